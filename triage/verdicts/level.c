@@ -146,7 +146,7 @@ static bool others_answered(const struct causes *c, const struct works *all, con
 /* Whether its pieces are parallel parts of a larger one. Nobody outside waits for each of them. */
 static bool side_by_side(const struct work *w)
 {
-    return w->standing || (!work_awaited(w) && w->at_once >= threshold(TH_SEVERAL));
+    return w->standing || (!work_awaited(w) && w->at_once >= threshold(TH_DOUBLE));
 }
 
 /* Whether the pieces consist mostly of tasks or requests. Those are the unit of work then, not the pieces. */
@@ -256,6 +256,13 @@ static bool done_already(const struct verdict *v)
     return v->rule == RULE_SLEEP && v->ev[EV_SHARE] > 0;
 }
 
+/* The part of a piece that is saved if it asks for all at once. */
+static double saved_at_once(const struct verdict *v)
+{
+    const double times = v->rule == RULE_START ? v->ev[EV_COUNT] : v->ev[EV_TIMES];
+    return times > 1 ? v->harm.share * (1 - 1 / times) : 0;
+}
+
 /* varies: the slow pieces have it. */
 static bool warns(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
 {
@@ -284,7 +291,7 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
         return much && (v->rule == RULE_DEAD || (varies && work_awaited(w) && slows_few(c, all, v)) ||
                         ended_by_others(c, all, v) || others_answered(c, all, v));
     case FAM_SERIAL:
-        return share >= threshold(TH_REPEATS) && !is_of_parts(all, v) &&
+        return saved_at_once(v) >= threshold(TH_REPEATS) && !is_of_parts(all, v) &&
                (v->rule == RULE_START ||
                 (v->rule == RULE_SERIAL && (!side_by_side(w) || alone_in_main(all, w))));
     case FAM_SYSCALL:
@@ -370,7 +377,8 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     const bool varies = tail >= threshold(TH_VARIES);
     const double slow = varies ? v->harm.slow : 0;
     const bool slow_repeat = v->rule == RULE_SERIAL && v->harm.slow_only;
-    v->rule = slow_repeat && !varies ? RULE_BACKEND : v->rule;
+    const bool in_one_go = slow_repeat && w->kind == WORK_ITEMS; /* several things that stood in its queue */
+    v->rule = (slow_repeat && !varies) || in_one_go ? RULE_BACKEND : v->rule;
     v->harm.all = slow_repeat && varies ? slow * work_slow_part(w) : v->harm.all;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
     const bool timer = v->rule == RULE_LIMIT || v->rule == RULE_SLEEP;
