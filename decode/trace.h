@@ -431,7 +431,8 @@ static inline void span_pairs_fill(const struct span_pairs *p, uint32_t i)
 }
 uint32_t span_run_who(const struct span_run *r, uint32_t i); /* struct span.who of span i, a goroutine's */
 /*
- * span_run_g - the same, cheaper, for spans whose `who` is a goroutine: neither running nor in a system call.
+ * span_run_g - the same, cheaper, where `who` is a goroutine: in a P's span, and in a goroutine's that is
+ * neither running nor in a system call.
  * span_run_g_name - that goroutine's trace_g_name(), cheaper.
  */
 static inline uint32_t span_run_g(const struct span_run *r, uint32_t i)
@@ -558,7 +559,8 @@ struct range {
     int64_t seen;   /* when the trace first told of it: t0, except with open_start */
     /*
      * SWEEP: bytes swept, bytes reclaimed. GC: a is its sequence number. ASSIST: a is 1 + the ns that its
-     * goroutine ran during it, or 0 if that is to be computed from its lane.
+     * goroutine ran during it, or 0 if that is to be computed from its lane; b is 1 + those before it
+     * stopped, if it stopped once and then ran up to the end, or 0.
      */
     uint64_t a, b;
 };

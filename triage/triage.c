@@ -130,50 +130,65 @@ static int64_t stopped_in(const struct trace *tr, int64_t a, int64_t z)
     return ns;
 }
 
+enum { MEANWHILE_SPANS = 100000 }; /* of each P */
 struct meanwhile {
     struct triage *tg;
     struct sched_wait *w;
     struct ran r[64];
-    uint32_t n;
+    uint32_t n, spans;
+    struct { /* the same few goroutines run most of the time */
+        uint32_t g, name;
+    } lately[64];
 };
 
-static void meanwhile_span(struct meanwhile *m, const struct span *s)
+static void meanwhile_ran(struct meanwhile *m, uint32_t g, int64_t ns)
+{
+    const unsigned i = g % (sizeof m->lately / sizeof *m->lately);
+    if (m->lately[i].g != g + 1) {
+        m->lately[i].g = g + 1;
+        m->lately[i].name = tri_name(m->tg->tr, g);
+    }
+    ran_add(m->r, &m->n, 64, m->lately[i].name, ns);
+}
+
+static void meanwhile_span(struct meanwhile *m, int64_t a, int64_t z, uint8_t state, uint32_t g)
 {
     struct sched_wait *w = m->w;
-    int64_t a = s->t0 > w->t0 ? s->t0 : w->t0, z = s->t1 < w->t1 ? s->t1 : w->t1;
-    if (z <= a || s->state == ST_NONE)
+    if (z <= a || state == ST_NONE)
         return;
     w->all_ns = ns_add(w->all_ns, z - a);
-    if (s->state == ST_IDLE) {
+    if (state == ST_IDLE) {
         int64_t stopped = stopped_in(m->tg->tr, a, z);
         w->stopped_ns = ns_add(w->stopped_ns, stopped);
         w->idle_ns = ns_add(w->idle_ns, z - a - stopped);
-    } else if (s->state == ST_GCWORK || s->state == ST_ASSIST || s->state == ST_SWEEP) {
+    } else if (state == ST_GCWORK || state == ST_ASSIST || state == ST_SWEEP) {
         w->gc_ns = ns_add(w->gc_ns, z - a);
-    } else if (s->state == ST_SYSCALL) {
+    } else if (state == ST_SYSCALL) {
         w->syscall_ns = ns_add(w->syscall_ns, z - a);
     }
-    if (s->who != NO_LANE && s->state != ST_IDLE && s->state != ST_SYSCALL)
-        ran_add(m->r, &m->n, 64, tri_name(m->tg->tr, s->who), z - a);
+    if (g != NO_LANE && state != ST_IDLE && state != ST_SYSCALL)
+        meanwhile_ran(m, g, z - a);
+}
+
+static bool meanwhile_spans(void *arg, const struct span_run *r)
+{
+    struct meanwhile *m = arg;
+    int64_t t = r->t0;
+    for (uint32_t i = 0; i < r->n && m->spans < MEANWHILE_SPANS; t += r->dur[i++], m->spans++) {
+        const int64_t a = t > m->w->t0 ? t : m->w->t0, end = t + r->dur[i],
+                      z = end < m->w->t1 ? end : m->w->t1;
+        meanwhile_span(m, a, z, r->kind[r->tag[i]].state, span_run_g(r, i));
+    }
+    return m->spans < MEANWHILE_SPANS && slices_tick();
 }
 
 static void ran_meanwhile(struct triage *tg, struct sched_wait *w)
 {
     struct meanwhile m = {.tg = tg, .w = w};
-    for (uint32_t p = 0; p < tg->np; p++) {
-        struct span_iter it;
-        uint32_t steps = 0;
-        if (!slices_tick())
-            return;
-        if (!span_seek(&it, tg->tr, (struct lane){LANE_P, p}, w->t0))
-            continue;
-        do {
-            const struct span *s = span_get(&it);
-            if (s->t0 >= w->t1)
-                break;
-            meanwhile_span(&m, s);
-        } while (++steps < 100000 && (steps % 128 || slices_tick()) && span_next(&it));
-    }
+    for (uint32_t p = 0; p < tg->np && slices_tick(); p++, m.spans = 0)
+        trace_states(
+            tg->tr, (struct lane){LANE_P, p},
+            &(struct states_ask){.t0 = w->t0, .t1 = w->t1, .all = true, .f = meanwhile_spans, .arg = &m});
     qsort(m.r, m.n, sizeof *m.r, cmp_ran);
     for (w->nran = 0; w->nran < m.n && w->nran < 3; w->nran++) {
         w->ran[w->nran] = m.r[w->nran].name;

@@ -84,14 +84,29 @@ static struct range *range_add(struct fold *f, const struct ev *e, bool early)
     return &v->v[v->n++];
 }
 
-/* range.a of an assist that has ended (trace.h). Computed now, while most of its spans wait to be packed. */
-static uint64_t ran_in_assist(const struct fold *f, const struct range *r)
+/* Sets *ns to how long the owner of an assist ran from its begin to t. */
+static bool ran_until(const struct fold *f, const struct range *r, int64_t t, int64_t *ns)
 {
     struct span_sums sums = {0};
-    if (r->open_start || r->seen == NO_TIME || r->owner == EV_NONE ||
-        !spans_since(&f->pool, LANE_G, fold_lane_at(f, r->owner), r->t0, r->t1, &sums))
-        return 0;
-    return 1 + (uint64_t)sums.tot[f->pool.slot[LANE_G][ST_RUNNING]];
+    const bool known = spans_since(&f->pool, LANE_G, fold_lane_at(f, r->owner), r->t0, t, &sums);
+    *ns = sums.tot[f->pool.slot[LANE_G][ST_RUNNING]];
+    return known;
+}
+
+/* Sets a and b of an assist that has ended (trace.h). Computed now, while most of its spans wait to be
+ * packed. */
+static void ran_in_assist(const struct fold *f, struct range *r)
+{
+    int64_t all, first, until;
+    r->a = r->b = 0;
+    if (r->open_start || r->seen == NO_TIME || r->owner == EV_NONE || !ran_until(f, r, r->t1, &all))
+        return;
+    const struct spanlane *l = fold_lane_at(f, r->owner);
+    const int64_t since = l->t0 > r->t0 ? l->t0 : r->t0; /* it has run since then */
+    r->a = 1 + (uint64_t)all;
+    first = all - (r->t1 - since);
+    if (l->state == ST_RUNNING && first > 0 && ran_until(f, r, r->t0 + first, &until) && until == first)
+        r->b = 1 + (uint64_t)first;
 }
 
 void fold_range_begin(struct fold *f, const struct ev *e)
@@ -151,8 +166,10 @@ void fold_range_end(struct fold *f, const struct ev *e)
     struct range *r = fold_range_close(&f->range[e->state], slot, e->t);
     r->open_end = false;
     r->b = e->arg2;
-    if (e->state != RANGE_GC)
-        r->a = e->state == RANGE_ASSIST ? ran_in_assist(f, r) : e->arg;
+    if (e->state == RANGE_ASSIST)
+        ran_in_assist(f, r);
+    else if (e->state != RANGE_GC)
+        r->a = e->arg;
     if (f->band_open[e->state])
         f->band_open[e->state]--;
     band_show(f, (enum band)e->state, e->t, r->name, r->owner);

@@ -488,6 +488,42 @@ static void utilisation_as_go_has_it(void **state)
     mmu_of("grow");
 }
 
+/* Assists take as much of the processors as the processors' lanes say, whether goroutines run all through
+ * them or stop in them. */
+static void assists_as_on_processors(void **state)
+{
+    static const char *const path[] = {"samples/alloc-1.19.trace", "samples/alloc-1.21.trace",
+                                       "samples/alloc-1.22.trace", "samples/alloc-1.27.trace",
+                                       "samples/http-1.27.trace"};
+    size_t stopped = 0;
+    (void)state;
+    for (size_t k = 0; k < sizeof path / sizeof *path; k++) {
+        struct loaded l;
+        struct mmu_point p;
+        struct err e;
+        double ns = 0;
+        help_load(path[k], &l);
+        const struct range *r;
+        for (size_t n = trace_ranges(l.tr, RANGE_ASSIST, &r), i = 0; i < n; i++)
+            stopped += r[i].a && r[i].b && !r[i].open_end && (int64_t)r[i].a - 1 < r[i].t1 - r[i].t0;
+        const int64_t from = trace_npoints(l.tr, METRIC_PROCS) ? trace_point(l.tr, METRIC_PROCS, 0).t : 0;
+        const int64_t window = trace_info(l.tr)->end - from;
+        for (uint32_t i = 0; i < trace_nlanes(l.tr, LANE_P); i++) {
+            struct shares s;
+            trace_shares(l.tr, (struct lane){LANE_P, i}, from, from + window, &s);
+            ns += (double)s.ns[ST_ASSIST];
+        }
+        assert_int_equal(triage_mmu(l.tr, MMU_ASSIST, &window, 1, &p, &e), ERR_OK);
+        const double want = 1 - ns / (double)window / trace_info(l.tr)->gomaxprocs;
+        if (fabs(p.mmu - want) > 1e-6) {
+            print_error("%s: %.9f, the processors' lanes %.9f\n", path[k], p.mmu, want);
+            fail();
+        }
+        load_free(&l);
+    }
+    assert_true(stopped > 20);
+}
+
 /* ---- steps, memory ------------------------------------------------------------------------------------- */
 
 static void steps_give_the_same(void **state)
@@ -677,17 +713,12 @@ static void callers_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_a_recount),
-        cmocka_unit_test(idle_by_the_moment),
-        cmocka_unit_test(goroutines_as_go_sums_them),
-        cmocka_unit_test(totals_of_profiles),
-        cmocka_unit_test(utilisation_as_go_has_it),
-        cmocka_unit_test(steps_give_the_same),
-        cmocka_unit_test(steps_can_be_left),
-        cmocka_unit_test(walks_take_turns),
-        cmocka_unit_test(many_numbers),
-        cmocka_unit_test(callers_are_counted),
-        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(against_a_recount),          cmocka_unit_test(idle_by_the_moment),
+        cmocka_unit_test(goroutines_as_go_sums_them), cmocka_unit_test(totals_of_profiles),
+        cmocka_unit_test(utilisation_as_go_has_it),   cmocka_unit_test(assists_as_on_processors),
+        cmocka_unit_test(steps_give_the_same),        cmocka_unit_test(steps_can_be_left),
+        cmocka_unit_test(walks_take_turns),           cmocka_unit_test(many_numbers),
+        cmocka_unit_test(callers_are_counted),        cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

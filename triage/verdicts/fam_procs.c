@@ -147,7 +147,8 @@ static bool host(struct causes *c, const struct works *w, struct verdicts *out)
     for (uint32_t g = 0; g < c->tg->ng && g < LANES && trace_info(c->tr)->version >= 1014 && slices_tick();
          g++) {
         const int64_t before = l.longest;
-        if (c->tg->groups[gstat_group(c->tg->g, g)].is_system)
+        if (c->tg->groups[gstat_group(c->tg->g, g)].is_system ||
+            gstat_ns(c->tg->g, g, GM_EXEC) < threshold_ns(TH_HOST_RUN))
             continue;
         const struct wide_ask ask = {0,        c->tg->end, threshold_ns(TH_HOST_RUN),
                                      long_run, &l,         1u << ST_RUNNING};

@@ -49,17 +49,38 @@ static bool is_mixed(const struct causes *c, const struct parts *p)
     return same * 10 < p->n * 9;
 }
 
+struct started { /* those that g started */
+    const struct works *w;
+    uint32_t g;
+    struct parts *out;
+};
+
+static bool by_it(void *arg, uint32_t creator)
+{
+    return creator == ((const struct started *)arg)->g;
+}
+
+static bool part_add(void *arg, uint32_t g, const struct lane_info *li)
+{
+    const struct started *s = arg;
+    struct parts *p = s->out;
+    if (li->created && li->ended && by_program(s->w, li->create_stack)) {
+        p->v[p->n] = (struct lifetime){.first = li->first, .last = li->last, .over = true};
+        p->g[p->n++] = g;
+    }
+    return p->n < MEMBERS;
+}
+
 static void parts_of(const struct causes *c, const struct works *w, uint32_t g, struct parts *out)
 {
-    *out = (struct parts){.n = 0};
-    for (uint32_t m = g + 1; m < c->tg->ng && m - g < LANES && out->n < MEMBERS && slices_tick(); m++) {
-        const struct lane_info li = trace_lane_who(c->tr, (struct lane){LANE_G, m});
-        if (li.created && li.creator == g && by_program(w, li.create_stack)) {
-            trace_lives(c->tr, LANE_G, m, 1, &out->v[out->n]);
-            out->g[out->n] = m;
-            out->n += out->v[out->n].over;
-        }
-    }
+    enum { EACH = 4096 };
+    struct started s = {w, g, out};
+    const struct span_walk walk = {.begin = part_add, .by = by_it, .arg = &s};
+    const uint32_t end = c->tg->ng - g < LANES ? c->tg->ng : g + LANES;
+    bool more = true;
+    out->n = 0;
+    for (uint32_t m = g + 1; m < end && more && slices_tick(); m += EACH)
+        more = trace_walk(c->tr, m, end - m < EACH ? end : m + EACH, &walk);
     out->mixed = is_mixed(c, out);
 }
 

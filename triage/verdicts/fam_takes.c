@@ -77,7 +77,8 @@ static void did(struct taker *k, const struct span *s, const struct moment *m)
 static void taker_of(const struct trace *tr, uint32_t g, struct taker *k)
 {
     struct walk w;
-    bool rested = false, is = false;
+    bool rested = false, is = false, more = false;
+    uint32_t stack = 0, reason = 0; /* more: what was asked of them */
     *k = (struct taker){.g = g, .feeder = NO_LANE};
     walk_g(&w, tr, g, STEPS);
     for (const struct span *s; (s = walk_next(&w));) {
@@ -86,7 +87,12 @@ static void taker_of(const struct trace *tr, uint32_t g, struct taker *k)
         k->ran = ns_add(k->ran, s->state == ST_RUNNING || s->state == ST_RUNNABLE ? ns : 0);
         if (s->state == ST_RUNNABLE && rested && s->who != NO_LANE)
             k->feeder = s->who;
-        is = s->state == ST_WAITING && rests(tr, s->reason, s->stack);
+        if (s->state == ST_WAITING && (s->stack != stack || s->reason != reason || !stack)) {
+            stack = s->stack;
+            reason = s->reason;
+            more = rests(tr, reason, stack);
+        }
+        is = s->state == ST_WAITING && more;
         rested = is;
         k->rests += is;
         k->rest = ns_add(k->rest, is ? ns : 0);
@@ -200,9 +206,12 @@ static bool look(struct causes *c, const struct works *w, uint32_t group, struct
     uint32_t busy = 0;
     for (uint32_t i = 0; i < n && slices_tick(); i++) {
         const uint32_t g = causes_member(c, group, i, MEMBERS);
-        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+        struct lifetime life;
         struct taker k;
-        if (gstat_waits(c->tg->g, g) < threshold(TH_MANY) || li.last - li.first < c->tg->end / 2)
+        if (gstat_waits(c->tg->g, g) < threshold(TH_MANY))
+            continue;
+        trace_lives(c->tr, LANE_G, g, 1, &life);
+        if (life.last - life.first < c->tg->end / 2)
             continue;
         taker_of(c->tr, g, &k);
         if (is_busy(&k, most_often(&k))) {

@@ -5,11 +5,12 @@
  * waits until its limit, and none that had passed is still in what follows. So nobody holds a slot, and
  * nobody will release one.
  */
+#include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
 
-enum { STEPS = 256, WALKED = 400000 };
+enum { STEPS = 256, WALKED = 200000 };
 
 struct gate {
     const struct causes *c;
@@ -84,44 +85,56 @@ static bool held(struct gate *k)
     return false;
 }
 
-/* Whether any piece passes after t. Tested first because for most limits one does, which settles the
- * question. */
-static bool passes_after(struct gate *k, const struct work *w, int64_t t, uint32_t *left)
+/* Returns how many pieces waited in vain since `last`. */
+static uint32_t in_vain(const struct passage *v, uint32_t n, int64_t last)
 {
-    for (uint32_t i = 0; i < w->looked && *left; i++)
-        if (w->v[i].t1 > t) {
-            const struct passage a = passage_of(k, &w->v[i], left);
-            if (a.passed && a.at > t)
-                return true;
-        }
-    return false;
+    uint32_t vain = 0;
+    for (uint32_t i = 0; i < n; i++)
+        vain += v[i].vain && v[i].t0 >= last;
+    return vain;
+}
+
+/* Reads the pieces, those that end last first, while they can be slots lost. In most programs one of the
+ * first few passes late, which settles the question. */
+static bool are_lost(struct gate *k, const struct work *w, const struct keyed_row *late, struct passage *v,
+                     struct verdict *out)
+{
+    const double least = threshold(TH_DOUBLE) * out->ev[EV_EACH]; /* from the last passage to the end */
+    uint32_t passed = 0, answered = 0, left = WALKED;
+    int64_t last = 0;
+    bool since = true; /* pieces may have waited since the last passage */
+    for (uint32_t i = 0; i < w->looked; i++) {
+        const struct workpiece *p = &w->v[late[i].row];
+        if (since && p->t1 <= last && in_vain(v, i, last) < threshold(TH_MANY))
+            return false;
+        since = p->t1 > last;
+        v[i] = passage_of(k, p, &left);
+        passed += v[i].passed;
+        answered += v[i].passed && v[i].answered;
+        last = v[i].passed && v[i].at > last ? v[i].at : last;
+        if (!left || (double)(k->c->tg->end - last) < least)
+            return false;
+    }
+    const uint32_t vain = in_vain(v, w->looked, last);
+    if (passed < threshold(TH_PIECES) || answered * 2 > passed || vain < threshold(TH_MANY))
+        return false;
+    verdict_ev(out, EV_SINCE, (double)last);
+    verdict_ev(out, EV_COUNT, vain);
+    return true;
 }
 
 bool verdict_slots_lost(const struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
     struct gate k = {.c = c, .w = all, .user = v->where.user, .root = root_of(all, v->where.stack)};
-    uint32_t passed = 0, answered = 0, vain = 0, left = WALKED;
-    int64_t last = 0;
-    if (!v->where.stack || !k.root || w->kind == WORK_TASKS)
+    if (!v->where.stack || !k.root || w->kind == WORK_TASKS || held(&k))
         return false;
-    if (passes_after(&k, w, c->tg->end - (int64_t)(threshold(TH_DOUBLE) * v->ev[EV_EACH]), &left))
-        return false;
-    left = WALKED;
-    /* Finds when the last piece passed, and which ones have waited in vain since. */
-    for (int round = 0; round < 2; round++) {
-        for (uint32_t i = 0; i < w->looked; i++) {
-            const struct passage a = passage_of(&k, &w->v[i], &left);
-            passed += round == 0 && a.passed;
-            answered += round == 0 && a.passed && a.answered;
-            last = round == 0 && a.passed && a.at > last ? a.at : last;
-            vain += round == 1 && a.vain && a.t0 >= last;
-        }
-    }
-    if (!left || passed < threshold(TH_PIECES) || answered * 2 > passed || vain < threshold(TH_MANY) ||
-        held(&k) || (double)(c->tg->end - last) < threshold(TH_DOUBLE) * v->ev[EV_EACH])
-        return false;
-    verdict_ev(v, EV_SINCE, (double)last);
-    verdict_ev(v, EV_COUNT, vain);
-    return true;
+    struct keyed_row *late = mem_alloc((w->looked + 1) * sizeof *late);
+    struct passage *passages = mem_alloc((w->looked + 1) * sizeof *passages);
+    for (uint32_t i = 0; late && i < w->looked; i++)
+        late[i] = (struct keyed_row){most_first(w->v[i].t1), i};
+    const bool lost = late && passages && rows_sort(late, w->looked) && are_lost(&k, w, late, passages, v);
+    mem_free(late);
+    mem_free(passages);
+    return lost;
 }

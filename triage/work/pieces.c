@@ -144,12 +144,14 @@ static bool lives_in(const struct causes *c, uint32_t group, struct cut *k)
     const uint32_t n = c->of[group].n, most = n < PIECES ? n : PIECES;
     const bool stand =
         grp->count && (double)grp->d[GM_LIFE].total / grp->count > threshold(TH_STANDS) * (double)c->tg->end;
+    const bool created = grp->created == grp->count; /* all of them */
     for (uint32_t i = 0; i < most && !k->failed && (!stand || i < STANDING); i++) {
         const uint32_t g = causes_member(c, group, i, stand && most > STANDING ? STANDING : most);
-        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-        k->seen = ns_add(k->seen, li.last - li.first);
-        if (stand || (li.created && li.ended))
-            cut_add(k, g, li.first, li.last);
+        struct lifetime life;
+        trace_lives(c->tr, LANE_G, g, 1, &life);
+        k->seen = ns_add(k->seen, life.last - life.first);
+        if (stand || (life.over && (created || trace_lane_who(c->tr, (struct lane){LANE_G, g}).created)))
+            cut_add(k, g, life.first, life.last);
         else
             k->open++;
     }
