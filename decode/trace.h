@@ -334,8 +334,6 @@ struct span {
  */
 #define SPAN_BLOCK 128
 #define SPAN_ROOM (SPAN_BLOCK + 16)
-#define SPAN_PAIRS 32 /* of tag and stack that a block of spans may be told by */
-#define SPAN_PLANES 5 /* bits of their numbers */
 /* Columns of neighbouring spans, with room for the open span and for what
  * vector code writes behind the end. */
 struct spancols {
@@ -405,30 +403,6 @@ struct span_run {
     const uint32_t *gmap;        /* private: span_run_g() */
     const struct segment *seg;
 };
-/* A run by what differs among its spans: few pairs of tag and stack. The run's own tags and stacks are not
- * filled in; span_pairs_fill() does that for one span. */
-struct span_pairs {
-    uint32_t n;
-    uint32_t pair[SPAN_PAIRS]; /* stack | tag << 24 */
-    uint8_t nth[SPAN_ROOM];    /* of each span the number of its pair */
-    uint64_t plane[SPAN_PLANES]
-                  [SPAN_BLOCK / 64]; /* the same, a bit per span: plane k has bit k of its number */
-    struct span_run run;
-    uint32_t *stack, *tag; /* private: the run's */
-};
-static inline uint32_t span_pairs_stack(const struct span_pairs *p, uint32_t k)
-{
-    return p->pair[k] & 0xffffff;
-}
-static inline const struct span_tag *span_pairs_kind(const struct span_pairs *p, uint32_t k)
-{
-    return &p->run.kind[p->pair[k] >> 24];
-}
-static inline void span_pairs_fill(const struct span_pairs *p, uint32_t i)
-{
-    p->stack[i] = span_pairs_stack(p, p->nth[i]);
-    p->tag[i] = p->pair[p->nth[i]] >> 24;
-}
 uint32_t span_run_who(const struct span_run *r, uint32_t i); /* struct span.who of span i, a goroutine's */
 /*
  * span_run_g - the same, cheaper, where `who` is a goroutine: in a P's span, and in a goroutine's that is
@@ -460,8 +434,6 @@ static inline uint32_t span_run_p(const struct span_run *r, uint32_t i)
  *           unknown).
  *   alike   if set, called right after begin with the goroutines that follow and differ from that one only in
  *           their times. begin is not called for those.
- *   wants   if set, called before spans where these are kept as few pairs of tag and stack; of p only these
- *           and run.kind are filled in. If it says yes, pairs is called instead of spans, which is cheaper.
  */
 #ifndef LANES_ALIKE /* fewer for fuzzing, whose traces are small */
 #define LANES_ALIKE 128u
@@ -479,8 +451,6 @@ struct span_walk {
     bool (*by)(void *arg, uint32_t creator);
     bool (*alike)(void *arg, const struct lane_info *li,
                   const struct lanes_alike *a); /* li as in begin; `a` is valid until their ends */
-    bool (*wants)(void *arg, const struct span_pairs *p);
-    bool (*pairs)(void *arg, uint32_t g, const struct span_pairs *p);
 };
 bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct span_walk *w);
 /*

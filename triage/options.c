@@ -14,6 +14,7 @@
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "triage/exports/export_scope.h"
+#include "triage/query/goto.h"
 #include "triage/say.h"
 
 /* ---- values -------------------------------------------------------------------------------------------- */
@@ -48,21 +49,8 @@ bool options_size(const char *s, uint64_t *bytes)
 
 bool options_time(const char *s, int64_t *ns)
 {
-    static const struct {
-        const char *name;
-        double ns;
-    } unit[] = {{"ms", 1e6}, {"us", 1e3}, {"s", 1e9}, {"", 1e9}, {"m", 60e9}, {"h", 3600e9}, {"d", 86400e9}};
-    char *end;
-    const double v = strtod(s, &end);
-    if (end == s || !(v >= 0))
-        return false;
-    for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++) {
-        if (strcmp(end, unit[i].name) == 0 && v * unit[i].ns < 9e18) {
-            *ns = (int64_t)(v * unit[i].ns);
-            return true;
-        }
-    }
-    return false;
+    const char *rest;
+    return goto_time_in(s, 1000000000, ns, &rest) && !*rest && *ns < INT64_MAX / 2;
 }
 
 static bool read_flag(const char *v, void *to)

@@ -38,20 +38,14 @@ char *text_take(struct text *t)
 
 static bool text_room(struct text *t, size_t more)
 {
-    char *p;
     if (t->failed || more > SIZE_MAX / 2 - t->n) {
         t->failed = true;
         return false;
     }
     if (t->p && t->n + more < t->cap)
         return true;
-    p = mem_grow(t->p, &t->cap, t->n + more + 1, 1);
-    if (!p) {
-        t->failed = true;
-        return false;
-    }
-    t->p = p;
-    return true;
+    t->failed = !mem_room(t->p, t->cap, t->n + more + 1);
+    return !t->failed;
 }
 
 void text_raw(struct text *t, const char *p, size_t n)

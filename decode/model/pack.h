@@ -92,7 +92,7 @@ enum {
     PACK_PALETTE = 128
 };
 
-#define PALETTE_MOST SPAN_PAIRS
+#define PALETTE_MOST 32
 #define PALETTE_FROM 16 /* with fewer spans a palette does not pay */
 #define PACK_SLACK 64
 #define PACK_MAX (1 + SPAN_BLOCK * (2 + 8 + 4 + 4) + 3 * (SPAN_BLOCK / 4))
@@ -212,16 +212,6 @@ uint32_t unpack_first_stack(const uint8_t *p, uint32_t n);
 /* unpack_times - unpack only durations and tags, for a third of the cost. */
 void unpack_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
                   uint32_t tag[SPAN_ROOM]);
-
-/*
- * unpack_pairs - set the pairs (stack | tag << 24) of a block's palette, and return their number; 0: it has
- * none.
- * unpack_by_pair - unpack of such a block durations and `who`, and of k `nth` and `plane`, for less than
- * half of the cost.
- */
-uint32_t unpack_pairs(const uint8_t *p, uint32_t pair[PALETTE_MOST]);
-void unpack_by_pair(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out,
-                    struct span_pairs *k);
 
 /* pack_dur_ns - a stored duration in ns. */
 static inline int64_t pack_dur_ns(uint64_t x, unsigned flags, const struct pack_clock *clock)

@@ -222,39 +222,6 @@ static const uint8_t *unpack_durs(const uint8_t *p, uint32_t n, unsigned flags,
     return p;
 }
 
-uint32_t unpack_pairs(const uint8_t *p, uint32_t pair[PALETTE_MOST])
-{
-    struct palette pal;
-    const uint32_t k = *p & PACK_PALETTE ? p[1] : 0;
-    if (k) {
-        (void)palette_unpack(p + 1, 0, *p, &pal);
-        memcpy(pair, pal.pair, (k < PALETTE_MOST ? k : PALETTE_MOST) * sizeof *pair);
-    }
-    return k <= PALETTE_MOST ? k : 0;
-}
-
-void unpack_by_pair(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out,
-                    struct span_pairs *k)
-{
-    const unsigned flags = *p;
-    struct palette pal;
-    p = palette_unpack(p + 1, n, flags, &pal);
-    for (uint32_t i = 0; i < n; i += 8) {
-        const uint64_t at = palette_eight(&pal, i / 8);
-        bytes_store8(k->nth + i, at); /* there is room after n */
-    }
-    for (unsigned i = 0; i < SPAN_PLANES; i++)
-        for (unsigned j = 0; j < SPAN_BLOCK / 64; j++)
-            k->plane[i][j] = i < pal.planes.n && 8 * j < pal.planes.size
-                                 ? bytes_load8(pal.planes.p + i * pal.planes.size + 8 * j)
-                                 : 0;
-    p = unpack_durs(p, n, flags, clock, out->dur);
-    if (flags & PACK_WHO)
-        (void)column_32(p, n, flags & PACK_LONG_WHO ? ID_LONG : ID, out->who);
-    else
-        memset(out->who, 0, n * sizeof *out->who);
-}
-
 /* Unpack durations and tags; stack, unless NULL, gets the stacks if they are in the palette. Returns the
  * place after them. */
 static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t *dur,

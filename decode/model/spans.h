@@ -182,15 +182,6 @@ uint32_t spans_first_stack(const struct spanlane *l, uint32_t b);
 /* spans_times - like spans_block(), but only durations and tags are sure to be filled in. */
 uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
                      int64_t *t0, int64_t end);
-/*
- * spans_pairs - set the pairs (stack | tag << 24) that occur among block b's spans, and return their
- * number; 0: the block is not stored so.
- * spans_by_pair - like spans_block() for such a block, but fills in k->nth and k->plane instead of tags and
- * stacks.
- */
-uint32_t spans_pairs(const struct spanlane *l, uint32_t b, uint32_t pair[SPAN_PAIRS]);
-uint32_t spans_by_pair(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
-                       struct span_pairs *k, int64_t *t0);
 /* spans_wide - returns the first of blocks b .. last that has a span of at least min_ns other than ST_NONE;
  * a number above `last` if there is none. The unpacked end of the lane is returned if it lasts that long in
  * total, its open span up to `end`. */

@@ -84,36 +84,6 @@ uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint3
     return block_read(sp, l, b, false, out, t0, end);
 }
 
-/* Returns the packed bytes of block b, and its number of spans in *n; NULL if the block is not packed or
- * has an open span. */
-static const uint8_t *packed_at(const struct spanlane *l, uint32_t b, uint32_t *n)
-{
-    if (b < spans_nblk(l)) {
-        *n = SPAN_BLOCK;
-        return blocks_data(l->blocks, b);
-    }
-    *n = spans_nwait(l);
-    return *n && own_packed(l) && (l->ended || !l->started) ? l->wait.packed : NULL;
-}
-
-uint32_t spans_pairs(const struct spanlane *l, uint32_t b, uint32_t pair[SPAN_PAIRS])
-{
-    uint32_t n;
-    const uint8_t *p = packed_at(l, b, &n);
-    return p ? unpack_pairs(p, pair) : 0;
-}
-
-uint32_t spans_by_pair(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
-                       struct span_pairs *k, int64_t *t0)
-{
-    uint32_t n;
-    const uint8_t *p = packed_at(l, b, &n);
-    release_pages();
-    unpack_by_pair(p, n, &sp->clock, out, k);
-    *t0 = b < spans_nblk(l) ? blocks_t0(l->blocks, b) : l->wait_t0;
-    return n;
-}
-
 uint32_t spans_first_stack(const struct spanlane *l, uint32_t b)
 {
     const uint32_t n = spans_nwait(l);

@@ -47,41 +47,17 @@ static inline struct span_run block_run(const struct piece *p, uint32_t b, bool 
     return r;
 }
 
-/* Report block b by its pairs. *done: it has pairs, and they are wanted. */
-static bool pairs_walk(const struct span_walk *w, const struct place *at, const struct piece *p, uint32_t b,
-                       struct spancols *c, bool *done)
-{
-    struct span_pairs k;
-    k.run.kind = p->f->pool.tags;
-    k.n = w->wants ? spans_pairs(p->l, b, k.pair) : 0;
-    *done = k.n && w->wants(w->arg, &k);
-    if (w->wants && b + 2 < spans_nblk(p->l)) { /* it is in no cache */
-        const uint8_t *next = blocks_data(p->l->blocks, b + 2);
-        for (unsigned i = 0; i < 8; i++)
-            __builtin_prefetch(next + 64 * i);
-    }
-    if (!*done)
-        return true;
-    k.run = run_of(c, p->f, p->seg);
-    k.run.n = spans_by_pair(&p->f->pool, p->l, b, c, &k, &k.run.t0);
-    k.run.open_start = !b && !p->index0 && p->l->backdated;
-    k.run.open_end = false;
-    k.stack = c->stack;
-    k.tag = c->tag;
-    return w->pairs(w->arg, at->g, &k);
-}
-
 /* Report the spans of one piece, block by block. */
 static bool piece_walk(const struct span_walk *w, const struct place *at, const struct piece *p)
 {
     struct spancols c;
     const uint32_t n = spans_blocks(p->l);
     for (uint32_t b = 0; b < n; b++) {
-        bool done;
-        if (!pairs_walk(w, at, p, b, &c, &done))
-            return false;
-        if (done)
-            continue;
+        if (b + 2 < spans_nblk(p->l)) { /* it is in no cache */
+            const uint8_t *next = blocks_data(p->l->blocks, b + 2);
+            for (unsigned i = 0; i < 8; i++)
+                __builtin_prefetch(next + 64 * i);
+        }
         const struct span_run r = block_run(p, b, true, &c);
         if (r.n && !w->spans(w->arg, at->g, &r))
             return false;

@@ -165,23 +165,6 @@ static bool walk_spans(void *arg, uint32_t g, const struct span_run *r)
     return true;
 }
 
-/* Of every second goroutine. */
-static bool walk_wants(void *arg, const struct span_pairs *p)
-{
-    const struct walked *w = arg;
-    must(p->n > 0 && p->n <= SPAN_PAIRS, "pairs are few");
-    return w->next & 1;
-}
-
-static bool walk_pairs(void *arg, uint32_t g, const struct span_pairs *p)
-{
-    for (uint32_t i = 0; i < p->run.n; i++) {
-        must(p->nth[i] < p->n, "a span has one of the pairs");
-        span_pairs_fill(p, i);
-    }
-    return walk_spans(arg, g, &p->run);
-}
-
 static bool walk_end(void *arg, uint32_t g)
 {
     const struct walked *w = arg;
@@ -196,12 +179,7 @@ static void look_walk(const struct trace *tr)
     for (int i = 0; i < 2; i++) {
         const uint32_t g0 = i ? n / 3 : 0, g1 = i ? n - n / 4 : n;
         struct walked w = {.tr = tr, .next = g0};
-        const struct span_walk walk = {.begin = walk_begin,
-                                       .spans = walk_spans,
-                                       .end = walk_end,
-                                       .arg = &w,
-                                       .wants = walk_wants,
-                                       .pairs = walk_pairs};
+        const struct span_walk walk = {.begin = walk_begin, .spans = walk_spans, .end = walk_end, .arg = &w};
         must(trace_walk(tr, g0, g1, &walk) && w.next == (g1 > g0 ? g1 : g0),
              "a walk tells of all goroutines");
     }

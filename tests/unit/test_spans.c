@@ -257,20 +257,6 @@ static void assert_unpacked(const uint8_t *p, const struct waitspan *s, uint32_t
         assert_int_equal(part.dur[i], out.dur[i]);
         assert_int_equal(part.tag[i], out.tag[i]);
     }
-    struct span_pairs k = {.n = unpack_pairs(p, k.pair)};
-    assert_int_equal(k.n > 0, (p[0] & PACK_PALETTE) != 0);
-    if (!k.n)
-        return;
-    unpack_by_pair(p, n, how->clock, &part, &k);
-    for (uint32_t i = 0; i < n; i++) {
-        unsigned nth = 0;
-        for (unsigned b = 0; b < SPAN_PLANES; b++)
-            nth |= (unsigned)(k.plane[b][i / 64] >> i % 64 & 1) << b;
-        assert_true(nth == k.nth[i] && nth < k.n);
-        assert_int_equal(k.pair[nth], out.tag[i] << 24 | out.stack[i]);
-        assert_int_equal(part.dur[i], out.dur[i]);
-        assert_int_equal(part.who[i], out.who[i]);
-    }
 }
 
 /* All ways of packing make the same bytes and sums, and the bytes are the spans again. */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/activity/window.h"
@@ -103,14 +104,11 @@ static void add(struct idle_reason *l, int64_t t0, int64_t t1, enum what what)
     }
     if (t0 >= t1 || l->sum.failed)
         return;
-    struct change *d = mem_grow(l->d, &l->cap, l->n + 2, sizeof *d);
-    if (!d) {
-        l->sum.failed = true;
+    l->sum.failed = !mem_room(l->d, l->cap, l->n + 2);
+    if (l->sum.failed)
         return;
-    }
-    l->d = d;
-    d[l->n++] = (struct change){t0, (int16_t)what, 1};
-    d[l->n++] = (struct change){t1, (int16_t)what, -1};
+    l->d[l->n++] = (struct change){t0, (int16_t)what, 1};
+    l->d[l->n++] = (struct change){t1, (int16_t)what, -1};
 }
 
 /* Gathers some of the processor's spans, starting at l->from. Returns true when the piece has no more of
@@ -161,15 +159,9 @@ static int64_t idle_stopped(const struct idle_reason *l, int64_t a, int64_t b)
 {
     const struct range *r;
     const size_t n = trace_ranges(l->tr, RANGE_STW, &r);
-    size_t lo = 0, hi = n;
+    size_t lo = 0;
     int64_t sum = 0;
-    while (lo < hi) { /* stops do not overlap and are in order of time */
-        const size_t mid = lo + (hi - lo) / 2;
-        if (r[mid].t1 <= a)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    bisect(lo, n, i, r[i].t1 <= a); /* stops do not overlap and are in order of time */
     for (; lo < n && r[lo].t0 < b; lo++)
         sum += idle_in(l, r[lo].t0 > a ? r[lo].t0 : a, r[lo].t1 < b ? r[lo].t1 : b);
     return sum;

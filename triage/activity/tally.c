@@ -57,15 +57,11 @@ static struct tally_row *row_of(struct tally *t, uint32_t name)
     uint32_t *i = &t->of_name[name < t->nnames ? name : 0];
     if (*i)
         return &t->row[*i - 1];
-    size_t cap = t->cap;
-    struct tally_row *r = mem_grow(t->row, &cap, (size_t)t->n + 1, sizeof *r);
-    if (!r)
+    if (!mem_room(t->row, t->cap, (size_t)t->n + 1))
         return NULL;
-    t->row = r;
-    t->cap = (uint32_t)cap;
-    r[t->n] = (struct tally_row){.name = name < t->nnames ? name : 0, .most = NO_LANE};
+    t->row[t->n] = (struct tally_row){.name = name < t->nnames ? name : 0, .most = NO_LANE};
     *i = ++t->n;
-    return &r[t->n - 1];
+    return &t->row[t->n - 1];
 }
 
 static enum tally_now now_of(enum state s)
@@ -84,12 +80,10 @@ static enum tally_now now_of(enum state s)
 
 static bool note_why(struct tally *t, uint32_t row, const struct span *s)
 {
-    struct tally_why *w = mem_grow(t->why, &t->cap_why, (size_t)t->nwhy + 1, sizeof *w);
-    if (!w)
+    if (!mem_room(t->why, t->cap_why, (size_t)t->nwhy + 1))
         return false;
     uint32_t func = s->stack ? trace_frame(t->tr, s->stack, stacks_user_frame(t->tr, s->stack)).func : 0;
-    t->why = w;
-    w[t->nwhy++] = (struct tally_why){row, s->reason, func, 1};
+    t->why[t->nwhy++] = (struct tally_why){row, s->reason, func, 1};
     return true;
 }
 

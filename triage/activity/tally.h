@@ -35,10 +35,10 @@ struct tally {
     int64_t t0, t1, at; /* the range [t0,t1), and the moment */
     uint64_t events;    /* the trace's event count at the start */
     struct tally_row *row, all;
-    uint32_t n, cap;
+    uint32_t n;
     struct tally_why *why;
     uint32_t nwhy;
-    size_t cap_why;
+    size_t cap, cap_why;
     uint32_t *of_name, nnames; /* row + 1, indexed by name */
     uint32_t next;             /* the next goroutine to examine */
     bool done, failed;

@@ -450,13 +450,11 @@ static bool all_changes(const struct judge *j, struct claim *v)
             const struct profile *p = &j->side[s]->run[r];
             for (uint32_t i = 0; i < p->n && v->n < MEASURES_MAX; i++) {
                 const struct measure *m = &p->m[i];
-                struct change *c;
                 if (!worth(p, m) || known(v, m->kind, m->name))
                     continue;
-                if (!(c = mem_grow(v->c, &cap, (size_t)v->n + 1, sizeof *c)))
+                if (!mem_room(v->c, cap, (size_t)v->n + 1))
                     return false;
-                v->c = c;
-                c += v->n++;
+                struct change *c = &v->c[v->n++];
                 *c = change_of(j, m->kind, m->name);
                 c->held = c->kind == MK_LOCK ? held_at(j->side[c->time.new > c->time.old], c) : NULL;
             }

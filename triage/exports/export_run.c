@@ -30,27 +30,6 @@ void export_progress(struct export *x, double share)
     }
 }
 
-void export_lanes(struct export *x, const bool lane[LANE_KINDS])
-{
-    x->done = x->lanes_done = 0;
-    x->total = 1;
-    for (int k = 0; k < LANE_KINDS && x->talk; k++) {
-        uint32_t n = lane[k] ? trace_nlanes(x->tr, (enum lane_kind)k) : 0;
-        for (uint32_t i = 0; i < n; i++)
-            x->total += trace_lane(x->tr, (struct lane){(enum lane_kind)k, i}).nspans;
-    }
-}
-
-/* A lane may have been left unfinished or skipped. */
-void export_lane(struct export *x, struct lane l)
-{
-    if (x->talk) {
-        x->lanes_done += trace_lane(x->tr, l).nspans;
-        x->done = x->lanes_done;
-        export_progress(x, (double)x->done / (double)x->total);
-    }
-}
-
 static bool in_scope(const void *scope, uint32_t g)
 {
     return scope_g(scope, g);
@@ -78,12 +57,14 @@ void export_walk(struct export *x, const enum lane_kind order[3], void (*f)(void
 {
     static const bool usual[LANE_KINDS] = {[LANE_P] = true, [LANE_G] = true};
     const bool *wanted = x->o->lanes.given ? x->o->lanes.kind : usual;
-    export_lanes(x, wanted);
+    uint64_t done = 0, all = 0;
+    for (int k = 0; k < LANE_KINDS; k++)
+        all += wanted[k] ? trace_nlanes(x->tr, (enum lane_kind)k) : 0;
     for (int k = 0; k < 3; k++) {
         const uint32_t n = wanted[order[k]] ? trace_nlanes(x->tr, order[k]) : 0;
         for (uint32_t i = 0; i < n && !stop(arg); i++) {
             f(arg, (struct lane){order[k], i});
-            export_lane(x, (struct lane){order[k], i});
+            export_progress(x, (double)++done / (double)all);
         }
     }
 }
@@ -146,8 +127,8 @@ static enum err_code set_scope(const struct options *o, const struct trace *tr, 
     return ERR_OK;
 }
 
-enum err_code export_trace(const struct export_command *c, const struct options *o, const struct trace *tr,
-                           bool talk, struct err *e)
+static enum err_code write_trace(const struct export_command *c, const struct options *o,
+                                 const struct trace *tr, bool talk, struct err *e)
 {
     struct out out;
     struct export x = {.tr = tr, .o = o, .out = &out, .talk = talk, .said = talk ? host_now() : 0};
@@ -200,7 +181,7 @@ int export_main(const struct export_command *c, int argc, char **argv)
     bool talk = !o.quiet && isatty(STDERR_FILENO);
     enum err_code rc = load(&o, &tr, &e);
     if (rc == ERR_OK) {
-        rc = export_trace(c, &o, tr, talk, &e);
+        rc = write_trace(c, &o, tr, talk, &e);
         if (talk)
             door_wipe();
     }

@@ -15,9 +15,8 @@ struct export
     const struct options *o;
     struct scope scope;
     struct out *out;
-    bool talk;                        /* show the progress on the terminal */
-    int64_t said;                     /* time of the last progress message */
-    uint64_t done, lanes_done, total; /* numbers of spans: walked; of finished lanes; of all lanes to walk */
+    bool talk;    /* show the progress on the terminal */
+    int64_t said; /* time of the last progress message */
 };
 
 struct export_command {
@@ -34,25 +33,13 @@ int export_main(const struct export_command *c, int argc, char **argv);
 /* export_options - parses the command line and checks that the output may be written. Returns -1 to go on,
  * else the exit status. All strings point into argv. */
 int export_options(const struct export_command *c, int argc, char **argv, struct options *o);
-/* export_trace - writes a loaded trace; export_main() calls it after loading. */
-enum err_code export_trace(const struct export_command *c, const struct options *o, const struct trace *tr,
-                           bool talk, struct err *e);
 /* export_progress - shows the progress on the terminal now and then. Cheap. */
 void export_progress(struct export *x, double share);
 /* export_filter - returns the filter for stackweights: the selected goroutines and time, with progress. */
 struct sw_filter export_filter(struct export *x);
 /* export_walk - calls f for each lane of the selected kinds (default: processors and goroutines), kind by
- * kind, until stop() returns true. f calls export_span() for each span to show progress. */
+ * kind, until stop() returns true. */
 void export_walk(struct export *x, const enum lane_kind order[3], void (*f)(void *arg, struct lane l),
                  bool (*stop)(void *arg), void *arg);
-/* The same progress for exports that walk goroutines themselves: export_lanes() first, then export_lane()
- * after each lane. */
-void export_lanes(struct export *x, const bool lane[LANE_KINDS]);
-void export_lane(struct export *x, struct lane l);
-static inline void export_span(struct export *x)
-{
-    if ((++x->done & 8191) == 0)
-        export_progress(x, (double)x->done / (double)x->total);
-}
 
 #endif

@@ -1,14 +1,9 @@
-/*
- * export_scope.c - see export_scope.h. Typed numbers are kept as integers: a time given to the nanosecond is
- * that one.
- */
+/* export_scope.c - see export_scope.h. */
 #include "triage/exports/export_scope.h"
-#include "decode/base/wide.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "triage/query/goto.h"
 #include "triage/wall.h"
 
 bool scope_all_g(const struct scope *sc)
@@ -48,66 +43,12 @@ int64_t scope_len(const struct scope *sc, int64_t t0, int64_t t1)
     return b > a ? b - a : 0;
 }
 
-/* One NUMBER[UNIT] at *s. *bare: no unit. Values saturate. */
-static bool term(const char **s, int64_t *ns, bool *bare)
-{
-    static const struct {
-        const char *name;
-        int64_t ns;
-    } units[] = {{"ns", 1},         {"us", 1000},       {"\xC2\xB5s", 1000}, {"ms", 1000000},
-                 {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}};
-    const char *p = *s;
-    uint64_t whole = 0, part = 0, scale = 1;
-    bool digits = false, point = false;
-    for (; isdigit((unsigned char)*p); p++, digits = true)
-        whole = wide_muladd(whole, 10, (unsigned)(*p - '0'));
-    if (*p == '.' && isdigit((unsigned char)p[1])) {
-        point = digits = true;
-        for (p++; isdigit((unsigned char)*p); p++) {
-            if (scale < 1000000000000000ull) {
-                part = part * 10 + (unsigned)(*p - '0');
-                scale *= 10;
-            }
-        }
-    }
-    int64_t unit = point ? 1000000000 : 1;
-    *bare = true;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        size_t n = strlen(units[i].name);
-        if (strncmp(p, units[i].name, n) == 0 && !isalpha((unsigned char)p[n])) {
-            unit = units[i].ns;
-            p += n;
-            *bare = false;
-            break;
-        }
-    }
-    uint64_t v = wide_muladd(whole, (uint64_t)unit, wide_muldiv(part, (uint64_t)unit, scale));
-    *ns = v > INT64_MAX ? INT64_MAX : (int64_t)v;
-    *s = p;
-    return digits;
-}
-
 bool scope_time(const char *s, int64_t end, int64_t *ns)
 {
-    int64_t sum = 0, t;
-    bool bare = false, any = false;
-    size_t len = strlen(s);
-    if (len && s[len - 1] == '%') {
-        char *rest;
-        double d = isdigit((unsigned char)*s) ? strtod(s, &rest) : -1;
-        if (d < 0 || d > 100 || rest != s + len - 1)
-            return false;
-        *ns = (int64_t)((double)end * d / 100);
-        return true;
-    }
-    while (*s && !bare && term(&s, &t, &bare)) {
-        if (bare && any)
-            return false;
-        sum = sum > INT64_MAX - t ? INT64_MAX : sum + t;
-        any = true;
-    }
-    *ns = sum;
-    return any && !*s;
+    const char *rest;
+    bool whole = true;
+    const bool is = goto_share(s, end, ns, &whole, &rest) || goto_time(s, ns, &rest);
+    return is && whole && !*rest;
 }
 
 bool scope_typed(const char *s, bool *needs)

@@ -1,12 +1,10 @@
 /*
- * pprof.c - see pprof.h; and the command `gotop pprof`.
+ * pprof.c - `gotop pprof`: a table of weighted stacks as a pprof profile.
  *
  * Messages of one type may be concatenated: a reader merges them. So the profile is never built as a whole;
  * each sample, location, function and string is packed as a profile of its own. Strings are numbered in the
  * order they are written, which is the order of the table.
  */
-#include "triage/exports/pprof.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +15,15 @@
 #include "triage/exports/profile.pb-c.h"
 #include "triage/tables/tab.h"
 #include "triage/say.h"
+
+struct pprof_head {
+    const char *type[2], *unit[2]; /* for the two values of each sample: count, ns */
+    const char *period_type, *period_unit;
+    int64_t period;
+    int64_t per_count;      /* ns per count; 0 = use the row's ns */
+    int64_t time, duration; /* ns since 1970 (0 = unknown); ns */
+    const char *comment;
+};
 
 struct writer {
     const struct trace *tr;
@@ -34,13 +41,9 @@ struct writer {
 static void put(struct writer *w, const Pprof__Profile *m)
 {
     size_t n = pprof__profile__get_packed_size(m);
-    uint8_t *buf = mem_grow(w->buf, &w->cap, n, 1);
-    if (!buf) {
-        w->oom = true;
-        return;
-    }
-    w->buf = buf;
-    out_write(w->out, buf, pprof__profile__pack(m, buf));
+    w->oom |= !mem_room(w->buf, w->cap, n);
+    if (!w->oom)
+        out_write(w->out, w->buf, pprof__profile__pack(m, w->buf));
 }
 
 static void put_string(struct writer *w, char *s)
@@ -127,21 +130,16 @@ static uint64_t location(struct writer *w, const struct frame *f)
 static void sample(struct writer *w, const struct sw_row *row, int64_t per_count)
 {
     uint32_t n = trace_stack(w->tr, row->stack);
-    uint64_t *ids = n ? mem_grow(w->ids, &w->cap_ids, n, sizeof *ids) : w->ids;
-    if (n && !ids) {
-        w->oom = true;
-        return;
-    }
-    w->ids = ids;
-    for (uint32_t i = 0; i < n; i++) {
+    w->oom |= !mem_room(w->ids, w->cap_ids, n);
+    for (uint32_t i = 0; i < n && !w->oom; i++) {
         struct frame f = trace_frame(w->tr, row->stack, i);
-        ids[i] = location(w, &f);
+        w->ids[i] = location(w, &f);
     }
     Pprof__Sample s = PPROF__SAMPLE__INIT, *ps = &s;
     Pprof__Profile m = PPROF__PROFILE__INIT;
     int64_t value[2] = {(int64_t)row->count, per_count ? (int64_t)row->count * per_count : row->ns};
     s.n_location_id = n;
-    s.location_id = ids;
+    s.location_id = w->ids;
     s.n_value = 2;
     s.value = value;
     m.n_sample = 1;
@@ -171,8 +169,8 @@ static void head(struct writer *w, const struct pprof_head *h)
     put(w, &m);
 }
 
-enum err_code pprof_write(const struct trace *tr, const struct sw_table *v, const struct pprof_head *h,
-                          struct out *out, struct err *e)
+static enum err_code pprof_write(const struct trace *tr, const struct sw_table *v, const struct pprof_head *h,
+                                 struct out *out, struct err *e)
 {
     struct writer w = {.tr = tr, .out = out};
     head(&w, h);

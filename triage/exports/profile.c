@@ -23,29 +23,21 @@ struct make {
     const struct loaded *l;
     struct profile *p;
     struct tab by_name, by_stack,
-        place;     /* (kind, string) -> row; (stack, reason) -> row + 1; stack -> string */
-    uint32_t *str; /* of each row */
-    size_t cap, cap_str;
+        place; /* (kind, string) -> row; (stack, reason) -> row + 1; stack -> string */
+    size_t cap;
     int64_t len;
 };
 
 static uint32_t row_of(struct make *k, enum measure_kind kind, uint32_t str)
 {
     struct profile *p = k->p;
-    uint32_t i = tab_put(&k->by_name, (uint64_t)kind, str, p->n);
-    if (i == p->n && i != TAB_NONE) {
-        struct measure *m = mem_grow(p->m, &k->cap, (size_t)i + 1, sizeof *m);
-        if (!m)
-            return TAB_NONE;
-        p->m = m;
-        uint32_t *s = mem_grow(k->str, &k->cap_str, (size_t)i + 1, sizeof *s);
-        if (!s)
-            return TAB_NONE;
-        k->str = s;
-        s[i] = str;
-        m[p->n++] = (struct measure){.kind = kind};
-    }
-    return i;
+    bool made;
+    struct measure *m = tab_row(&k->by_name, p->m, p->n, k->cap, (uint64_t)kind, str, &made);
+    if (!m)
+        return TAB_NONE;
+    m->kind = kind;
+    m->str = str;
+    return (uint32_t)(m - p->m);
 }
 
 static int slice_at(const struct make *k, int64_t t)
@@ -264,10 +256,10 @@ static bool finish(struct make *k)
     for (uint32_t i = 0; i < p->n; i++) {
         struct text t = {0};
         if (k->p->m[i].kind != MK_GC)
-            text_func(&t, k->l->tr, k->str[i], 0);
+            text_func(&t, k->l->tr, p->m[i].str, 0);
         p->m[i].name = text_take(&t);
         ok = ok && p->m[i].name;
-        const struct holder_row *held = p->m[i].kind == MK_LOCK ? holder_at(k->l->tg, k->str[i]) : NULL;
+        const struct holder_row *held = p->m[i].kind == MK_LOCK ? holder_at(k->l->tg, p->m[i].str) : NULL;
         if (held && held->stack && held->stack_ns > held->told / 2) {
             text_func(&t, k->l->tr, holder_place(k->l->tr, held->stack), 0);
             p->m[i].held = text_take(&t);
@@ -302,7 +294,6 @@ enum err_code profile_of(const struct loaded *l, struct profile *out, struct err
     tab_free(&k.by_name);
     tab_free(&k.by_stack);
     tab_free(&k.place);
-    mem_free(k.str);
     return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison");
 }
 

@@ -32,7 +32,8 @@ const char *measure_kind_name(enum measure_kind k);
 
 struct measure {
     enum measure_kind kind;
-    char *name; /* clean UTF-8: the function or the kind of stop; "" for the collector */
+    uint32_t str; /* the name's string in its trace */
+    char *name;   /* clean UTF-8: the function or the kind of stop; "" for the collector */
     double count[PROFILE_SLICES], ns[PROFILE_SLICES];
     double counted, spent; /* sums over the slices */
     char *held;            /* MK_LOCK: where it was held most, "main.f"; NULL: unknown */

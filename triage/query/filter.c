@@ -307,13 +307,8 @@ void filter_free(struct filter *f)
 
 static void add_ival(struct term *t, uint32_t g, int64_t t0, int64_t t1)
 {
-    if (g == NO_LANE)
-        return;
-    struct ival *p = mem_grow(t->iv, &t->civ, t->niv + 1, sizeof *p);
-    if (!p)
-        return;
-    t->iv = p;
-    p[t->niv++] = (struct ival){g, t0, t1 > t0 ? t1 : t0 + 1, 0};
+    if (g != NO_LANE && mem_room(t->iv, t->civ, t->niv + 1))
+        t->iv[t->niv++] = (struct ival){g, t0, t1 > t0 ? t1 : t0 + 1, 0};
 }
 
 static int by_ival(const void *a, const void *b)

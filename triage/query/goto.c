@@ -19,14 +19,15 @@ static const char *blanks(const char *s)
     return s;
 }
 
-static int64_t unit_of(const char **s, bool point)
+/* bare: of a number without unit or point. 0: no such unit. */
+static int64_t unit_of(const char **s, bool point, int64_t bare)
 {
     static const struct {
         const char *name;
         int64_t ns;
-    } units[] = {{"ns", 1},           {"t", 1},        {"us", 1000},      {"\xC2\xB5s", 1000},
-                 {"\xCE\xBCs", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000},
-                 {"h", 3600000000000}};
+    } units[] = {
+        {"ns", 1},       {"t", 1},          {"us", 1000},       {"\xC2\xB5s", 1000},  {"\xCE\xBCs", 1000},
+        {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}, {"d", 86400000000000}};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         size_t n = strlen(units[i].name);
         if (!strncmp(*s, units[i].name, n) && !isalpha((unsigned char)(*s)[n])) {
@@ -34,11 +35,11 @@ static int64_t unit_of(const char **s, bool point)
             return units[i].ns;
         }
     }
-    return isalpha((unsigned char)**s) ? 0 : point ? 1000000000 : 1;
+    return isalpha((unsigned char)**s) ? 0 : point ? 1000000000 : bare;
 }
 
 /* one NUMBER[UNIT]; false: none here, or a unit that there is not */
-static bool term(const char **s, int64_t *ns, bool *unit)
+static bool term(const char **s, int64_t bare, int64_t *ns, bool *unit)
 {
     const char *p = *s;
     uint64_t whole = 0, frac = 0, scale = 1;
@@ -60,7 +61,7 @@ static bool term(const char **s, int64_t *ns, bool *unit)
     if (!digits)
         return false;
     const char *before = p;
-    int64_t u = unit_of(&p, point);
+    int64_t u = unit_of(&p, point, bare);
     if (!u)
         return false;
     *unit = p != before;
@@ -70,11 +71,11 @@ static bool term(const char **s, int64_t *ns, bool *unit)
     return true;
 }
 
-bool goto_time(const char *s, int64_t *ns, const char **rest)
+bool goto_time_in(const char *s, int64_t bare, int64_t *ns, const char **rest)
 {
     int64_t sum = 0, t;
     bool unit, any = false;
-    for (const char *at = s; term(&at, &t, &unit); s = at) { /* "1m2.5s" is two terms */
+    for (const char *at = s; term(&at, bare, &t, &unit); s = at) { /* "1m2.5s" is two terms */
         if (any && !unit)
             break;
         sum = sum > INT64_MAX - t ? INT64_MAX : sum + t;
@@ -89,14 +90,18 @@ bool goto_time(const char *s, int64_t *ns, const char **rest)
     return any;
 }
 
+bool goto_time(const char *s, int64_t *ns, const char **rest)
+{
+    return goto_time_in(s, 1, ns, rest);
+}
+
 /* A line that is read: what the trace has to tell is asked of it; without one any time will do. */
 struct said {
     const struct trace *tr;
     const char *why; /* a time is named that it can't tell */
 };
 
-/* "12.5%": a share of `end`, in ns; *whole: at most all of it; *rest points behind the sign. */
-static bool goto_share(const char *s, int64_t end, int64_t *ns, bool *whole, const char **rest)
+bool goto_share(const char *s, int64_t end, int64_t *ns, bool *whole, const char **rest)
 {
     uint64_t n = 0, scale = 1;
     bool point = false, digits = false;

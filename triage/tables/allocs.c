@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "decode/base/host.h"
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "triage/tables/slices.h"
 #include "triage/tables/stacks.h"
@@ -27,20 +27,19 @@ struct look {
 
 static bool see(struct look *k, enum kind what, uint32_t stack, int64_t ns)
 {
-    const uint32_t i = stack ? tab_put(&k->by_stack, stack, 0, k->n) : 0;
+    bool made;
     if (!stack)
         return true;
-    struct seen *v = i == TAB_NONE ? NULL : mem_grow(k->v, &k->cap, (size_t)k->n + 1, sizeof *v);
+    struct seen *v = tab_row(&k->by_stack, k->v, k->n, k->cap, stack, 0, &made);
     if (!v)
         return false;
-    k->v = v;
-    if (i == k->n) {
+    if (made) {
         const struct stack_told told = stacks_told(k->tr, stack);
         const bool is = what == ASSISTS || what == SWEEPS || told.marks & STACK_ALLOCATES;
-        v[k->n++] = (struct seen){.stack = stack, .func = is ? told.place : 0};
+        *v = (struct seen){.stack = stack, .func = is ? told.place : 0};
     }
-    v[i].n[what]++;
-    v[i].assist_ns = ns_add(v[i].assist_ns, ns);
+    v->n[what]++;
+    v->assist_ns = ns_add(v->assist_ns, ns);
     return true;
 }
 
@@ -50,16 +49,10 @@ uint32_t gc_begun_at(const struct trace *tr, const struct range *gc)
 {
     const struct range *stw;
     const size_t n = trace_ranges(tr, RANGE_STW, &stw);
-    size_t lo = 0, hi = n;
+    size_t lo = 0;
     if (gc->open_start || gc->stack)
         return gc->open_start ? 0 : gc->stack;
-    while (lo < hi) {
-        const size_t m = lo + (hi - lo) / 2;
-        if (stw[m].t0 < gc->t0)
-            lo = m + 1;
-        else
-            hi = m;
-    }
+    bisect(lo, n, i, stw[i].t0 < gc->t0);
     if (lo && stw[lo - 1].t1 >= gc->t0)
         return stw[lo - 1].stack;
     return lo < n && stw[lo].t0 == gc->t0 ? stw[lo].stack : 0;

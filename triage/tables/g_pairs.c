@@ -55,9 +55,9 @@ static struct pair_row *pair_row_of(struct g_walk *w, const struct ended_wait *v
 
 static inline void pair_add(struct pair_row *p, const struct ended_wait *v)
 {
-    p->count += v->count;
-    p->total = ns_more(p->total, v->ns);
-    if (p->count == v->count || v->t1 - v->t0 > p->longest.t1 - p->longest.t0) {
+    p->count++;
+    p->total = ns_more(p->total, v->t1 - v->t0);
+    if (p->count == 1 || v->t1 - v->t0 > p->longest.t1 - p->longest.t0) {
         p->longest = (struct moment){v->t0, v->t1, v->g, NO_LANE};
         p->longest_waker = v->who;
     }
@@ -101,8 +101,8 @@ static RARELY bool note_later(struct g_walk *w, struct ended_wait *v, struct pai
     return y->nlater < PUT_OFF || tell_later(w);
 }
 
-/* Counts finished waits that ended alike. Their own row is updated with the whole pair: see
- * waits_of_pairs(). Sets *p to their pair, or to NULL if it is put off. */
+/* Counts a finished wait. Its own row is updated with the whole pair: see
+ * waits_of_pairs(). Sets *p to its pair, or to NULL if it is put off. */
 static inline bool pair_told(struct g_walk *w, struct ended_wait *v, struct pair_row **p)
 {
     const struct lately *c = lately_of(w->y->lately_pair, v->reason, v->stack, v->waker, v->by);
@@ -118,9 +118,13 @@ static inline bool pair_told(struct g_walk *w, struct ended_wait *v, struct pair
     return true;
 }
 
-bool waits_ended(struct g_walk *w, struct ended_wait *v, struct pair_row **p)
+/* Returns the start function of goroutine g, which is `who` of span i. */
+static inline uint32_t name_of(struct g_walk *w, const struct span_run *r, uint32_t i, uint32_t g)
 {
-    return pair_told(w, v, p);
+    struct start_name *c = &w->y->name[g % START_NAMES]; /* the same few goroutines do most of the waking */
+    if (c->g != g + 1)
+        *c = (struct start_name){g + 1, span_run_g_name(w->tg->tr, r, i)};
+    return c->name;
 }
 
 /* Ends a wait; s: the span after it, with the waker. */
@@ -129,8 +133,6 @@ static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
     const struct waited *v = &w->wait;
     struct ended_wait x = {.t0 = v->t0,
                            .t1 = v->t1,
-                           .ns = v->t1 - v->t0,
-                           .count = 1,
                            .g = w->g,
                            .who = who,
                            .reason = v->reason,
@@ -185,16 +187,13 @@ bool note_lock(struct g_walk *w, uint32_t waker, uint32_t waker_stack)
 bool note_futile(struct g_walk *w, int64_t t0)
 {
     struct subtotal *y = w->y;
-    struct wake *p;
     y->pairs[w->cond_pair].futile++;
-    if (y->nwakes < WAKES_MAX) {
-        p = mem_grow(y->wakes, &y->cap_wakes, y->nwakes + 1, sizeof *p);
-        if (!p)
-            return false;
-        y->wakes = p;
-        p[y->nwakes++] =
-            (struct wake){w->cond_end, t0 - w->cond_end, w->cond_run, w->cond_pair, w->cond_waker, w->g};
-    }
+    if (y->nwakes == WAKES_MAX)
+        return true;
+    if (!mem_room(y->wakes, y->cap_wakes, y->nwakes + 1))
+        return false;
+    y->wakes[y->nwakes++] =
+        (struct wake){w->cond_end, t0 - w->cond_end, w->cond_run, w->cond_pair, w->cond_waker, w->g};
     return true;
 }
 

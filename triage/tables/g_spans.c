@@ -16,6 +16,50 @@
 
 #include "decode/base/mem.h"
 
+/* ---- sums --------------------------------------------------------------------------------------------- */
+
+/* How often and how long the goroutine was in one state. The spans of a run fit into their lane, so these
+ * sums cannot overflow and need no ns_add(). */
+struct sum {
+    int64_t ns;
+    uint64_t n;
+};
+
+static inline void count(struct g_walk *w, enum gmetric m, unsigned times, struct sum x)
+{
+    if (x.ns | (int64_t)x.n) {
+        w->y->rows.used |= 1u << m | 1u << times;
+        *counted(w, m) += (uint64_t)x.ns;
+        *counted(w, times) += x.n;
+    }
+}
+
+static inline void moved_on(struct g_walk *w, const struct span_run *r, uint32_t i)
+{
+    struct moved *const m = &w->moved;
+    const uint32_t p = span_run_p(r, i);
+    if (!p || p == m->p)
+        return;
+    m->n += m->p || (w->on != NO_LANE && span_run_who(r, i) != w->on);
+    m->p = p;
+    m->at = i;
+}
+
+static inline void moved_end(struct g_walk *w, const struct span_run *r)
+{
+    struct moved *const m = &w->moved;
+    if (m->p)
+        w->on = span_run_who(r, m->at);
+    if (m->n) {
+        w->y->rows.used |= 1u << GV_MOVES;
+        *counted(w, GV_MOVES) += m->n;
+        w->y->groups[w->y->group].moves += m->n;
+    }
+    *m = (struct moved){0};
+}
+
+/* ---- waits -------------------------------------------------------------------------------------------- */
+
 static bool tell_reason(struct g_walk *w, const struct mine *m)
 {
     const uint32_t i = subtotal_wait_of(w->y, w->name, m->reason);
@@ -37,7 +81,7 @@ static RARELY bool tell_reasons(struct g_walk *w)
     return ok;
 }
 
-bool note_reason(struct g_walk *w, const struct mine *more)
+static RARELY bool note_reason(struct g_walk *w, const struct mine *more)
 {
     uint32_t i = 0;
     while (i < w->nmine && w->mine[i].reason != more->reason)
@@ -55,7 +99,7 @@ bool note_reason(struct g_walk *w, const struct mine *more)
     return true;
 }
 
-bool walk_waiting(struct g_walk *w, struct at s, int64_t t0, int64_t t1)
+static RARELY bool walk_waiting(struct g_walk *w, struct at s, int64_t t0, int64_t t1)
 {
     const uint32_t reason = s.run->kind[s.run->tag[s.i]].reason;
     if (!note_reason(w, &(struct mine){reason, 1, t1 - t0, t1 - t0}))
@@ -71,10 +115,30 @@ bool walk_waiting(struct g_walk *w, struct at s, int64_t t0, int64_t t1)
     return true;
 }
 
+/* ---- system calls ------------------------------------------------------------------------------------- */
+
+/* Notes a system call after a span of state `before`. */
+static inline void call_seen(struct g_walk *w, int64_t t0, int64_t t1, uint8_t before)
+{
+    w->y->groups[w->y->group].timed |= t1 - t0 > 1;
+    if (t1 - t0 >= IDLE_NOTICE && !w->of_c)
+        w->late_call = (struct late_call){t0, t1, tri_is_exec(before)};
+    w->cond_pair = TAB_NONE; /* a goroutine that made a call was not woken in vain */
+}
+/* Counts it in row w->call. */
+static inline void call_add(struct g_walk *w, int64_t t0, int64_t t1, bool open)
+{
+    struct syscall_row *r = &w->y->syscalls[w->call];
+    r->count++;
+    r->open += open;
+    r->total = ns_more(r->total, t1 - t0);
+    longer(&r->longest, t0, t1, w->g, r->count);
+}
+
 /* Counts a call long enough to matter to idle.c, which is over or still open; next: state of the following
  * span, ST_NONE if there is none. From Go 1.22 on, a goroutine that continues to run kept its P through the
  * call (GoSyscallEnd, not GoSyscallEndBlocked), if the call's start is known. */
-bool note_called(struct g_walk *w, uint8_t next)
+static RARELY bool note_called(struct g_walk *w, uint8_t next)
 {
     const struct late_call c = w->late_call;
     w->late_call = (struct late_call){0};
@@ -82,24 +146,20 @@ bool note_called(struct g_walk *w, uint8_t next)
     return kept || subtotal_change(w->y, CHANGE_SYSCALL, c.t0, c.t1);
 }
 
-uint32_t syscall_row_of(struct g_walk *w, uint32_t stack)
+static RARELY uint32_t syscall_row_of(struct g_walk *w, uint32_t stack)
 {
     struct subtotal *y = w->y;
     struct lately *c = lately_of(y->lately_call, stack, 0, 0, 0);
     if (lately_is(c, stack, 0, 0, 0))
         return c->row - 1;
-    uint32_t i = tab_put(&y->by_syscall, stack, 0, y->nsyscalls);
-    if (i == y->nsyscalls && i != TAB_NONE) {
-        struct syscall_row *r = mem_grow(y->syscalls, &y->cap_syscalls, (size_t)i + 1, sizeof *r);
-        if (!r)
-            return TAB_NONE;
-        y->syscalls = r;
-        r[i] = (struct syscall_row){.stack = stack};
-        y->nsyscalls++;
-    }
-    if (i != TAB_NONE)
-        lately_set(c, stack, 0, 0, 0, i);
-    return i;
+    bool made;
+    struct syscall_row *r =
+        tab_row(&y->by_syscall, y->syscalls, y->nsyscalls, y->cap_syscalls, stack, 0, &made);
+    if (!r)
+        return TAB_NONE;
+    r->stack = stack;
+    lately_set(c, stack, 0, 0, 0, (uint32_t)(r - y->syscalls));
+    return c->row - 1;
 }
 
 static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64_t t1, uint8_t before)
@@ -119,8 +179,17 @@ static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64
     return true;
 }
 
+/* ---- runnable ----------------------------------------------------------------------------------------- */
+
+/* Returns the scheduler latency in ns from which one counts as long. */
+static inline int64_t late_ns(const struct g_walk *w)
+{
+    const int64_t worst = w->y->worst_least;
+    return w->system || worst > RUNNABLE_NOTICE ? RUNNABLE_NOTICE : worst;
+}
+
 /* Counts a long time runnable; since: its start is known. */
-bool note_late(struct g_walk *w, const struct worst_wait *x, bool since)
+static RARELY bool note_late(struct g_walk *w, const struct worst_wait *x, bool since)
 {
     struct subtotal *y = w->y;
     const int64_t ns = x->t1 - x->t0;
@@ -130,6 +199,31 @@ bool note_late(struct g_walk *w, const struct worst_wait *x, bool since)
         subtotal_worst(y, x);
     return true;
 }
+
+struct queued {           /* Counts of runnable spans. */
+    int64_t late, unsure; /* the limit of "long"; the latency whose start is unknown */
+    struct hist_part hist;
+};
+
+/* Counts a runnable span; since: its start is known. */
+static inline bool walk_runnable(struct g_walk *w, bool since, const struct worst_wait *x, struct queued *q)
+{
+    const int64_t ns = x->t1 - x->t0;
+    if (since)
+        hist_part_add(w->sched, &q->hist, ns);
+    else
+        q->unsure = ns;
+    if (x->was == ST_SYSCALL && !w->system)
+        w->y->syscalls[w->call].blocking++;
+    if (ns > q->late) {
+        const bool ok = note_late(w, x, since);
+        q->late = late_ns(w);
+        return ok;
+    }
+    return true;
+}
+
+/* ---- spans -------------------------------------------------------------------------------------------- */
 
 /* Updates the mode in which a mark worker runs. */
 static RARELY void count_modes(struct g_walk *w, const struct span_run *r)

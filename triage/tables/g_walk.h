@@ -1,6 +1,6 @@
 /*
  * g_walk.h - the state kept for one goroutine while its spans are counted. goroutines.c walks the
- * goroutines; g_spans.c and g_blocks.c count their spans. No other file includes it.
+ * goroutines, g_spans.c counts their spans, g_pairs.c their waits. No other file includes it.
  */
 #ifndef GOTOP_TRIAGE_G_WALK_H
 #define GOTOP_TRIAGE_G_WALK_H
@@ -87,112 +87,8 @@ bool g_spans(struct g_walk *w, const struct span_run *r);
 bool g_spans_end(struct g_walk *w);
 bool waits_of_pairs(struct g_walk *w);
 
-/* g_block - counts spans that consist of few different pairs (g_blocks.c). g_block_wanted - whether they
- * can be counted that way. */
-bool g_block_wanted(const struct g_walk *w, const struct span_pairs *p);
-bool g_block(struct g_walk *w, const struct span_pairs *p);
-
-/* ---- of g_spans.c, for both; false: out of memory ------------------------------------------------------ */
-
 /* keeps rare work out of the loop over spans, so that the loop stays short */
 #define RARELY __attribute__((noinline))
-
-/* note_reason - adds waits for one reason. walk_waiting - records that the goroutine waits; the next span
- * shows who ended the wait. note_called - counts w->late_call, which is over or still open; next: state of
- * the following span, ST_NONE if there is none. syscall_row_of - returns the row of calls at a stack;
- * TAB_NONE when out of memory. note_late - counts a long time runnable; since: its start is known. */
-RARELY bool note_reason(struct g_walk *w, const struct mine *more);
-RARELY bool walk_waiting(struct g_walk *w, struct at s, int64_t t0, int64_t t1);
-RARELY bool note_called(struct g_walk *w, uint8_t next);
-RARELY uint32_t syscall_row_of(struct g_walk *w, uint32_t stack);
-RARELY bool note_late(struct g_walk *w, const struct worst_wait *x, bool since);
-
-/* call_seen - notes a system call after a span of state `before`. call_add - counts it in row w->call. */
-static inline void call_seen(struct g_walk *w, int64_t t0, int64_t t1, uint8_t before)
-{
-    w->y->groups[w->y->group].timed |= t1 - t0 > 1;
-    if (t1 - t0 >= IDLE_NOTICE && !w->of_c)
-        w->late_call = (struct late_call){t0, t1, tri_is_exec(before)};
-    w->cond_pair = TAB_NONE; /* a goroutine that made a call was not woken in vain */
-}
-static inline void call_add(struct g_walk *w, int64_t t0, int64_t t1, bool open)
-{
-    struct syscall_row *r = &w->y->syscalls[w->call];
-    r->count++;
-    r->open += open;
-    r->total = ns_more(r->total, t1 - t0);
-    longer(&r->longest, t0, t1, w->g, r->count);
-}
-
-/* Returns the scheduler latency in ns from which one counts as long. */
-static inline int64_t late_ns(const struct g_walk *w)
-{
-    const int64_t worst = w->y->worst_least;
-    return w->system || worst > RUNNABLE_NOTICE ? RUNNABLE_NOTICE : worst;
-}
-
-struct queued {           /* Counts of runnable spans. */
-    int64_t late, unsure; /* the limit of "long"; the latency whose start is unknown */
-    struct hist_part hist;
-};
-
-/* Counts a runnable span; since: its start is known. */
-static inline bool walk_runnable(struct g_walk *w, bool since, const struct worst_wait *x, struct queued *q)
-{
-    const int64_t ns = x->t1 - x->t0;
-    if (since)
-        hist_part_add(w->sched, &q->hist, ns);
-    else
-        q->unsure = ns;
-    if (x->was == ST_SYSCALL && !w->system)
-        w->y->syscalls[w->call].blocking++;
-    if (ns > q->late) {
-        const bool ok = note_late(w, x, since);
-        q->late = late_ns(w);
-        return ok;
-    }
-    return true;
-}
-
-/* How often and how long the goroutine was in one state. The spans of a run fit into their lane, so these
- * sums cannot overflow and need no ns_add(). */
-struct sum {
-    int64_t ns;
-    uint64_t n;
-};
-
-static inline void count(struct g_walk *w, enum gmetric m, unsigned times, struct sum x)
-{
-    if (x.ns | (int64_t)x.n) {
-        w->y->rows.used |= 1u << m | 1u << times;
-        *counted(w, m) += (uint64_t)x.ns;
-        *counted(w, times) += x.n;
-    }
-}
-
-static inline void moved_on(struct g_walk *w, const struct span_run *r, uint32_t i)
-{
-    struct moved *const m = &w->moved;
-    const uint32_t p = span_run_p(r, i);
-    if (!p || p == m->p)
-        return;
-    m->n += m->p || (w->on != NO_LANE && span_run_who(r, i) != w->on);
-    m->p = p;
-    m->at = i;
-}
-
-static inline void moved_end(struct g_walk *w, const struct span_run *r)
-{
-    struct moved *const m = &w->moved;
-    if (m->p)
-        w->on = span_run_who(r, m->at);
-    if (m->n) {
-        w->y->rows.used |= 1u << GV_MOVES;
-        *counted(w, GV_MOVES) += m->n;
-        w->y->groups[w->y->group].moves += m->n;
-    }
-    *m = (struct moved){0};
-}
 
 /* ---- g_pairs.c, for g_spans.c; false: out of memory ---------------------------------------------------- */
 
@@ -208,16 +104,5 @@ RARELY bool note_waited(struct g_walk *w, struct at s, uint8_t state);
 RARELY bool note_wait(struct g_walk *w, enum wait_end end);
 RARELY bool note_lock(struct g_walk *w, uint32_t waker, uint32_t waker_stack);
 RARELY bool note_futile(struct g_walk *w, int64_t t0);
-/* waits_ended - counts waits that ended alike; the caller fills all but `waiter` and `hash`. Sets *p to
- * their pair, or to NULL if it is put off; the pair of a condition never is. name_of - returns the start
- * function of goroutine g, which is `who` of span i. */
-RARELY bool waits_ended(struct g_walk *w, struct ended_wait *v, struct pair_row **p);
-static inline uint32_t name_of(struct g_walk *w, const struct span_run *r, uint32_t i, uint32_t g)
-{
-    struct start_name *c = &w->y->name[g % START_NAMES]; /* the same few goroutines do most of the waking */
-    if (c->g != g + 1)
-        *c = (struct start_name){g + 1, span_run_g_name(w->tg->tr, r, i)};
-    return c->name;
-}
 
 #endif

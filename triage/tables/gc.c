@@ -39,20 +39,13 @@ enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struc
 static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const struct range *r)
 {
     int64_t ns = r->t1 - r->t0;
-    struct stw_row *p;
-    uint32_t i = tab_put(by_kind, r->name, 0, tg->nstw);
-    if (i == TAB_NONE)
+    bool made;
+    struct stw_row *p = tab_row(by_kind, tg->stw, tg->nstw, *cap, r->name, 0, &made);
+    if (!p)
         return false;
-    if (i == tg->nstw) {
-        p = mem_grow(tg->stw, cap, (size_t)i + 1, sizeof *p);
-        if (!p)
-            return false;
-        tg->stw = p;
-        p[i] = (struct stw_row){
+    if (made)
+        *p = (struct stw_row){
             .kind = r->name, .is_gc = kind_is_gc(tg->tr, r->name), .last_p = NO_LANE, .last_g = NO_LANE};
-        tg->nstw++;
-    }
-    p = &tg->stw[i];
     p->count++;
     p->total = ns_add(p->total, ns);
     if (p->count == 1 || ns > p->longest.t1 - p->longest.t0) {

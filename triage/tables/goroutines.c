@@ -18,25 +18,19 @@ static inline void group_lives(struct group *p, int64_t first, int64_t last)
 static bool put_in_group(struct g_walk *w, const struct lane_info *li)
 {
     struct subtotal *y = w->y;
-    uint32_t i = y->ngroups && y->groups[y->group].name == li->name
-                     ? y->group
-                     : tab_put(&y->by_name, li->name, 0, y->ngroups);
-    if (i == TAB_NONE)
+    bool made = false;
+    struct group *p = y->ngroups && y->groups[y->group].name == li->name
+                          ? &y->groups[y->group]
+                          : tab_row(&y->by_name, y->groups, y->ngroups, y->cap_groups, li->name, 0, &made);
+    if (!p)
         return false;
-    y->group = i;
-    if (i == y->ngroups) {
-        struct group *p = mem_grow(y->groups, &y->cap_groups, (size_t)i + 1, sizeof *p);
-        if (!p)
-            return false;
-        y->groups = p;
-        p[i] = (struct group){.name = li->name,
-                              .is_system = li->is_system,
-                              .first_member = w->g,
-                              .first = li->first,
-                              .last = li->last};
-        y->ngroups++;
-    }
-    struct group *p = &y->groups[i];
+    y->group = (uint32_t)(p - y->groups);
+    if (made)
+        *p = (struct group){.name = li->name,
+                            .is_system = li->is_system,
+                            .first_member = w->g,
+                            .first = li->first,
+                            .last = li->last};
     group_lives(p, li->first, li->last);
     p->count++;
     p->created += li->created;
@@ -48,29 +42,22 @@ static bool put_in_group(struct g_walk *w, const struct lane_info *li)
 static bool note_birth(struct g_walk *w, const struct lane_info *li)
 {
     struct subtotal *y = w->y;
-    uint32_t i = y->birth;
-    if (!y->nbirths || y->births[i].create_stack != li->create_stack || y->births[i].name != li->name)
-        i = tab_put(&y->by_birth, li->create_stack, li->name, y->nbirths);
-    if (i == TAB_NONE)
+    struct birth *b = y->nbirths ? &y->births[y->birth] : NULL;
+    bool made;
+    if (!b || b->create_stack != li->create_stack || b->name != li->name)
+        b = tab_row(&y->by_birth, y->births, y->nbirths, y->cap_births, li->create_stack, li->name, &made);
+    if (!b)
         return false;
-    y->birth = i;
-    if (i == y->nbirths) {
-        struct birth *p = mem_grow(y->births, &y->cap_births, (size_t)i + 1, sizeof *p);
-        if (!p)
-            return false;
-        y->births = p;
-        p[y->nbirths++] = (struct birth){.create_stack = li->create_stack, .name = li->name};
-    }
-    y->births[i].created++;
-    y->births[i].ended += li->ended;
-    if (li->ended)
-        return true;
-    uint32_t *p = mem_grow(y->alive, &y->cap_alive, y->nalive + 1, sizeof *p);
-    if (p) {
-        y->alive = p;
-        p[y->nalive++] = w->g;
-    }
-    return p;
+    y->birth = (uint32_t)(b - y->births);
+    b->create_stack = li->create_stack;
+    b->name = li->name;
+    b->created++;
+    b->ended += li->ended;
+    if (!li->ended && !mem_room(y->alive, y->cap_alive, y->nalive + 1))
+        return false;
+    if (!li->ended)
+        y->alive[y->nalive++] = w->g;
+    return true;
 }
 
 /* ---- along a lane -------------------------------------------------------------------------------------- */
@@ -151,19 +138,6 @@ static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
     return g_spans(w, r) && (r->n < SPAN_BLOCK || slices_tick());
 }
 
-static bool lane_wants(void *arg, const struct span_pairs *p)
-{
-    return g_block_wanted(arg, p);
-}
-
-static bool lane_pairs(void *arg, uint32_t g, const struct span_pairs *p)
-{
-    struct g_walk *w = arg;
-    (void)g;
-    w->some = true;
-    return g_block(w, p) && slices_tick();
-}
-
 /* Stores the goroutine's own sums once its neighbours have theirs. Its group number is the subtotal's until
  * the subtotal is added. */
 static inline bool put(struct g_walk *w, int64_t life)
@@ -200,12 +174,7 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
     struct g_walk w = {.tg = tg, .y = y, .second_family = trace_info(tg->tr)->second_family};
     y->g1 = g1;
     y->worst_least = -1;
-    const struct span_walk walk = {.begin = lane_begin,
-                                   .alike = lane_alike,
-                                   .spans = lane_spans,
-                                   .end = lane_end,
-                                   .wants = lane_wants,
-                                   .pairs = lane_pairs,
-                                   .arg = &w};
+    const struct span_walk walk = {
+        .begin = lane_begin, .alike = lane_alike, .spans = lane_spans, .end = lane_end, .arg = &w};
     return trace_walk(tg->tr, g0, g1, &walk) && waits_of_pairs(&w);
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
 #define EVENTS_AIM (1u << 15)
@@ -91,15 +92,9 @@ static bool step(struct sweep *s)
 /* From where on spans tell whether their P is held in a call that counts. */
 static const int64_t *lost_from(const struct sweep *s, int64_t t)
 {
-    const int64_t *a = s->lost->t;
-    size_t n = s->lost->n;
-    while (n) {
-        const size_t half = n / 2;
-        const bool after = a[half] < t;
-        a = after ? a + half + 1 : a;
-        n = after ? n - half - 1 : half;
-    }
-    return a;
+    size_t at = 0;
+    bisect(at, s->lost->n, i, s->lost->t[i] < t);
+    return &s->lost->t[at];
 }
 
 static bool p_spans(void *arg, const struct span_run *r)
@@ -170,17 +165,12 @@ static void collect(struct sweep *s)
  * end is with the last. */
 static void collect_g(struct sweep *s, const uint64_t *key, size_t n)
 {
-    uint64_t *p = mem_grow(s->d, &s->cap, s->n + n + 1, sizeof *p);
-    if (!p) {
-        s->failed = true;
-        return;
-    }
-    s->d = p;
-    for (size_t i = 0; i < n; i++) {
+    s->failed |= !mem_room(s->d, s->cap, s->n + n + 1);
+    for (size_t i = 0; i < n && !s->failed; i++) {
         const int64_t t = CHANGE_TIME(key[i]);
         s->calls |= CHANGE_WHAT(key[i]) == CHANGE_SYSCALL;
         if (t < s->w1)
-            p[s->n++] = WITHIN_KEY(t - s->w0, CHANGE_WHAT(key[i]), key[i] & 1);
+            s->d[s->n++] = WITHIN_KEY(t - s->w0, CHANGE_WHAT(key[i]), key[i] & 1);
     }
 }
 

@@ -2,6 +2,7 @@
  * metrics.c - see metrics.h. One table of plain names, one list of sets, and a parser that takes names apart.
  */
 #include "triage/tables/metrics.h"
+#include "triage/query/goto.h"
 #include "triage/work/pulse.h"
 
 #include <stdlib.h>
@@ -337,22 +338,10 @@ static bool statistic(const char *name, const struct dist *d, struct metric_valu
     return false;
 }
 
-/* "1ms" -> ns; false if it is no time. */
-static bool parse_ns(const char *s, int64_t *ns)
+static bool parse_window(const char *s, int64_t *ns)
 {
-    static const struct {
-        const char *u;
-        double k;
-    } unit[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-    char *end;
-    double v = strtod(s, &end);
-    for (size_t i = 0; i < 4 && end != s; i++) {
-        if (strcmp(end, unit[i].u) == 0 && v >= 0 && v * unit[i].k < 9e18) {
-            *ns = (int64_t)(v * unit[i].k + 0.5);
-            return true;
-        }
-    }
-    return false;
+    const char *rest;
+    return goto_time(s, ns, &rest) && !*rest && *ns > 0;
 }
 
 static enum err_code get_mmu(const struct loaded *l, const char *window, struct metric_value *out,
@@ -361,7 +350,7 @@ static enum err_code get_mmu(const struct loaded *l, const char *window, struct 
     struct mmu_point p;
     int64_t ns;
     enum err_code c;
-    if (!parse_ns(window, &ns) || ns <= 0)
+    if (!parse_window(window, &ns))
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "mmu() wants a time such as 10ms, not '%s'", window);
     c = triage_mmu(l->tr, MMU_DEFAULT, &ns, 1, &p, e);
     *out = (struct metric_value){.unit = UNIT_SHARE, .known = true, .v = p.mmu};
@@ -433,7 +422,7 @@ static bool stat_unit(char *metric, enum unit *unit)
         return false;
     if (strcmp(stat, "mmu") == 0) {
         *unit = UNIT_SHARE;
-        return parse_ns(set, &ns) && ns > 0;
+        return parse_window(set, &ns);
     }
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(stat, known[i]) == 0) {

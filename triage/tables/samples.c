@@ -11,50 +11,32 @@
 struct tally {
     struct triage *tg;
     struct tab stacks, funcs;
-    uint64_t *count; /* by row of `stacks` */
-    uint32_t *stack;
+    struct of_stack {
+        uint64_t count;
+        uint32_t stack;
+    } * row; /* by row of `stacks` */
     uint32_t n;
-    size_t cap_count, cap_stack, cap_rows;
+    size_t cap, cap_rows;
 };
 
 static bool count_stack(struct tally *y, uint32_t stack)
 {
-    uint32_t i = tab_put(&y->stacks, stack, 0, y->n);
-    if (i == TAB_NONE)
+    bool made;
+    struct of_stack *r = tab_row(&y->stacks, y->row, y->n, y->cap, stack, 0, &made);
+    if (!r)
         return false;
-    if (i == y->n) {
-        uint64_t *c = mem_grow(y->count, &y->cap_count, (size_t)i + 1, sizeof *c);
-        uint32_t *s;
-        if (!c)
-            return false;
-        y->count = c;
-        s = mem_grow(y->stack, &y->cap_stack, (size_t)i + 1, sizeof *s);
-        if (!s)
-            return false;
-        y->stack = s;
-        c[i] = 0;
-        s[i] = stack;
-        y->n++;
-    }
-    y->count[i]++;
+    r->stack = stack;
+    r->count++;
     return true;
 }
 
 static struct sample_row *row_of(struct tally *y, uint32_t func)
 {
-    struct triage *tg = y->tg;
-    uint32_t i = tab_put(&y->funcs, func, 0, tg->nsamples);
-    if (i == TAB_NONE)
-        return NULL;
-    if (i == tg->nsamples) {
-        struct sample_row *p = mem_grow(tg->samples, &y->cap_rows, (size_t)i + 1, sizeof *p);
-        if (!p)
-            return NULL;
-        tg->samples = p;
-        p[i] = (struct sample_row){.func = func};
-        tg->nsamples++;
-    }
-    return &tg->samples[i];
+    bool made;
+    struct sample_row *r = tab_row(&y->funcs, y->tg->samples, y->tg->nsamples, y->cap_rows, func, 0, &made);
+    if (r)
+        r->func = func;
+    return r;
 }
 
 static bool seen_deeper(const struct trace *tr, uint32_t stack, uint32_t i, uint32_t func)
@@ -69,17 +51,18 @@ static bool count_functions(struct tally *y)
 {
     const struct trace *tr = y->tg->tr;
     for (uint32_t i = 0; i < y->n; i++) {
-        uint32_t depth = trace_stack(tr, y->stack[i]);
+        const struct of_stack *s = &y->row[i];
+        uint32_t depth = trace_stack(tr, s->stack);
         for (uint32_t k = 0; k < depth; k++) {
-            uint32_t func = trace_frame(tr, y->stack[i], k).func;
+            uint32_t func = trace_frame(tr, s->stack, k).func;
             struct sample_row *r;
-            if (seen_deeper(tr, y->stack[i], k, func))
+            if (seen_deeper(tr, s->stack, k, func))
                 continue;
             r = row_of(y, func);
             if (!r)
                 return false;
-            r->cum += y->count[i];
-            r->flat += k == 0 ? y->count[i] : 0;
+            r->cum += s->count;
+            r->flat += k == 0 ? s->count : 0;
         }
     }
     return true;
@@ -140,7 +123,6 @@ bool triage_samples(struct triage *tg)
     ok = ok && (n == 0 || count_groups(tg, s, n));
     tab_free(&y.stacks);
     tab_free(&y.funcs);
-    mem_free(y.count);
-    mem_free(y.stack);
+    mem_free(y.row);
     return ok;
 }

@@ -44,23 +44,17 @@ uint32_t sw_stack(const struct trace *tr, uint32_t stack)
 static bool add_row(struct build *b, struct sw_row like, int64_t ns)
 {
     const uint64_t what = (uint64_t)like.state << 32 | like.reason;
-    uint32_t i = tab_get(&b->by_stack, (uint64_t)like.stack << 32 | like.func, what);
-    struct sw_row *p;
-    if (i == TAB_NONE)
+    bool made;
+    if (tab_get(&b->by_stack, (uint64_t)like.stack << 32 | like.func, what) == TAB_NONE)
         like.stack = sw_stack(b->tr, like.stack);
-    i = tab_put(&b->by_stack, (uint64_t)like.stack << 32 | like.func, what, b->out->n);
-    if (i == TAB_NONE)
+    struct sw_row *p = tab_row(&b->by_stack, b->out->row, b->out->n, b->cap,
+                               (uint64_t)like.stack << 32 | like.func, what, &made);
+    if (!p)
         return false;
-    if (i == b->out->n) {
-        p = mem_grow(b->out->row, &b->cap, (size_t)i + 1, sizeof *p);
-        if (!p)
-            return false;
-        b->out->row = p;
-        p[i] = like;
-        b->out->n++;
-    }
-    b->out->row[i].count++;
-    b->out->row[i].ns = ns_add(b->out->row[i].ns, ns);
+    if (made)
+        *p = like;
+    p->count++;
+    p->ns = ns_add(p->ns, ns);
     b->out->count++;
     b->out->ns = ns_add(b->out->ns, ns);
     return true;

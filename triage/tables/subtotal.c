@@ -40,11 +40,9 @@ static void lock_sift(struct lock_wait *h, uint32_t n, uint32_t i)
 bool subtotal_lock(struct subtotal *y, const struct lock_wait *lw)
 {
     if (y->nlocks < LOCK_WAITS) {
-        struct lock_wait *p = mem_grow(y->locks, &y->cap_locks, (size_t)y->nlocks + 1, sizeof *p);
-        if (!p)
+        if (!mem_room(y->locks, y->cap_locks, (size_t)y->nlocks + 1))
             return false;
-        y->locks = p;
-        p[y->nlocks++] = *lw;
+        y->locks[y->nlocks++] = *lw;
         for (uint32_t i = LOCK_WAITS / 2; y->nlocks == LOCK_WAITS && i-- > 0;)
             lock_sift(y->locks, LOCK_WAITS, i);
         return true;
@@ -74,27 +72,6 @@ void subtotal_worst(struct subtotal *y, const struct worst_wait *x)
 }
 
 /* ---- one subtotal behind another ----------------------------------------------------------------------- */
-
-/* Returns the row of `to` for a key; a new one is all zero. NULL when out of memory. */
-#define ROW(to, tab, rows, n, cap, a, b, made) \
-    subtotal_row(&(to)->tab, (void **)&(to)->rows, sizeof *(to)->rows, &(to)->n, &(to)->cap, a, b, made)
-
-static void *subtotal_row(struct tab *tab, void **rows, size_t size, uint32_t *n, size_t *cap, uint64_t a,
-                          uint64_t b, bool *made)
-{
-    const uint32_t i = tab_put(tab, a, b, *n);
-    if (i == TAB_NONE)
-        return NULL;
-    *made = i == *n;
-    if (*made) {
-        void *p = mem_grow(*rows, cap, (size_t)i + 1, size);
-        if (!p)
-            return NULL;
-        *rows = p;
-        ++*n;
-    }
-    return (char *)*rows + i * size;
-}
 
 /* Makes room for one more row of n. It doubles the room, since a subtotal is short-lived: moved rows are
  * copied less often, to fewer new pages. */
@@ -148,12 +125,10 @@ struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, 
 
 bool subtotal_change(struct subtotal *y, enum counted what, int64_t t0, int64_t t1)
 {
-    uint64_t *p = mem_grow(y->changes, &y->cap_changes, y->nchanges + 2, sizeof *p);
-    if (!p)
+    if (!mem_room(y->changes, y->cap_changes, y->nchanges + 2))
         return false;
-    y->changes = p;
-    p[y->nchanges++] = CHANGE_KEY(t0 > 0 ? t0 : 0, what, 1);
-    p[y->nchanges++] = CHANGE_KEY(t1 > 0 ? t1 : 0, what, 0);
+    y->changes[y->nchanges++] = CHANGE_KEY(t0 > 0 ? t0 : 0, what, 1);
+    y->changes[y->nchanges++] = CHANGE_KEY(t1 > 0 ? t1 : 0, what, 0);
     return true;
 }
 
@@ -170,7 +145,7 @@ static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gst
     bool made = false;
     for (uint32_t i = 0; at && i < y->ngroups; i++) {
         const struct group *s = &y->groups[i];
-        struct group *p = ROW(to, by_name, groups, ngroups, cap_groups, s->name, 0, &made);
+        struct group *p = tab_row(&to->by_name, to->groups, to->ngroups, to->cap_groups, s->name, 0, &made);
         if (!p) {
             mem_free(at);
             return false;
@@ -265,12 +240,10 @@ static bool add_pairs(struct subtotal *to, struct subtotal *y)
         }
     }
     const size_t more = y->nwakes < WAKES_MAX - to->nwakes ? y->nwakes : WAKES_MAX - to->nwakes;
-    struct wake *w = ok && more ? mem_grow(to->wakes, &to->cap_wakes, to->nwakes + more, sizeof *w) : NULL;
-    ok = ok && (w || !more);
+    ok = ok && (!more || mem_room(to->wakes, to->cap_wakes, to->nwakes + more));
     for (size_t i = 0; ok && i < more; i++) {
-        to->wakes = w;
-        w[to->nwakes] = y->wakes[i];
-        w[to->nwakes++].pair = at[y->wakes[i].pair];
+        to->wakes[to->nwakes] = y->wakes[i];
+        to->wakes[to->nwakes++].pair = at[y->wakes[i].pair];
     }
     mem_free(at);
     mem_free(y->pairs);
@@ -283,18 +256,16 @@ static bool add_syscalls(struct subtotal *to, const struct subtotal *y)
     bool made = false;
     for (uint32_t i = 0; i < y->nsyscalls; i++) {
         const struct syscall_row *s = &y->syscalls[i];
-        struct syscall_row *p = ROW(to, by_syscall, syscalls, nsyscalls, cap_syscalls, s->stack, 0, &made);
+        struct syscall_row *p =
+            tab_row(&to->by_syscall, to->syscalls, to->nsyscalls, to->cap_syscalls, s->stack, 0, &made);
         if (!p)
             return false;
-        if (made) {
-            *p = *s;
-            continue;
-        }
+        p->stack = s->stack;
         p->count += s->count;
         p->open += s->open;
         p->blocking += s->blocking;
         p->total = ns_add(p->total, s->total);
-        moment_longer(&p->longest, &s->longest, false);
+        moment_longer(&p->longest, &s->longest, made);
     }
     return true;
 }
@@ -305,11 +276,11 @@ uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason)
     struct lately *c = lately_of(y->lately_wait_of, name, reason, 0, 0);
     if (lately_is(c, name, reason, 0, 0))
         return c->row - 1;
-    struct wait_of *p = ROW(y, by_wait_of, wait_of, nwait_of, cap_wait_of, name, reason, &made);
+    struct wait_of *p = tab_row(&y->by_wait_of, y->wait_of, y->nwait_of, y->cap_wait_of, name, reason, &made);
     if (!p)
         return TAB_NONE;
-    if (made)
-        *p = (struct wait_of){.name = name, .reason = reason};
+    p->name = name;
+    p->reason = reason;
     lately_set(c, name, reason, 0, 0, (uint32_t)(p - y->wait_of));
     return c->row - 1;
 }
@@ -331,14 +302,13 @@ static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
 
 static bool add_changes(struct subtotal *to, const struct subtotal *y)
 {
-    uint64_t *p =
-        y->nchanges ? mem_grow(to->changes, &to->cap_changes, to->nchanges + y->nchanges, sizeof *p) : NULL;
-    if (p) {
-        to->changes = p;
-        memcpy(p + to->nchanges, y->changes, y->nchanges * sizeof *p);
-        to->nchanges += y->nchanges;
-    }
-    return p || !y->nchanges;
+    if (!y->nchanges)
+        return true;
+    if (!mem_room(to->changes, to->cap_changes, to->nchanges + y->nchanges))
+        return false;
+    memcpy(to->changes + to->nchanges, y->changes, y->nchanges * sizeof *y->changes);
+    to->nchanges += y->nchanges;
+    return true;
 }
 
 static bool add_births(struct subtotal *to, const struct subtotal *y)
@@ -346,23 +316,22 @@ static bool add_births(struct subtotal *to, const struct subtotal *y)
     bool made = false;
     for (uint32_t i = 0; i < y->nbirths; i++) {
         const struct birth *s = &y->births[i];
-        struct birth *p = ROW(to, by_birth, births, nbirths, cap_births, s->create_stack, s->name, &made);
+        struct birth *p =
+            tab_row(&to->by_birth, to->births, to->nbirths, to->cap_births, s->create_stack, s->name, &made);
         if (!p)
             return false;
-        if (made) {
-            *p = *s;
-            continue;
-        }
+        p->create_stack = s->create_stack;
+        p->name = s->name;
         p->created += s->created;
         p->ended += s->ended;
     }
-    uint32_t *p = y->nalive ? mem_grow(to->alive, &to->cap_alive, to->nalive + y->nalive, sizeof *p) : NULL;
-    if (p) {
-        to->alive = p;
-        memcpy(p + to->nalive, y->alive, y->nalive * sizeof *p);
-        to->nalive += y->nalive;
-    }
-    return p || !y->nalive;
+    if (!y->nalive)
+        return true;
+    if (!mem_room(to->alive, to->cap_alive, to->nalive + y->nalive))
+        return false;
+    memcpy(to->alive + to->nalive, y->alive, y->nalive * sizeof *y->alive);
+    to->nalive += y->nalive;
+    return true;
 }
 
 /* Adds the counts of goroutines g0 .. g1-1. */

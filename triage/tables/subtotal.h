@@ -43,9 +43,8 @@ static inline void lately_set(struct lately *l, uint32_t a, uint32_t b, uint32_t
 /* A finished wait whose pair's row is not fetched yet (g_pairs.c). */
 enum { PUT_OFF = 32 };
 #define NOBODY UINT32_MAX
-struct ended_wait { /* or several that ended alike: t0, t1 and who are those of the longest */
-    int64_t t0, t1, ns;
-    uint32_t count;
+struct ended_wait {
+    int64_t t0, t1;
     /* the waiting goroutine; the one that ended the wait, NO_LANE if none */
     uint32_t g, who;
     /* by: the waker's stack; waker: who's start function, NOBODY if none */

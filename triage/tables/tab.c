@@ -69,6 +69,22 @@ uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh)
     return s->row - 1;
 }
 
+void *tab_row_of(struct tab *m, void **rows, size_t size, uint32_t *n, size_t *cap, uint64_t a, uint64_t b,
+                 bool *made)
+{
+    const uint32_t i = tab_put(m, a, b, *n);
+    *made = i == *n && i != TAB_NONE;
+    if (*made) {
+        void *p = mem_grow(*rows, cap, (size_t)i + 1, size);
+        if (!p)
+            return NULL;
+        *rows = p;
+        memset((char *)p + i * size, 0, size);
+        ++*n;
+    }
+    return i == TAB_NONE ? NULL : (char *)*rows + i * size;
+}
+
 void rowtab_free(struct rowtab *m)
 {
     mem_free(m->slot);

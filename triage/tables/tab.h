@@ -27,6 +27,13 @@ uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b); /* TAB_NONE if th
  * the key was there. Returns TAB_NONE when out of memory. */
 uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh);
 
+/* tab_row - returns the row of a key in an array of rows; a new one is all zero, and *made is true. Returns
+ * NULL when out of memory. */
+#define tab_row(tab, rows, n, cap, a, b, made) \
+    tab_row_of(tab, (void **)&(rows), sizeof *(rows), &(n), &(cap), a, b, made)
+void *tab_row_of(struct tab *m, void **rows, size_t size, uint32_t *n, size_t *cap, uint64_t a, uint64_t b,
+                 bool *made);
+
 /* The same for rows that contain their key: it takes a third of the memory. rowtab_next - returns the next
  * candidate row from slot *at on (*at starts as the hash), which the caller compares; TAB_NONE if there is
  * none. rowtab_put - adds a row; false when out of memory. rowtab_room - makes room for n rows. */

@@ -35,14 +35,11 @@ struct parts {
 
 static bool part_add(struct parts *ps, struct part x)
 {
-    struct part *p;
     if (x.t0 >= x.t1 || x.g == NO_LANE)
         return true;
-    p = mem_grow(ps->p, &ps->cap, ps->n + 1, sizeof *p);
-    if (!p)
+    if (!mem_room(ps->p, ps->cap, ps->n + 1))
         return false;
-    ps->p = p;
-    p[ps->n++] = x;
+    ps->p[ps->n++] = x;
     return true;
 }
 
