@@ -1,7 +1,8 @@
 /*
  * fam_stampede.c - what is kept gets old, and all who find it so make it anew. Seen from outside: most pieces
  * of a work pass by a place; but from the moment when one goes there many that come go there, too, until
- * some are done. Then none does for a while, and it begins again.
+ * some are done: at some moment half of all that go are there at once. Then none does for a while, and it
+ * begins again.
  *
  * By chance no row of pieces goes where few go. A client that sends many such pieces in a row is told by the
  * rate: more come then than otherwise. What takes long for all (a lock, a stop) has none that pass.
@@ -28,14 +29,16 @@ struct turns {
 };
 struct crowd { /* those that go there one upon the other */
     size_t from, to;
-    uint32_t n, most, passed; /* most: at once; passed: until the last one went there */
-    int64_t t0, last, end;    /* the first begins, the last begins, all are done */
-    int64_t first;            /* how long the one took that was done first */
-    bool closed;              /* half of them were not yet done when the last one began */
+    uint32_t n, most;      /* most: there at once, which is when `came` of them had begun */
+    uint32_t came, passed; /* passed: until then */
+    int64_t t0, last, end; /* the first begins, the last that came until then begins, all are done */
+    int64_t first;         /* how long the one took that was done first */
+    bool closed;           /* half of them were there at once */
 };
 struct stampede {
-    uint32_t crowds, n, alone, passed, most, during; /* during: passed while anybody was there */
-    int64_t window, there, first, each;              /* ns, summed: from first to last begin; any there */
+    uint32_t crowds, n, alone, most, during; /* during: passed while anybody was there */
+    uint32_t came, passed;                   /* until most were there */
+    int64_t window, there, first, each;      /* ns, summed: until most were there; any was there */
     struct turn example;
 };
 
@@ -115,20 +118,33 @@ static void rounds(const struct causes *c, const struct works *all, const struct
     }
 }
 
+/* Finds when most of a crowd are there at once. ends: when each is done, sorted. */
+static void peak_of(const struct turns *k, struct crowd *c, const int64_t *ends)
+{
+    uint32_t begun = 0, over = 0;
+    for (size_t j = c->from; j < c->to; j++) {
+        begun += k->v[j].goes;
+        while (over < c->n && ends[over] <= k->v[j].t0)
+            over++;
+        if (k->v[j].goes && begun - over > c->most) {
+            c->most = begun - over;
+            c->came = begun;
+            c->passed = (uint32_t)(j + 1 - c->from) - begun;
+            c->last = k->v[j].t0;
+        }
+    }
+    c->closed = c->n > 1 && c->most * 2 >= c->n;
+}
+
 /* The crowd that begins with turn i, one that goes there. ends: room for as many as there are turns. */
 static struct crowd crowd_at(const struct turns *k, size_t i, int64_t *ends)
 {
     struct crowd c = {.from = i, .t0 = k->v[i].t0, .last = k->v[i].t0, .end = k->v[i].t1};
-    uint32_t passed = 0;
     int64_t done = INT64_MAX;
     for (; i < k->n && k->v[i].t0 < c.end; i++) {
         const struct turn *t = &k->v[i];
-        if (!t->goes) {
-            passed++;
+        if (!t->goes)
             continue;
-        }
-        c.passed = passed;
-        c.last = t->t0;
         c.end = t->t1 > c.end ? t->t1 : c.end;
         c.first = t->t1 < done ? t->t1 - t->t0 : c.first;
         done = t->t1 < done ? t->t1 : done;
@@ -136,9 +152,7 @@ static struct crowd crowd_at(const struct turns *k, size_t i, int64_t *ends)
     }
     c.to = i;
     qsort(ends, c.n, sizeof *ends, cmp_ns);
-    c.closed = c.n > 1 && ends[(c.n - 1) / 2] > c.last;
-    for (uint32_t e = 0; e < c.n; e++) /* those not done when the last one begins */
-        c.most += ends[e] > c.last;
+    peak_of(k, &c, ends);
     return c;
 }
 
@@ -159,6 +173,7 @@ static bool stampede_of(const struct turns *k, struct stampede *s)
         } else {
             s->crowds++;
             s->n += c.n;
+            s->came += c.came;
             s->passed += c.passed;
             s->window = ns_add(s->window, c.last - c.t0);
             s->first = ns_add(s->first, c.first);
@@ -178,12 +193,12 @@ static bool stampede_of(const struct turns *k, struct stampede *s)
 /* Is that so again and again, of most that go there, and do no more come then than otherwise? */
 static bool is_stampede(const struct turns *k, const struct stampede *s)
 {
-    if (s->crowds < LEAST_CROWDS || s->alone > s->n || (double)s->passed > threshold(TH_DOUBLE) * s->n)
+    if (s->crowds < LEAST_CROWDS || s->alone > s->n || (double)s->passed > threshold(TH_TAIL) * s->came)
         return false;
     const int64_t all = k->v[k->n - 1].t0 - k->v[0].t0, else_ns = all - s->there;
     const double passed = (double)k->n - s->n - s->alone - s->during;
     const double rate = else_ns > 0 ? passed / (double)else_ns : 0;
-    const double come = (double)s->n + s->passed - s->crowds, most = rate * (double)s->window;
+    const double come = (double)s->came + s->passed - s->crowds, most = rate * (double)s->window;
     return passed >= s->n && come <= threshold(TH_DOUBLE) * most + s->crowds;
 }
 
@@ -210,6 +225,14 @@ static uint32_t place_of(struct causes *c, const struct works *all, const struct
     return best;
 }
 
+/* Do they keep each other up: does it take much longer than for the one that is done first, or do more run
+ * than there are processors? Else they may do different things. */
+static bool keeps_up(const struct causes *c, const struct tree_node *n, const struct stampede *s)
+{
+    return (double)s->each * s->crowds >= threshold(TH_DOUBLE) * (double)s->first * s->n ||
+           (n->cat == EX_RUN && s->most > c->procs);
+}
+
 static bool look(struct causes *c, const struct works *all, uint32_t work, struct verdicts *out)
 {
     const struct work *w = &all->v[work];
@@ -226,9 +249,7 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
     if (k.n)
         qsort(k.v, k.n, sizeof *k.v, cmp_turn);
     bool ok = !k.failed && stampede_of(&k, &s);
-    const bool one_by_one =
-        ok && s.crowds && (double)s.each * s.crowds >= threshold(TH_DOUBLE) * (double)s.first * s.n;
-    if (ok && k.n && is_stampede(&k, &s) && (n->cat != EX_WAIT || one_by_one)) {
+    if (ok && k.n && is_stampede(&k, &s) && keeps_up(c, n, &s)) {
         struct verdict v = verdict_new(RULE_STAMPEDE, 0);
         v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
         v.waiter = (struct role){.group = n->who, .g = n->g, .at = v.where};

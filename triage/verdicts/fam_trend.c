@@ -2,6 +2,16 @@
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
 
+/* Do the pieces mostly wait for others of the program? Then a queue grows: these others are what to look
+ * at. */
+static bool queues(const struct work_tree *t)
+{
+    int64_t ns = 0;
+    for (uint32_t k = t->n ? t->v[0].first : NO_LANE; k != NO_LANE; k = t->v[k].next)
+        ns = ns_add(ns, t->v[k].cat == EX_WAIT || t->v[k].cat == EX_QUEUED ? t->v[k].ns[TREE_ALL] : 0);
+    return (double)ns >= threshold(TH_MOST) * (double)tree_ns(t, TREE_ALL);
+}
+
 bool fam_trend(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = true;
@@ -30,7 +40,7 @@ bool fam_trend(struct causes *c, const struct works *w, struct verdicts *out)
         verdict_ev(&v, EV_FIRST, mean[0]);
         verdict_ev(&v, EV_LAST, mean[3]);
         v.grows = true;
-        v.level = LEVEL_WARN;
+        v.level = queues(&k->tree) ? LEVEL_NOTE : LEVEL_WARN;
         ok = verdict_add(out, &v);
     }
     return ok;

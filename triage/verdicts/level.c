@@ -278,13 +278,11 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
     case FAM_LOCK:
     case FAM_SERVER: return much && room(c, v) && !holder_late(v) && (crowd || most || varies);
     case FAM_SET:
-        return v->rule == RULE_SLOTS
-                   ? much
-                   : much && room(c, v) && !bounds(c, all, v) && (crowd || one_at_a_time(c, v));
-    case FAM_ORDER: return much;
-    case FAM_CROWD:
-        return much && (v->ev[EV_EACH] >= threshold(TH_DOUBLE) * v->ev[EV_FIRST] ||
-                        (v->doing[0].cat == EX_RUN && v->ev[EV_CROWD] > c->procs));
+        return v->rule == RULE_SLOTS ? much
+                                     : share >= threshold(TH_SET_SHARE) && room(c, v) && !bounds(c, all, v) &&
+                                           (crowd || one_at_a_time(c, v));
+    case FAM_ORDER:
+    case FAM_CROWD: return much;
     case FAM_POLLING: return done_already(v);
     case FAM_RETRY: return much;
     case FAM_LIMIT:
@@ -384,6 +382,9 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     const bool timer = v->rule == RULE_LIMIT || v->rule == RULE_SLEEP;
     name_timer(c, all, v);
     name_start(c, all, v);
+    if (v->rule == RULE_SET && v->harm.share >= threshold(TH_SHARE) && !bounds(c, all, v) &&
+        verdict_few_hold(c, all, v))
+        v->rule = RULE_FEW_HOLD;
     const bool named = timer && v->rule != RULE_LIMIT && (v->rule != RULE_SLEEP || done_already(v));
     if (!named && varies && work_awaited(w) && !slow_repeat && verdict_family(v) != FAM_SLOW &&
         verdict_family(v) != FAM_CROWD && verdict_family(v) != FAM_ORDER &&

@@ -146,6 +146,15 @@ static struct ends ends_at(const struct follow *f, uint32_t g, const struct tree
     return e;
 }
 
+/* Whether the function that waits on a channel is also the one that closes it: it tells all who depend on it
+ * that it is done, and gives nothing back. A trace names the runtime's function that sent or received, but
+ * none for a close. */
+static bool tells_done(const struct trace *tr, const struct tree_node *n)
+{
+    return n->kind != WK_COND && n->let_go == n->user && n->by_stack && trace_stack(tr, n->by_stack) &&
+           !str_starts(trace_str(tr, trace_frame(tr, n->by_stack, 0).func), "runtime.");
+}
+
 /* Whether goroutines of one group end each other's waits at one function. A slot that is passed around
  * returns: the goroutine that ends a wait there has waited there itself, or found a slot free. Different
  * goroutines end the waits of one; in a pipeline or a ring one predecessor ends them all. A goroutine that
@@ -253,7 +262,7 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     if (by == n->who && !semaphore(f, n->leaf) && for_all(f, n))
         return FAM_SLOW_ONE; /* as a flight */
     if (semaphore(f, n->leaf) || by == n->who || waits_there(f, by, n->user))
-        return for_all(f, n) || !of_set(f, n) || idles(f, n) ? FAM_NONE : FAM_SET;
+        return tells_done(f->c->tr, n) || for_all(f, n) || !of_set(f, n) || idles(f, n) ? FAM_NONE : FAM_SET;
     if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || passes_on(f, n) || paces(f, n, by) ||
         f->c->tg->groups[g].is_system)
         return FAM_NONE;

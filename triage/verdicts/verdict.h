@@ -224,6 +224,10 @@ bool verdict_by_timer(const struct trace *tr, uint32_t who);
  * although none that passed is still at work (slots.c). Records that moment, and how many have waited in
  * vain since, as evidence. */
 bool verdict_slots_lost(const struct causes *c, const struct works *all, struct verdict *v);
+/* verdict_few_hold - for a set, returns whether few of the calls in which its holders mostly wait have most
+ * of that time (holds.c). Records how many, how long each takes and a usual one, and since when there are
+ * any, as evidence. */
+bool verdict_few_hold(const struct causes *c, const struct works *all, struct verdict *v);
 /* verdict_new - returns a verdict about a resource: `share` of the trace, no work, no lane. */
 struct verdict verdict_new(enum rule r, double share);
 /* verdict_in_works - raises harm.share to the largest share of a foreground work that lies in the outermost

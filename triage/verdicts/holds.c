@@ -1,0 +1,121 @@
+/*
+ * holds.c - whether what fills a set is that few of its holders take long, each in the same call. See
+ * verdict.h.
+ *
+ * Looked at are all calls in the function in which the holders mostly wait, of those who wait for the set or
+ * not: of a row of waits there without another wait in between, the longest, since the others may read what
+ * the same answer brings. Where calls are alike, the set is too small for what all of them take. Where few of
+ * them have most of the time, these few have the slots, and more slots would only be taken by them as well.
+ */
+#include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
+#include "triage/verdicts/verdict.h"
+
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+
+enum { MEMBERS = 8192, STEPS = 2048, CALLS = 65536 };
+
+struct call {
+    int64_t t0, ns;
+};
+struct calls {
+    struct call *v;
+    size_t n, cap;
+    bool failed;
+};
+
+static void call_add(struct calls *k, struct call c)
+{
+    struct call *v = k->n < CALLS && c.ns >= 0 ? mem_grow(k->v, &k->cap, k->n + 1, sizeof *v) : NULL;
+    k->failed |= !v && k->n < CALLS && c.ns >= 0;
+    if (v) {
+        k->v = v;
+        v[k->n++] = c;
+    }
+}
+
+static int cmp_length(const void *a, const void *b)
+{
+    const struct call *x = a, *y = b;
+    return x->ns != y->ns ? (x->ns > y->ns) - (x->ns < y->ns) : (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+static int cmp_begin(const void *a, const void *b)
+{
+    const struct call *x = a, *y = b;
+    return (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+/* Adds the calls of one goroutine in that function of the program's. */
+static void calls_of(const struct causes *c, const struct works *w, uint32_t g, uint32_t user,
+                     struct calls *out)
+{
+    struct call longest = {0, -1};
+    struct walk k;
+    walk_g(&k, c->tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&k)) && !out->failed;) {
+        const bool here = s->state == ST_WAITING && s->stack && verdict_place(w, s->stack).user == user;
+        if (here && !s->open_end && s->t1 - s->t0 > longest.ns) {
+            longest = (struct call){s->t0, s->t1 - s->t0};
+        } else if (!here && (s->state == ST_WAITING || s->state == ST_NONE)) {
+            call_add(out, longest);
+            longest.ns = -1;
+        }
+    }
+    call_add(out, longest);
+}
+
+/* Finds from when on, and until when, the slow calls go on: a few may come before or after by chance. */
+static void slow_from(struct call *slow, size_t n, int64_t few, int64_t *since, int64_t *end)
+{
+    int64_t ns = 0;
+    qsort(slow, n, sizeof *slow, cmp_begin);
+    *since = slow[0].t0;
+    for (size_t i = 0; i < n; i++) {
+        *since = (double)ns < threshold(TH_NOTED) * (double)few ? slow[i].t0 : *since;
+        *end = (double)ns <= (1 - threshold(TH_NOTED)) * (double)few ? slow[i].t0 : *end;
+        ns = ns_add(ns, slow[i].ns);
+    }
+}
+
+/* Do few of the calls, sorted by length, have most of the time of all while they go on? Records how many, and
+ * since when. */
+static bool few_have_most(struct calls *k, struct verdict *v)
+{
+    int64_t all = 0, few = 0, since = 0, end = 0;
+    const int64_t usual = k->v[k->n / 2].ns;
+    size_t n = 0, before = 0;
+    for (; n < k->n && (double)k->v[k->n - 1 - n].ns >= threshold(TH_TAIL) * (double)usual; n++)
+        few = ns_add(few, k->v[k->n - 1 - n].ns);
+    if (n < threshold(TH_PIECES) || n * 3 > k->n || few / (int64_t)n - usual < threshold_ns(TH_FELT))
+        return false;
+    slow_from(k->v + (k->n - n), n, few, &since, &end);
+    for (size_t i = 0; i < k->n; i++) {
+        all = ns_add(all, k->v[i].t0 >= since && k->v[i].t0 <= end ? k->v[i].ns : 0);
+        before += k->v[i].t0 < since;
+    }
+    verdict_ev(v, EV_COUNT, (double)n);
+    verdict_ev(v, EV_EACH, (double)few / (double)n);
+    verdict_ev(v, EV_FIRST, (double)usual);
+    if ((double)before * (double)n >= threshold(TH_MANY) * (double)k->n) /* else one came later by chance */
+        verdict_ev(v, EV_SINCE, (double)since);
+    return (double)few * (1 - threshold(TH_SHARE)) >= threshold(TH_MOST) * (double)all;
+}
+
+bool verdict_few_hold(const struct causes *c, const struct works *w, struct verdict *v)
+{
+    const struct did *d = &v->doing[0];
+    const bool waits = v->ndoing && d->at.user && (explain_waits_outside(d->cat) || d->cat == EX_TIMER);
+    const uint32_t group = waits ? causes_group(c, d->who) : UINT32_MAX;
+    struct calls k = {0};
+    const uint32_t n = group == UINT32_MAX ? 0 : c->of[group].n;
+    for (uint32_t i = 0; i < n && i < MEMBERS && !k.failed && slices_tick(); i++)
+        calls_of(c, w, causes_member(c, group, i, MEMBERS), d->at.user, &k);
+    if (k.n)
+        qsort(k.v, k.n, sizeof *k.v, cmp_length);
+    const bool few = !k.failed && k.n >= threshold(TH_MANY) && few_have_most(&k, v);
+    mem_free(k.v);
+    return few;
+}
