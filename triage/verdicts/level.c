@@ -55,12 +55,13 @@ static bool room(const struct causes *c, const struct verdict *v)
     return runs < threshold(TH_MOST) || c->idle >= threshold(TH_ROOM) * c->procs;
 }
 
-/* Whether each of many goroutines waits for it once, as the first thing that it does: an intended bound on
- * how many work at once. */
+/* Whether each of many goroutines waits for it once, as the first thing that it does, in the program's own
+ * function: an intended bound on how many work at once. A library's pool has other reasons for its size. */
 static bool bounds(const struct causes *c, const struct works *all, const struct verdict *v)
 {
-    const struct lane_info li =
-        v->g < c->tg->ng ? trace_lane(c->tr, (struct lane){LANE_G, v->g}) : (struct lane_info){0};
+    const struct lane_info li = v->g < c->tg->ng && v->where.leaf == v->where.user
+                                    ? trace_lane(c->tr, (struct lane){LANE_G, v->g})
+                                    : (struct lane_info){0};
     uint32_t waits = 0;
     struct walk w;
     walk_g(&w, c->tr, v->g, BOUND_SPANS);

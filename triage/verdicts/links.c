@@ -182,19 +182,33 @@ static bool of_set(const struct follow *f, const struct tree_node *n)
            varied * 2 >= often; /* who all wait for room in a ring would wait for good */
 }
 
-/* Whether the goroutine waited for sleeps a good part of that time, or mostly waits for the outside, and
- * never for its waiters. It then delivers at its own pace, or as input arrives: the waiters are idle. */
+/* Sums the time below a node by what it ends in: sleeps, waits for the outside, all. */
+struct pace {
+    int64_t sleeps, outside, all;
+};
+
+static void pace_of(const struct tree_node *v, uint32_t node, int depth, struct pace *out)
+{
+    for (uint32_t k = v[node].first; k != NO_LANE; k = v[k].next) {
+        int64_t own = ns_add(v[k].ns[TREE_ALL], v[k].ns[TREE_SLOW]);
+        out->all = depth ? out->all : ns_add(out->all, own);
+        for (uint32_t j = v[k].first; j != NO_LANE; j = v[j].next)
+            own -= ns_add(v[j].ns[TREE_ALL], v[j].ns[TREE_SLOW]);
+        out->sleeps = ns_add(out->sleeps, v[k].cat == EX_TIMER ? own : 0);
+        out->outside = ns_add(out->outside, explain_waits_outside(v[k].cat) ? own : 0);
+        if (depth < DEEP)
+            pace_of(v, k, depth + 1, out);
+    }
+}
+
+/* Whether the goroutine waited for sleeps a good part of that time, or mostly waits for the outside, itself
+ * or through others, and never for its waiters. It then delivers at its own pace, or as input arrives: the
+ * waiters are idle. */
 static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by)
 {
-    const struct tree_node *v = f->w->tree.v;
-    int64_t sleeps = 0, outside = 0, all = 0;
-    for (uint32_t k = n->first; k != NO_LANE; k = v[k].next) {
-        const int64_t ns = ns_add(v[k].ns[TREE_ALL], v[k].ns[TREE_SLOW]);
-        all = ns_add(all, ns);
-        sleeps = ns_add(sleeps, v[k].cat == EX_TIMER ? ns : 0);
-        outside = ns_add(outside, explain_waits_outside(v[k].cat) ? ns : 0);
-    }
-    const bool paced = n->kind != WK_SEND && (sleeps * 5 > all || outside * 2 > all);
+    struct pace to = {0, 0, 0};
+    pace_of(f->w->tree.v, (uint32_t)(n - f->w->tree.v), 0, &to);
+    const bool paced = n->kind != WK_SEND && (to.sleeps * 5 > to.all || to.outside * 2 > to.all);
     for (uint32_t i = 0; paced && i < works_pairs(f->c); i++) {
         const struct pair_row *p = &f->c->tg->pairs[i];
         if (p->waiter == by && p->waker == n->who && p->kind != WK_SEND && wait_passes_on(p->kind))
