@@ -26,15 +26,14 @@
  *
  *  Of a lossy generation: an event that can't come yet, or contradicts what is known
  *
- *     what it waits for is there (v2_step.c, v2_noted.c) --------> it waits, v2_order.patience at most
- *     its number can't be right, and the right one is known -----> it gets that one
- *     nothing it names can have it ------------------------------> it is left out
+ *     what it waits for is there (v2_step.c) --------------------> it waits, v2_order.patience at most
  *     what it waits for was lost (v2_lossy_gaps.c) --------------> a gap, and it comes
+ *     nothing makes it possible ---------------------------------> it is left out
  *
  *  The state of a goroutine, a P or a thread, in both families
  *
- *              its next number is missing; its thread's events end;
- *              after all events, a hole is later than its last event (v2_holes.c)
+ *              its number jumps; its thread's events end;
+ *              after all events, a hole is later than its state (v2_hole())
  *     known ------------------------------------------------------> unknown
  *       ^                                                             |  v2_blank.c: later generations
  *       |         an event or a status that names it                  |  no longer look at it
@@ -45,8 +44,7 @@
  *
  *     v2_batches   which batches are wrong; where the next one begins       v1_place, v1_batches
  *     v2_lossy*    the slow path: looking ahead, gaps, what is unknown      v1_lossy
- *     v2_step      what an event waits for; v2_noted: which numbers exist
- *     v2_holes     when events may be missing
+ *     v2_step      which numbers exist, and what an event waits for
  *     v2_blank     what is entirely unknown
  */
 #ifndef GOTOP_DECODE_DAMAGE_H

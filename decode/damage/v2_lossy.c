@@ -6,10 +6,10 @@
  */
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "decode/damage/v2_blank.h"
 #include "decode/damage/v2_batches.h"
-#include "decode/damage/v2_holes.h"
 #include "decode/v2/v2_raw.h"
 #include "decode/damage/v2_lossy.h"
 
@@ -36,16 +36,18 @@ static void leave_out(struct v2_order *o, const struct v2_cursor *c, bool named)
     const uint32_t p = named && of_p ? idmap_get(&o->ps, step.id) : IDMAP_NONE;
     at = v2_p_of(o, c->m);
     v2_steps_drop(o, c->type, c->arg, &at);
-    (void)v2_holes_drop(o, c->t);
+    v2_hole(o, c->t, c->t + DAMAGE_SKEW_NS);
     o->loss.dropped++;
+    const uint64_t breaks = o->loss.breaks;
     if (g != IDMAP_NONE)
-        v2_forget_g(o, c, g);
+        v2_g_gap(o, c, g, ST_UNKNOWN);
     if (p != IDMAP_NONE)
-        v2_forget_p(o, c, p);
+        v2_p_gap(o, c, p, V2_PS_LOST);
+    o->loss.breaks = breaks;
     const uint32_t mine = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
     const bool runs = v2_specs[c->type].context & V2_CG || v2_means(c->type) == V2_MEANS_go_start;
     if (mine != EV_NONE && runs && o->m[c->m].g == EV_NONE && o->p[mine].status == V2_PS_RUNNING)
-        v2_lost(o, c->t, EV_NONE, mine, o->base);
+        v2_lost(o, EV_NONE, mine, o->base);
 }
 
 /* Whether the cursor is in a batch that can't be read to its end. Where bytes are missing, or too many,
@@ -63,7 +65,7 @@ static void lossy_skip(struct v2_order *o, struct v2_cursor *c)
     for (const uint8_t *p = c->p; p < c->end && (p = v2_raw_ev(p, c->end, &e));)
         v2_steps_drop(o, e.type, e.arg, &at);
     const struct v2_batch *next = c->nbatch > 1 ? &o->gen->batch[o->list[c->batch + 1]] : NULL;
-    (void)v2_holes_add(o, c->before, next ? v2_ns(next->time, o->unit) : INT64_MAX);
+    v2_hole(o, c->before, next ? v2_ns(next->time, o->unit) : INT64_MAX);
     c->p = c->end;
     c->before_gap = c->t = c->before;
     c->gap = c->sure = true;
@@ -79,25 +81,8 @@ static void give_up(struct v2_order *o, struct v2_cursor *c)
 
 static enum adv lossy_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
-    uint64_t number;
     if (a == ADV_BAD && lossy_spoilt(o, c)) {
         give_up(o, c);
-        return ADV_OK;
-    }
-    if (a != ADV_OK && v2_step_renumber(o, c, &number)) {
-        source_damage(o->s, ERR_ORDER, o->gen->ordinal, source_off(o->s, c->at),
-                      "%s has sequence number %" PRIu64
-                      ", which another has or none can: it is taken as the next one",
-                      v2_specs[c->type].name, number);
-        o->loss.explained++;
-        a = v2_adv(o, c);
-    }
-    if (a != ADV_OK && v2_step_none(o, c)) {
-        o->loss.explained++;
-        if (lossy_spoilt(o, c))
-            give_up(o, c);
-        else
-            leave_out(o, c, false);
         return ADV_OK;
     }
     for (int tries = 0; a != ADV_OK && tries < 3 && !o->oom; tries++) {
@@ -142,102 +127,18 @@ static void over(struct v2_order *o, uint32_t thread, int64_t since)
         v2_lose_p(o, m, since); /* else the P is stolen later, and that event is in the file */
 }
 
-static int64_t now(const struct v2_order *o)
-{
-    return o->loss.reached && o->last < o->loss.least ? o->loss.least : o->last;
-}
-
-/* Whether nothing was lost so far; when something has been, lossy_due() checks everything. */
-static bool too_soon(const struct v2_order *o)
-{
-    return !o->loss.reached && o->last < o->loss.least;
-}
-
-/* Whether the next event of a goroutine or P, whose last number was seq in generation gen, was lost. If
- * this generation does not name it, all its events were. */
-static bool next_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint32_t gen, uint64_t seq)
-{
-    if (gen == o->gen->ordinal)
-        return v2_steps_lost(o, of, id, seq + 1);
-    return !v2_steps_has(o, of, id, 1) &&
-           !v2_steps_has(o, of == V2_STEP_G ? V2_STEP_G_TOLD : V2_STEP_P_TOLD, id, 0);
-}
-
-/* g_after, p_after - Handle a goroutine, a P after its event: if it is on no thread and its next event was
- * lost, its state is unknown from here on. */
-static void g_after(struct v2_order *o, uint32_t g, int64_t since)
-{
-    struct v2_g *vg = v2_g_at(o, g);
-    if (too_soon(o))
-        return;
-    if ((vg->status != ST_RUNNABLE && vg->status != ST_WAITING) ||
-        !next_lost(o, V2_STEP_G, vg->id, vg->seqgen, vg->seq))
-        return;
-    const bool before = o->loss.rough && vg->seqgen != o->gen->ordinal;
-    v2_lost(o, now(o), g, EV_NONE, since);
-    vg->status = ST_UNKNOWN;
-    v2_unsure(o, since);
-    o->loss.breaks -= before;
-}
-
-static void p_after(struct v2_order *o, uint32_t p, int64_t since)
-{
-    struct v2_p *vp = &o->p[p];
-    if (too_soon(o))
-        return;
-    if (vp->status != V2_PS_IDLE || !next_lost(o, V2_STEP_P, vp->id, vp->seqgen, vp->seq))
-        return;
-    const bool before = o->loss.rough && vp->seqgen != o->gen->ordinal;
-    v2_lost(o, now(o), EV_NONE, p, since);
-    vp->status = V2_PS_LOST;
-    v2_unsure(o, since);
-    o->loss.breaks -= before;
-}
-
-/* Returns the type of the event after the cursor's; 0: there is none. */
-static uint8_t type_after(const struct v2_order *o, const struct v2_cursor *c)
-{
-    if (c->p < c->end)
-        return *c->p;
-    return c->nbatch > 1 ? *o->gen->batch[o->list[c->batch + 1]].p : 0; /* no batch is empty */
-}
-
-/* Handle a thread that went into a system call with its P and returns without it, where the event that took
- * the P away was lost. */
-static void call_after(struct v2_order *o, const struct v2_cursor *c)
-{
-    const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
-    const uint8_t next = too_soon(o) ? 0 : type_after(o, c);
-    if (p == EV_NONE || o->p[p].status != V2_PS_SYSCALL ||
-        v2_steps_has(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1) || !next ||
-        v2_means(next) == V2_MEANS_syscall_end) /* it returns with its P */
-        return;
-    v2_lose_p(o, &o->m[c->m], o->last);
-    v2_unsure(o, o->last);
-}
-
 static void lossy_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
 {
     const size_t end = o->nout;
-    v2_holes_note(o, at);
+    (void)c;
     for (; at < end; at++) {
         const struct ev e = o->out[at];
-        if (e.flags & EVF_QUIET)
-            continue;
-        if (e.g != EV_NONE && e.state == ST_SYSCALL && e.m != EV_NONE && !v2_has_more(o, e.m))
+        if (e.state == RANGE_GC && (e.kind == EVK_RANGE_BEGIN || e.kind == EVK_RANGE_ACTIVE))
+            o->loss.gc_last = o->last;
+        if (!(e.flags & EVF_QUIET) && e.g != EV_NONE && e.state == ST_SYSCALL && e.m != EV_NONE &&
+            !v2_has_more(o, e.m))
             over(o, e.m, o->last);
-        else if (e.g != EV_NONE)
-            g_after(o, e.g, o->last);
-        if (e.p != EV_NONE)
-            p_after(o, e.p, o->last);
     }
-    if (v2_means(c->type) == V2_MEANS_syscall_begin || v2_means(c->type) == V2_MEANS_proc_status)
-        call_after(o, c);
-    const enum v2_after with = v2_specs[c->type].after;
-    const bool of_p = with == V2_AFTER_P_NEW || with == V2_AFTER_P_CALL;
-    const uint32_t p = of_p ? idmap_get(&o->ps, c->arg[0]) : IDMAP_NONE;
-    if (p != IDMAP_NONE)
-        p_after(o, p, o->last);
 }
 
 static void lossy_over(struct v2_order *o, uint32_t thread)
@@ -263,7 +164,7 @@ static void lose_thread(struct v2_order *o, uint32_t thread, int64_t since)
     if (v2_steps_lost(o, V2_STEP_P, p->id, p->seq + 1)) {
         v2_lose_p(o, m, since);
     } else {
-        v2_lost(o, o->last, EV_NONE, m->p, since);
+        v2_lost(o, EV_NONE, m->p, since);
         p->status = V2_PS_RUNNING;
         v2_stirs(&o->blank_p, m->p);
     }
@@ -286,9 +187,9 @@ static bool lossy_before(struct v2_order *o, struct v2_cursor *c)
         return o->nout > at;
     c->late = c->at;
     if (c->m != EV_NONE && o->m[c->m].g != EV_NONE)
-        v2_lost(o, o->last, o->m[c->m].g, EV_NONE, c->t);
+        v2_lost(o, o->m[c->m].g, EV_NONE, c->t);
     if (c->m != EV_NONE && o->m[c->m].p != EV_NONE)
-        v2_lost(o, o->last, EV_NONE, o->m[c->m].p, c->t);
+        v2_lost(o, EV_NONE, o->m[c->m].p, c->t);
     v2_gap_from(o, c->t);
     return o->nout > at;
 }
@@ -318,45 +219,14 @@ static void silent(struct v2_order *o, uint32_t thread)
         o->loss.breaks = breaks;
 }
 
-static void reached(struct v2_order *o)
+/* Check the threads that this generation does not name, a few at each call. */
+static void lossy_due(struct v2_order *o)
 {
     struct v2_loss *t = &o->loss;
-    if (!t->started || t->reached || !o->nheap || o->heap[0].t < t->least)
-        return;
-    t->reached = true;
-    t->started = t->least == INT64_MIN; /* the time was unknown, so all were checked at the start */
-    t->rest_m = t->rest_g = t->rest_p = 0;
-}
-
-static void silent_g(struct v2_order *o, uint32_t g)
-{
-    g_after(o, g, o->loss.before);
-}
-
-static void silent_p(struct v2_order *o, uint32_t p)
-{
-    p_after(o, p, o->loss.before);
-}
-
-/* Check the threads, goroutines and Ps that this generation does not name, a few at each call. */
-static bool lossy_due(struct v2_order *o)
-{
-    struct v2_loss *t = &o->loss;
-    const size_t room = o->nout + 4;
-    /* else silent() emits an event for each */
+    /* without stacks silent() emits an event for each */
     const enum v2_pass pass = o->gen->has_stacks ? V2_BLANK : V2_BLANKED;
-    reached(o);
-    if (t->started)
-        return false;
-    v2_look(o, &(struct v2_look){V2_ALL_M, pass, room, silent}, &t->rest_m);
-    if (t->rest_m == o->nm && o->nout < room && too_soon(o)) {
-        t->rest_g = o->ng;
-        t->rest_p = o->np;
-    }
-    v2_look(o, &(struct v2_look){V2_ALL_G, V2_BLANK, room, silent_g}, &t->rest_g);
-    v2_look(o, &(struct v2_look){V2_ALL_P, V2_BLANK, room, silent_p}, &t->rest_p);
-    t->started = t->rest_m == o->nm && t->rest_g == o->ng && t->rest_p == o->np;
-    return true;
+    v2_look(o, &(struct v2_look){V2_ALL_M, pass, o->nout + 4, silent}, &t->rest_m);
+    t->started = t->rest_m == o->nm;
 }
 
 bool v2_lossy_sound(const struct v2_order *o)
@@ -368,22 +238,41 @@ bool v2_lossy_sound(const struct v2_order *o)
 
 /* ---- after all events ---------------------------------------------------------------------------------- */
 
+/* Emit for each hole that what g or p did in it is unknown if nothing has named it since. */
+static void lose_in_holes(struct v2_order *o, uint32_t g, uint32_t p)
+{
+    const struct v2_loss *t = &o->loss;
+    for (size_t i = 0; i < t->nhole; i++) {
+        const struct v2_span *h = &t->hole[i];
+        const int64_t from = h->from > t->before ? h->from : t->before;
+        if (h->to > o->base)
+            v2_lost(o, g, p, from)->arg2 = (uint64_t)(h->to == INT64_MAX ? h->to : h->to - o->base);
+    }
+}
+
 /* After all events: a GC cycle that is still open may have ended. */
 static void rest_gc(struct v2_order *o)
 {
-    const int64_t since = o->gen->has_stacks ? v2_holes_gc(o) : o->loss.before;
-    if (o->gc != GC_ON || since == INT64_MAX)
+    const struct v2_loss *t = &o->loss;
+    const bool torn = !o->gen->has_stacks;
+    size_t i = 0;
+    while (i < t->nhole && t->hole[i].to <= t->gc_last)
+        i++;
+    if (o->gc != GC_ON || (!torn && i == t->nhole))
         return;
-    v2_lost(o, o->last, EV_NONE, EV_NONE, since);
-    if (o->gen->has_stacks)
+    const int64_t since = torn ? t->before : t->hole[i].from > t->gc_last ? t->hole[i].from : t->gc_last;
+    v2_lost(o, EV_NONE, EV_NONE, since);
+    if (!torn)
         o->gc = GC_OFF;
 }
 
-/* After all events: a goroutine that has waited since before the loss may have run in it. */
+/* After all events: a goroutine that has waited since before the loss may have run in it, unless its status
+ * after all events shows that it has done nothing. */
 static void rest_g(struct v2_order *o, uint32_t g)
 {
     struct v2_g *vg = v2_g_at(o, g);
-    if (vg->status == ST_UNKNOWN && v2_lossy_sound(o) && vg->seqgen != o->gen->ordinal) {
+    const bool named = vg->seqgen == o->gen->ordinal;
+    if (vg->status == ST_UNKNOWN && v2_lossy_sound(o) && !named) {
         /* a generation names all goroutines that exist, so it has ended */
         struct ev *e = v2_quiet(o, o->last);
         e->kind = EVK_G_STATE;
@@ -392,12 +281,10 @@ static void rest_g(struct v2_order *o, uint32_t g)
         v2_g_forget(o, g);
         return;
     }
-    if (!o->loss.nhole || (vg->status != ST_RUNNABLE && vg->status != ST_WAITING))
+    if (!o->loss.nhole || (vg->status != ST_RUNNABLE && vg->status != ST_WAITING) ||
+        (named && !vg->seq && v2_steps_still(o, vg->id)))
         return;
-    const int64_t since = v2_holes_g(o, g);
-    if (since == INT64_MAX)
-        return;
-    v2_lost(o, o->last, g, EV_NONE, since);
+    lose_in_holes(o, g, EV_NONE);
     vg->status = ST_UNKNOWN;
 }
 
@@ -406,11 +293,14 @@ static void rest_p(struct v2_order *o, uint32_t p)
     struct v2_p *vp = &o->p[p];
     if (vp->status != V2_PS_IDLE && vp->status != V2_PS_ABANDONED)
         return;
-    const int64_t since = v2_holes_p(o, p);
-    if (since == INT64_MAX)
-        return;
-    v2_lost(o, o->last, EV_NONE, p, since);
+    lose_in_holes(o, EV_NONE, p);
     vp->status = V2_PS_LOST;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct v2_span *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
 }
 
 /* Does a few at each call. */
@@ -423,7 +313,9 @@ static bool lossy_rest(struct v2_order *o)
     if (!t->resting) {
         t->resting = true;
         t->rest_g = t->rest_p = 0;
-        v2_holes_rest(o);
+        if (!t->of_file && t->breaks) /* then the loss may have been at any time */
+            v2_hole(o, INT64_MIN, INT64_MAX);
+        qsort(t->hole, t->nhole, sizeof *t->hole, by_begin);
         rest_gc(o);
     }
     const bool sound = v2_lossy_sound(o);
@@ -444,7 +336,7 @@ bool v2_lossy_suspect(struct v2_order *o)
         return true;
     if (!v2_lossy_begin(o))
         return false;
-    if (t->odd || t->nhole || !v2_noted_whole(&t->has.g) || !v2_noted_whole(&t->has.p)) {
+    if (t->odd || t->nhole || !v2_steps_whole(o)) {
         o->lossy = &v2_lossy;
         v2_held_begin(o);
     } else {

@@ -30,14 +30,17 @@ enum { V2_CLOSE_NS = 100000 }; /* a batch always takes more time than this to wr
  * of it may be missing. */
 bool v2_lossy_begin(struct v2_order *o);
 
+/* v2_hole - Events may be missing between these times. If there are too many such holes, some become one. */
+void v2_hole(struct v2_order *o, int64_t from, int64_t to);
+
 /*
- * v2_lost - At time t, make what g or p did (EV_NONE: neither, then the GC) unknown from `since` on, or
+ * v2_lost - Make what g or p did (EV_NONE: neither, then the GC) unknown from `since` on, or
  * since the last event that names it if that is later. Returns the event that says so. All times are
  * absolute.
  *
  * v2_lost_m - The same for a thread: as far as is known it has neither P nor goroutine.
  */
-struct ev *v2_lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t since);
+struct ev *v2_lost(struct v2_order *o, uint32_t g, uint32_t p, int64_t since);
 void v2_lost_m(struct v2_order *o, uint32_t m, int64_t since);
 /* v2_unsure - Count that the state of something is unknown from `since` on. v2_gap_from - Also count this
  * as a gap. */
@@ -46,9 +49,10 @@ void v2_gap_from(struct v2_order *o, int64_t since);
 /* v2_lose_g - Make the goroutine that a thread runs unknown from now on. v2_lose_p - The same for its P. */
 void v2_lose_g(struct v2_order *o, struct v2_m *m, int64_t since);
 void v2_lose_p(struct v2_order *o, struct v2_m *m, int64_t since);
-/* v2_forget_g, v2_forget_p - Make it unknown since the last event that names it. */
-void v2_forget_g(struct v2_order *o, const struct v2_cursor *c, uint32_t g);
-void v2_forget_p(struct v2_order *o, const struct v2_cursor *c, uint32_t p);
+/* v2_g_gap, v2_p_gap - Make it unknown since the last event that names it, until the cursor's, and set its
+ * next status. v2_g_gap returns the event that says so; NULL: nothing was known of it. */
+struct ev *v2_g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uint8_t next);
+void v2_p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uint8_t next);
 
 /* v2_lossy_mend_wait - Make the cursor's event possible although what it waits for was lost.
  * v2_lossy_mend_bad - The same although it contradicts the known state. They return false if they can't. */

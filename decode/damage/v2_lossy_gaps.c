@@ -7,17 +7,32 @@
 
 /* ---- gaps ---------------------------------------------------------------------------------------------- */
 
-struct ev *v2_lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t since)
+void v2_hole(struct v2_order *o, int64_t from, int64_t to)
 {
-    if (t < o->loss.least) /* then events were lost before that time */
-        o->loss.least = t;
+    struct v2_loss *t = &o->loss;
+    size_t i = 0;
+    while (i < t->nhole && (from > t->hole[i].to || to < t->hole[i].from))
+        i++;
+    if (from >= to)
+        return;
+    if (i == t->nhole && i < V2_SPANS) {
+        t->hole[t->nhole++] = (struct v2_span){from, to};
+        return;
+    }
+    struct v2_span *h = &t->hole[i < V2_SPANS ? i : V2_SPANS - 1];
+    h->from = from < h->from ? from : h->from;
+    h->to = to > h->to ? to : h->to;
+}
+
+struct ev *v2_lost(struct v2_order *o, uint32_t g, uint32_t p, int64_t since)
+{
+    if (o->last < o->loss.least) /* then events were lost before that time */
+        o->loss.least = o->last;
     if (g != EV_NONE) /* the end of its ranges may have been lost */
         v2_g_at(o, g)->stw = v2_g_at(o, g)->assist = false;
     if (p != EV_NONE)
         o->p[p].sweep = false;
-    if (t > o->last) /* a parked thread's event may be earlier; it will be shown after this */
-        o->last = t;
-    struct ev *e = v2_quiet(o, t);
+    struct ev *e = v2_quiet(o, o->last);
     e->kind = EVK_LOST;
     e->g = g;
     e->p = p;
@@ -30,7 +45,7 @@ void v2_lost_m(struct v2_order *o, uint32_t m, int64_t since)
 {
     if (!o->m[m].reported)
         return;
-    v2_lost(o, o->last, EV_NONE, EV_NONE, since)->m = m;
+    v2_lost(o, EV_NONE, EV_NONE, since)->m = m;
 }
 
 void v2_unsure(struct v2_order *o, int64_t since)
@@ -47,60 +62,38 @@ void v2_gap_from(struct v2_order *o, int64_t since)
 
 void v2_lose_g(struct v2_order *o, struct v2_m *m, int64_t since)
 {
-    v2_lost(o, o->last, m->g, EV_NONE, since);
+    v2_lost(o, m->g, EV_NONE, since);
     v2_g_at(o, m->g)->status = ST_UNKNOWN;
     m->g = EV_NONE;
 }
 
 void v2_lose_p(struct v2_order *o, struct v2_m *m, int64_t since)
 {
-    v2_lost(o, o->last, EV_NONE, m->p, since);
+    v2_lost(o, EV_NONE, m->p, since);
     o->p[m->p].status = V2_PS_LOST;
     o->p[m->p].m = EV_NONE;
     m->p = EV_NONE;
 }
 
-void v2_forget_g(struct v2_order *o, const struct v2_cursor *c, uint32_t g)
+/* Returns up to when the state is known of what a thread has: its last event. */
+static int64_t known_to(const struct v2_order *o, const struct v2_cursor *c, uint32_t m)
+{
+    const struct v2_cursor *k = m != EV_NONE && o->m[m].cur ? &o->cur[o->m[m].cur - 1] : NULL;
+    const int64_t t = !k ? o->loss.before : k->over ? k->t : k->gap ? k->before_gap : k->before;
+    return t < c->t ? t : c->t;
+}
+
+struct ev *v2_g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uint8_t next)
 {
     struct v2_g *vg = v2_g_at(o, g);
     const bool busy = vg->status == ST_RUNNING || vg->status == ST_SYSCALL;
     const uint32_t m = busy ? v2_holder(o, g) : EV_NONE;
-    if (vg->status == ST_UNKNOWN)
-        return;
+    const int64_t since = known_to(o, c, m);
     if (m != EV_NONE)
         o->m[m].g = EV_NONE;
-    o->loss.gaps++;
-    v2_lost(o, c->t, g, EV_NONE, o->base);
-    vg->status = ST_UNKNOWN;
-}
-
-void v2_forget_p(struct v2_order *o, const struct v2_cursor *c, uint32_t p)
-{
-    struct v2_p *vp = &o->p[p];
-    if (vp->status == V2_PS_LOST)
-        return;
-    o->loss.gaps++;
-    v2_lost(o, c->t, EV_NONE, p, o->base);
-    v2_p_free(o, p);
-    vp->status = V2_PS_LOST;
-}
-
-/* Emit the gap of a goroutine. Returns that event; NULL: nothing was known of it. */
-static struct ev *g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uint8_t next)
-{
-    struct v2_g *vg = v2_g_at(o, g);
-    int64_t since = c->t;
-    if (vg->status == ST_RUNNING || vg->status == ST_SYSCALL) {
-        uint32_t m = v2_holder(o, g);
-        if (v2_has_more(o, m) &&
-            o->cur[o->m[m].cur - 1].before < since) /* its state is known up to its thread's last event */
-            since = o->cur[o->m[m].cur - 1].before;
-        if (m != EV_NONE)
-            o->m[m].g = EV_NONE;
-    }
-    struct ev *const e = vg->status != ST_UNKNOWN ? v2_lost(o, c->t, g, EV_NONE, since) : NULL;
+    struct ev *const e = vg->status != ST_UNKNOWN ? v2_lost(o, g, EV_NONE, since) : NULL;
     if (e)
-        v2_gap_from(o, c->t);
+        v2_gap_from(o, since);
     vg->status = next;
     v2_stirs(&o->blank_g, g);
     return e;
@@ -123,18 +116,19 @@ static void another_call(struct v2_order *o, const struct v2_cursor *c, uint32_t
         return;
     const struct v2_cursor *k = v2_has_more(o, m) ? &o->cur[o->m[m].cur - 1] : NULL;
     const int64_t since = !k ? c->t : k->gap ? k->before_gap : k->before;
-    struct ev *e = g_gap(o, c, g, ST_SYSCALL);
+    struct ev *e = v2_g_gap(o, c, g, ST_SYSCALL);
     o->m[m].g = g;
     if (since > o->base && since < c->t)
         e->arg = (uint64_t)(since - o->base);
 }
 
-static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uint8_t next)
+void v2_p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uint8_t next)
 {
     struct v2_p *vp = &o->p[p];
     if (vp->status != V2_PS_LOST) {
-        v2_lost(o, c->t, EV_NONE, p, c->t);
-        v2_gap_from(o, c->t);
+        const int64_t since = known_to(o, c, vp->m);
+        v2_lost(o, EV_NONE, p, since);
+        v2_gap_from(o, since);
     }
     v2_p_free(o, p);
     vp->status = next;
@@ -158,7 +152,7 @@ static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, ui
         e->flags |= EVF_EXTRA;
         o->loss.gaps++;
     } else if (v2_g_at(o, g)->status != state || !(v2_g_at(o, g)->seqgen != o->gen->ordinal && seq == 1)) {
-        g_gap(o, c, g, state); /* else only the status that starts each generation was lost of it */
+        v2_g_gap(o, c, g, state); /* else only the status that starts each generation was lost of it */
     }
     v2_g_at(o, g)->seq = seq - 1;
     v2_g_at(o, g)->seqgen = o->gen->ordinal;
@@ -172,7 +166,7 @@ static bool set_p(struct v2_order *o, const struct v2_cursor *c, uint64_t id, ui
     if (p == IDMAP_NONE)
         p = v2_p_new(o, id, status);
     else if (o->p[p].status != status || !(o->p[p].seqgen != o->gen->ordinal && seq == 1))
-        p_gap(o, c, p, status);
+        v2_p_gap(o, c, p, status);
     if (p == EV_NONE)
         return false;
     o->p[p].seq = seq - 1;
@@ -185,7 +179,7 @@ static bool mend_gc(struct v2_order *o, const struct v2_cursor *c)
     const bool begins = v2_means(c->type) == V2_MEANS_gc_begin;
     if (!begins || o->gc == GC_ON) { /* the start or the end of a GC cycle was lost: that cycle isn't shown */
         if (o->gc == GC_ON)
-            v2_lost(o, c->t, EV_NONE, EV_NONE, o->base);
+            v2_lost(o, EV_NONE, EV_NONE, o->base);
         o->loss.gaps++;
         o->gc = begins || v2_means(c->type) == V2_MEANS_gc_active ? GC_ON : GC_OFF;
         o->gc_seq = c->arg[0];
@@ -205,11 +199,11 @@ bool v2_lossy_mend_wait(struct v2_order *o, const struct v2_cursor *c)
     case V2_AFTER_G_WAKES: return set_g(o, c, c->arg[0], c->arg[1], ST_WAITING);
     case V2_AFTER_P_IDLE:
         if (p != EV_NONE)
-            p_gap(o, c, p, V2_PS_LOST);
+            v2_p_gap(o, c, p, V2_PS_LOST);
         return set_p(o, c, c->arg[0], c->arg[1], V2_PS_IDLE);
     case V2_AFTER_P_LEAVES:
         if (p != EV_NONE)
-            p_gap(o, c, p, V2_PS_LOST);
+            v2_p_gap(o, c, p, V2_PS_LOST);
         return p != EV_NONE;
     case V2_AFTER_P_CALL:
         if (!set_p(o, c, c->arg[0], c->arg[1], V2_PS_SYSCALL) || (m = v2_m_get(o, c->arg[2])) == EV_NONE)
@@ -234,7 +228,7 @@ static bool mend_status(struct v2_order *o, const struct v2_cursor *c)
         uint32_t p = idmap_get(&o->ps, c->arg[0]);
         if (p == IDMAP_NONE || c->arg[1] < V2_PS_RUNNING || c->arg[1] > V2_PS_SYSCALL)
             return false;
-        p_gap(o, c, p, (uint8_t)c->arg[1]);
+        v2_p_gap(o, c, p, (uint8_t)c->arg[1]);
         return true;
     }
     const uint8_t state = v2_state_of(c->arg[2]);
@@ -243,7 +237,7 @@ static bool mend_status(struct v2_order *o, const struct v2_cursor *c)
     uint32_t m, g = idmap_get(&o->gs, c->arg[0]);
     if (state == ST_SYSCALL && (m = v2_m_get(o, c->arg[1])) != EV_NONE) {
         if (o->m[m].g != EV_NONE && o->m[m].g != g)
-            g_gap(o, c, o->m[m].g, ST_UNKNOWN);
+            v2_g_gap(o, c, o->m[m].g, ST_UNKNOWN);
         v2_m_has(o, m, g);
     }
     return true;
@@ -268,7 +262,7 @@ bool v2_lossy_mend_bad(struct v2_order *o, const struct v2_cursor *c)
     case V2_MEANS_go_start:
         if (g == EV_NONE || p == EV_NONE)
             return false;
-        g_gap(o, c, g, ST_UNKNOWN);
+        v2_g_gap(o, c, g, ST_UNKNOWN);
         o->m[m].g = EV_NONE;
         return true;
     case V2_MEANS_syscall_begin:
@@ -284,7 +278,7 @@ bool v2_lossy_mend_bad(struct v2_order *o, const struct v2_cursor *c)
         if (g == EV_NONE || p == EV_NONE)
             return false;
         if (v2_g_at(o, g)->status != ST_RUNNING)
-            g_gap(o, c, g, ST_RUNNING);
+            v2_g_gap(o, c, g, ST_RUNNING);
         v2_m_has(o, m, g);
         return true;
     default: return false;

@@ -2,7 +2,6 @@
  * v2_lossy_look.c - see v2_lossy.h: finds which steps a generation has of which events may be missing,
  * before its first event.
  */
-#include "decode/damage/v2_holes.h"
 #include "decode/damage/v2_batches.h"
 #include "decode/v2/v2_raw.h"
 #include "decode/damage/v2_lossy.h"
@@ -13,21 +12,6 @@ struct noted { /* a batch whose steps are being noted */
     int64_t t;     /* time of the last event that was read */
     bool broken;   /* the rest of it can't be read */
 };
-
-/* Note a status that shows a P or a goroutine running: on which thread. `m`: the thread that wrote it. */
-static bool note_busy(struct v2_order *o, const struct v2_raw_ev *e, uint64_t m)
-{
-    const enum v2_means is = v2_means(e->type);
-    if (is == V2_MEANS_proc_status && e->arg[1] != V2_PS_IDLE)
-        return v2_steps_put(o, V2_STEP_P_BUSY, e->arg[0], e->arg[1] == V2_PS_RUNNING ? m : V2_NO_THREAD);
-    if (is != V2_MEANS_go_status && is != V2_MEANS_go_status_stack)
-        return true;
-    const uint8_t state = v2_state_of(e->arg[2]);
-    if (m == V2_NO_THREAD && !v2_steps_put(o, V2_STEP_G_STILL, e->arg[0], 0))
-        return false;
-    return (state != ST_RUNNING && state != ST_SYSCALL) ||
-           v2_steps_put(o, V2_STEP_G_BUSY, e->arg[0], e->arg[1]);
-}
 
 static bool note_batch(struct v2_order *o, struct noted *b, uint64_t m, uint64_t *proc)
 {
@@ -43,7 +27,9 @@ static bool note_batch(struct v2_order *o, struct noted *b, uint64_t m, uint64_t
         b->broken = false;
         if (v2_specs[e.type].after == V2_AFTER_ANY && v2_means(e.type) != V2_MEANS_proc_stop)
             continue; /* nearly half of the events */
-        if (!v2_steps_event(o, e.type, e.arg, proc) || !note_busy(o, &e, m))
+        const bool still = m == V2_NO_THREAD && v2_specs[e.type].after == V2_AFTER_G_NEW;
+        if (!v2_steps_event(o, e.type, e.arg, proc) ||
+            (still && !v2_steps_put(o, V2_STEP_G_STILL, e.arg[0], 0)))
             return false;
     }
     return true;
@@ -80,16 +66,21 @@ static struct noted note_of(const struct v2_order *o, const struct v2_cursor *c,
                           .t = *rest ? c->before : v2_ns(b->time, o->unit)};
 }
 
+struct behind { /* the first batch after the last hole in the file of which nothing is known */
+    size_t hole;
+    uint64_t off;
+    int64_t t; /* when it ends; INT64_MAX: there is none */
+};
+
 /* Note the steps in a thread's batches, and when its events may be missing. *least: nothing was lost before
  * this time. Returns false if out of memory. */
-static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *least)
+static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *least, struct behind *last)
 {
     uint64_t p = v2_p_of(o, c->m);
     int64_t t = v2_ns(o->gen->min_time, o->unit),
             lost = INT64_MAX; /* lost: start of the loss, in the batch before */
     enum { LEFT_AFTER = 64 };
-    bool ok = true;
-    for (uint32_t k = 0; ok && k < c->nbatch; k++) {
+    for (uint32_t k = 0; k < c->nbatch; k++) {
         if (k % LEFT_AFTER == 0 && source_left(o->s))
             return false;
         struct v2_batch *b = &o->gen->batch[o->list[c->batch + k]];
@@ -100,42 +91,72 @@ static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *
             lost = c->before_gap;
         else if (b->gap && !rest && lost == INT64_MAX && opened - t > V2_CLOSE_NS)
             lost = t;
-        ok = lost == INT64_MAX || v2_holes_add(o, lost, rest ? c->t : opened);
+        if (lost != INT64_MAX)
+            v2_hole(o, lost, rest ? c->t : opened);
         if (b->gap && !rest)
             *least = t < *least ? t : *least;
-        ok = ok && note_batch(o, &x, b->m, &p);
+        if (!note_batch(o, &x, b->m, &p))
+            return false;
         t = x.t;
+        const uint64_t off = source_off(o->s, b->p);
+        if (off >= last->hole && off < last->off) {
+            last->off = off;
+            last->t = t;
+        }
         b->spoilt |= x.broken && !b->torn;
         o->loss.odd |= x.broken;
-        v2_holes_before(o, source_off(o->s, b->p), t);
         lost = x.broken ? t : INT64_MAX;
         if (x.broken)
             *least = t < *least ? t : *least;
     }
     if (c->cut)
         *least = t < *least ? t : *least;
-    return ok && (!(c->cut || lost != INT64_MAX) || v2_holes_add(o, lost < t ? lost : t, INT64_MAX));
+    if (c->cut || lost != INT64_MAX)
+        v2_hole(o, lost < t ? lost : t, INT64_MAX);
+    return true;
+}
+
+/* It is unknown whose batches were in a hole of the file. A lost batch may have been the only one of its
+ * thread in this generation: its events may be of any time before it was written, which was before the
+ * batch after it ended. Returns false if there is no such hole. */
+static bool last_unknown(const struct v2_gen *gen, struct behind *last)
+{
+    *last = (struct behind){0, UINT64_MAX, INT64_MAX};
+    bool any = false;
+    for (size_t i = 0; i < gen->nhole && i < V2_HOLES; i++)
+        if (!gen->hole[i].known && !gen->hole[i].tables) {
+            last->hole = gen->hole[i].off > last->hole ? gen->hole[i].off : last->hole;
+            any = true;
+        }
+    return any;
 }
 
 bool v2_lossy_begin(struct v2_order *o)
 {
+    struct v2_loss *t = &o->loss;
     int64_t least = INT64_MAX;
-    bool ok = true;
-    o->loss.least = INT64_MIN;
-    o->loss.reached = o->loss.odd = false;
+    t->least = t->gc_last = INT64_MIN;
+    t->odd = false;
+    t->nhole = t->breaks = 0;
     v2_steps_free(o);
-    v2_holes_begin(o);
-    for (size_t i = 0; ok && i < o->ncur; i++) {
+    struct behind last;
+    const bool unknown = last_unknown(o->gen, &last);
+    for (size_t i = 0; i < o->ncur; i++) {
         note_holes(o, &o->cur[i]);
-        ok = note_thread(o, &o->cur[i], &least);
+        if (!note_thread(o, &o->cur[i], &least, &last)) {
+            o->oom = true;
+            return false;
+        }
     }
-    if (!ok || !v2_holes_settle(o)) {
-        o->oom = true;
-        return false;
-    }
-    if (o->loss.nhole && o->loss.hole[0].from < least)
-        least = o->loss.hole[0].from;
-    if (o->gen->has_stacks && !o->loss.rough && least != INT64_MAX)
-        o->loss.least = least;
+    if (!o->gen->has_stacks || o->gen->nhole > V2_HOLES)
+        last.t = INT64_MAX;
+    else if (!unknown)
+        last.t = INT64_MIN;
+    v2_hole(o, INT64_MIN, last.t);
+    t->of_file = t->nhole;
+    for (size_t i = 0; i < t->nhole; i++)
+        least = t->hole[i].from < least ? t->hole[i].from : least;
+    if (o->gen->has_stacks && !t->rough && least != INT64_MAX)
+        t->least = least;
     return true;
 }

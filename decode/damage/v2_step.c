@@ -38,41 +38,61 @@ bool v2_step_last(const struct v2_order *o, uint32_t gen, enum v2_step_of of, ui
 
 /* ---- which steps exist --------------------------------------------------------------------------------- */
 
-enum { STATUS_TWICE = 2 };
-
 static uint64_t key(unsigned of, uint64_t id, uint64_t seq)
 {
     return hash_last(hash_next(hash_next(hash_first(of), id), seq));
 }
 
-/* Returns the numbers of goroutines or of Ps, or NULL for others. */
-static const struct v2_noted *noted(const struct v2_order *o, enum v2_step_of of)
+/* Returns the notes on goroutines or on Ps, or NULL for others. */
+static struct v2_notes *notes(struct v2_steps *has, enum v2_step_of of)
 {
     const bool g = of == V2_STEP_G || of == V2_STEP_G_TOLD || of == V2_STEP_G_STILL;
-    return g ? &o->loss.has.g : of == V2_STEP_P || of == V2_STEP_P_TOLD ? &o->loss.has.p : NULL;
+    return g ? &has->g : of == V2_STEP_P || of == V2_STEP_P_TOLD ? &has->p : NULL;
 }
 
-static bool put_status(struct v2_noted *a, enum v2_step_of of, uint64_t id)
+/* Returns what is noted of an id, or NULL. */
+static struct v2_noted *noted(const struct v2_order *o, enum v2_step_of of, uint64_t id)
 {
-    struct v2_numbers *v = v2_noted_new(a, id);
-    if (v && of == V2_STEP_G_STILL)
-        v->still = true;
-    else if (v && v->statuses < STATUS_TWICE)
-        v->statuses++;
-    return v;
+    const struct v2_notes *a = notes((struct v2_steps *)&o->loss.has, of);
+    const uint32_t i = a ? idmap_get(&a->at, id) : IDMAP_NONE;
+    return i == IDMAP_NONE ? NULL : &a->v[i];
+}
+
+static bool put_number(struct v2_order *o, struct v2_notes *a, struct v2_noted *v, uint64_t k, uint64_t seq)
+{
+    enum { LEAST = 16, EACH = 4 }; /* so memory is proportional to how many there are, whatever they are */
+    const uint64_t bit = UINT64_C(1) << seq % 64;
+    v->most = seq > v->most ? seq : v->most;
+    v->n++;
+    if (seq / 64 > LEAST + EACH * v->n) {
+        v->far = true;
+        return idmap_put(&o->loss.has.others, k, 0);
+    }
+    if (!mem_room_zeros(v->bits, v->nbits, seq / 64 + 1))
+        return false;
+    a->wrong |= !seq || v->bits[seq / 64] & bit;
+    v->bits[seq / 64] |= bit;
+    return true;
 }
 
 bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
-    struct v2_steps *has = &o->loss.has;
-    switch (of) {
-    case V2_STEP_G: return v2_noted_put(&has->g, id, seq);
-    case V2_STEP_P: return v2_noted_put(&has->p, id, seq);
-    case V2_STEP_G_TOLD:
-    case V2_STEP_G_STILL: return put_status(&has->g, of, id);
-    case V2_STEP_P_TOLD: return put_status(&has->p, of, id);
-    default: return idmap_put(&has->others, key(of, id, seq), 0);
+    struct v2_notes *a = notes(&o->loss.has, of);
+    struct v2_noted *v = noted(o, of, id);
+    if (!a)
+        return idmap_put(&o->loss.has.others, key(of, id, seq), 0);
+    if (!v) {
+        if (!mem_room(a->v, a->cap, a->n + 1) || !idmap_put(&a->at, id, (uint32_t)a->n))
+            return false;
+        *(v = &a->v[a->n++]) = (struct v2_noted){0};
     }
+    if (of == V2_STEP_G || of == V2_STEP_P)
+        return put_number(o, a, v, key(of, id, seq), seq);
+    if (of == V2_STEP_G_STILL)
+        v->still = true;
+    else if (v->statuses < 2)
+        v->statuses++;
+    return true;
 }
 
 bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p)
@@ -83,85 +103,66 @@ bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint6
 
 void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p)
 {
-    struct v2_steps *has = &o->loss.has;
     const struct v2_step step = v2_step(type, arg, p);
-    struct v2_noted *a = step.of == V2_STEP_G || step.of == V2_STEP_G_TOLD   ? &has->g
-                         : step.of == V2_STEP_P || step.of == V2_STEP_P_TOLD ? &has->p
-                                                                             : NULL;
-    struct v2_numbers *v = a && step.seq < 0 ? v2_noted_of(a, step.id) : NULL;
-    if (v)
+    const uint64_t seq = step.seq < 0 ? 0 : arg[step.seq];
+    struct v2_noted *v = noted(o, step.of, step.id);
+    idmap_del(&o->loss.has.others, key(step.of, step.id, seq));
+    if (v && step.seq < 0)
         v->statuses = 0;
-    else if (a && step.seq >= 0)
-        v2_noted_del(a, step.id, arg[step.seq]);
-    else if (!a && step.of != V2_STEP_NONE)
-        idmap_del(&has->others, key(step.of, step.id, arg[step.seq]));
+    else if (v && seq / 64 < v->nbits)
+        v->bits[seq / 64] &= ~(UINT64_C(1) << seq % 64);
+}
+
+static void notes_free(struct v2_notes *a)
+{
+    for (size_t i = 0; i < a->n; i++)
+        mem_free(a->v[i].bits);
+    mem_free(a->v);
+    idmap_free(&a->at);
 }
 
 void v2_steps_free(struct v2_order *o)
 {
-    v2_noted_free(&o->loss.has.g);
-    v2_noted_free(&o->loss.has.p);
-    idmap_free(&o->loss.has.others);
+    struct v2_steps *has = &o->loss.has;
+    notes_free(&has->g);
+    notes_free(&has->p);
+    idmap_free(&has->others);
+    *has = (struct v2_steps){0};
 }
 
 bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
-    const struct v2_noted *a = noted(o, of);
-    if (!a)
-        return idmap_get(&o->loss.has.others, key(of, id, seq)) != IDMAP_NONE;
-    if (of == V2_STEP_G || of == V2_STEP_P)
-        return v2_noted_has(a, id, seq);
-    const struct v2_numbers *v = v2_noted_of(a, id);
-    return v && (of == V2_STEP_G_STILL ? v->still : v->statuses > 0);
+    const struct v2_noted *v = noted(o, of, id);
+    if (v && (of == V2_STEP_G_TOLD || of == V2_STEP_P_TOLD))
+        return v->statuses > 0;
+    return (v && seq / 64 < v->nbits && v->bits[seq / 64] >> seq % 64 & 1) ||
+           ((of == V2_STEP_GC || (v && v->far)) &&
+            idmap_get(&o->loss.has.others, key(of, id, seq)) != IDMAP_NONE);
 }
 
 bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
-    return !v2_steps_has(o, of, id, seq) && (!o->gen->has_stacks || v2_noted_beyond(noted(o, of), id, seq));
+    const struct v2_noted *v = noted(o, of, id);
+    return !v2_steps_has(o, of, id, seq) && (!o->gen->has_stacks || (v && v->most > seq));
 }
 
-/* Exactly the next step is missing, and the event has a number that another event has too, or that has no
- * neighbour: so the event is that step, and its number was changed. Lost events look different: numbers are
- * missing in a row, and none is a duplicate. (A P's may be: note_batch() counts a call for the P that its
- * thread had before a hole.) */
-bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was)
+static bool all_of(const struct v2_notes *a)
 {
-    uint64_t have, p = v2_p_of(o, c->m);
-    const struct v2_step n = v2_step(c->type, c->arg, &p);
-    if ((n.of != V2_STEP_G && n.of != V2_STEP_P) || !v2_step_last(o, o->gen->ordinal, n.of, n.id, &have))
-        return false;
-    const uint64_t want = c->arg[n.seq], next = have + 1;
-    const bool twice = n.of == V2_STEP_G && v2_noted_twice(&o->loss.has.g, n.id, want);
-    const bool alone = !v2_steps_has(o, n.of, n.id, want - 1) && !v2_steps_has(o, n.of, n.id, want + 1);
-    if (want == next || (want == next + 1 && !twice) || !(twice || alone) ||
-        v2_steps_has(o, n.of, n.id, next) || !v2_steps_has(o, n.of, n.id, next + 1))
-        return false;
-    *was = want;
-    c->arg[n.seq] = next;
-    return true;
+    for (size_t i = 0; i < a->n; i++)
+        if (a->v[i].n != a->v[i].most)
+            return false;
+    return !a->wrong;
+}
+
+bool v2_steps_whole(const struct v2_order *o)
+{
+    return all_of(&o->loss.has.g) && all_of(&o->loss.has.p);
 }
 
 bool v2_steps_still(const struct v2_order *o, uint64_t g)
 {
-    const struct v2_numbers *v = v2_noted_of(&o->loss.has.g, g);
-    return v && v->still && v->statuses < STATUS_TWICE;
-}
-
-bool v2_step_none(const struct v2_order *o, const struct v2_cursor *c)
-{
-    const enum v2_after after = v2_specs[c->type].after;
-    if (after != V2_AFTER_G_RUNS && after != V2_AFTER_G_WAKES)
-        return false;
-    const uint64_t id = c->arg[0], want = c->arg[1];
-    uint64_t have = 0;
-    const bool alone = !v2_steps_has(o, V2_STEP_G, id, want - 1) && !v2_steps_has(o, V2_STEP_G, id, want + 1);
-    if (!id || v2_steps_still(o, id))
-        return true;
-    if (idmap_get(&o->gs, id) == IDMAP_NONE)
-        return o->gen->has_stacks && want > 1 && alone && !v2_steps_has(o, V2_STEP_G_TOLD, id, 0);
-    if (!v2_step_last(o, o->gen->ordinal, V2_STEP_G, id, &have))
-        have = 0;
-    return want > have + 1 && alone && v2_steps_has(o, V2_STEP_G, id, have + 1);
+    const struct v2_noted *v = noted(o, V2_STEP_G, g);
+    return v && v->still && v->statuses < 2;
 }
 
 /* ---- what an event waits for --------------------------------------------------------------------------- */

@@ -19,11 +19,7 @@ enum v2_step_of {
     V2_STEP_GC,
     V2_STEP_G_TOLD,
     V2_STEP_P_TOLD,
-    /* a status says that it runs, or is in a call, on the thread of this number; never the step of an
-     * event */
-    V2_STEP_G_BUSY,
-    V2_STEP_P_BUSY,
-    V2_STEP_G_STILL /* its status is on no thread: it has done nothing in this generation */
+    V2_STEP_G_STILL /* its status is on no thread: it has done nothing in this generation; of no event */
 };
 struct v2_step {
     enum v2_step_of of;
@@ -43,28 +39,21 @@ bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t 
 bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p);
 void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p);
 void v2_steps_free(struct v2_order *o);
-/* v2_steps_has - Whether that step was noted. For a status (.._TOLD, .._STILL): any of this id; seq is
- * ignored. */
+/* v2_steps_has - Whether that step was noted. For a status (.._TOLD): any of this id; seq is ignored. */
 bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
 /* v2_steps_lost - Whether that step is missing: it was not noted, and there are later ones, or the last
  * events of threads may be missing. */
 bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
-
+/* v2_steps_whole - Whether all numbers from 1 to the greatest were noted, each once. */
+bool v2_steps_whole(const struct v2_order *o);
 /* v2_steps_still - Whether a goroutine has done nothing in this generation, by its status after all
  * events. */
 bool v2_steps_still(const struct v2_order *o, uint64_t g);
-/* v2_step_none - Whether the cursor's event, which can't come now, is no event of the goroutine it names:
- * its number or the id was changed. */
-bool v2_step_none(const struct v2_order *o, const struct v2_cursor *c);
 
 /* v2_lack_of - Returns whether what the cursor's event waits for will come, was lost, or has happened
  * already (V2_STALE). */
 enum v2_lack { V2_TO_COME, V2_GONE, V2_STALE };
 enum v2_lack v2_lack_of(const struct v2_order *o, const struct v2_cursor *c);
-
-/* v2_step_renumber - Correct the sequence number of the cursor's event if it can't be right and the right
- * one is known. *was is set to the number in the file. Returns false if nothing was changed. */
-bool v2_step_renumber(struct v2_order *o, struct v2_cursor *c, uint64_t *was);
 
 /*
  * v2_holder - Returns the thread that has a goroutine, or EV_NONE. Needs v2_held_begin(), which is called

@@ -72,6 +72,8 @@ static void on_p_lost(struct fold *f, const struct ev *e)
     struct pinfo *pi = &f->p[e->p];
     if (!l->started || (pi->state == ST_NONE && pi->g == EV_NONE))
         return;
+    if (e->arg2 && (uint64_t)l->t0 >= e->arg2)
+        return;
     const int64_t since = later(lost_since(e), pi->held);
     const uint32_t g = pi->g, m = pi->m;
     if (g != EV_NONE) {

@@ -556,14 +556,6 @@ static bool has_room(const struct v2_sink *k, size_t cap)
     return k->n + k->others + EV_MOST <= cap;
 }
 
-static bool may_be_due(const struct v2_order *o)
-{
-    const struct v2_loss *t = &o->loss;
-    if (!o->lossy || !o->lossy->due)
-        return false;
-    return !t->started || (!t->reached && o->nheap && o->heap[0].t >= t->least);
-}
-
 /* Emit what comes before the next thread's event. Returns true if there was anything; then look once more.
  * *ok: false on failure. */
 static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
@@ -574,12 +566,11 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
         *ok = become_lossy(o) && give(o, k);
         return true;
     }
-    if (may_be_due(o)) {
+    if (o->lossy && o->lossy->due && !o->loss.started) {
         k->close(k);
-        if (o->lossy->due(o)) {
-            *ok = give(o, k);
-            return true;
-        }
+        o->lossy->due(o);
+        *ok = give(o, k);
+        return true;
     }
     if (o->gap_due) {
         gap_out(o, false);
@@ -671,12 +662,6 @@ void v2_order_free(struct v2_order *o)
     mem_free(o->held.m);
     v2_park_free(&o->park);
     v2_steps_free(o);
-    mem_free(o->loss.hole);
-    mem_free(o->loss.behind);
-    mem_free(o->loss.g_last.t);
-    mem_free(o->loss.p_last.t);
-    mem_free(o->loss.g_last.set);
-    mem_free(o->loss.p_last.set);
     mem_free(o->blank_g.is);
     mem_free(o->blank_p.is);
     mem_free(o->blank_m.is);

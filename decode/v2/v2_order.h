@@ -12,7 +12,6 @@
 #include "decode/events/source.h"
 #include "decode/v2/v2_events.h"
 #include "decode/v2/v2_gen.h"
-#include "decode/damage/v2_noted.h"
 #include "decode/v2/v2_park.h"
 
 /* The result of trying an event. ADV_WAIT: it can't come yet. ADV_BAD: no order makes it possible, which is
@@ -82,49 +81,49 @@ struct v2_cursor {               /* the events of one thread in this generation 
     bool lazy; /* only `at`, `t`, `before` and `type` of the current event are decoded */
 };
 
+enum { V2_SPANS = 16 };
 struct v2_span { /* a range of absolute times */
     int64_t from, to;
 };
-struct v2_times { /* times by goroutine or P */
-    int64_t *t;
-    size_t n;
-    uint32_t *set; /* indices of those that are set */
-    size_t nset, capset;
-};
-
 struct v2_blank { /* see v2_blank.h */
     uint8_t *is;
     size_t n;
 };
 
+struct v2_noted {     /* which numbered steps a goroutine or a P has */
+    uint64_t *bits;   /* bit n: number n; those far from all others are in v2_steps.others */
+    size_t nbits;     /* words */
+    uint64_t n, most; /* how many, and the greatest one */
+    bool far;
+    uint8_t statuses; /* stops at 2 */
+    bool still;       /* V2_STEP_G_STILL */
+};
+struct v2_notes {
+    struct v2_noted *v;
+    size_t n, cap;
+    struct idmap at; /* id -> index */
+    bool wrong;      /* a number is there twice, or is 0 */
+};
+
 struct v2_loss {      /* state of v2_lossy.c in a generation of which events were lost */
     struct v2_steps { /* the steps that the generation has (v2_step.h) */
-        struct v2_noted g, p;
-        struct idmap others; /* hashed: steps of the GC, and threads whose statuses show something running */
+        struct v2_notes g, p;
+        struct idmap others; /* hashed: steps of the GC, and numbers far from all others */
     } has;
     bool odd;   /* a batch of it can't be read to its end */
     bool rough; /* the generation before it lost events, too */
     uint64_t gaps, dropped;
     int64_t least;  /* nothing was lost before this time */
-    bool reached;   /* `least` is reached: from now on check what lost events */
     int64_t since;  /* events before this may be late: their threads waited until the loss was known */
     int64_t before; /* when the generation before it ended */
     size_t rest_m, rest_g, rest_p; /* how far the walk over all threads, goroutines, Ps has come */
-    bool started;                  /* that walk is finished */
+    bool started;                  /* that over threads is finished */
     bool resting, rested;          /* what follows all events has started, is finished */
     uint64_t breaks;               /* how often a state became unknown */
-    uint64_t explained;            /* number of impossible events; each breaks the state of what it names */
-    struct v2_end {
-        uint64_t off;
-        int64_t t;
-    } * behind; /* by hole of the file: offset of the first batch after it, and when that batch ends */
-    size_t capbehind;
-    struct v2_span *hole; /* when events may be missing (v2_holes.c) */
-    size_t nhole, caphole;
-    bool of_file; /* at least one of these times is that of a hole in the file */
-    /* time of the last event that names each, in this generation; INT64_MIN: none, or not noted */
-    struct v2_times g_last, p_last;
-    int64_t gc_last;
+    struct v2_span hole[V2_SPANS]; /* when events may be missing */
+    size_t nhole;
+    bool of_file;    /* at least one of these times is that of a hole in the file */
+    int64_t gc_last; /* time of the last event that names the GC, in this generation; INT64_MIN: none */
 };
 
 struct v2_held { /* which thread has a goroutine: v2_holder() */
@@ -140,9 +139,9 @@ struct v2_order;
 struct v2_lossy_ops {
     /* begin - Called before the generation's first event. Returns false if out of memory (o->oom). */
     bool (*begin)(struct v2_order *o);
-    /* due - Add what comes before the next event, a few at a time. Returns false if there is nothing more.
-     * rest - The same after all events. */
-    bool (*due)(struct v2_order *o);
+    /* due - Add what comes before the first event, a few at each call, until loss.started is set. rest - Add
+     * what comes after all events. Returns false if there is nothing more. */
+    void (*due)(struct v2_order *o);
     bool (*rest)(struct v2_order *o);
     /* before - Called before the cursor's event is tried. Returns true if the state has changed: then look
      * for the earliest event once more. */
