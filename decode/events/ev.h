@@ -46,8 +46,8 @@ enum ev_kind {
     EVK_COUNT_ONLY, /* an experimental event, counted but not shown; state = enum ev_class */
     EVK_LOST, /* what g or p did since arg, or since it was last told of if that is later, is not recorded: it
                  becomes ST_UNKNOWN, a P ST_NONE. Only m: the same of a thread without a P. None: of the open
-                 GC. EVF_QUIET. Of a g or p only if it was last told of before arg2 (0: in any case); state 1: and
-                 not if that has been so since the trace began */
+                 GC. EVF_QUIET. Of a g or p only if it was last told of before arg2 (0: in any case); state 1:
+                 and not if that has been so since the trace began */
     EVK_GAP,  /* nothing was recorded from arg to t: all states are unknown from arg on, and what EVF_BACKDATE
                  tells holds  since t. state 1: all that still goes on has been told of again by now; what
                  hasn't has ended  in the gap. EVF_QUIET */
