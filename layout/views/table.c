@@ -14,7 +14,7 @@
 #include "triage/query/goto.h"
 #include "triage/query/match.h"
 
-enum { AT_ONCE_NS = 30 * 1000 * 1000, WORDS = 6 };
+enum { AT_ONCE_NS = 30 * 1000 * 1000, WORDS = 6, LETTERS = 32 };
 
 /* ---- finding the things -------------------------------------------------------------------------------- */
 
@@ -203,7 +203,7 @@ static bool kinds(const struct table_order *o)
 
 static int cols(const struct table *t, const struct table_order *o)
 {
-    const int own = t->from->type_col ? t->from->ntype_cols : TYPE_NAME;
+    const int own = t->type_col ? t->ntype_cols : TYPE_NAME;
     return kinds(o) ? own + 1 : THING_OWN + t->from->ncols + 1;
 }
 
@@ -212,7 +212,7 @@ static struct tcol table_col_of(const struct table *t, const struct table_order 
     if (c < 0 || c >= cols(t, o) - 1)
         return name_col;
     if (kinds(o))
-        return t->from->type_col ? t->from->type_col[c] : type_cols[c];
+        return t->type_col ? t->type_col[c] : type_cols[c];
     return c < THING_OWN ? thing_cols[c] : t->from->col[c - THING_OWN];
 }
 
@@ -226,11 +226,16 @@ struct tcol table_col(const struct table *t, int c)
     return table_col_of(t, &t->have, c);
 }
 
-/* Whether the sort is descending: numbers start with the largest, times and names with the first. */
+static bool by_text(enum tcol_kind k)
+{
+    return k == TCOL_NAME || k == TCOL_TEXT;
+}
+
+/* Whether the sort is descending: numbers start with the largest, times and texts with the first. */
 static bool table_falls(const struct table *t, const struct table_order *o)
 {
     enum tcol_kind k = table_col_of(t, o, o->sort).kind;
-    return (k != TCOL_TIME && k != TCOL_NAME) != o->invert;
+    return (k != TCOL_TIME && !by_text(k)) != o->invert;
 }
 
 bool table_down(const struct table *t)
@@ -256,22 +261,42 @@ void table_name(struct text *out, const struct table *t, uint32_t row)
     table_name_of(out, t, &t->have, row);
 }
 
-/* Returns a name as a number that sorts like its first letters. */
-static int64_t name_key(const struct table *t, const struct table_order *o, uint32_t row)
+static bool table_cell_of(struct text *out, const struct table *t, const struct table_order *o, uint32_t row,
+                          int col)
 {
-    struct text name = {0};
+    const enum tcol_kind k = table_col_of(t, o, col).kind;
+    if (k == TCOL_NAME)
+        table_name_of(out, t, o, row);
+    else if (k == TCOL_TEXT || k == TCOL_CELL)
+        t->from->type_cell(out, t, &t->type[row], col);
+    else
+        return false;
+    return true;
+}
+
+bool table_cell(struct text *out, const struct table *t, uint32_t row, int col)
+{
+    return table_cell_of(out, t, &t->have, row, col);
+}
+
+/* Returns a text as a number that sorts like its letters from `from` on, as many as it takes. */
+static int64_t text_key(const struct table *t, const struct table_order *o, uint32_t row, int col, size_t from)
+{
+    struct text cell = {0};
     uint64_t key = 0;
-    table_name_of(&name, t, o, row);
-    for (size_t i = 0; i < 8; i++)
-        key = key << 8 | (i < name.n ? (unsigned char)tolower((unsigned char)name.p[i]) : 0u);
-    text_free(&name);
-    return (int64_t)(key >> 1);
+    if (t->from->nameless && col >= cols(t, o) - 1)
+        return row;
+    (void)table_cell_of(&cell, t, o, row, col);
+    for (size_t i = from; i < from + 8; i++)
+        key = key << 8 | (i < cell.n ? (unsigned char)tolower((unsigned char)cell.p[i]) : 0u);
+    text_free(&cell);
+    return (int64_t)(key ^ (uint64_t)1 << 63);
 }
 
 static int64_t table_value_of(const struct table *t, const struct table_order *o, uint32_t row, int col)
 {
-    if (col >= cols(t, o) - 1)
-        return name_key(t, o, row);
+    if (by_text(table_col_of(t, o, col).kind))
+        return text_key(t, o, row, col, 0);
     if (kinds(o) && t->from->type_value)
         return t->from->type_value(t, &t->type[row], col);
     if (kinds(o)) {
@@ -376,9 +401,28 @@ static uint64_t empty_columns(const struct table *t, const struct table_order *o
     uint64_t empty = kinds(o) ? ((uint64_t)1 << n) - 1 : 0;
     for (uint32_t i = 0; empty && i < t->nrows && slices_tick(); i++)
         for (int c = 0; c < n; c++)
-            if ((empty >> c & 1) && table_value_of(t, o, t->row[i], c) != -1)
+            if ((empty >> c & 1) &&
+                (table_col(t, c).kind >= TCOL_TEXT || table_value_of(t, o, t->row[i], c) != -1))
                 empty &= ~((uint64_t)1 << c);
     return empty;
+}
+
+/* Sorts rows; those of texts by eight letters at a time, the last ones first. */
+static bool table_sort_rows(const struct table *t, const struct table_order *o, struct keyed_row *k, uint32_t n)
+{
+    const bool falling = table_falls(t, o);
+    bool ok = true;
+    for (int from = by_text(table_col_of(t, o, o->sort).kind) ? LETTERS - 8 : 0; ok && from >= 0; from -= 8) {
+        for (uint32_t i = 0; ok && i < n; i++) {
+            const int64_t v = from ? text_key(t, o, k[i].row, o->sort, (size_t)from)
+                                   : table_value_of(t, o, k[i].row, o->sort);
+            const uint64_t key = (uint64_t)v ^ (uint64_t)1 << 63;
+            k[i].key = falling ? ~key : key;
+            ok = i % 64 || slices_tick();
+        }
+        ok = ok && rows_sort(k, n);
+    }
+    return ok;
 }
 
 static bool table_order_rows(struct table *t)
@@ -398,13 +442,11 @@ static bool table_order_rows(struct table *t)
     for (uint32_t i = from; ok && i < from + n; i++) {
         if (i % 64 == 0)
             ok = slices_tick();
-        if (!table_within(t, &o, i) || (s.n && !sieve_passes(&s, t, &o, i)))
-            continue;
-        uint64_t key = (uint64_t)table_value_of(t, &o, i, o.sort) ^ (uint64_t)1 << 63;
-        k[kept++] = (struct keyed_row){falling ? ~key : key, i};
+        if (table_within(t, &o, i) && (!s.n || sieve_passes(&s, t, &o, i)))
+            k[kept++].row = i;
     }
     sieve_free(&s);
-    ok = ok && rows_sort(k, kept);
+    ok = ok && table_sort_rows(t, &o, k, kept);
     for (uint32_t i = 0; ok && i < kept; i++) {
         row[i] = k[i].row;
         sorted[i] = (int64_t)((falling ? ~k[i].key : k[i].key) ^ (uint64_t)1 << 63);
@@ -466,7 +508,7 @@ static void table_drop(struct table *t)
     mem_free(t->sorted);
     tab_free(&t->map);
     spectrum_free(&t->spectrum);
-    if (t->own)
+    if (t->own && t->from->drop)
         t->from->drop(t->own);
     t->own = NULL;
     t->job = NULL;
@@ -490,7 +532,21 @@ void table_free(struct table *t)
     mem_free(t);
 }
 
-const struct table_from *table_of(const struct view *v)
+void table_forget(struct view *v, int view)
+{
+    struct table *t = v->table;
+    if (!t)
+        return;
+    t->sort[view][0] = t->sort[view][1] = 0;
+    t->invert[view][0] = t->invert[view][1] = false;
+    if (t->from != kind_of(view)->things)
+        return;
+    table_drop(t);
+    t->from = NULL;
+    t->tr = NULL;
+}
+
+static const struct table_from *table_of(const struct view *v)
 {
     return kind_here(v)->things;
 }
@@ -524,9 +580,18 @@ static void order_wanted(struct table *t, int view, uint32_t open)
 {
     t->want.open = open;
     int8_t s = t->sort[view][table_level(&t->want)];
-    const int first = t->from->type_col ? t->from->type_first : TYPE_TOTAL;
+    const int first = t->from->nameless ? t->ntype_cols : t->type_col ? t->from->type_first : TYPE_TOTAL;
     t->want.sort = s ? s - 1 : kinds(&t->want) ? first : t->from->first;
     t->want.invert = t->invert[view][table_level(&t->want)];
+}
+
+/* Takes the provider of the view shown. */
+static bool table_take(struct table *t, struct view *v)
+{
+    t->from = table_of(v);
+    t->type_col = t->from->type_col;
+    t->ntype_cols = t->from->ntype_cols;
+    return !t->from->begin || t->from->begin(t, v);
 }
 
 /* Starts finding the things of the view shown, unless they are there. */
@@ -541,10 +606,12 @@ static unsigned table_follow(struct view *v)
     bool same = t->from == table_of(v) && t->tr == v->tr;
     table_drop(t);
     t->tr = v->tr;
-    t->from = table_of(v);
     t->tg = table_counted(v);
     t->epoch = ti->epoch;
     t->end = ti->end;
+    t->failed = !table_take(t, v);
+    if (t->failed)
+        return VR_DRAW;
     if (!same) {
         t->want = (struct table_order){0};
         t->made = 0;
@@ -600,11 +667,10 @@ static void say_order(struct view *v)
 {
     const struct table *t = v->table;
     struct tcol c = table_col_of(t, &t->want, t->want.sort);
-    enum tcol_kind k = c.kind;
-    view_message(v, false, "by %s%s", c.what,
-                 !t->want.invert                    ? ""
-                 : k == TCOL_TIME || k == TCOL_NAME ? ", the last first"
-                                                    : ", the smallest first");
+    view_message(v, false, "by %s%s", c.kind == TCOL_NAME && t->from->nameless ? "the query" : c.what,
+                 !t->want.invert                          ? ""
+                 : c.kind == TCOL_TIME || by_text(c.kind) ? ", the last first"
+                                                          : ", the smallest first");
 }
 
 /* Stores the sort order for things that are not found yet. false: out of memory. */
@@ -614,7 +680,7 @@ static bool order_early(struct view *v)
     if (!t || table_ready(v) || t->from == table_of(v))
         return t != NULL;
     table_drop(t);
-    t->from = table_of(v);
+    (void)table_take(t, v);
     t->tr = NULL; /* this makes them be found once more */
     order_wanted(t, v->at.view, t->from->types ? TABLE_TYPES : 0);
     return true;

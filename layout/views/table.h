@@ -39,7 +39,9 @@ struct ttype {     /* a kind of things */
     uint32_t longest;     /* in table.thing */
 };
 
-enum tcol_kind { TCOL_DUR, TCOL_TIME, TCOL_COUNT, TCOL_BYTES, TCOL_SHARE, TCOL_NAME };
+/* TCOL_TEXT has text of the provider's, ordered by it and aligned to the left; TCOL_CELL is ordered by
+ * `type_value`, and aligned to the right as numbers are. */
+enum tcol_kind { TCOL_DUR, TCOL_TIME, TCOL_COUNT, TCOL_BYTES, TCOL_SHARE, TCOL_TEXT, TCOL_CELL, TCOL_NAME };
 enum { SHARE_WHOLE = 1000000 }; /* the whole, for TCOL_SHARE */
 struct tcol {
     const char *head, *what;
@@ -64,20 +66,25 @@ struct table_from {
     bool counted;   /* needs triage's tables (table.tg) */
     int first;      /* the initial sort column of things */
     int name_least; /* minimum width of names before numbers get more; 0: the default */
+    bool nameless;  /* rows have columns only; behind the last one the order is that in which they came */
     /* type_col - columns of kinds, instead of count, total, p50, p99, longest (NULL); type_first is the
      * initial sort column. Kinds with columns of their own have no spectrum, as their values are sums over
      * things. */
     const struct tcol *type_col;
     int ntype_cols, type_first;
+    /* begin - called before `list`: may set table.own, type_col and ntype_cols by the view's state. NULL: not
+     * needed. */
+    bool (*begin)(struct table *t, struct view *v);
     /* list - calls table_add() for all things, and slices_tick() where skipping takes long. Returns false
      * if one of them did. */
     bool (*list)(struct table *t);
-    void (*drop)(void *own); /* frees table.own */
+    void (*drop)(void *own); /* frees table.own; NULL: it isn't the table's */
     /* col: from 0, in the provider's columns */
     int64_t (*value)(const struct table *t, const struct thing *x, int col);
     void (*name)(struct text *out, const struct table *t, const struct thing *x);
     void (*type_name)(struct text *out, const struct table *t, const struct ttype *k);
     int64_t (*type_value)(const struct table *t, const struct ttype *k, int col); /* col: in type_col */
+    void (*type_cell)(struct text *out, const struct table *t, const struct ttype *k, int col);
     /* type_say - lines 0 and 1 about a kind; NULL: its name and quantiles, and its longest thing.
      * type_lists - whether line 1 is a list, the most important items first; NULL: never. */
     void (*type_say)(struct text *out, const struct view *v, const struct ttype *k, int line);
@@ -118,7 +125,9 @@ struct table {
     uint32_t hists;       /* number of kinds with a histogram of their own */
     bool shed;
     bool listed, failed;
-    void *own; /* owned by the provider; NULL: none */
+    void *own; /* the provider's; NULL: none */
+    const struct tcol *type_col;
+    int ntype_cols; /* as in `from`, or set by its `begin` */
 
     struct table_order want, have; /* `have` is the order of row */
     uint32_t *row;                 /* index in thing or type */
@@ -140,10 +149,11 @@ bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x);
 /* table_type - the number of the kind with that key; TAB_NONE: out of memory. */
 uint32_t table_type(struct table *t, uint64_t a, uint64_t b);
 void table_free(struct table *t);
+/* table_forget - drops the rows of a view; they are found again, in the initial order. */
+void table_forget(struct view *v, int view);
 
 /* Members of such a view's object, see kind.h. */
 bool table_ready(const struct view *v);
-const struct table_from *table_of(const struct view *v);
 unsigned table_open(struct view *v, int no);
 void table_draw(struct grid *g, struct view *v, const struct plan *p);
 unsigned table_sort(struct view *v, int n);
@@ -170,6 +180,7 @@ bool table_down(const struct table *t); /* whether the largest comes first */
 /* row: index in thing or type, depending on `have` */
 int64_t table_value(const struct table *t, uint32_t row, int col);
 void table_name(struct text *out, const struct table *t, uint32_t row);
+bool table_cell(struct text *out, const struct table *t, uint32_t row, int col); /* false: it is a number */
 const struct thing *table_thing(const struct table *t, uint32_t row); /* for a kind: its longest thing */
 /* In table_draw.c: the head (the spectrum, a line about the rows, the column names) and a row. */
 int table_head_lines(const struct view *v, int rows);
@@ -177,23 +188,21 @@ void table_head(struct grid *g, struct view *v, int y, int n);
 unsigned table_titled(struct view *v, int x);
 void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
 
+/* TABLE_ROWS - members of a view whose rows are those of a provider. IS_THINGS - of one that is a table of
+ * things and nothing else. */
+#define TABLE_ROWS(provider) \
+    TIMELESS_PLAN, .things = provider, .status_most = tri_status_most, .rows = table_rows, .row = table_row, \
+                   .head = table_head, .head_lines = table_head_lines, .titled = table_titled, \
+                   .detail = table_detail, .lists = table_lists, .about = table_about_row, \
+                   .ready = table_ready, .touch = tri_touch, .speak = tri_speak, .where = tri_where, \
+                   .find = table_find, .copy = table_copy, .back_word = table_back_word
+#define ANSWER_TABLE \
+    ANSWER_ROWS, [REQ_CAUSE] = tri_cause, [REQ_SORT] = table_sort, [REQ_INVERT] = table_invert, \
+                 [REQ_HERE] = table_here, [REQ_BACK] = table_back
 #define IS_THINGS(provider) \
-    TIMELESS_PLAN, \
-        .things = provider, .status_most = tri_status_most, .rows = table_rows, .row = table_row, \
-        .head = table_head, .head_lines = table_head_lines, .titled = table_titled, .detail = table_detail, \
-        .lists = table_lists, .enter = table_enter, .about = table_about_row, .ready = table_ready, \
-        .open = table_open, .draw = table_draw, .touch = tri_touch, .speak = tri_speak, .where = tri_where, \
-        .pending = table_pending, .work = table_work, .find = table_find, .copy = table_copy, \
-        .back_word = table_back_word, .refuse = "Enter opens the lanes first", \
-        .answer = {ANSWER_ROWS, \
-                   ANSWER_SIDE(table_sort), \
-                   [REQ_CAUSE] = tri_cause, \
-                   [REQ_SORT] = table_sort, \
-                   [REQ_INVERT] = table_invert, \
-                   [REQ_HERE] = table_here, \
-                   [REQ_BACK] = table_back}, \
-        .refusal = {REFUSE_ZOOM, REFUSE_SELECT}, \
-        .word = { \
+    TABLE_ROWS(provider), .enter = table_enter, .open = table_open, .draw = table_draw, \
+        .pending = table_pending, .work = table_work, .refuse = "Enter opens the lanes first", \
+        .answer = {ANSWER_TABLE, ANSWER_SIDE(table_sort)}, .refusal = {REFUSE_ZOOM, REFUSE_SELECT}, .word = { \
             ANSWER_SIDE("column"), [REQ_SORT] = NULL, [REQ_DETAILS] = "open", [REQ_HERE] = "window only"}
 
 /* table_name_string - the name of a kind whose key `a` is a string number, as in most tables. */

@@ -14,33 +14,35 @@ struct table_copy {
     struct text to; /* what is large grows there without being copied */
 };
 
+static int copy_cols(const struct table *t)
+{
+    return table_cols(t) - t->from->nameless;
+}
+
 static void copy_head(const struct table *t, struct text *to)
 {
-    for (int c = 0; c < table_cols(t) - 1; c++) {
+    for (int c = 0; c < copy_cols(t); c++) {
         struct tcol k = table_col(t, c);
         const char *unit = k.kind == TCOL_DUR || k.kind == TCOL_TIME ? when_ticks(t->tr) ? " ticks" : " ns"
                            : k.kind == TCOL_BYTES                    ? " bytes"
                            : k.kind == TCOL_SHARE                    ? " ppm"
                                                                      : "";
-        text_add(to, "%s%s\t", k.head, unit);
+        text_add(to, "%s%s%s", c ? "\t" : "", k.kind == TCOL_NAME ? "name" : k.head, unit);
     }
-    text_lit(to, "name\n");
+    text_lit(to, "\n");
 }
 
 static void copy_row(const struct table *t, uint32_t i, struct text *to)
 {
-    struct text name = {0};
-    for (int c = 0; c < table_cols(t) - 1; c++) {
-        int64_t x = table_value(t, t->row[i], c);
-        bool told = x >= 0 || table_col(t, c).kind == TCOL_TIME;
-        if (told)
+    for (int c = 0; c < copy_cols(t); c++) {
+        text_raw(to, "\t", c > 0);
+        if (table_cell(to, t, t->row[i], c))
+            continue;
+        const int64_t x = table_value(t, t->row[i], c);
+        if (x >= 0 || table_col(t, c).kind == TCOL_TIME)
             text_add(to, "%" PRId64, x);
-        text_lit(to, "\t");
     }
-    table_name(&name, t, t->row[i]);
-    text_raw(to, name.p ? name.p : "", name.n);
     text_lit(to, "\n");
-    text_free(&name);
 }
 
 static void copy_drop(struct job *j)

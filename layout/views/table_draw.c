@@ -9,7 +9,7 @@
 #include "layout/cells/ruler.h"
 #include "layout/views/table.h"
 
-enum { COLS_MOST = 16 };
+enum { COLS_MOST = 63 };
 
 /* ---- columns ------------------------------------------------------------------------------------------- */
 
@@ -18,20 +18,21 @@ static bool has_amount(const struct table *t)
 {
     const int by = t->have.sort;
     const enum tcol_kind k = by < table_cols(t) - 1 ? table_col(t, by).kind : TCOL_NAME;
-    return k != TCOL_TIME && k != TCOL_NAME;
+    return k != TCOL_TIME && k < TCOL_TEXT;
 }
 
 /* Chooses the columns that fit, from the left, without those that have no value but with the sort column.
  * Returns their number; *x: where they end. */
 static int choose_in(const struct table *t, int room, int out[COLS_MOST], int *x)
 {
+    enum { CUT = 12 }; /* columns that tell something of a text */
     int n = 0, sorted = t->have.sort, all = table_cols(t) - 1;
     bool has = sorted >= all;
     *x = 0;
     for (int c = 0; c < all && n < COLS_MOST; c++) {
         if ((t->empty >> c & 1) && c != sorted)
             continue;
-        if (*x + table_col(t, c).w > room)
+        if (*x + table_col(t, c).w > room + (t->from->nameless ? table_col(t, c).w - CUT : 0))
             break;
         *x += table_col(t, c).w;
         has |= c == sorted;
@@ -56,7 +57,7 @@ static int table_choose(const struct table *t, int w, int out[COLS_MOST], int *b
                           : least < most ? least
                                          : most),
               names = least ? LONG_NAMES : NAMES;
-    int fewer[COLS_MOST], x, m, n = choose_in(t, room, out, &x);
+    int fewer[COLS_MOST], x, m, n = choose_in(t, t->from->nameless ? w : room, out, &x);
     *bar = has_amount(t) && w - x - 2 >= names + BAR ? BAR : 0;
     if (*bar || !has_amount(t))
         return n;
@@ -86,25 +87,37 @@ static void draw_number(const struct view *v, enum tcol_kind k, int64_t x, char 
         fmt_count((uint64_t)x, out);
 }
 
+/* Draws a text in a column from x on: the first column has no blanks before it. */
+static void in_column(struct grid *g, const struct tcol *k, int x, int y, enum style s, const char *text, int mark)
+{
+    const bool left = k->kind == TCOL_TEXT;
+    const int lead = x && left ? 2 - mark : 0, w = (k->w < g->w - x ? k->w : g->w - x) - lead;
+    if (left)
+        grid_str(g, x + lead, y, w, text, s);
+    else
+        tri_cell(g, x, y, w, s, text);
+}
+
 static void table_titles(struct grid *g, const struct view *v, int y)
 {
     const struct table *t = v->table;
     int c[COLS_MOST], bar, n = table_choose(t, g->w, c, &bar), x = 0;
-    char mark[5], head[40];
+    char mark[5], head[80];
     mark[utf8_write(tri_order_mark(v->scr.tier, table_down(t)), mark)] = 0;
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
     for (int i = 0; i < n; i++) {
         struct tcol k = table_col(t, c[i]);
         bool by = c[i] == t->have.sort;
         snprintf(head, sizeof head, "%s%s", by ? mark : "", k.head);
-        tri_cell(g, x, y, k.w, by ? STYLE_STATUS_KEY : STYLE_RULER, head);
+        in_column(g, &k, x, y, by ? STYLE_STATUS_KEY : STYLE_RULER, head, by);
         x += k.w;
     }
     bool by = t->have.sort == table_cols(t) - 1;
     snprintf(head, sizeof head, "%s%s", by ? mark : "",
              t->have.open == TABLE_TYPES ? t->from->types : "what");
     x += bar;
-    tri_say(g, x + 2, y, g->w - x - 2, by ? STYLE_STATUS_KEY : STYLE_RULER, "%s", head);
+    if (!t->from->nameless)
+        tri_say(g, x + 2, y, g->w - x - 2, by ? STYLE_STATUS_KEY : STYLE_RULER, "%s", head);
 }
 
 /* Sorts by the clicked column; if it is the sort column already, inverts the order. */
@@ -145,14 +158,19 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
     for (int i = 0; i < n; i++) {
         struct tcol k = table_col(t, c[i]);
-        draw_number(v, k.kind, table_value(t, t->row[row], c[i]), buf);
-        tri_cell(g, x, y, k.w, s, buf);
+        whole.n = 0;
+        const bool cell = table_cell(&whole, t, t->row[row], c[i]);
+        if (!cell)
+            draw_number(v, k.kind, table_value(t, t->row[row], c[i]), buf);
+        in_column(g, &k, x, y, s, !cell ? buf : whole.n ? whole.p : "", 0);
         x += k.w;
     }
     if (bar)
         draw_bar(g, v, row, x + 2, y);
     x += bar;
-    table_name(&whole, t, t->row[row]);
+    whole.n = 0;
+    if (!t->from->nameless)
+        table_name(&whole, t, t->row[row]);
     str_where((struct str){whole.p ? whole.p : "", (uint32_t)whole.n}, g->w - x - 2, glyph_dots(v->scr.tier),
               name, sizeof name);
     grid_str(g, x + 2, y, g->w - x - 2, name, s);
@@ -275,8 +293,11 @@ static void about_text(struct text *line, const struct view *v, bool brief)
     const struct table_order *o = &t->have;
     char n[FMT_MAX], m[FMT_MAX], a[FMT_MAX], b[FMT_MAX];
     if (o->open == TABLE_TYPES) {
-        text_add(line, "%s: %s; %s: %s", t->from->types, fmt_count(t->nrows, n), t->from->things,
-                 fmt_count(t->all, m));
+        text_add(line, "%s: %s", t->from->types, fmt_count(t->nrows, n));
+        if (t->from->things)
+            text_add(line, "; %s: %s", t->from->things, fmt_count(t->all, m));
+        else if (t->nrows < t->ntypes)
+            text_add(line, " of %s", fmt_count(t->ntypes, m));
     } else {
         uint64_t all = t->from->types && o->open < t->ntypes ? t->type[o->open].n : t->all;
         uint32_t listed = t->from->types && o->open < t->ntypes ? t->type[o->open].kept : t->n;

@@ -195,18 +195,6 @@ static void f_matches(sqlite3_context *x, int n, sqlite3_value **v)
     sqlite3_result_int(x, there && s->shows(s->shows_arg, g, span_get(&s->shown)));
 }
 
-/* A key to order by: a duration in words becomes ns, everything else stays as it is. */
-static void f_sort_key(sqlite3_context *x, int n, sqlite3_value **v)
-{
-    int64_t ns;
-    (void)n;
-    const struct str t = sqlite3_value_type(v[0]) == SQLITE_TEXT ? text_of(v[0]) : (struct str){"", 0};
-    if (t.len && t.p[0] >= '0' && t.p[0] <= '9' && !memchr(t.p, '%', t.len) && scope_time(t.p, 0, &ns))
-        sql_put_int(x, ns);
-    else
-        sqlite3_result_value(x, v[0]);
-}
-
 /* ---- of the views -------------------------------------------------------------------------------------- */
 
 static void f_scope_from(sqlite3_context *x, int n, sqlite3_value **v)
@@ -387,7 +375,6 @@ bool sql_functions(struct sql *s)
                 {"at", 3, f_at, NULL},
                 {"link", 3, f_link, NULL},
                 {"matches", 1, f_matches, NULL},
-                {"sort_key", 1, f_sort_key, NULL},
                 {"p", 2, p_step, p_end},
                 {"hist", 1, hist_step, hist_end}};
     const int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
