@@ -14,7 +14,6 @@
 #include "layout/move/lanes.h"
 #include "layout/move/move.h"
 #include "layout/move/search.h"
-#include "layout/views/top.h"
 #include "layout/move/view.h"
 
 /* A lane that is gone is replaced by another one until it comes back or the reader moves. */
@@ -172,7 +171,6 @@ unsigned view_anew(struct view *v)
     const bool longest_first = v->items.longest_first;
     life_forget(v);
     v->items.longest_first = longest_first;
-    top_forget(v->top);
     if (v->popup.kind == POPUP_SPAN)
         v->popup.kind = POPUP_NONE;
     filter_anew(v);

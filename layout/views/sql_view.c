@@ -129,7 +129,8 @@ static void sql_view_cell(struct asked *a, int column, const struct sql_cell *c)
     else if (c->kind == SQL_REAL)
         snprintf(number, sizeof number, "%.6g", c->r);
     const bool is_text = c->kind == SQL_TEXT;
-    const size_t at = sql_view_text(a, column, is_text ? c->s.p : number, is_text ? c->s.len : strlen(number));
+    const size_t at =
+        sql_view_text(a, column, is_text ? c->s.p : number, is_text ? c->s.len : strlen(number));
     if (is_text) {
         k->kind = c->s.len && isdigit((unsigned char)c->s.p[0]) ? k->kind : TCOL_TEXT;
         r = k->kind == TCOL_CELL && a->text.p ? sql_view_amount(a->text.p + at) : 0;
@@ -195,7 +196,8 @@ static bool sql_view_answer(struct asked *a, const struct trace *tr, const char 
         sql_matches(s, sql_view_shows, f);
     bool ok = sql_query(s, text, strlen(text), &q, &used, e) == ERR_OK;
     if (ok && !q)
-        ok = err_set(e, ERR_ARG, ERR_NO_OFFSET, "ask something: :sql select name, count(*) from span") == ERR_OK;
+        ok = err_set(e, ERR_ARG, ERR_NO_OFFSET, "ask something: :sql select name, count(*) from span") ==
+             ERR_OK;
     ok = ok && sql_view_collect(a, q, e);
     sql_end(q);
     sql_close(s);
@@ -222,7 +224,8 @@ static unsigned sql_view_take(struct view *v, const char *text, const char *type
     v->asked = a;
     const unsigned flags = view_show(v, VIEW_SQL);
     v->at.row = v->at.top = 0;
-    view_message(v, false, a->more ? "the first %d rows; an order by orders all, gotop sql --limit 0 prints all" : "",
+    view_message(v, false,
+                 a->more ? "the first %d rows; an order by orders all, gotop sql --limit 0 prints all" : "",
                  SQL_VIEW_ROWS);
     return VR_DRAW | flags;
 }
@@ -355,7 +358,7 @@ const char *sql_view_word(unsigned i)
 
 /* ---- the table ----------------------------------------------------------------------------------------- */
 
-static bool asked_begin(struct table *t, struct view *v)
+static bool asked_take(struct table *t, struct view *v)
 {
     t->own = v->asked;
     t->type_col = v->asked ? v->asked->col : NULL;
@@ -423,7 +426,7 @@ static const struct table_from asked_rows = {
     .types = "rows",
     .none = "no rows",
     .nameless = true,
-    .begin = asked_begin,
+    .take = asked_take,
     .list = asked_list,
     .type_value = asked_value,
     .type_cell = asked_cell,

@@ -1,6 +1,7 @@
 /*
  * table.c - see table.h. One job finds the things (once) and sorts the wanted rows; the old rows stay until
- * it is done. It runs only while view_work() waits for it, so its data needs no lock.
+ * it is done. What is found anew is a table of its own meanwhile. A job runs only while view_work() waits for
+ * it, so its data needs no lock.
  */
 #include "layout/views/table.h"
 
@@ -14,7 +15,7 @@
 #include "triage/query/goto.h"
 #include "triage/query/match.h"
 
-enum { AT_ONCE_NS = 30 * 1000 * 1000, WORDS = 6, LETTERS = 32 };
+enum { AT_ONCE_NS = 30 * 1000 * 1000, LOADING_NS = 2 * 1000 * 1000, WORDS = 6, LETTERS = 32 };
 
 /* ---- finding the things -------------------------------------------------------------------------------- */
 
@@ -280,7 +281,8 @@ bool table_cell(struct text *out, const struct table *t, uint32_t row, int col)
 }
 
 /* Returns a text as a number that sorts like its letters from `from` on, as many as it takes. */
-static int64_t text_key(const struct table *t, const struct table_order *o, uint32_t row, int col, size_t from)
+static int64_t text_key(const struct table *t, const struct table_order *o, uint32_t row, int col,
+                        size_t from)
 {
     struct text cell = {0};
     uint64_t key = 0;
@@ -398,7 +400,7 @@ static bool table_within(const struct table *t, const struct table_order *o, uin
 static uint64_t empty_columns(const struct table *t, const struct table_order *o)
 {
     const int n = table_cols(t) - 1;
-    uint64_t empty = kinds(o) ? ((uint64_t)1 << n) - 1 : 0;
+    uint64_t empty = kinds(o) && !t->from->asks ? ((uint64_t)1 << n) - 1 : 0;
     for (uint32_t i = 0; empty && i < t->nrows && slices_tick(); i++)
         for (int c = 0; c < n; c++)
             if ((empty >> c & 1) &&
@@ -408,7 +410,8 @@ static uint64_t empty_columns(const struct table *t, const struct table_order *o
 }
 
 /* Sorts rows; those of texts by eight letters at a time, the last ones first. */
-static bool table_sort_rows(const struct table *t, const struct table_order *o, struct keyed_row *k, uint32_t n)
+static bool table_sort_rows(const struct table *t, const struct table_order *o, struct keyed_row *k,
+                            uint32_t n)
 {
     const bool falling = table_falls(t, o);
     bool ok = true;
@@ -500,6 +503,7 @@ static unsigned table_start(struct table *t)
 
 static void table_drop(struct table *t)
 {
+    table_free(t->next);
     slices_free(t->job);
     forget_lengths(t);
     mem_free(t->thing);
@@ -511,6 +515,7 @@ static void table_drop(struct table *t)
     if (t->own && t->from->drop)
         t->from->drop(t->own);
     t->own = NULL;
+    t->next = NULL;
     t->job = NULL;
     t->thing = NULL;
     t->type = NULL;
@@ -521,7 +526,7 @@ static void table_drop(struct table *t)
     t->n = t->ntypes = t->nrows = 0;
     t->all = 0;
     t->least = 0;
-    t->listed = t->failed = false;
+    t->counting = t->listed = t->failed = false;
 }
 
 void table_free(struct table *t)
@@ -530,6 +535,18 @@ void table_free(struct table *t)
         return;
     table_drop(t);
     mem_free(t);
+}
+
+void table_stop(struct table *t)
+{
+    if (!t)
+        return;
+    table_free(t->next);
+    slices_free(t->job);
+    t->next = NULL;
+    t->job = NULL;
+    t->counting = false;
+    t->epoch = UINT32_MAX;
 }
 
 void table_forget(struct view *v, int view)
@@ -557,18 +574,33 @@ static const struct triage *table_counted(const struct view *v)
     return table_of(v)->counted && v->tri ? v->tri->tg : NULL;
 }
 
+/* Whether its things are those of the view shown, or were until the trace grew or the moment moved. */
+static bool table_kept(const struct table *t, const struct view *v)
+{
+    return t->from == table_of(v) && t->tr == v->tr && t->tg == table_counted(v) &&
+           t->epoch == trace_info(v->tr)->epoch;
+}
+
+static void table_asks(const struct table_from *from, const struct view *v, int64_t of[3])
+{
+    of[0] = of[1] = of[2] = 0;
+    if (from->asks)
+        from->asks(v, &of[0], &of[1], &of[2]);
+}
+
 static bool table_stale(const struct table *t, const struct view *v)
 {
-    const struct trace_info *ti = trace_info(v->tr);
-    return t->from != table_of(v) || t->tr != v->tr || t->tg != table_counted(v) || t->epoch != ti->epoch ||
-           t->end != ti->end;
+    int64_t of[3];
+    if (!table_kept(t, v) || t->end != trace_info(v->tr)->end)
+        return true;
+    table_asks(t->from, v, of);
+    return t->t0 != of[0] || t->t1 != of[1] || t->at != of[2];
 }
 
 bool table_ready(const struct view *v)
 {
     const struct table *t = v->table;
-    return t && t->from == table_of(v) && t->tr == v->tr && t->tg == table_counted(v) &&
-           t->epoch == trace_info(v->tr)->epoch && t->listed && t->made;
+    return t && table_kept(t, v) && t->listed && t->made;
 }
 
 static int table_level(const struct table_order *o)
@@ -585,32 +617,139 @@ static void order_wanted(struct table *t, int view, uint32_t open)
     t->want.invert = t->invert[view][table_level(&t->want)];
 }
 
-/* Takes the provider of the view shown. */
+static void table_is_of_now(struct table *t, const struct view *v)
+{
+    int64_t of[3];
+    table_asks(t->from, v, of);
+    t->t0 = of[0];
+    t->t1 = of[1];
+    t->at = of[2];
+    t->end = trace_info(v->tr)->end;
+}
+
+/* Takes the provider of the view shown, and what it is to find. */
 static bool table_take(struct table *t, struct view *v)
 {
     t->from = table_of(v);
     t->type_col = t->from->type_col;
     t->ntype_cols = t->from->ntype_cols;
-    return !t->from->begin || t->from->begin(t, v);
+    t->tr = v->tr;
+    t->tg = table_counted(v);
+    t->epoch = trace_info(v->tr)->epoch;
+    table_is_of_now(t, v);
+    t->counting = t->from->count != NULL;
+    t->failed = t->from->take && !t->from->take(t, v);
+    return !t->failed;
 }
 
-/* Starts finding the things of the view shown, unless they are there. */
+/* Can those of the view shown be found? */
+static bool table_can(const struct view *v)
+{
+    const struct table_from *f = table_of(v);
+    return f && (trace_info(v->tr)->done || f->early) && (!f->counted || table_counted(v));
+}
+
+/* The new rows are there: the cursor stays with its kind, or on the first row. */
+static unsigned table_exchange(struct view *v)
+{
+    struct table *t = v->table, was = *t, *next = t->next;
+    const bool at = v->at.row && v->at.row < was.nrows && kinds(&was.have);
+    const struct ttype *k = at ? &was.type[was.row[v->at.row]] : NULL;
+    *t = *next;
+    mem_free(next);
+    was.next = NULL;
+    memcpy(t->sort, was.sort, sizeof t->sort);
+    memcpy(t->invert, was.invert, sizeof t->invert);
+    t->made += was.made;
+    if (kinds(&was.want) || !t->from->types)
+        t->want = was.want;
+    for (uint32_t i = 0; k && i < t->nrows; i++)
+        if (t->type[t->row[i]].a == k->a && t->type[t->row[i]].b == k->b)
+            v->at.row = i;
+    table_drop(&was);
+    return memcmp(&t->want, &t->have, sizeof t->want) ? table_start(t) : VR_DRAW; /* another order is asked */
+}
+
+static bool table_busy(const struct table *t)
+{
+    return t && (t->counting || t->job);
+}
+
+static unsigned table_run(struct table *t, struct view *v, int64_t budget_ns)
+{
+    if (!t->counting)
+        return t->job ? job_over(t, slices_run(t->job, budget_ns)) : VR_DRAW;
+    const enum slices_state st = t->from->count(t, v, budget_ns);
+    t->counting = st == SLICES_MORE;
+    t->failed = st == SLICES_FAILED;
+    return st == SLICES_MORE ? VR_DRAW | VR_WORK : t->failed ? VR_DRAW : table_start(t);
+}
+
+/* Goes on with what is under way: the order of the rows first, then finding them anew. */
+static unsigned table_go_on(struct view *v, int64_t budget_ns)
+{
+    struct table *t = v->table, *n = table_busy(t) || !t->next ? t : t->next;
+    const unsigned f = table_run(n, v, budget_ns);
+    if (table_busy(n))
+        return f;
+    if (n == t) {
+        move_ready(v);
+        return f;
+    }
+    if (!n->failed)
+        return table_exchange(v);
+    table_free(n);
+    t->next = NULL;
+    t->failed = true;
+    table_is_of_now(t, v);
+    return VR_DRAW;
+}
+
+static int64_t table_at_once(const struct view *v)
+{
+    return trace_info(v->tr)->done ? AT_ONCE_NS : LOADING_NS;
+}
+
+/* Starts finding them beside the rows that are there. */
+static unsigned table_renew(struct view *v)
+{
+    struct table *t = v->table, *n = mem_zalloc(sizeof *n);
+    table_free(t->next);
+    t->next = n;
+    if (!n || !table_take(n, v)) {
+        table_free(n);
+        t->next = NULL;
+        t->failed = true;
+        table_is_of_now(t, v);
+        return VR_DRAW;
+    }
+    memcpy(n->sort, t->sort, sizeof n->sort);
+    memcpy(n->invert, t->invert, sizeof n->invert);
+    n->want = t->want;
+    if (!kinds(&n->want) && n->from->types) /* kinds have new numbers */
+        order_wanted(n, v->at.view, TABLE_TYPES);
+    if (!n->counting)
+        (void)table_start(n);
+    return table_go_on(v, table_at_once(v));
+}
+
+/* Starts finding the things of the view shown, unless they are there. What is under way goes on while the
+ * trace grows, but not if it is of another moment. */
 static unsigned table_follow(struct view *v)
 {
     struct table *t = v->table;
-    const struct trace_info *ti = trace_info(v->tr);
     if (!t && !(t = v->table = mem_zalloc(sizeof *t)))
         return VR_DRAW;
-    if (!table_stale(t, v) || !ti->done || (table_of(v)->counted && !table_counted(v)))
+    if (!table_can(v) || !table_stale(t, v))
         return VR_NONE;
+    const struct table *n = table_busy(t) ? t : t->next;
+    if (table_busy(n) && table_kept(n, v) && (!table_stale(n, v) || n->end != trace_info(v->tr)->end))
+        return trace_info(v->tr)->done ? VR_WORK : table_go_on(v, LOADING_NS);
+    if (table_ready(v))
+        return table_renew(v);
     bool same = t->from == table_of(v) && t->tr == v->tr;
     table_drop(t);
-    t->tr = v->tr;
-    t->tg = table_counted(v);
-    t->epoch = ti->epoch;
-    t->end = ti->end;
-    t->failed = !table_take(t, v);
-    if (t->failed)
+    if (!table_take(t, v))
         return VR_DRAW;
     if (!same) {
         t->want = (struct table_order){0};
@@ -620,7 +759,7 @@ static unsigned table_follow(struct view *v)
         order_wanted(t, v->at.view, TABLE_TYPES);
     }
     move_ready(v);
-    return table_start(t);
+    return t->counting ? table_go_on(v, table_at_once(v)) : table_start(t);
 }
 
 unsigned table_open(struct view *v, int no)
@@ -629,30 +768,19 @@ unsigned table_open(struct view *v, int no)
     return VR_DRAW | table_follow(v);
 }
 
-/* Are those of the view shown to be found anew, and can they be? */
-static bool table_due(const struct view *v)
-{
-    return table_of(v) && v->table && table_stale(v->table, v) && trace_info(v->tr)->done &&
-           (!table_of(v)->counted || table_counted(v));
-}
-
 bool table_pending(const struct view *v)
 {
     const struct table *t = v->table;
-    return t && (t->job || table_due(v));
+    return t && ((table_busy(t) && table_kept(t, v)) ||
+                 (trace_info(v->tr)->done && table_can(v) && table_stale(t, v)));
 }
 
 unsigned table_work(struct view *v, int64_t budget_ns)
 {
-    struct table *t = v->table;
-    if (!t || (!t->job && !table_due(v)))
+    if (!table_pending(v))
         return VR_NONE;
-    if (!t->job)
-        return table_follow(v);
-    const unsigned f = job_over(t, slices_run(t->job, budget_ns));
-    if (!t->job)
-        move_ready(v);
-    return f;
+    const struct table *t = v->table, *n = table_busy(t) ? t : t->next;
+    return table_busy(n) && table_kept(n, v) ? table_go_on(v, budget_ns) : table_follow(v);
 }
 
 /* ---- what keys do -------------------------------------------------------------------------------------- */
@@ -660,7 +788,7 @@ unsigned table_work(struct view *v, int64_t budget_ns)
 static unsigned table_again(struct view *v)
 {
     v->at.row = v->at.top = 0;
-    return VR_DRAW | (v->table->tr ? table_start(v->table) : VR_NONE);
+    return VR_DRAW | (v->table->tr && !v->table->counting ? table_start(v->table) : VR_NONE);
 }
 
 static void say_order(struct view *v)

@@ -5,6 +5,9 @@
  * course over time, going from a kind to its things and from a thing to its place in the lanes, export as
  * TSV.
  *
+ * A table that must be found anew, since the trace grew or the moment that it is of moved, shows its old rows
+ * until the new ones are there; the cursor stays with its row.
+ *
  * If there are too many things, only the longest are listed, but all are counted. Finding and sorting run
  * in slices (slices.h) from view_work().
  */
@@ -39,9 +42,19 @@ struct ttype {     /* a kind of things */
     uint32_t longest;     /* in table.thing */
 };
 
-/* TCOL_TEXT has text of the provider's, ordered by it and aligned to the left; TCOL_CELL is ordered by
- * `type_value`, and aligned to the right as numbers are. */
-enum tcol_kind { TCOL_DUR, TCOL_TIME, TCOL_COUNT, TCOL_BYTES, TCOL_SHARE, TCOL_TEXT, TCOL_CELL, TCOL_NAME };
+/* TCOL_MEAN is a number in millionths. TCOL_TEXT has text of the provider's, ordered by it and aligned to the
+ * left; TCOL_CELL is ordered by `type_value`, and aligned to the right as numbers are. */
+enum tcol_kind {
+    TCOL_DUR,
+    TCOL_TIME,
+    TCOL_COUNT,
+    TCOL_BYTES,
+    TCOL_SHARE,
+    TCOL_MEAN,
+    TCOL_TEXT,
+    TCOL_CELL,
+    TCOL_NAME
+};
 enum { SHARE_WHOLE = 1000000 }; /* the whole, for TCOL_SHARE */
 struct tcol {
     const char *head, *what;
@@ -66,15 +79,24 @@ struct table_from {
     bool counted;   /* needs triage's tables (table.tg) */
     int first;      /* the initial sort column of things */
     int name_least; /* minimum width of names before numbers get more; 0: the default */
+    bool early;     /* its rows are found while the trace loads, too */
     bool nameless;  /* rows have columns only; behind the last one the order is that in which they came */
     /* type_col - columns of kinds, instead of count, total, p50, p99, longest (NULL); type_first is the
      * initial sort column. Kinds with columns of their own have no spectrum, as their values are sums over
      * things. */
     const struct tcol *type_col;
     int ntype_cols, type_first;
-    /* begin - called before `list`: may set table.own, type_col and ntype_cols by the view's state. NULL: not
-     * needed. */
-    bool (*begin)(struct table *t, struct view *v);
+    /* take - called first: may set table.own, type_col and ntype_cols by the view's state. false: out of
+     * memory. count - then called until it is done: what needs indexes of the view, which change as the
+     * trace grows. NULL: not needed. */
+    bool (*take)(struct table *t, struct view *v);
+    enum slices_state (*count)(struct table *t, struct view *v, int64_t budget_ns);
+    /* asks - the interval and moment that the rows are of; its columns stay even if they are empty. NULL: the
+     * rows are of the whole trace. */
+    void (*asks)(const struct view *v, int64_t *t0, int64_t *t1, int64_t *at);
+    /* above - the number of its own lines above the column names; head draws them. NULL: the usual ones. */
+    int (*above)(const struct view *v, int rows);
+    void (*head)(struct grid *g, struct view *v, int y, int n);
     /* list - calls table_add() for all things, and slices_tick() where skipping takes long. Returns false
      * if one of them did. */
     bool (*list)(struct table *t);
@@ -85,6 +107,8 @@ struct table_from {
     void (*type_name)(struct text *out, const struct table *t, const struct ttype *k);
     int64_t (*type_value)(const struct table *t, const struct ttype *k, int col); /* col: in type_col */
     void (*type_cell)(struct text *out, const struct table *t, const struct ttype *k, int col);
+    /* type_aside - what stands behind a name where there is room. NULL: nothing. */
+    void (*type_aside)(struct text *out, const struct table *t, const struct ttype *k);
     /* type_say - lines 0 and 1 about a kind; NULL: its name and quantiles, and its longest thing.
      * type_lists - whether line 1 is a list, the most important items first; NULL: never. */
     void (*type_say)(struct text *out, const struct view *v, const struct ttype *k, int line);
@@ -110,7 +134,7 @@ struct table {
     const struct table_from *from;
     const struct triage *tg; /* NULL: not ready, or not needed */
     uint32_t epoch;          /* epoch and end of the trace when the things were found */
-    int64_t end;
+    int64_t end, t0, t1, at; /* and what they are of, see `asks` */
 
     struct thing *thing; /* ordered by kind, then as found */
     uint32_t n;
@@ -124,10 +148,10 @@ struct table {
     struct hist *lengths; /* of listed things, while finding */
     uint32_t hists;       /* number of kinds with a histogram of their own */
     bool shed;
-    bool listed, failed;
+    bool counting, listed, failed;
     void *own; /* the provider's; NULL: none */
     const struct tcol *type_col;
-    int ntype_cols; /* as in `from`, or set by its `begin` */
+    int ntype_cols; /* as in `from`, or set by its `take` */
 
     struct table_order want, have; /* `have` is the order of row */
     uint32_t *row;                 /* index in thing or type */
@@ -136,6 +160,7 @@ struct table {
     uint64_t made;  /* counts completed orders */
     uint64_t empty; /* bit set of columns without any value; only for kinds */
     struct slices *job;
+    struct table *next; /* the same found anew, which replaces this one when it is done */
     struct spectrum spectrum;
 
     int8_t sort[VIEW_END][2]; /* 1 + sort column, per view and level; 0: the initial one */
@@ -149,6 +174,8 @@ bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x);
 /* table_type - the number of the kind with that key; TAB_NONE: out of memory. */
 uint32_t table_type(struct table *t, uint64_t a, uint64_t b);
 void table_free(struct table *t);
+/* table_stop - ends its work, as what it reads is about to go; NULL is allowed. */
+void table_stop(struct table *t);
 /* table_forget - drops the rows of a view; they are found again, in the initial order. */
 void table_forget(struct view *v, int view);
 
@@ -200,9 +227,11 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
     ANSWER_ROWS, [REQ_CAUSE] = tri_cause, [REQ_SORT] = table_sort, [REQ_INVERT] = table_invert, \
                  [REQ_HERE] = table_here, [REQ_BACK] = table_back
 #define IS_THINGS(provider) \
-    TABLE_ROWS(provider), .enter = table_enter, .open = table_open, .draw = table_draw, \
-        .pending = table_pending, .work = table_work, .refuse = "Enter opens the lanes first", \
-        .answer = {ANSWER_TABLE, ANSWER_SIDE(table_sort)}, .refusal = {REFUSE_ZOOM, REFUSE_SELECT}, .word = { \
+    TABLE_ROWS(provider), \
+        .enter = table_enter, .open = table_open, .draw = table_draw, .pending = table_pending, \
+        .work = table_work, .refuse = "Enter opens the lanes first", \
+        .answer = {ANSWER_TABLE, ANSWER_SIDE(table_sort)}, .refusal = {REFUSE_ZOOM, REFUSE_SELECT}, \
+        .word = { \
             ANSWER_SIDE("column"), [REQ_SORT] = NULL, [REQ_DETAILS] = "open", [REQ_HERE] = "window only"}
 
 /* table_name_string - the name of a kind whose key `a` is a string number, as in most tables. */

@@ -39,7 +39,9 @@ static void copy_row(const struct table *t, uint32_t i, struct text *to)
         if (table_cell(to, t, t->row[i], c))
             continue;
         const int64_t x = table_value(t, t->row[i], c);
-        if (x >= 0 || table_col(t, c).kind == TCOL_TIME)
+        if (x >= 0 && table_col(t, c).kind == TCOL_MEAN)
+            text_add(to, "%.6g", (double)x / SHARE_WHOLE);
+        else if (x >= 0 || table_col(t, c).kind == TCOL_TIME)
             text_add(to, "%" PRId64, x);
     }
     text_lit(to, "\n");

@@ -9,7 +9,7 @@
 #include "layout/cells/ruler.h"
 #include "layout/views/table.h"
 
-enum { COLS_MOST = 63 };
+enum { COLS_MOST = 63, ASIDE = 28 }; /* ASIDE: columns that are worth more words behind a name */
 
 /* ---- columns ------------------------------------------------------------------------------------------- */
 
@@ -81,14 +81,21 @@ static void draw_number(const struct view *v, enum tcol_kind k, int64_t x, char 
         when_time(v->tr, x, trace_info(v->tr)->end / 100000 + 1, out);
     else if (k == TCOL_BYTES)
         fmt_bytes((uint64_t)x, out);
+    else if (k == TCOL_MEAN && x)
+        snprintf(out, FMT_MAX, x < 5000 ? "<0.01" : "%.*f",
+                 x < 10000000    ? 2
+                 : x < 100000000 ? 1
+                                 : 0,
+                 (double)x / SHARE_WHOLE);
     else if (k == TCOL_SHARE)
-        fmt_percent(x, SHARE_WHOLE, out);
+        share_of((double)x, SHARE_WHOLE, out);
     else
         fmt_count((uint64_t)x, out);
 }
 
 /* Draws a text in a column from x on: the first column has no blanks before it. */
-static void in_column(struct grid *g, const struct tcol *k, int x, int y, enum style s, const char *text, int mark)
+static void in_column(struct grid *g, const struct tcol *k, int x, int y, enum style s, const char *text,
+                      int mark)
 {
     const bool left = k->kind == TCOL_TEXT;
     const int lead = x && left ? 2 - mark : 0, w = (k->w < g->w - x ? k->w : g->w - x) - lead;
@@ -173,7 +180,12 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
         table_name(&whole, t, t->row[row]);
     str_where((struct str){whole.p ? whole.p : "", (uint32_t)whole.n}, g->w - x - 2, glyph_dots(v->scr.tier),
               name, sizeof name);
-    grid_str(g, x + 2, y, g->w - x - 2, name, s);
+    x = grid_str(g, x + 2, y, g->w - x - 2, name, s);
+    whole.n = 0;
+    if (t->from->type_aside && g->w - x >= ASIDE)
+        t->from->type_aside(&whole, t, &t->type[t->row[row]]);
+    if (whole.n)
+        (void)tri_say(g, x + 2, y, g->w - x - 2, focus ? s : STYLE_DIM, "%s", whole.p);
     text_free(&whole);
 }
 
@@ -282,6 +294,8 @@ static void draw_spectrum(const struct spectrum *s, struct grid *g, struct view 
 
 int table_head_lines(const struct view *v, int rows)
 {
+    if (v->table->from->above)
+        return rows < 3 ? 0 : 1 + v->table->from->above(v, rows);
     const struct spectrum *s = spectrum(v, rows);
     return rows < 3 ? 0 : rows < 6 ? 1 : 2 + (s ? s->rows + 1 : 0);
 }
@@ -332,6 +346,7 @@ static void table_about(struct grid *g, const struct view *v, int y)
     }
     str_middle((struct str){line.p ? line.p : "", (uint32_t)line.n}, g->w, glyph_dots(v->scr.tier), safe,
                sizeof safe);
+    grid_fill(g, 0, y, g->w, 1, ' ', STYLE_NORMAL);
     grid_str(g, 0, y, g->w, safe, STYLE_STATUS_KEY);
     text_free(&line);
 }
@@ -339,11 +354,14 @@ static void table_about(struct grid *g, const struct view *v, int y)
 void table_head(struct grid *g, struct view *v, int y, int n)
 {
     const struct spectrum *s = &v->table->spectrum;
-    if (n > 1)
+    const struct table_from *from = v->table->from;
+    if (from->head)
+        from->head(g, v, y, n - 1);
+    if (n > 1 && (!from->head || v->table->have.filter[0]))
         table_about(g, v, y);
-    if (n > 2)
+    if (n > 2 && !from->head)
         draw_spectrum(s, g, v, y + 1);
     table_titles(g, v, y + n - 1);
     if (!v->table->nrows)
-        tri_note(g, 2, y + n, 3, v->table->all ? "nothing here passes the filter" : v->table->from->none);
+        tri_note(g, 2, y + n, 3, v->table->all ? "nothing here passes the filter" : from->none);
 }

@@ -10,8 +10,6 @@
 
 struct top;
 
-/* top_forget - drops the counts, since goroutine indices have changed; keeps the sort order. */
-void top_forget(struct top *t);
 void top_free(struct top *t); /* NULL is allowed */
 /* top_asks - whether to recompute triage's tables now: from time to time, for a live program while this
  * view shows. */

@@ -350,8 +350,9 @@ static void waiting(struct grid *g, const struct view *v, int y, int h)
     bool own = kind_here(v)->ready && (!tri_counted(kind_here(v)) || (t && t->tg));
     if (own ? v->table && v->table->failed : t && t->trouble)
         tri_say(g, 0, y, g->w, STYLE_WARN, "%s", own ? "out of memory for the table" : t->trouble);
-    else if (!trace_info(v->tr)->done &&
-             !(t && t->so_far)) /* what runs has no end: tables are of what came */
+    else if (!trace_info(v->tr)->done && !(t && t->so_far) &&
+             !(kind_here(v)->things &&
+               kind_here(v)->things->early)) /* what runs has no end: tables are of what came */
         tri_note(g, 0, y, h, "gotop still reads the trace; the tables come after that.");
     else if (own)
         tri_say(g, 0, y, g->w, STYLE_DIM, "Looking through the trace..");
