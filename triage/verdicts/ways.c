@@ -330,7 +330,9 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     if (w->family == FAM_CHILDREN)
         verdict_ev(&v, EV_COUNT, at->n[TREE_ALL] + at->n[TREE_SLOW]);
     verdict_ev(&v, EV_LONGEST, (double)(at->t1 - at->t0));
-    v.held = v.ndoing && v.doing[0].cat == EX_RUN && tree_held(at);
+    /* one that was preempted there and went on is long by itself */
+    v.held = v.ndoing && v.doing[0].cat == EX_RUN && tree_held(at) &&
+             times_in(at, TREE_SLOW) < threshold(TH_DOUBLE);
     v.t0 = at->t0;
     v.t1 = at->t1;
     const int64_t all = tree_ns(t, TREE_ALL), slow = tree_ns(t, TREE_SLOW), usual = tree_ns(t, TREE_USUAL);
