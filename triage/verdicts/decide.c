@@ -77,13 +77,15 @@ static bool explained(const struct verdict *a, const struct verdict *b, bool bef
            (same(a->where.user, b->where.user) || same(a->culprit.user, b->culprit.user));
 }
 
-/* Order: warnings, then what grows, then a resource's notes and contention that few pieces have, then what
- * the work does. */
+/* Order: warnings; then what grows, a resource's notes, and contention that few pieces have; then by share
+ * what the work does, and how processors and stops delay it. */
 static int rank_of(const struct verdict *v)
 {
     const bool little = v->clock > 0 && v->clock < threshold(TH_NOTED);
     const bool contention = family_contends(verdict_family(v)) && v->harm.share >= threshold(TH_SHARE);
-    return v->level > LEVEL_NOTE ? 0 : v->grows || (v->harm.work == NO_LANE && !little) || contention ? 1 : 2;
+    const bool machine = verdict_family(v) == FAM_PROCS || verdict_family(v) == FAM_STOP;
+    const bool resource = v->harm.work == NO_LANE && !little && !machine;
+    return v->level > LEVEL_NOTE ? 0 : v->grows || resource || contention ? 1 : 2;
 }
 
 static int cmp_verdict(const void *a, const void *b)
