@@ -308,7 +308,7 @@ static void search(const struct trace *tr, const char *what, const char *query)
     s->cur_t = NO_TIME;
     do {
         done = search_step(s, tr, 5000000);
-        if (first < 0 && (s->found || (done && s->nhits)))
+        if (first < 0 && s->nhits)
             first = (now() - t0) * 1e3;
     } while (!done);
     if (first >= 0)

@@ -63,63 +63,11 @@ static void hit_place(struct view *v, const struct hit *h)
         out_of_group(v);
 }
 
-/* Goes to a hit while the others are still being counted. */
-static void to_uncounted(struct view *v, const struct hit *h)
-{
-    struct search *s = v->search;
-    char what[200];
-    s->first = *h;
-    hit_place(v, h);
-    s->found = s->jumped = true;
-    s->cur_t = v->at.cursor;
-    hit_name(v, h, what, sizeof what);
-    view_message(v, false, "%s; counting", what);
-}
-
-static bool hit_passes(const struct view *v, const struct hit *h);
-
-/* Answers n and N before all hits are known. */
-static unsigned next_uncounted(struct view *v, int n)
-{
-    struct search *s = v->search;
-    struct hit h;
-    unsigned r = VR_DRAW | VR_WORK;
-    for (int i = 0; i < (n < 0 ? -n : n); i++) {
-        int64_t from = v->at.cursor;
-        int tries = 0;
-        bool any = false;
-        while ((any = search_nearest(s, from, n < 0 ? -1 : 1, false, &h)) && !hit_passes(v, &h) &&
-               ++tries < 50)
-            from = h.t;
-        if (!any) {
-            view_message(v, false, "searching %d%%: no further hit is known yet", search_share(s));
-            break;
-        }
-        to_uncounted(v, &h);
-    }
-    return r;
-}
-
 /* Returns the suffix of the number of hits: "+" if more exist than are kept, or the rest of the trace may
  * have more. */
 static const char *hits_more(const struct view *v)
 {
     return v->search->full || !trace_info(v->tr)->done ? "+" : "";
-}
-
-/* All hits are known: finds the index of the one the cursor went to. */
-static bool same_hit(struct view *v)
-{
-    struct search *s = v->search;
-    for (size_t i = search_from(s, s->first.t); i < s->nhits && s->hits[i].t == s->first.t; i++)
-        if (s->hits[i].g == s->first.g) {
-            char what[200];
-            s->cur = i;
-            hit_name(v, &s->hits[i], what, sizeof what);
-            view_message(v, false, "%zu of %zu%s: %s", i + 1, s->nhits, hits_more(v), what);
-            return true;
-        }
-    return false;
 }
 
 /* With a filter, n and N stop only at hits that pass it. */
@@ -131,18 +79,26 @@ static bool hit_passes(const struct view *v, const struct hit *h)
            (trace_span_at(v->tr, l, h->t, &sp) && pick_span(v, l, &sp, NULL));
 }
 
+static void hit_say(struct view *v, bool wrapped)
+{
+    const struct search *s = v->search;
+    char what[200];
+    hit_name(v, &s->hits[s->cur], what, sizeof what);
+    if (s->done)
+        view_message(v, false, "%s%zu of %zu%s: %s", wrapped ? "from the other end: " : "", s->cur + 1,
+                     s->nhits, hits_more(v), what);
+    else
+        view_message(v, false, "%s; counting", what);
+}
+
 static void to_hit(struct view *v, size_t i, bool wrapped)
 {
     struct search *s = v->search;
-    const struct hit *h = &s->hits[i];
     s->cur = i;
     s->hidden = false;
-    hit_place(v, h);
-    char what[200];
-    hit_name(v, h, what, sizeof what);
+    hit_place(v, &s->hits[i]);
     s->cur_t = v->at.cursor;
-    view_message(v, false, "%s%zu of %zu%s: %s", wrapped ? "from the other end: " : "", i + 1, s->nhits,
-                 hits_more(v), what);
+    hit_say(v, wrapped);
 }
 
 /* Suggests what may have been meant when nothing is found. */
@@ -158,20 +114,24 @@ static const char *hint(const char *query)
     return "";
 }
 
+static unsigned not_found(struct view *v)
+{
+    struct search *s = v->search;
+    s->hidden = true; /* no marks are left for another key to clear */
+    if (s->no_text)
+        return move_fail(v, "nothing %s is that: %s (names: ~%s)",
+                         trace_info(v->tr)->done ? "in this trace"
+                                                 : "in what is loaded so far (n looks again)",
+                         s->query, s->query);
+    return move_fail(v, "not found%s: %.100s%s",
+                     trace_info(v->tr)->done ? "" : " in what is loaded so far (n looks again)", s->query,
+                     hint(s->query));
+}
+
+/* Goes to the next hit from there. VR_WORK: it is not known yet. */
 static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
 {
     struct search *s = v->search;
-    if (!s->nhits) {
-        s->hidden = s->done; /* no marks are left for another key to clear */
-        if (s->no_text)
-            return move_fail(v, "nothing %s is that: %s (names: ~%s)",
-                             trace_info(v->tr)->done ? "in this trace"
-                                                     : "in what is loaded so far (n looks again)",
-                             s->query, s->query);
-        return move_fail(v, "not found%s: %.100s%s",
-                         trace_info(v->tr)->done ? "" : " in what is loaded so far (n looks again)", s->query,
-                         hint(s->query));
-    }
     size_t i;
     bool wrapped = false;
     if (!at_too && s->cur < s->nhits && s->cur_t == from)
@@ -181,6 +141,10 @@ static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
     else
         i = search_from(s, from) ? search_from(s, from) - 1 : s->nhits;
     for (size_t tries = 0;; tries++) {
+        if (!s->done && (i >= s->nhits || from < s->lo || from > s->hi))
+            return VR_WORK;
+        if (!s->nhits)
+            return not_found(v);
         if (i >= s->nhits) {
             i = dir > 0 ? 0 : s->nhits - 1;
             wrapped = true;
@@ -210,31 +174,28 @@ unsigned hits_work(struct view *v, int64_t budget_ns)
     if (!s || s->done)
         return VR_NONE;
     const int64_t began = budget_ns == INT64_MAX ? 0 : host_now();
-    bool done = search_step(s, v->tr, budget_ns), first = s->found && !s->jumped;
-    if (first) {
-        if (hit_passes(v, &s->first))
-            to_uncounted(v, &s->first);
-        else
-            s->found = false; /* the nearest hit is known after the count */
-        s->jumped = true;
-        done = search_step(s, v->tr, budget_rest(budget_ns, began)); /* small traces finish at once */
-    }
-    if (!done) {
-        if ((s->cur_t == v->at.cursor && s->found) || !s->jump)
-            return first ? VR_DRAW | VR_WORK : VR_WORK; /* keep the message of the hit */
-        view_message(v, false, "searching %d%%: %.100s", search_share(s), s->query);
-        return VR_DRAW | VR_WORK;
-    }
+    unsigned f = VR_WORK;
+    bool said = false; /* with all hits known */
+    do {
+        search_step(s, v->tr, budget_rest(budget_ns, began));
+        if (s->jump && !s->jumped && !s->oom) {
+            f = jump_hit(v, s->origin, s->jump, s->at_too);
+            s->jumped = f != VR_WORK;
+            said = s->done;
+        }
+    } while (!s->done && (budget_ns == INT64_MAX || host_now() - began < budget_ns));
     if (s->oom)
         return move_fail(v, "out of memory: not all hits are known");
-    if (!s->jump)
-        return VR_DRAW; /* counted for the marks on the screen */
-    v->msg.text[0] = 0;
-    if (s->found && s->jumped && s->cur_t != v->at.cursor)
-        return VR_DRAW; /* the reader moved on meanwhile */
-    if (s->found && s->jumped && same_hit(v))
-        return VR_DRAW;
-    return jump_hit(v, s->origin, s->jump, s->at_too);
+    const bool there = s->jumped && s->cur < s->nhits && s->cur_t == v->at.cursor;
+    if (s->done && !said && there)
+        hit_say(v, false);
+    else if (s->done && !said && s->jump) /* the reader moved on meanwhile */
+        v->msg.text[0] = 0;
+    else if (!s->done && s->jump && !there)
+        view_message(v, false, "searching %d%%: %.100s", search_share(s), s->query);
+    else if (!s->done)
+        return f | VR_WORK; /* keep the message of the hit */
+    return (f & ~(unsigned)VR_WORK) | VR_DRAW | (s->done ? VR_NONE : VR_WORK);
 }
 
 static struct search *anew(struct view *v, const char *text, int dir, int64_t origin, bool at_too)
@@ -331,15 +292,15 @@ unsigned view_search_next(struct view *v, int n)
         return popup_find_next(v, n);
     if (!s)
         return move_fail(v, "nothing to search for yet: / begins a search");
-    if (!s->done)
-        return next_uncounted(v, n);
-    if (s->old) {
+    if (s->done && s->old) {
         char again[VIEW_TEXT];
         memcpy(again, s->query, sizeof again);
         return hits_begin(v, again, n < 0 ? -1 : 1, false);
     }
     unsigned r = VR_NONE;
-    for (int i = 0; i < (n < 0 ? -n : n); i++)
+    for (int i = 0; i < (n < 0 ? -n : n) && r != VR_WORK; i++)
         r = jump_hit(v, v->at.cursor, n < 0 ? -1 : 1, false);
-    return r;
+    if (r == VR_WORK)
+        view_message(v, false, "searching %d%%: no further hit is known yet", search_share(s));
+    return s->done ? r : r | VR_DRAW | VR_WORK;
 }

@@ -16,10 +16,10 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/query/states.h"
-#include "triage/tables/slices.h"
 #include "triage/tables/tab.h"
 
-enum { PHASE_STRINGS, PHASE_STACKS, PHASE_ARRAYS, PHASE_LANES, PHASE_SORT, PHASE_END };
+enum { PHASE_STRINGS, PHASE_STACKS, PHASE_WINDOWS, PHASE_END };
+enum { ARRAYS = RANGE_KINDS + 3 };
 enum { CHUNK = 512 }; /* items between two looks at the clock */
 
 static bool bit(const uint64_t *set, uint32_t n, uint32_t i)
@@ -93,7 +93,6 @@ void search_free(struct search *s)
 {
     if (!s)
         return;
-    slices_free(s->sorting);
     match_free(&s->match);
     alive_free(&s->own);
     mem_free(s->strs);
@@ -104,17 +103,20 @@ void search_free(struct search *s)
 
 static void search_add(struct search *s, int64_t t, uint32_t g, uint32_t what)
 {
-    if (s->nhits >= SEARCH_MAX_HITS) {
+    t = t < 0 ? 0 : t;
+    if (t < s->w0 || t >= s->w1)
+        return;
+    if (s->nall >= SEARCH_MAX_HITS) {
         s->full = true;
         return;
     }
-    struct hit *p = mem_grow(s->hits, &s->cap, s->nhits + 1, sizeof *p);
+    struct hit *p = mem_grow(s->hits, &s->cap, s->nall + 1, sizeof *p);
     if (!p) {
         s->oom = s->full = true;
         return;
     }
     s->hits = p;
-    p[s->nhits++] = (struct hit){t < 0 ? 0 : t, g, what};
+    p[s->nall++] = (struct hit){t, g, what};
 }
 
 /* ---- phases: do items from s->at on, at most CHUNK; true when the phase is over ---- */
@@ -189,7 +191,7 @@ static uint32_t span_hit(const struct search *s, const struct trace *tr, const s
     return !woken && p->stack && bit(s->stacks, s->nstacks, p->stack) ? stack_hit(s, tr, p->stack) : 0;
 }
 
-/* ---- tasks, regions, logs, and ranges if requested: s->sub counts these arrays ---- */
+/* ---- tasks, regions, logs, and ranges if requested: s->array counts these ---- */
 
 /* Ranges can have states that no goroutine's lane has. */
 static const enum state range_state[RANGE_KINDS] = {
@@ -234,13 +236,12 @@ static bool array_entry(struct search *s, const struct trace *tr, uint64_t array
 
 static bool arrays(struct search *s, const struct trace *tr)
 {
-    enum { ARRAYS = RANGE_KINDS + 3 };
-    for (int i = 0; i < CHUNK && s->sub < ARRAYS; i++)
-        if (!array_entry(s, tr, s->sub, &s->at)) {
-            s->sub++;
+    for (int i = 0; i < CHUNK && s->array < ARRAYS; i++)
+        if (!array_entry(s, tr, s->array, &s->at)) {
+            s->array++;
             s->at = 0;
         }
-    return s->sub == ARRAYS;
+    return s->array == ARRAYS;
 }
 
 /* ---- goroutines, window by window ---- */
@@ -299,14 +300,17 @@ static bool search_lane(struct search *s, const struct trace *tr, uint32_t g)
 }
 
 /* Chooses the next window, four times as long as what is known, on one side up to the trace's end, then on
- * the other. false: all is known. */
+ * the other; where little is to be looked at, all of it. false: all is known. */
 static bool next_window(struct search *s)
 {
     const bool on = s->hi <= s->end, back = s->lo > 0;
     const int64_t len = s->hi > s->lo ? time_muldiv(time_sub(s->hi, s->lo), 4, 1) : s->end / 1024 + 1;
     if (!on && !back)
         return false;
-    if (on && (s->jump >= 0 || !back)) {
+    if (!s->in_strs && !s->states) {
+        s->w0 = INT64_MIN;
+        s->w1 = INT64_MAX;
+    } else if (on && (s->jump >= 0 || !back)) {
         s->w0 = s->hi;
         s->w1 = time_add(s->hi, len) > s->end ? INT64_MAX : time_add(s->hi, len);
         s->w0 = s->w0 <= 0 ? INT64_MIN : s->w0; /* includes events back-dated to before the trace */
@@ -317,17 +321,16 @@ static bool next_window(struct search *s)
     return true;
 }
 
+/* Returns true when the goroutines that live in the window are done. */
 static bool search_lanes(struct search *s, const struct trace *tr)
 {
     const uint32_t n = trace_nlanes(tr, LANE_G);
-    if (!s->in_strs && !s->states && s->by_id) { /* only one lane can match */
-        uint32_t i = trace_find_lane(tr, LANE_G, s->id);
+    if (!s->in_strs && !s->states) { /* only one lane can match */
+        uint32_t i = s->by_id ? trace_find_lane(tr, LANE_G, s->id) : NO_LANE;
         if (i != NO_LANE)
             search_add(s, trace_lane(tr, (struct lane){LANE_G, i}).first, i, 0);
         return true;
     }
-    if ((!s->in_strs && !s->states) || (s->w1 <= s->w0 && !next_window(s)))
-        return true;
     for (int budget = CHUNK; budget > 0 && s->at < n; budget--) {
         uint32_t lane = (uint32_t)s->at;
         const bool is =
@@ -339,14 +342,7 @@ static bool search_lanes(struct search *s, const struct trace *tr)
         s->at += is;
         s->sub = 0;
     }
-    if (s->at < n)
-        return false;
-    s->hi = s->w1 > s->hi ? s->w1 : s->hi;
-    s->lo = s->w0 < s->lo ? s->w0 : s->lo;
-    s->w0 = s->w1 = 0;
-    s->at = 0;
-    s->grown = true;
-    return false;
+    return s->at >= n;
 }
 
 static int search_by_time(const void *a, const void *b)
@@ -359,107 +355,84 @@ static int search_by_time(const void *a, const void *b)
     return x->what < y->what ? -1 : x->what > y->what;
 }
 
-/* Sorts hits by time, then within equal times. false: out of memory, or cancelled. */
-static bool sort_many(void *arg)
+/* Orders the window's hits by time, then those of one moment. Returns how many remain: a goroutine's name and
+ * its first span may both match, which is one hit. */
+static size_t window_order(struct search *s, struct hit *h, size_t n)
 {
-    struct search *s = arg;
-    struct keyed_row *k = mem_alloc((s->nhits + 1) * sizeof *k);
-    struct hit *to = mem_alloc((s->nhits + 1) * sizeof *to);
-    bool ok = k && to;
-    for (size_t i = 0; i < s->nhits && ok; i++) {
-        k[i] = (struct keyed_row){(uint64_t)s->hits[i].t, (uint32_t)i}; /* times are not negative */
-        ok = i % CHUNK || slices_tick();
-    }
-    ok = ok && rows_sort(k, s->nhits);
-    for (size_t i = 0; i < s->nhits && ok; i++) {
-        to[i] = s->hits[k[i].row];
-        ok = i % CHUNK || slices_tick();
-    }
+    struct keyed_row *k = mem_alloc((n + 1) * sizeof *k);
+    for (size_t i = 0; k && i < n; i++)
+        k[i] = (struct keyed_row){(uint64_t)h[i].t, (uint32_t)i}; /* times are not negative */
+    s->oom |= !k || !rows_sort(k, n) || !rows_order(h, sizeof *h, k, n);
     mem_free(k);
-    if (!ok) {
-        mem_free(to);
-        return false;
-    }
-    mem_free(s->hits);
-    s->hits = to;
-    s->cap = s->nhits + 1;
-    for (size_t i = 0, j; i < s->nhits && slices_tick(); i = j) {
-        for (j = i + 1; j < s->nhits && to[j].t == to[i].t; j++)
+    if (s->oom)
+        return 0;
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i + 1; j < n && h[j].t == h[i].t; j++)
             ;
         if (j - i > 1)
-            qsort(to + i, j - i, sizeof *to, search_by_time);
+            qsort(h + i, j - i, sizeof *h, search_by_time);
     }
-    return true;
+    size_t kept = n > 0;
+    for (size_t i = 1; i < n; i++)
+        if (h[i].t != h[kept - 1].t || h[i].g != h[kept - 1].g)
+            h[kept++] = h[i];
+    return kept;
 }
 
-/* Works in slices, since there may be a million. */
-static bool sort_hits(struct search *s, const struct trace *tr)
+/* The window's hits are known: they go before those of later windows, or behind those of earlier ones. */
+static void window_over(struct search *s)
 {
-    enum { SLICE_NS = 2000000 };
-    (void)tr;
-    if (!s->nhits)
-        return true;
-    if (!s->sorting)
-        s->sorting = slices_new(sort_many, s);
-    const enum slices_state now = s->sorting ? slices_run(s->sorting, SLICE_NS) : SLICES_FAILED;
-    if (now == SLICES_MORE)
-        return false;
-    slices_free(s->sorting);
-    s->sorting = NULL;
-    if (now == SLICES_FAILED) {
-        s->nhits = 0;
-        s->oom = true;
-        return true;
+    const size_t n = window_order(s, s->hits + s->nhits, s->nall - s->nhits);
+    if (n && s->nhits && s->w0 < s->lo) {
+        struct hit *first = mem_alloc(n * sizeof *first);
+        s->oom |= !first;
+        if (first) {
+            memcpy(first, s->hits + s->nhits, n * sizeof *first);
+            memmove(s->hits + n, s->hits, s->nhits * sizeof *first);
+            memcpy(s->hits, first, n * sizeof *first);
+        }
+        mem_free(first);
     }
-    size_t n = 1; /* a goroutine's name and its first span may both match: one hit */
-    for (size_t i = 1; i < s->nhits; i++)
-        if (s->hits[i].t != s->hits[n - 1].t || s->hits[i].g != s->hits[n - 1].g)
-            s->hits[n++] = s->hits[i];
-    s->nhits = n;
-    return true;
+    s->cur += s->w0 < s->lo || s->cur == s->nhits ? n : 0;
+    s->nhits += n;
+    s->nall = s->nhits;
+    s->hi = s->w1 > s->hi ? s->w1 : s->hi;
+    s->lo = s->w0 < s->lo ? s->w0 : s->lo;
+    s->w0 = s->w1 = 0;
+    s->array = 0;
+    s->at = s->sub = 0;
+}
+
+static bool windows(struct search *s, const struct trace *tr)
+{
+    if (s->w1 <= s->w0 && !next_window(s))
+        return true;
+    const bool in_arrays = s->array < ARRAYS;
+    if (!s->full && (!(in_arrays ? arrays(s, tr) : search_lanes(s, tr)) || in_arrays))
+        return false;
+    window_over(s);
+    return s->full || s->oom;
 }
 
 bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns)
 {
-    static bool (*const phases[PHASE_END])(struct search *, const struct trace *) = {strings, stacks, arrays,
-                                                                                     search_lanes, sort_hits};
+    static bool (*const phases[PHASE_END])(struct search *, const struct trace *) = {strings, stacks,
+                                                                                     windows};
     int64_t start = budget_ns == INT64_MAX ? 0 : host_now();
     while (!s->done) {
-        if (phases[s->phase](s, tr) || (s->full && s->phase < PHASE_SORT)) {
-            s->phase = s->full && s->phase < PHASE_SORT ? PHASE_SORT : s->phase + 1;
+        const size_t known = s->nhits;
+        if (phases[s->phase](s, tr)) {
             s->at = s->sub = 0;
-            if (s->phase == PHASE_LANES)
+            s->done = ++s->phase == PHASE_END;
+            if (s->phase == PHASE_WINDOWS)
                 s->lo = s->hi = s->origin;
-            if (s->phase == PHASE_END) {
-                s->done = true;
-                s->cur = s->nhits;
-            }
         }
-        if (s->jump && !s->jumped && s->grown) {
-            s->grown = false;
-            s->found = search_nearest(s, s->origin, s->jump, s->at_too, &s->first);
-            if (s->found) /* show it at once */
-                break;
-        }
+        if (s->jump && !s->jumped && s->nhits > known) /* show it at once */
+            break;
         if (budget_ns != INT64_MAX && host_now() - start >= budget_ns)
             break;
     }
     return s->done;
-}
-
-bool search_nearest(const struct search *s, int64_t from, int dir, bool at_too, struct hit *out)
-{
-    bool any = false;
-    for (size_t i = 0; s->phase >= PHASE_LANES && i < s->nhits; i++) {
-        const struct hit *h = &s->hits[i];
-        if (h->t < s->lo || h->t >= s->hi || (h->t == from ? !at_too : (h->t > from) != (dir > 0)))
-            continue;
-        if (any && (dir > 0 ? h->t >= out->t : h->t <= out->t))
-            continue;
-        *out = *h;
-        any = true;
-    }
-    return any && from >= s->lo && from <= s->hi;
 }
 
 int search_share(const struct search *s)
@@ -467,8 +440,7 @@ int search_share(const struct search *s)
     if (s->done)
         return 100;
     const int64_t known = (s->hi < s->end ? s->hi : s->end) - (s->lo > 0 ? s->lo : 0);
-    return s->phase < PHASE_LANES    ? 5
-           : s->phase > PHASE_LANES  ? 95
+    return s->phase < PHASE_WINDOWS  ? 5
            : known > 0 && s->end > 0 ? 10 + (int)time_muldiv(known, 85, s->end)
                                      : 10;
 }

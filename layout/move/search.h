@@ -4,8 +4,8 @@
  * a state that only ranges have (gc, stw, assist). File names count when the query holds ".go". A query is
  * plain text or a regular expression: /text/ or ~text.
  *
- * The search covers windows of time that start at the cursor and grow, so the nearest hit is known long
- * before all are.
+ * The search covers windows of time that start at the cursor and grow: all hits between two moments are known
+ * and in order at any time, the nearest ones first.
  *
  * Smart case: a query without capitals ignores case. Each distinct string is matched once, then stacks by
  * their functions, then spans by their stack numbers, so a span costs a bit test. The work runs in steps
@@ -45,6 +45,7 @@ struct search {
     bool old;    /* the trace has grown since */
     int64_t end; /* size of the trace when the search started */
     int phase;
+    unsigned array;          /* of tasks, logs, ranges: the one looked through */
     uint64_t at, sub;        /* position in the phase */
     uint64_t *strs, *stacks; /* bit sets of matching strings and stacks */
     uint32_t nstr, nstacks;
@@ -52,21 +53,17 @@ struct search {
     bool in_reasons;         /* a matching string is the reason or label of a span */
     struct alive *alive;     /* which goroutines live when: the view's index, or its own */
     struct alive own;
-    struct hit *hits;       /* sorted by time once done */
-    struct slices *sorting; /* NULL: not made yet, or no longer needed */
-    size_t nhits, cap;
+    /* hits[0..nhits) are all there are in [lo,hi), in order of time. Behind them, up to nall, are those of
+     * the window [w0,w1) that is being searched; w1 <= w0: none is. */
+    struct hit *hits;
+    size_t nhits, nall, cap;
+    int64_t lo, hi, w0, w1;
     size_t cur;    /* the hit the cursor went to; nhits = none */
     int64_t cur_t; /* the cursor's place on it */
-    bool found;    /* find the nearest hit first */
-    struct hit first;
-    bool jumped; /* the cursor went to it */
-    bool landed; /* the cursor is or was on a hit */
-    bool typing; /* the query is still being typed: letters make no undo steps */
-    /* all hits in [lo,hi) are known; it grows from the origin, first in the direction of the jump */
-    int64_t lo, hi;
-    int64_t w0, w1; /* the adjacent window being searched; w1 <= w0: none */
-    bool grown;     /* [lo,hi) has grown since the last look for a hit to jump to */
-    int jump;       /* when done: +1 / -1 jump to the next / previous hit from origin, 0 stay */
+    bool jumped;   /* the cursor went to it from origin */
+    bool landed;   /* the cursor is or was on a hit */
+    bool typing;   /* the query is still being typed: letters make no undo steps */
+    int jump;      /* +1 / -1 jump to the next / previous hit from origin, 0 stay */
     int64_t origin;
     bool at_too; /* a hit at the origin itself counts */
 };
@@ -75,14 +72,12 @@ struct search {
  * explains. */
 struct search *search_new(const struct trace *tr, const char *query, char *why, size_t size);
 void search_free(struct search *s);
-/* search_step - works for about budget_ns; returns true when done. */
+/* search_step - works for about budget_ns, or until more hits are known if there is a jump to be made;
+ * returns true when done. */
 bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns);
-/* search_nearest - finds the first known hit after `from` (dir < 0: before it; at_too: or at it). Returns
- * false if there is none, or if a nearer one may still be found. */
-bool search_nearest(const struct search *s, int64_t from, int dir, bool at_too, struct hit *out);
 /* search_share - the share that is done, in per cent */
 int search_share(const struct search *s);
-/* search_from - the index of the first hit at or after t (searches that are done) */
+/* search_from - the index of the first known hit at or after t */
 size_t search_from(const struct search *s, int64_t t);
 /* search_is_hidden - whether its marks are off */
 bool search_is_hidden(const struct search *s);

@@ -106,7 +106,7 @@ static void nearest_of(struct seen *s)
         if (!q->nhits)
             return;
         size_t want = search_from(q, from);
-        if (want < q->nhits && q->found) /* else it begins anew from the other end */
+        if (want < q->nhits) /* else it begins anew from the other end */
             assert_int_equal(q->hits[q->cur].t, q->hits[want].t);
     }
 }
