@@ -366,17 +366,21 @@ static void legend(const struct canvas *c)
 
 /* ---- footer, prompt ------------------------------------------------------------------------------------ */
 
-/* The line of keys ends with a whole key; two blanks separate keys. */
+/* The line of keys ends with a whole key. Two blanks separate keys, a tab a key from what it does. */
 static void keys(struct grid *g, int y, int w, const char *text)
 {
-    size_t keep = strlen(text);
-    while (keep && str_width((struct str){text, (uint32_t)keep}, w + 1) > w) {
-        do
-            keep--;
-        while (keep > 1 && !(text[keep] == ' ' && text[keep - 1] == ' '));
-        keep -= keep == 1;
+    for (int x = 0; *text && x < w;) {
+        const char *end = strstr(text, "  ");
+        const uint32_t len = end ? (uint32_t)(end - text) : (uint32_t)strlen(text);
+        const char *tab = memchr(text, '\t', len);
+        const struct str key = {text, tab ? (uint32_t)(tab - text) : 0},
+                         does = {tab ? tab + 1 : text, len - (tab ? key.len + 1 : 0)};
+        if (x + str_width((struct str){text, len}, w + 1) > w)
+            return;
+        x = grid_text(g, x, y, w - x, key, STYLE_STATUS);
+        x = grid_text(g, x + (tab != NULL), y, w - x, does, STYLE_FOOTER) + 2;
+        text = end ? end + 2 : text + len;
     }
-    grid_text(g, 0, y, w, (struct str){text, (uint32_t)keep}, STYLE_FOOTER);
 }
 
 /* At a line's right end, the key that shows what is cut. Returns the columns to the left of it. */

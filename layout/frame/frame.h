@@ -15,7 +15,7 @@
 
 struct frame_text {     /* what the viewer knows and layout does not; each may be NULL or 0 */
     const char *name;   /* the trace's name in the title; NULL: the last part of its path */
-    const char *footer; /* the main keys, for the last line */
+    const char *footer; /* the main keys, for the last line; a tab stands between a key and what it does */
     /* writes `footer` once it is known what is under the cursor; NULL: footer is final */
     void (*foot)(void *arg);
     void *foot_arg;

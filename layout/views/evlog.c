@@ -196,7 +196,10 @@ void evlog_line(const struct view *v, size_t i, int name_w, char *out, size_t si
 static enum style evlog_style(const struct event *e)
 {
     switch ((enum event_kind)e->kind) {
-    case EV_STATE: return e->to == ST_NONE ? STYLE_DIM : (enum style)(STYLE_STATE + e->to);
+    case EV_STATE: /* to be woken is no delay yet: red would be half of the log */
+        return e->to == ST_NONE       ? STYLE_DIM
+               : e->to == ST_RUNNABLE ? STYLE_NORMAL
+                                      : (enum style)(STYLE_STATE + e->to);
     case EV_PROC: return STYLE_IDLE;
     case EV_RANGE_BEGIN:
     case EV_RANGE_END:

@@ -133,8 +133,7 @@ static void draw_columns(struct grid *g, const struct view *v, struct box axis, 
             const int here = level - 8 * r;
             if (here > 0 || r == 0)
                 grid_put(g, axis.x + c, axis.y + axis.h - 1 - r,
-                         here > 0 ? glyph_height(v->scr.tier, here > 8 ? 8 : here)
-                                  : glyph_mark(v->scr.tier, MARK_H),
+                         here > 0 ? glyph_height(v->scr.tier, here > 8 ? 8 : here) : '_',
                          here > 0 ? col[c].style : STYLE_DIM);
         }
     }
@@ -282,13 +281,13 @@ static uint32_t next_proc(const struct trace *tr, uint64_t last, bool first)
 
 int page_procs(struct grid *g, const struct view *v, struct box b)
 {
-    enum { MOST = 16, HIGHEST = 3, LEAVES = 8 };
+    enum { MOST = 16, HIGHEST = 6 };
     const uint32_t all = trace_nlanes(v->tr, LANE_P);
     const int most = b.h < MOST ? b.h : MOST, lines = all < (uint32_t)most ? (int)all : most,
-              room = lines ? (b.h - LEAVES) / lines : 0,
-              high = room < 1         ? 1
-                     : room < HIGHEST ? room
-                                      : HIGHEST;
+              room = lines ? (b.h - b.h / 3) / lines : 0, /* the rest is for goroutines */
+        high = room < 1         ? 1
+               : room < HIGHEST ? room
+                                : HIGHEST;
     uint64_t last = 0;
     int n = 0;
     for (uint32_t p; n < most && (p = next_proc(v->tr, last, n == 0)) != NO_LANE; n++) {

@@ -177,8 +177,12 @@ int page_all(struct grid *g, const struct view *v, struct box b)
     int n = 0;
     if (all)
         page_read_numbers(v, all, b.w);
-    for (; all && n < b.h && (size_t)n < all->n; n++)
-        grid_str(g, b.x, b.y + n, b.w, all->line[n], STYLE_DIM);
+    if (all)
+        n = (size_t)b.h < all->n ? b.h : (int)all->n;
+    while (n > 0 && (size_t)n < all->n && all->line[n][0] == ' ')
+        n--; /* what goes on in the next line is left out as a whole */
+    for (int i = 0; i < n; i++)
+        grid_str(g, b.x, b.y + i, b.w, all->line[i], STYLE_DIM);
     lines_free(all);
     return n;
 }

@@ -347,7 +347,7 @@ enum { WIDE = 160, TREE_LEAST = 4, PART_LEAST = 3, LANES_FROM = 60 };
 /* Which part has how many lines of h. */
 static void rows_of(int h, bool wide, int *curves, int *work, int *numbers, int *blank)
 {
-    *curves = h >= 56 ? 9 : h >= 44 ? 6 : h >= 17 ? 3 : h >= 14 ? 2 : h >= 11 ? 1 : 0;
+    *curves = h >= 80 ? 15 : h >= 56 ? 9 : h >= 44 ? 6 : h >= 17 ? 3 : h >= 14 ? 2 : h >= 11 ? 1 : 0;
     *work = h >= 13 ? 3 : h >= 6 ? 1 : 0;
     *numbers = h >= 19;
     *blank = h >= 30 || (wide && h >= 24);

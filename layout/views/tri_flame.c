@@ -33,10 +33,10 @@ static const struct {
     bool samples;
 } kinds[SW_KINDS] = {
     [SW_ONCPU] = {"running: where goroutines stopped running", STYLE_RUNNING, false},
-    [SW_OFFCPU] = {"not running: where the program waited, by reason", STYLE_WAITING, false},
+    [SW_OFFCPU] = {"not running: where the program waited, by reason", STYLE_RUNQ, false},
     [SW_SCHED] = {"runnable: by who made them so", STYLE_RUNNABLE, false},
-    [SW_SYNC] = {"where the program waited for channels, select, sync", STYLE_WAITING, false},
-    [SW_NET] = {"where the program waited for the network", STYLE_WAITING, false},
+    [SW_SYNC] = {"where the program waited for channels, select, sync", STYLE_RUNQ, false},
+    [SW_NET] = {"where the program waited for the network", STYLE_RUNQ, false},
     [SW_SYSCALL] = {"in system calls", STYLE_SYSCALL, false},
     [SW_ASSIST] = {"assisting the collector", STYLE_ASSIST, false},
     [SW_CPU] = {"CPU samples", STYLE_SAMPLE, true},
@@ -372,13 +372,13 @@ static const char *node_name(const struct view *v, const struct flame *f, uint32
     return out;
 }
 
-/* The program's own functions have the table's colour; libraries and the runtime are lighter. */
+/* The program's own functions have the table's colour, libraries another one, and the runtime is grey. */
 static enum style flame_style(const struct picture *p, uint32_t n)
 {
     uint32_t name = p->f->node[n].name;
     if (!n || stacks_is_program(p->v->tr, name))
         return kinds[p->f->kind].style;
-    return str_starts(trace_str(p->v->tr, name), "runtime.") ? STYLE_DIM : STYLE_LANE_NOTE;
+    return str_starts(trace_str(p->v->tr, name), "runtime.") ? STYLE_DIM : STYLE_HEAP;
 }
 
 /* Draws a frame's box: its first column is an edge, which separates neighbours without colours. */

@@ -43,8 +43,8 @@ static void svg_rect(const struct svg *s, double x, double y, double w, double h
     fputs("/>\n", s->out);
 }
 
-/* Draw n equal cells whose glyph is a shape: blocks (U+2580 to U+2595) and the lines of box drawing that
- * gotop uses. They become one shape where that is possible. */
+/* Draw n equal cells whose glyph is a shape: blocks (U+2580 to U+2595) and the lines that gotop uses. They
+ * become one shape where that is possible. */
 static void svg_shape(const struct svg *s, uint32_t glyph, int n, double x, double y, uint32_t color)
 {
     const double w = CELL_W * n, h = CELL_H;
@@ -59,6 +59,7 @@ static void svg_shape(const struct svg *s, uint32_t glyph, int n, double x, doub
         switch (glyph) {
         case 0x2580: svg_rect(s, x, y, w, h / 2, color, 1); break;
         case 0x2594: svg_rect(s, x, y, w, h / 8, color, 1); break;
+        case '_': svg_rect(s, x, y + h - 1, w, 1, color, 1); break;
         case 0x2500: svg_rect(s, x, y + h / 2, w, 1, color, 1); break;
         case 0x2502: svg_rect(s, x + w / 2 - 0.5, y, 1, h, color, 1); break;
         case 0x2579: svg_rect(s, x + w / 2 - 1, y, 2, h / 2, color, 1); break;
@@ -70,8 +71,8 @@ static void svg_shape(const struct svg *s, uint32_t glyph, int n, double x, doub
 /* The shape fills its cell from side to side, so neighbours can be joined. */
 static bool svg_goes_through(uint32_t glyph)
 {
-    return glyph == 0x2500 || glyph == 0x2580 || glyph == 0x2594 || (glyph >= 0x2581 && glyph <= 0x2588) ||
-           (glyph >= 0x2591 && glyph <= 0x2593);
+    return glyph == '_' || glyph == 0x2500 || glyph == 0x2580 || glyph == 0x2594 ||
+           (glyph >= 0x2581 && glyph <= 0x2588) || (glyph >= 0x2591 && glyph <= 0x2593);
 }
 
 static void svg_grounds(const struct svg *s, int y)
@@ -99,8 +100,8 @@ static void svg_letter(const struct svg *s, uint32_t glyph)
 
 static bool svg_is_text(const struct cell *c)
 {
-    return c->glyph > ' ' && !(c->glyph >= 0x2580 && c->glyph <= 0x2595) && c->glyph != 0x2500 &&
-           c->glyph != 0x2502 && c->glyph != 0x2579;
+    return c->glyph > ' ' && c->glyph != '_' && !(c->glyph >= 0x2580 && c->glyph <= 0x2595) &&
+           c->glyph != 0x2500 && c->glyph != 0x2502 && c->glyph != 0x2579;
 }
 
 /* The column after the text that begins at x: letters of one style, and the blanks between them. */

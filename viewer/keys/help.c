@@ -396,7 +396,7 @@ static size_t footer_keys(const struct view *v, const struct binding **b, size_t
             continue;
         if (w->b != ACT_NONE && act_answers(v, w->b))
             best_keys(b, n, w->b, two, sizeof two);
-        at += (size_t)snprintf(out + at, size - at, "%s%s%s%s %s", at ? "  " : "", one, two[0] ? " " : "",
+        at += (size_t)snprintf(out + at, size - at, "%s%s%s%s\t%s", at ? "  " : "", one, two[0] ? " " : "",
                                two, label(v, w));
     }
     return at;

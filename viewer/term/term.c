@@ -103,7 +103,7 @@ static void put_cell(struct term *t, int n, struct made *last, struct made m)
  */
 static int thin_gap(const struct cell *row, int x, int w)
 {
-    enum { THIN = 0x2500, MOST = 6 };
+    enum { THIN = '_', MOST = 6 };
     int n = 0;
     while (n <= MOST && x + n < w && row[x + n].glyph == THIN && row[x + n].style == STYLE_WAITING)
         n++;
