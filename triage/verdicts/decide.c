@@ -106,6 +106,13 @@ static bool told_of_processors(const struct verdict *v)
     return v->rule == RULE_HOT && v->ndoing && (v->doing[0].cat == EX_SCHED || v->doing[0].cat == EX_NOBODY);
 }
 
+/* Whether it sleeps, and nobody knows what for: a pace, a peer that is played, a limit of a rate. The tree
+ * shows how much; there is nothing to say. */
+static bool only_sleeps(const struct verdict *v)
+{
+    return v->rule == RULE_SLEEP && !(v->known >> EV_FIRST & 1);
+}
+
 enum { WHAT_IT_IS = 2 }; /* notes of what the work is: the tree shows the rest */
 
 static void symptom_add(struct verdict *a, const struct verdict *b)
@@ -149,7 +156,7 @@ static void decide_each(struct causes *c, const struct works *all, struct verdic
         else if (!v->grows && v->clock > 0 && v->clock * (double)c->tg->end < (double)threshold_ns(TH_FELT))
             v->level = LEVEL_NOTE; /* nobody feels it */
         v->cause = NO_LANE;
-        if (!told_of_processors(v) && !is_little(v))
+        if (!told_of_processors(v) && !only_sleeps(v) && !is_little(v))
             out->v[kept++] = *v;
     }
     out->n = kept;

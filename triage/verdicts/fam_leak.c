@@ -50,7 +50,7 @@ static bool all_along(const struct causes *c, const struct births *b)
 {
     bool all = b->all > 0 && b->since <= c->tg->end / 2;
     for (int i = 0; i < 4; i++)
-        all &= b->quarter[i] >= b->all / 8;
+        all &= b->quarter[i] >= threshold(TH_MOST) * b->all / 4;
     return all;
 }
 
@@ -86,9 +86,10 @@ static struct verdict leak_new(const struct causes *c, const struct works *w, co
     verdict_ev(&v, EV_ENDED, r->ended);
     verdict_ev(&v, EV_COUNT, r->count);
     verdict_ev(&v, EV_LONGEST, (double)r->oldest);
-    v.level = all_along(c, b) && b->over * 20 <= b->all && b->all >= 4 * threshold(TH_LEAK_COUNT)
-                  ? LEVEL_WARN
-                  : LEVEL_NOTE;
+    v.level =
+        all_along(c, b) && b->over <= threshold(TH_NOTED) * b->all && b->all >= 4 * threshold(TH_LEAK_COUNT)
+            ? LEVEL_WARN
+            : LEVEL_NOTE;
     return v;
 }
 
@@ -215,7 +216,7 @@ static bool few_stay(struct causes *c, const struct works *w, struct stay *s, st
     count_stay(c, s);
     bool all = s->n >= threshold(TH_LEAK_COUNT) && s->since <= c->tg->end / 2;
     for (int i = 0; i < 4; i++)
-        all &= s->quarter[i] > 0 && s->quarter[i] >= s->n / 8;
+        all &= s->quarter[i] > 0 && s->quarter[i] >= threshold(TH_MOST) * s->n / 4;
     if (!all)
         return true;
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, s->eldest});

@@ -263,7 +263,7 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
     const struct site at = slow_place(k, &does);
     struct harm own = {0};
     verdict_share_at(&k->tree, at.user, 1u << does.cat, &own);
-    if ((own.usual * 3 >= own.slow && l.rows * 2 < l.looked) || l.few * 3 > k->looked ||
+    if ((threshold(TH_TAIL) * own.usual >= own.slow && l.rows * 2 < l.looked) || l.few * 3 > k->looked ||
         l.n < threshold(TH_SEVERAL) || !at.user || l.queued * 2 < l.looked ||
         l.ns < threshold(TH_LINE_SHARE) * (double)k->d.total)
         return true;

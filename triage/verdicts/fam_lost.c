@@ -52,9 +52,11 @@ static bool stand_out(const struct waits *k)
 {
     const double each = k->vain ? (double)k->vain_ns / (double)k->vain : 0;
     const double usual = k->answered ? (double)k->answered_ns / (double)k->answered : 0;
-    return (double)k->vain >= threshold(TH_SEVERAL) && k->answered >= 4 * k->vain &&
+    return (double)k->vain >= threshold(TH_SEVERAL) &&
+           (double)k->vain <= threshold(TH_ROOM) * (double)(k->vain + k->answered) &&
            each >= (double)threshold_ns(TH_FELT) && each >= threshold(TH_LEAK_AGAIN) * usual &&
-           each >= threshold(TH_DOUBLE) * (double)k->answered_most && (double)k->vain_most < 1.5 * each &&
+           each >= threshold(TH_DOUBLE) * (double)k->answered_most &&
+           (double)k->vain_most < threshold(TH_DOUBLE) * each &&
            (double)k->vain_ns >= threshold(TH_SHARE) * (double)(k->vain_ns + k->answered_ns);
 }
 
@@ -117,7 +119,7 @@ static bool look(struct causes *c, const struct works *w, const struct pair_row 
     const uint32_t n = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
     for (uint32_t i = 0; i < n; i++)
         see(c, group, &k, causes_member(c, group, i, MEMBERS), &s);
-    if (s.vain < threshold(TH_SEVERAL) || s.again * 4 > s.vain || s.overtaken * 2 < s.looked)
+    if (s.vain < threshold(TH_SEVERAL) || s.again * 2 > s.vain || s.overtaken * 2 < s.looked)
         return true;
     struct verdict v = verdict_new(RULE_LOST, (double)k.vain_ns / (double)(k.vain_ns + k.answered_ns));
     v.where = verdict_place(w, k.stack);

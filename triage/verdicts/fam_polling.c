@@ -1,30 +1,57 @@
 /*
  * fam_polling.c - who sleeps instead of waiting for what it handed over. That it sleeps is no fault: it does
- * where nothing can be waited for. It is one where the goroutine that has the work is done, and goes back to
- * wait for more, while the sleep goes on.
+ * where nothing can be waited for. It is one where, within one piece, it hands something over and then
+ * sleeps; the goroutine that has it is done, and goes back to wait for more, while the sleep goes on; and
+ * the piece does not sleep there again. What is done at once (a line for a log) is not what it sleeps for.
+ * Where it begins a goroutine for it each time, which ends meanwhile, it may as well be a pace: a note.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
 
-enum { MEMBERS = 16, STEPS = 4000 };
+enum { GROUPS = 48, MEMBERS = 16, STEPS = 4000, THINGS = 256, NEXT = 16 };
 
 struct polled {
     const struct causes *c;
     const struct works *w;
     const struct verdict *v;
     uint32_t looked, done; /* things handed over; done while the one that handed them over slept */
+    uint32_t last;         /* of these, in one piece, which does not sleep there again */
+    double took;           /* ns from then until they were done */
     double asleep, late;   /* ns of these sleeps, and since they were done */
 };
+
+static bool is_sleep(const struct polled *p, const struct span *s)
+{
+    return s->state == ST_WAITING && s->stack &&
+           stacks_wait_kind(p->c->tr, s->reason, s->stack) == WK_SLEEP &&
+           verdict_place(p->w, s->stack).user == p->v->where.user;
+}
+
+/* The end of the piece in which g is from t0 to t1; NO_TIME: they are in no one piece. */
+static int64_t piece_end(const struct polled *p, uint32_t g, int64_t t0, int64_t t1)
+{
+    const struct work *k = &p->w->v[p->v->harm.work];
+    for (uint32_t i = 0; i < k->looked; i++)
+        if (k->v[i].g == g && k->v[i].t0 <= t0 && k->v[i].t1 >= t1)
+            return k->v[i].t1;
+    return NO_TIME;
+}
 
 /* Is g asleep there at t, since it handed something over at `since`? */
 static bool sleeps(struct polled *p, uint32_t g, int64_t since, int64_t t)
 {
     struct span s;
-    if (!trace_span_at(p->c->tr, (struct lane){LANE_G, g}, t, &s) || s.state != ST_WAITING || s.t0 < since ||
-        stacks_wait_kind(p->c->tr, s.reason, s.stack) != WK_SLEEP ||
-        verdict_place(p->w, s.stack).user != p->v->where.user)
+    struct walk k;
+    if (!trace_span_at(p->c->tr, (struct lane){LANE_G, g}, t, &s) || s.t0 < since || !is_sleep(p, &s))
         return false;
+    const int64_t end = piece_end(p, g, since, s.t1);
+    const struct span *n = NULL;
+    walk_at(&k, p->c->tr, g, s.t1, NEXT);
+    while ((n = walk_next(&k)) && n->state != ST_WAITING) {
+    }
+    p->last += end != NO_TIME && (!n || n->t0 >= end || !is_sleep(p, n));
+    p->took += (double)(t - since);
     p->asleep += (double)(s.t1 - s.t0);
     p->late += (double)(s.t1 - t);
     return true;
@@ -37,7 +64,7 @@ static void look_at(struct polled *p, uint32_t g)
     int64_t since = 0;
     struct walk k;
     walk_g(&k, p->c->tr, g, STEPS);
-    for (const struct span *s; (s = walk_next(&k));) {
+    for (const struct span *s; p->looked < THINGS && (s = walk_next(&k));) {
         if (s->state == ST_NONE) {
             rest = 0;
             from = NO_LANE;
@@ -55,21 +82,59 @@ static void look_at(struct polled *p, uint32_t g)
     }
 }
 
-double verdict_polls(const struct causes *c, const struct works *w, const struct verdict *v)
+/* One that is begun for it, and ends. */
+static void look_at_life(struct polled *p, uint32_t g)
+{
+    const struct lane_info li = trace_lane(p->c->tr, (struct lane){LANE_G, g});
+    if (li.created && li.ended && li.creator < p->c->tg->ng &&
+        trace_g_name(p->c->tr, li.creator) == p->v->waiter.group) {
+        p->looked++;
+        p->done += sleeps(p, li.creator, li.first, li.last - 1);
+    }
+}
+
+/* Do goroutines of that group do what is handed over, and for a time that one feels? */
+static bool hands_over(struct polled *p, uint32_t group, void (*look)(struct polled *, uint32_t))
+{
+    p->looked = p->done = p->last = 0;
+    p->took = p->asleep = p->late = 0;
+    const uint32_t most = look == look_at ? MEMBERS : THINGS;
+    for (uint32_t k = 0; k < p->c->of[group].n && k < most; k++)
+        look(p, causes_member(p->c, group, k, most));
+    return p->done >= threshold(TH_SEVERAL) && p->done * 2 >= p->looked &&
+           p->took >= threshold(TH_FELT) * p->done;
+}
+
+static bool in_pieces(const struct polled *p)
+{
+    return p->last >= threshold(TH_SEVERAL) && p->last * 2 >= p->looked;
+}
+
+static void done_by(const struct polled *p, struct verdict *v, uint32_t name, uint32_t g)
+{
+    v->holder = (struct role){.group = name, .g = g};
+    v->sure = SURE_INFERRED;
+    verdict_ev(v, EV_FIRST, p->took / p->done);
+}
+
+double verdict_polls(const struct causes *c, const struct works *w, struct verdict *v)
 {
     struct polled p = {.c = c, .w = w, .v = v};
     for (uint32_t i = 0; i < works_pairs(c); i++) {
         const struct pair_row *r = &c->tg->pairs[i];
         const uint32_t group = causes_group(c, r->waiter);
-        if (r->waker != v->waiter.group || r->waiter == r->waker || r->from_scheduler ||
-            (double)r->count < threshold(TH_SEVERAL) || !wait_passes_on(r->kind) || group == UINT32_MAX)
-            continue;
-        const uint32_t looked = p.looked, done = p.done;
-        for (uint32_t k = 0; k < c->of[group].n && k < MEMBERS; k++)
-            look_at(&p, causes_member(c, group, k, MEMBERS));
-        if (p.looked - looked >= threshold(TH_SEVERAL) && (p.done - done) * 2 >= p.looked - looked)
-            return p.asleep > 0 ? p.late / p.asleep : 0;
-        p.asleep = p.late = 0;
+        if (r->waker == v->waiter.group && r->waiter != r->waker && !r->from_scheduler &&
+            (double)r->count >= threshold(TH_SEVERAL) && wait_passes_on(r->kind) && group != UINT32_MAX &&
+            hands_over(&p, group, look_at) && in_pieces(&p)) {
+            done_by(&p, v, r->waiter, r->longest.g);
+            return p.late / p.asleep;
+        }
+    }
+    for (uint32_t i = 0; i < c->tg->ngroups && i < GROUPS; i++) {
+        if (c->tg->groups[i].ended >= threshold(TH_SEVERAL) && hands_over(&p, i, look_at_life)) {
+            done_by(&p, v, c->tg->groups[i].name, NO_LANE);
+            break;
+        }
     }
     return 0;
 }

@@ -46,7 +46,7 @@ static bool is_mixed(const struct causes *c, const struct parts *p)
     }
     for (uint32_t i = 0; i < p->n; i++)
         same += gstat_group(c->tg->g, p->g[i]) == group;
-    return same * 10 < p->n * 9;
+    return same < (1 - threshold(TH_SHARE)) * p->n;
 }
 
 struct started { /* those that g started */

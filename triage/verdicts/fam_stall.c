@@ -81,7 +81,7 @@ static bool goes_on(const struct causes *c, struct span_iter *it, int64_t t0, in
  */
 static bool still(const struct causes *c, int64_t t, uint32_t self, uint32_t *n, uint32_t *other)
 {
-    const int64_t part = (c->tg->end - t) / 20, about = t - part;
+    const int64_t part = (int64_t)(threshold(TH_NOTED) * (double)(c->tg->end - t)), about = t - part;
     for (uint32_t g = 0; g < c->tg->ng && slices_tick(); g++) {
         const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
         struct span_iter it = {.tr = NULL};

@@ -100,7 +100,8 @@ static bool is_crew(const struct causes *c, const struct works *w, const struct 
         waits += c->tg->group_waits[g->waits + k].count;
     return r->count == g->count - g->ended && r->count * 2 >= g->count &&
            waits >= threshold(TH_PIECES) * r->count &&
-           waited_before(c, w, r->name, verdict_place(w, r->stack).user) * 4 < waits;
+           (double)waited_before(c, w, r->name, verdict_place(w, r->stack).user) <
+               threshold(TH_STUCK_PART) * (double)waits;
 }
 
 static bool crews(struct causes *c, const struct works *w, struct verdicts *out)

@@ -67,7 +67,8 @@ static bool bounds(const struct causes *c, const struct works *all, const struct
     walk_g(&w, c->tr, v->g, BOUND_SPANS);
     for (const struct span *s; li.created && waits < 2 && (s = walk_next(&w));)
         waits += s->state == ST_WAITING && s->stack && verdict_place(all, s->stack).user == v->where.user;
-    return li.created && waits < 2 && v->t0 - li.first < (li.last - li.first) / 10;
+    return li.created && waits < 2 &&
+           (double)(v->t0 - li.first) < threshold(TH_SHARE) * (double)(li.last - li.first);
 }
 
 /* Whether it mostly waits while a processor is idle: the host or the runtime causes that. */
@@ -95,7 +96,7 @@ static bool ended_by_others(const struct causes *c, const struct works *w, const
         others += here && !p->from_scheduler ? p->count : 0;
         timers += here && p->from_scheduler ? p->count : 0;
     }
-    return others > 0 && timers >= 3 && v->nlinks > 0;
+    return others > 0 && (double)timers >= threshold(TH_SEVERAL) && v->nlinks > 0;
 }
 
 /* Whether the waiter for a slot starts the goroutines that it waits for, one at a time: a limit of one
@@ -343,9 +344,9 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
 {
     const bool awaited = work_awaited(&all->v[v->harm.work]) && v->harm.share >= threshold(TH_SHARE);
     const bool sleeps = v->rule == RULE_SLEEP, limit = v->rule == RULE_LIMIT;
-    const double polls = awaited && sleeps ? verdict_polls(c, all, v) : 0;
+    const double polls = sleeps ? verdict_polls(c, all, v) : 0;
     const double tries = awaited && (sleeps || limit) ? verdict_retries(c, all, v) : 0;
-    if (polls * v->harm.share >= threshold(TH_SHARE)) {
+    if (awaited && polls * v->harm.share >= threshold(TH_SHARE)) {
         verdict_ev(v, EV_SHARE, polls);
     } else if (tries > 0) {
         v->rule = RULE_RETRY;
@@ -390,9 +391,10 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     if (!named && varies && work_awaited(w) && !slow_repeat && verdict_family(v) != FAM_SLOW &&
         verdict_family(v) != FAM_CROWD && verdict_family(v) != FAM_ORDER &&
         !family_contends(verdict_family(v)) && !comes_late(v) &&
-        (v->harm.usual * 3 < v->harm.slow || v->rule == RULE_BACKEND || v->rule == RULE_IN_A_ROW)) {
-        v->usual_too =
-            v->harm.usual * 3 >= v->harm.slow || (!v->harm.slow_only && v->harm.hit * 2 >= v->harm.of);
+        (threshold(TH_TAIL) * v->harm.usual < v->harm.slow || v->rule == RULE_BACKEND ||
+         v->rule == RULE_IN_A_ROW)) {
+        v->usual_too = threshold(TH_TAIL) * v->harm.usual >= v->harm.slow ||
+                       (!v->harm.slow_only && v->harm.hit * 2 >= v->harm.of);
         v->rule = v->rule == RULE_LIMIT ? RULE_LIMIT : RULE_SLOW; /* a rule that says more about the cause */
     }
     const bool late = v->ndoing && v->doing[0].cat == EX_SCHED; /* a processor came late to few: no fault */

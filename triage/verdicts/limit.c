@@ -10,7 +10,7 @@ struct asked { /* waits at one place: those that a limit ended, and those that a
 
 static void ended_as(const struct tree_node *n, struct asked *a)
 {
-    const bool limit = n->cat == EX_DEADLINE || (n->cat == EX_TIMER && n->kind != WK_SLEEP);
+    const bool limit = n->cat == EX_DEADLINE || (n->cat == EX_TIMER && !verdict_sleeps(n));
     const bool answer = n->cat == EX_NET || n->cat == EX_PIPE;
     a->vain += limit ? n->n[TREE_ALL] : 0;
     a->vain_pieces += limit ? n->pieces[TREE_ALL] : 0;
@@ -34,7 +34,8 @@ static struct asked asked_at(const struct work_tree *t, uint32_t leaf, uint32_t 
 
 static bool nearly(uint32_t n, uint32_t of)
 {
-    return n * 10 >= of * 9 && of * 10 >= n * 9;
+    const double most = 1 - threshold(TH_SHARE);
+    return n >= most * of && of >= most * n;
 }
 
 bool verdict_asks_dead(const struct works *all, const struct verdict *v)

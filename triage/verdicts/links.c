@@ -16,8 +16,7 @@
 
 /* ---- links --------------------------------------------------------------------------------------------- */
 
-/* Returns the share of a goroutine's life in which it does not wait for more work. */
-static double busy_of(const struct causes *c, uint32_t g)
+double busy_of(const struct causes *c, uint32_t g)
 {
     const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
     int64_t rest = 0, seen = 0;
@@ -208,7 +207,8 @@ static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by
 {
     struct pace to = {0, 0, 0};
     pace_of(f->w->tree.v, (uint32_t)(n - f->w->tree.v), 0, &to);
-    const bool paced = n->kind != WK_SEND && (to.sleeps * 5 > to.all || to.outside * 2 > to.all);
+    const bool paced = n->kind != WK_SEND &&
+                       ((double)to.sleeps > threshold(TH_ROOM) * (double)to.all || to.outside * 2 > to.all);
     for (uint32_t i = 0; paced && i < works_pairs(f->c); i++) {
         const struct pair_row *p = &f->c->tg->pairs[i];
         if (p->waiter == by && p->waker == n->who && p->kind != WK_SEND && wait_passes_on(p->kind))

@@ -34,7 +34,7 @@ bool verdict_starts_up(const struct causes *c, const struct works *w, const stru
         }
     }
     *ns = last;
-    const int64_t tenth = c->tg->end / 10;
+    const int64_t tenth = (int64_t)(threshold(TH_SHARE) * (double)c->tg->end);
     return *n >= threshold(TH_MANY) && first < tenth && last < c->tg->end - tenth &&
            here * 2 > last - first && others < tenth;
 }

@@ -204,9 +204,16 @@ static inline bool family_contends(enum family f)
 }
 /* verdicts_culprits - sets the culprit of each verdict (culprit.c). Returns false if out of memory. */
 bool verdicts_culprits(const struct works *w, struct verdicts *out);
+/* verdict_sleeps - returns whether a node is a sleep, or a receive that a timer ended: nothing else could
+ * have ended it. A select that a timer ended is a limit. */
+static inline bool verdict_sleeps(const struct tree_node *n)
+{
+    return n->cat == EX_TIMER && (n->kind == WK_SLEEP || n->kind == WK_RECV);
+}
 /* verdict_polls - for a verdict about sleeps, returns the share of sleeps in which the work that was handed
- * over had already finished (fam_polling.c); 0 if nothing was handed over or nothing finished earlier. */
-double verdict_polls(const struct causes *c, const struct works *w, const struct verdict *v);
+ * over had already finished (fam_polling.c); 0 if no piece of work tells so. Sets who did it as the holder,
+ * and EV_FIRST to how long that took, if anything was handed over and done. */
+double verdict_polls(const struct causes *c, const struct works *w, struct verdict *v);
 /* verdict_retries - for waits that a timer ends, returns how often a piece waits there, each time longer
  * than before and with other work in between (retry.c); 0 if it does not back off. */
 double verdict_retries(const struct causes *c, const struct works *w, const struct verdict *v);

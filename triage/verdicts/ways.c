@@ -83,7 +83,7 @@ static enum family family_of_end(const struct trace *tr, const struct work *w, c
                    ? FAM_SERIAL
                    : FAM_BACKEND;
     case EX_DEADLINE: return FAM_LIMIT;
-    case EX_TIMER: return n->kind == WK_SLEEP ? FAM_POLLING : FAM_LIMIT;
+    case EX_TIMER: return verdict_sleeps(n) ? FAM_POLLING : FAM_LIMIT;
     case EX_SYSCALL: return FAM_SYSCALL;
     case EX_STOPPED: return FAM_STOP;
     case EX_GC:
@@ -141,12 +141,15 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
         }
     }
     if (family == FAM_SERVER &&
-        (v[end].cat == EX_DEADLINE || (v[end].cat == EX_TIMER && v[end].kind != WK_SLEEP))) {
+        (v[end].cat == EX_DEADLINE || (v[end].cat == EX_TIMER && !verdict_sleeps(&v[end])))) {
         /* the goroutine that all wait for itself waits, for nothing, until a timer fires */
         family = FAM_LIMIT;
         at = told;
     }
     family = family == FAM_NONE ? family_of_end(f->c->tr, f->w, &v[end], &v[at]) : family;
+    /* What the taker of a full queue has to do is not of this piece. */
+    for (uint32_t d = 1; d < f->depth && family == FAM_SERIAL; d++)
+        family = v[f->path[d]].kind == WK_SEND && v[f->path[d]].cat == EX_WAIT ? FAM_BACKEND : family;
     const bool rests = f->w->standing && f->w->kind == WORK_LIVES && !f->w->asks && npath == 0 &&
                        (family == FAM_BACKEND || family == FAM_POLLING || family == FAM_LIMIT);
     if (rests)

@@ -55,6 +55,8 @@ enum family link_at(struct causes *c, const struct works *all, const struct work
 /* members_by - returns how many members of a group are known at time t. Members are in the order in which
  * the trace first mentions them. */
 uint32_t members_by(const struct causes *c, uint32_t group, int64_t t);
+/* busy_of - returns the share of a goroutine's life in which it does not wait for more work. */
+double busy_of(const struct causes *c, uint32_t g);
 /* served_of - returns how busy the goroutines of a group are that others wait for. Computed once per
  * group. */
 struct served *served_of(struct follow *f, uint32_t group);

@@ -1,0 +1,294 @@
+/*
+ * test_verdicts_work.c - what is told of tasks and of those who share work: a sleep for what is done already,
+ * work that is shared out unevenly, retries, a start-up and calls one after the other, a library's pool. Each
+ * is played beside a twin that has the same waits and no fault.
+ */
+#include "play_help.h"
+
+#define REST(f) "runtime.chanrecv2:1," f
+
+static void parks(struct play *p)
+{
+    waits(p, 1, "select", "runtime.block:1,main.main:3", NEVER);
+}
+
+/* ---- a sleep for what is done already --------------------------------------------------------------- */
+
+/* Gives the badge to the printer, sleeps, takes it; the twin sleeps, and gives it away as its last. */
+static void handle(struct play *p, unsigned g)
+{
+    const unsigned id = 1 + (unsigned)p->phase[g] / 2;
+    const bool begins = p->phase[g]++ % 2 == 0;
+    if (!begins && !p->fault)
+        wake(p, 2, "runtime.chansend1:1,main.handle:9");
+    if (!begins)
+        task(p, id, false);
+    if (!begins && p->fault) {
+        waits(p, g, "network", "internal/poll.(*FD).Read:1,main.handle:4", 5 * MS);
+        return;
+    }
+    if (!begins)
+        p->phase[g]++;
+    task(p, 1 + (unsigned)p->phase[g] / 2, true);
+    if (p->fault)
+        wake(p, 2, "runtime.chansend1:1,main.handle:6");
+    waits(p, g, "sleep", "time.Sleep:1,main.await:20,main.handle:7", 40 * MS);
+}
+
+static void printer(struct play *p, unsigned g)
+{
+    if (p->phase[g]++ % 2 == 0)
+        waits(p, g, "chan receive", REST("main.printer:30"), NEVER);
+    else
+        waits(p, g, "network", "internal/poll.(*FD).Write:1,main.print:31,main.printer:32", 3 * MS);
+}
+
+static void badges(struct play *p)
+{
+    (void)born(p, "main.printer:1", "main.main:2", printer);
+    (void)born(p, "main.handle:1", "main.main:2", handle);
+    parks(p);
+}
+
+static void sleeps_for_what_is_done(void **state)
+{
+    (void)state;
+    expect(badges, 1500 * MS, RULE_SLEEP);
+}
+
+/* ---- uneven ------------------------------------------------------------------------------------------- */
+
+/* Gives each thing to one of four loaders: half of them to the first; the twin to one after the other. */
+static void dispatch(struct play *p, unsigned g)
+{
+    const unsigned n = (unsigned)p->phase[g];
+    const unsigned to = 2 + (p->fault ? n % 2 ? 1 + n / 2 % 3 : 0 : n % 4);
+    p->phase[g]++;
+    if (p->phase[to] == 1) { /* it rests */
+        wake(p, to, "runtime.chansend1:1,main.dispatch:9");
+        waits(p, g, "sleep", "time.Sleep:1,main.dispatch:8", 3 * MS);
+    } else {
+        p->queue[to] = g;
+        waits(p, g, "chan send", "runtime.chansend1:1,main.dispatch:9", NEVER);
+    }
+}
+
+static void loader(struct play *p, unsigned g)
+{
+    static unsigned id[GS];
+    const bool works = p->phase[g] == 2;
+    if (works)
+        task(p, id[g], false);
+    if (works && p->queue[g])
+        wake(p, p->queue[g], REST("main.load:11"));
+    p->phase[g] = p->phase[g] == 0 || (works && !p->queue[g]) ? 1 : 2;
+    p->queue[g] = 0;
+    if (p->phase[g] == 1) {
+        waits(p, g, "chan receive", REST("main.load:11"), NEVER);
+        return;
+    }
+    id[g] = ++p->slots;
+    task(p, id[g], true);
+    waits(p, g, "sleep", "time.Sleep:1,main.upload:4,main.load:12", 7 * MS);
+}
+
+static void loads(struct play *p)
+{
+    for (int i = 0; i < 4; i++)
+        (void)born(p, "main.load:1", "main.main:2", loader);
+    (void)born(p, "main.dispatch:1", "main.main:2", dispatch);
+    parks(p);
+}
+
+static void one_has_most(void **state)
+{
+    (void)state;
+    expect(loads, 1500 * MS, RULE_UNEVEN);
+}
+
+/* ---- retries ------------------------------------------------------------------------------------------ */
+
+/* Each eighth task asks five times, and waits twice as long each time; that of the twin always as long. */
+static void quote(struct play *p, unsigned g)
+{
+    const unsigned n = (unsigned)p->phase[g] / 16, at = (unsigned)p->phase[g] % 16;
+    const bool tries = n % 8 == 7;
+    if (at == 0)
+        task(p, g * 1000 + n, true);
+    if (at == 1 && !tries)
+        p->phase[g] += 10;
+    if (at > 10 || (at == 1 && !tries)) {
+        task(p, g * 1000 + n, false);
+        p->phase[g] = (int)(n + 1) * 16;
+        waits(p, g, "chan receive", REST("main.quote:5"), 3 * MS);
+        return;
+    }
+    p->phase[g]++;
+    if (at % 2 == 0)
+        waits(p, g, "network", "internal/poll.(*FD).Read:1,main.ask:20,main.quote:6", MS);
+    else
+        waits(p, g, "sleep", "time.Sleep:1,main.backOff:30,main.quote:7", (p->fault ? 5 << at / 2 : 20) * MS);
+}
+
+static void quotes(struct play *p)
+{
+    for (int i = 0; i < 4; i++)
+        (void)born(p, "main.quote:1", "main.main:2", quote);
+    parks(p);
+}
+
+static void tries_again(void **state)
+{
+    (void)state;
+    expect(quotes, (int64_t)6000 * MS, RULE_RETRY);
+}
+
+/* ---- one call after the other ------------------------------------------------------------------------- */
+
+/* Main asks for 40 things and then serves; main of the twin asks to the end. */
+static void starts(struct play *p, unsigned g)
+{
+    const int n = p->phase[g]++;
+    if ((n < 80 || !p->fault) && n % 2 == 0)
+        waits(p, g, "network", "internal/poll.(*FD).Write:1,main.attach:19,main.main:3", MS);
+    else if (n < 80 || !p->fault)
+        waits(p, g, "network", "internal/poll.(*FD).Read:1,main.attach:20,main.main:3", 20 * MS);
+    else
+        waits(p, g, "select", "runtime.selectgo:1,main.serve:30,main.main:4", 10 * MS);
+}
+
+static void start(struct play *p)
+{
+    p->step[1] = starts;
+    starts(p, 1);
+}
+
+static void starts_slowly(void **state)
+{
+    (void)state;
+    expect(start, 1500 * MS, RULE_START);
+}
+
+/* A task asks at five lines, or always at one. */
+static void asker(struct play *p, unsigned g)
+{
+    const int at = p->phase[g] % 6, line = p->fault ? 20 + at : 20;
+    const unsigned id = 1 + g * 1000 + (unsigned)p->phase[g] / 6;
+    char stack[96];
+    p->phase[g]++;
+    if (at == 0)
+        task(p, id, true);
+    if (at == 5) {
+        task(p, id, false);
+        waits(p, g, "chan receive", REST("main.asker:5"), 3 * MS);
+        return;
+    }
+    snprintf(stack, sizeof stack, "internal/poll.(*FD).Read:1,shop/price%%2ev2.Of:%d,main.asker:6", line);
+    waits(p, g, "network", stack, 5 * MS);
+}
+
+static void askers(struct play *p)
+{
+    (void)born(p, "main.asker:1", "main.main:2", asker);
+    parks(p);
+}
+
+static void asks_in_a_row(void **state)
+{
+    (void)state;
+    for (int lines = 1; lines >= 0; lines--) {
+        struct play p;
+        struct made m;
+        begin(&p, lines);
+        askers(&p);
+        play(&p, 1500 * MS, &m);
+        const struct finding *several = help_told(&m.l, RULE_IN_A_ROW), *one = help_told(&m.l, RULE_SERIAL);
+        if (lines ? !several || !several->note || one : several || !one || one->note)
+            fail_msg("%s", lines ? "several lines" : "one line");
+        assert_non_null(strstr((lines ? several : one)->what, "price.v2.Of ")); /* as its source has it */
+        unmake(&m);
+    }
+}
+
+/* ---- a pool ------------------------------------------------------------------------------------------- */
+
+/* Twelve share two connections of a library's pool, which two functions of the program take; or each of the
+ * two has a pool of its own. */
+#define POOL "example.org/redis.(*Pool).Get@/go/pkg/mod/example.org/redis/pool.go:9"
+static const char *pool_at(const struct play *p, unsigned g)
+{
+    return g % 2      ? p->fault ? "runtime.selectgo:1," POOL ",main.load:5,main.serve:2"
+                                 : "runtime.selectgo:1,main.load:5,main.serve:2"
+           : p->fault ? "runtime.selectgo:1," POOL ",main.save:6,main.serve:2"
+                      : "runtime.selectgo:1,main.save:6,main.serve:2";
+}
+
+/* 0: wants a connection; 1: it is given one; 2: it gives it back. */
+static void server(struct play *p, unsigned g)
+{
+    unsigned first = p->nqueue ? p->at % p->nqueue : 0; /* any of those that wait */
+    if (p->phase[g] == 2) {
+        for (unsigned i = 0; i < p->nqueue && !p->fault && p->queue[first] % 2 != g % 2; i++)
+            first = (first + 1) % p->nqueue;
+        if (p->nqueue && !p->fault && p->queue[first] % 2 != g % 2)
+            first = p->nqueue;
+        if (first < p->nqueue) {
+            const unsigned to = p->queue[first];
+            memmove(p->queue + first, p->queue + first + 1, (--p->nqueue - first) * sizeof *p->queue);
+            wake(p, to, pool_at(p, g));
+        } else {
+            p->slots++;
+        }
+        p->phase[g] = 0;
+    }
+    if (p->phase[g] == 0 && p->slots <= 0) {
+        p->phase[g] = 1;
+        p->queue[p->nqueue++] = g;
+        waits(p, g, "select", pool_at(p, g), NEVER);
+    } else {
+        p->slots -= p->phase[g] == 0;
+        p->phase[g] = 2;
+        waits(p, g, "network",
+              g % 2 ? "internal/poll.(*FD).Read:1,main.load:8,main.serve:2"
+                    : "internal/poll.(*FD).Read:1,main.save:8,main.serve:2",
+              (4 + p->now / MS % 3) * MS);
+    }
+}
+
+static void servers(struct play *p)
+{
+    p->slots = 2;
+    for (int i = 0; i < 12; i++)
+        (void)born(p, "main.serve:1", "main.main:2", server);
+    parks(p);
+}
+
+static void one_pool_once(void **state)
+{
+    (void)state;
+    for (int one = 1; one >= 0; one--) {
+        struct play p;
+        struct made m;
+        uint32_t told = 0;
+        begin(&p, one);
+        servers(&p);
+        play(&p, 1500 * MS, &m);
+        for (uint32_t i = 0; i < m.l.fs.n; i++)
+            told += m.l.fs.f[i].rule == RULE_SET;
+        assert_int_equal(told, one ? 1 : 2);
+        unmake(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sleeps_for_what_is_done),
+        cmocka_unit_test(one_has_most),
+        cmocka_unit_test(tries_again),
+        cmocka_unit_test(starts_slowly),
+        cmocka_unit_test(asks_in_a_row),
+        cmocka_unit_test(one_pool_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
