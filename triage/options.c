@@ -189,60 +189,41 @@ static bool read_id(const char *v, void *to)
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-enum kind {
-    FLAG,
-    TEXT,
-    TEXT0,
-    WORD,
-    LIST,
-    RULES,
-    COUNT,
-    COUNT0,
-    RATE,
-    THREADS,
-    SIZE,
-    TIME,
-    TIME0,
-    SECONDS,
-    SHORT,
-    KEEP,
-    LIMIT,
-    WHEN,
-    LANES,
-    ID
-};
-static const struct {
+/* How a value is read, and what is said of one that isn't. */
+struct kind {
     bool (*read)(const char *value, void *to);
-    const char *fits; /* what is said of a value that isn't read */
-} READ[] = {[FLAG] = {read_flag, ""},
-            [TEXT] = {read_text, "it is empty"},
-            [TEXT0] = {read_text0, ""},
-            [WORD] = {read_text0, ""},
-            [RULES] = {read_text, "it is empty"},
-            [LIST] = {read_list, "too many of them: at most 64"},
-            [COUNT] = {read_count, "this is no number above 0"},
-            [COUNT0] = {read_count0, "this is no number"},
-            [RATE] = {read_rate, "this is no rate: a number above 0 is"},
-            [THREADS] = {read_threads, "this is no number of threads (1 to 256)"},
-            [SIZE] = {read_size, "this is no size (500M, 4G)"},
-            [TIME] = {read_time, "this is no time: 500ms, 30s, 2m are"},
-            [TIME0] = {read_time0, "this is no time: 500ms, 30s, 2m, 0 are"},
-            [SECONDS] = {read_seconds, "these are no whole seconds: 5, 5s, 2m are"},
-            [SHORT] = {read_short, "these are no whole seconds: 5, 5s, 2m are"},
-            [KEEP] = {read_keep, "this is no time and no size: 30s, 2m, 500M are"},
-            [LIMIT] = {read_limit, "this is no limit: 2G, 7d and 2G,7d are"},
-            [WHEN] = {read_when, "this is no time: 1.2s, 300ms, 1m30s, 40%, 14:03:22.5 are"},
-            [LANES] = {read_lanes, "these are no lanes: g, p and m are, and g,p"},
-            [ID] = {read_id, "this is no goroutine's number"}};
+    const char *fits;
+};
+#define KIND(name, read, fits) static const struct kind name = {read, fits}
+KIND(FLAG, read_flag, "");
+KIND(TEXT, read_text, "it is empty");
+KIND(TEXT0, read_text0, "");
+KIND(WORD, read_text0, "");
+KIND(RULES, read_text, "it is empty");
+KIND(LIST, read_list, "too many of them: at most 64");
+KIND(COUNT, read_count, "this is no number above 0");
+KIND(COUNT0, read_count0, "this is no number");
+KIND(RATE, read_rate, "this is no rate: a number above 0 is");
+KIND(THREADS, read_threads, "this is no number of threads (1 to 256)");
+KIND(SIZE, read_size, "this is no size (500M, 4G)");
+KIND(TIME, read_time, "this is no time: 500ms, 30s, 2m are");
+KIND(TIME0, read_time0, "this is no time: 500ms, 30s, 2m, 0 are");
+KIND(SECONDS, read_seconds, "these are no whole seconds: 5, 5s, 2m are");
+KIND(SHORT, read_short, "these are no whole seconds: 5, 5s, 2m are");
+KIND(KEEP, read_keep, "this is no time and no size: 30s, 2m, 500M are");
+KIND(LIMIT, read_limit, "this is no limit: 2G, 7d and 2G,7d are");
+KIND(WHEN, read_when, "this is no time: 1.2s, 300ms, 1m30s, 40%, 14:03:22.5 are");
+KIND(LANES, read_lanes, "these are no lanes: g, p and m are, and g,p");
+KIND(ID, read_id, "this is no goroutine's number");
 
 static const struct row {
     const char *name, *arg;
     unsigned commands;
-    enum kind kind;
+    const struct kind *kind;
     size_t field;
     const char *help;
 } rows[] = {
-#define X(n, a, c, k, f, h) {n, a, c, k, offsetof(struct options, f), h},
+#define X(n, a, c, k, f, h) {n, a, c, &k, offsetof(struct options, f), h},
 #include "triage/options.def"
 #undef X
 };
@@ -354,7 +335,7 @@ static void parser_rows(struct parser *p)
             p->shorts[s++] = rows[i].name[0];
             p->shorts[s++] = ':';
         } else {
-            const int arg = rows[i].kind == RULES ? optional_argument : rows[i].arg != NULL;
+            const int arg = rows[i].kind == &RULES ? optional_argument : rows[i].arg != NULL;
             p->longs[n++] = (struct option){rows[i].name, arg, NULL, FIRST_LONG + i};
         }
     }
@@ -381,14 +362,14 @@ static int take(struct parser *p, const struct row *r, const char *word, const c
     const size_t n = strlen(name);
     if (!is_short(r) && (strncmp(word, name, n) != 0 || (word[n] && word[n] != '=')))
         return options_wrong(p->c, word, NULL, "unknown option (--help lists them)"); /* a part of a name */
-    if (r->kind == RULES && !value) {
+    if (r->kind == &RULES && !value) {
         o->list_rules = true;
         return 0;
     }
-    if (r->kind == WORD && !word_known(r->arg, value))
+    if (r->kind == &WORD && !word_known(r->arg, value))
         return wrong_word(p->c, r, name, value);
-    if (!READ[r->kind].read(value, (char *)o + r->field))
-        return options_wrong(p->c, name, value, READ[r->kind].fits);
+    if (!r->kind->read(value, (char *)o + r->field))
+        return options_wrong(p->c, name, value, r->kind->fits);
     return 0;
 }
 
@@ -430,7 +411,7 @@ static int read_part(struct parser *p, int argc, char **argv, int *used)
         const char *value = optarg;
         if (value == word)
             word = argv[optind - 2];
-        if (r->kind == RULES && !value && optind < argc && argv[optind][0] != '-')
+        if (r->kind == &RULES && !value && optind < argc && argv[optind][0] != '-')
             value = argv[optind++];
         if (take(p, r, word, value))
             return 2;

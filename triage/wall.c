@@ -44,36 +44,21 @@ char *wall_time(const struct trace *tr, int64_t t, char out[WALL_MAX])
     return out;
 }
 
-/* Two digits at most, and a number below `limit`. */
-static bool two(const char **s, int limit, int *out)
-{
-    const char *p = *s;
-    if (!isdigit((unsigned char)*p))
-        return false;
-    *out = *p++ - '0';
-    if (isdigit((unsigned char)*p))
-        *out = *out * 10 + (*p++ - '0');
-    *s = p;
-    return *out < limit;
-}
-
 static bool time_of_day(const char *s, int64_t *ns, const char **rest)
 {
-    int h, m, sec = 0;
+    struct tm tm = {0};
     int64_t frac = 0, unit = SECOND;
-    if (!two(&s, 24, &h) || *s++ != ':' || !two(&s, 60, &m))
-        return false;
-    if (*s == ':') {
-        s++;
-        if (!two(&s, 61, &sec))
-            return false;
-        if (*s == '.' && isdigit((unsigned char)s[1]))
-            for (s++; isdigit((unsigned char)*s); s++)
-                frac += (*s - '0') * (unit /= 10);
+    const char *end = isdigit((unsigned char)*s) ? strptime(s, "%H:%M:%S", &tm) : NULL;
+    if (end && *end == '.' && isdigit((unsigned char)end[1])) {
+        for (end++; isdigit((unsigned char)*end); end++)
+            frac += (*end - '0') * (unit /= 10);
+    } else if (!end && isdigit((unsigned char)*s)) {
+        tm.tm_sec = 0;
+        end = strptime(s, "%H:%M", &tm);
     }
-    *ns = ((int64_t)h * 3600 + m * 60 + sec) * SECOND + frac;
-    *rest = s;
-    return true;
+    *ns = ((int64_t)tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec) * SECOND + frac;
+    *rest = end;
+    return end && *end != ':';
 }
 
 bool wall_is(const char *s)

@@ -17,17 +17,16 @@ struct gstate; /* assists by goroutine */
 bool gstate_update(struct gstate **s, const struct trace *tr);
 void gstate_free(struct gstate *s);
 /* gstate_know - calls gstate_update() on a loaded trace and prepares the index that the first draw of
- * goroutines needs, and for up to 10 ms the lists of goroutines with many assists. The rest is prepared on
- * demand. */
+ * goroutines needs. */
 void gstate_know(struct gstate **s, const struct trace *tr);
 /* gstate_shares - returns trace_shares() of any lane, with a goroutine's running time split as above; the
- * sum over all states does not change. O(log assists), and O(assists of the goroutine) on the first call
- * for it. */
+ * sum over all states does not change. O(log assists), and O(assists) on the first call. */
 void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
                    struct shares *out);
 /* gstate_any - returns whether goroutine g assists within [t0,t1). */
 bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
-/* gstate_assists - returns the assists of goroutine g, valid as long as s; NULL if there are none.
+/* gstate_assists - returns the assists of goroutine g, valid until another goroutine's are asked for; NULL if
+ * there are none.
  * gstate_tell - splits the result of trace_shares() over [t0,t1) as gstate_shares() does, with these
  * assists (NULL: no change). gstate_worked - the same for a mark worker. Not thread-safe. */
 struct assists;

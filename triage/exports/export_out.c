@@ -1,6 +1,6 @@
 /*
- * export_out.c - see export_out.h. Plain output goes through stdio's buffer, gzip through zlib's; nothing
- * else is held. The gzip header has no time and no name: the same trace gives the same bytes.
+ * export_out.c - see export_out.h. Everything goes through zlib's buffer; nothing else is held. The gzip
+ * header has no time and no name: the same trace gives the same bytes.
  */
 #include "triage/exports/export_out.h"
 
@@ -42,16 +42,10 @@ enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e
         return rc;
     const int fd = fcntl(o->to.fd, F_DUPFD_CLOEXEC, 0);
     errno = fd < 0 ? errno : 0;
-    if (fd >= 0 && gzip) {
-        o->z = gzdopen(fd, "wb");
-        if (o->z)
-            gzbuffer(o->z, OUT_BUFFER);
-    } else if (fd >= 0) {
-        o->f = fdopen(fd, "wb");
-        if (o->f)
-            setvbuf(o->f, NULL, _IOFBF, OUT_BUFFER);
-    }
-    if (!o->z && !o->f) {
+    o->z = fd >= 0 ? gzdopen(fd, gzip ? "wb" : "wbT") : NULL; /* T: as it is */
+    if (o->z)
+        gzbuffer(o->z, OUT_BUFFER);
+    if (!o->z) {
         int saved = errno ? errno : ENOMEM;
         if (fd >= 0)
             close(fd);
@@ -64,13 +58,10 @@ enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e
 
 static void broke(struct out *o)
 {
-    int why = errno;
-    if (o->z) {
-        int z = Z_OK;
-        gzerror(o->z, &z);
-        if (z == Z_MEM_ERROR)
-            why = ENOMEM;
-    }
+    int why = errno, z = Z_OK;
+    (void)gzerror(o->z, &z);
+    if (z == Z_MEM_ERROR)
+        why = ENOMEM;
     if (!o->error)
         o->error = why ? why : EIO;
 }
@@ -83,8 +74,7 @@ void out_write(struct out *o, const void *p, size_t n)
     while (n && !o->error) {
         size_t part = n < (1u << 30) ? n : 1u << 30;
         errno = 0;
-        bool ok = o->z ? gzwrite(o->z, at, (unsigned)part) == (int)part : fwrite(at, 1, part, o->f) == part;
-        if (!ok)
+        if (gzwrite(o->z, at, (unsigned)part) != (int)part)
             broke(o);
         at += part;
         n -= part;
@@ -108,10 +98,7 @@ enum err_code out_close(struct out *o, bool keep, struct err *e)
     errno = 0;
     if (o->z && gzclose(o->z) != Z_OK && !o->error)
         o->error = errno ? errno : EIO;
-    if (o->f && fclose(o->f) != 0 && !o->error)
-        o->error = errno ? errno : EIO;
     o->z = NULL;
-    o->f = NULL;
     if (!target_close(&o->to, keep && !o->error) && !o->error)
         o->error = errno;
     if (!o->error || o->error == EPIPE)

@@ -17,10 +17,9 @@
 #include "triage/text.h"
 
 struct out {
-    FILE *f;              /* plain */
-    struct gzFile_s *z;   /* gzip */
+    struct gzFile_s *z;   /* gzip, or plain */
     const char *path;     /* borrowed, NULL = standard output */
-    struct out_target to; /* the file or descriptor under f or z */
+    struct out_target to; /* the file or descriptor under z */
     int error;            /* the first errno, 0 = none */
 };
 

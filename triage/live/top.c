@@ -106,13 +106,6 @@ static void put_head(struct text *t, const struct top *o)
     text_lit(t, "\n");
 }
 
-static void put_share(struct text *t, double ns, double whole, size_t w)
-{
-    size_t from = t->n;
-    text_share(t, ns, whole);
-    text_pad(t, from, w);
-}
-
 /* The average number in that state. */
 static void put_many(struct text *t, double ns, double whole, size_t w)
 {
@@ -124,9 +117,9 @@ static void put_many(struct text *t, double ns, double whole, size_t w)
 static void put_group(struct text *t, const struct loaded *l, const struct group *g)
 {
     double end = (double)l->tg->end;
-    text_say(t, l->tr, t_func_cut(g->name, 29), t_to(30), t_right(g->count, 6), " ");
-    put_share(t, (double)fig_ns(g, FIG_RUNNING), end, 7);
-    put_share(t, g->count ? (double)g->d[GM_ASSIST].total : 0, end, 7);
+    text_say(t, l->tr, t_func_cut(g->name, 29), t_to(30), t_right(g->count, 6), " ",
+             t_share((double)fig_ns(g, FIG_RUNNING), end), t_to(44),
+             t_share(g->count ? (double)g->d[GM_ASSIST].total : 0, end), t_to(51));
     put_many(t, (double)fig_ns(g, FIG_RUNNABLE), end, 9);
     put_many(t, (double)fig_ns(g, FIG_WAITING), end, 8);
     put_many(t, (double)fig_ns(g, FIG_CALL), end, 8);

@@ -61,31 +61,6 @@ static int until(const char *text, struct until *u)
     return -1;
 }
 
-/* Split at blanks. NULL: there are no words, too many, or no memory. */
-static char **words_of(const char *line)
-{
-    char **words = mem_zalloc((WATCH_WORDS + 1) * sizeof *words), *rest = NULL;
-    char *copy = mem_alloc(strlen(line) + 1), *p = NULL;
-    size_t n = 0;
-    if (words && copy) {
-        strcpy(copy, line);
-        for (p = strtok_r(copy, " \t\n", &rest); p && n < WATCH_WORDS; p = strtok_r(NULL, " \t\n", &rest))
-            words[n++] = p;
-    }
-    if (n && !p)
-        return words;
-    mem_free(copy);
-    mem_free(words);
-    return NULL;
-}
-
-static void words_free(char **words)
-{
-    if (words)
-        mem_free(words[0]);
-    mem_free(words);
-}
-
 /* Add a target, or the targets listed in @FILE. Returns 0, or the exit status after an error was printed. */
 static int take_where(struct watch *w, const char *where)
 {
@@ -151,7 +126,8 @@ static int parse(struct watch *w, int argc, char **argv)
             return status;
     if (!o.noperands || !w->n || !w->dir)
         return options_lack(&command, !o.noperands ? "WHERE" : !w->n ? "--until CONDITION" : "-o DIR");
-    if (o.exec && !(w->words = words_of(o.exec)))
+    w->exec = o.exec;
+    if (w->exec && !watch_command(w))
         return say_failed("watch", "--exec", "no command, or one of more than 64 words");
     return folder(w);
 }
@@ -269,7 +245,6 @@ int watch_main(int argc, char **argv)
     int status = parse(&w, argc, argv);
     if (status >= 0) {
         watch_free(&w);
-        words_free(w.words);
         return status;
     }
     outside_folder(w.dir);
@@ -289,6 +264,5 @@ int watch_main(int argc, char **argv)
         door_wipe();
     live_stop_tell("watch", w.live.where);
     watch_free(&w);
-    words_free(w.words);
     return w.failed;
 }

@@ -19,8 +19,7 @@ enum {
     UNTIL_MAX = 64,
     TARGETS_MAX = FEED_LIST,
     REASON_MAX = 300,
-    WATCH_WORDS = 64, /* of --exec */
-    CAPTURES = 10     /* per hour, for one target */
+    CAPTURES = 10 /* per hour, for one target */
 };
 
 struct until {
@@ -74,7 +73,7 @@ struct watch {
     uint64_t files_max; /* bytes in the folder; 0: no limit */
     int64_t files_ns;   /* the age at which files there are removed; 0: never */
     const char *dir, *list;
-    char **words; /* of --exec; NULL: none */
+    const char *exec; /* --exec: words, apart by blanks; NULL: none */
     /* the current state */
     struct target *target[TARGETS_MAX];
     uint32_t ntargets;
@@ -116,7 +115,9 @@ void watch_capture(struct watch *w, struct target *t, bool at_end);
 
 /* ---- what is done in the clerk (watch_deeds.c) --------------------------------------------------------- */
 
-/* watch_deeds - settle before the sandbox closes what it may do: run --exec, remove old files. */
+/* watch_command - whether --exec has words, and not too many. watch_deeds - settle before the sandbox closes
+ * what it may do: run --exec, remove old files. */
+bool watch_command(const struct watch *w);
 void watch_deeds(struct watch *w);
 void watch_run(struct watch *w, const char *file, const char *reason);
 /* watch_reap - see which commands have ended, and how, waiting for all of them at most patience_ms. */

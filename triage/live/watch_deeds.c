@@ -41,12 +41,31 @@ static struct {
     char file[PATH_MAX];
 } child[CHILDREN];
 
+#define BLANKS " \t\n"
+enum { WORDS = 64 };
+
+/* The next word of a command; its length in *n, 0: there is none. */
+static const char *next_word(const char *s, size_t *n)
+{
+    s += strspn(s, BLANKS);
+    *n = strcspn(s, BLANKS);
+    return s;
+}
+
+bool watch_command(const struct watch *w)
+{
+    size_t words = 0, n;
+    for (const char *s = next_word(w->exec, &n); n; s = next_word(s + n, &n))
+        words++;
+    return words && words <= WORDS;
+}
+
 /* A copy of a word with %f, %r and %% replaced, for mem_free(). NULL: out of memory. *named: it has the
  * file's name. */
-static char *word_of(const char *word, const char *file, const char *reason, bool *named)
+static char *word_of(const char *word, size_t n, const char *file, const char *reason, bool *named)
 {
     struct text t = {0};
-    for (const char *p = word; *p; p++) {
+    for (const char *p = word; p < word + n; p++) {
         const char *with = p[0] != '%'   ? NULL
                            : p[1] == 'f' ? file
                            : p[1] == 'r' ? reason
@@ -67,19 +86,29 @@ static void words_free(char **argv)
 }
 
 /* The words of the command; NULL: out of memory. */
-static char **words_of(char **words, const char *file, const char *reason)
+static char **words_of(const char *exec, const char *file, const char *reason)
 {
-    char **argv = mem_zalloc((WATCH_WORDS + 2) * sizeof *argv);
+    char **argv = mem_zalloc((WORDS + 2) * sizeof *argv);
     bool named = false, ok = argv;
-    size_t n = 0;
-    for (; ok && words[n]; n++)
-        ok = (argv[n] = word_of(words[n], file, reason, &named)) != NULL;
+    size_t i = 0, n;
+    for (const char *s = next_word(exec, &n); ok && n; s = next_word(s + n, &n))
+        ok = (argv[i++] = word_of(s, n, file, reason, &named)) != NULL;
     if (ok && !named)
-        ok = (argv[n] = word_of("%f", file, reason, &named)) != NULL;
+        ok = (argv[i] = word_of("%f", 2, file, reason, &named)) != NULL;
     if (ok)
         return argv;
     words_free(argv);
     return NULL;
+}
+
+/* The command failed: its first word, and why. */
+static void failed(struct watch *w, const char *why)
+{
+    char name[PATH_MAX];
+    size_t n;
+    const char *s = next_word(w->exec, &n);
+    snprintf(name, sizeof name, "%.*s", (int)n, s);
+    w->failed = say_failed("watch", name, why);
 }
 
 extern char **environ;
@@ -97,7 +126,7 @@ static int spawn(const char *file, const char *reason)
         i++;
     if (i == CHILDREN)
         return EBUSY;
-    char **argv = words_of(watched->words, name, reason);
+    char **argv = words_of(watched->exec, name, reason);
     if (!argv)
         return ENOMEM;
     sigemptyset(&none);
@@ -115,16 +144,24 @@ static int spawn(const char *file, const char *reason)
     return rc;
 }
 
-/*
- * Do "FILE\
- * REASON" in the clerk, for files that it has written and for no others.
- */
-static void do_exec(const char *text, struct clerk_said *said)
+/* Do "FILE\nREASON". In the clerk (`made`) for files that it has written, and for no others; without one
+ * nobody else makes files, so any file is gotop's own. */
+static void exec_for(const char *text, bool made, struct clerk_said *said)
 {
     char file[CLERK_TEXT];
     const size_t n = strcspn(text, "\n");
     snprintf(file, sizeof file, "%.*s", (int)n, text);
-    said->error = outside_made(file) ? spawn(file, text[n] ? text + n + 1 : "") : EACCES;
+    said->error = !made || outside_made(file) ? spawn(file, text[n] ? text + n + 1 : "") : EACCES;
+}
+
+static void do_exec(const char *text, struct clerk_said *said)
+{
+    exec_for(text, true, said);
+}
+
+static void do_exec_here(const char *text, struct clerk_said *said)
+{
+    exec_for(text, false, said);
 }
 
 /* A command that has ended: its file in said->text, its status in said->value. ECHILD: none has. */
@@ -153,15 +190,6 @@ static bool done(int deed, clerk_deed *fn, const char *text, struct clerk_said *
     return !said->error;
 }
 
-/* Without a clerk nobody else makes files, so any file is gotop's own. */
-static void do_exec_here(const char *text, struct clerk_said *said)
-{
-    char file[CLERK_TEXT];
-    const size_t n = strcspn(text, "\n");
-    snprintf(file, sizeof file, "%.*s", (int)n, text);
-    said->error = spawn(file, text[n] ? text + n + 1 : "");
-}
-
 void watch_run(struct watch *w, const char *file, const char *reason)
 {
     static struct clerk_said said;
@@ -172,10 +200,9 @@ void watch_run(struct watch *w, const char *file, const char *reason)
         w->runs++;
         return;
     }
-    w->failed = say_failed("watch", w->words[0],
-                           said.error == EBUSY ? "is still busy with the files before: not run for this one"
-                           : said.error == EINVAL ? "the file's name is no argument: not run for this one"
-                                                  : strerror(said.error));
+    failed(w, said.error == EBUSY    ? "is still busy with the files before: not run for this one"
+              : said.error == EINVAL ? "the file's name is no argument: not run for this one"
+                                     : strerror(said.error));
 }
 
 void watch_reap(struct watch *w, int patience_ms)
@@ -192,7 +219,7 @@ void watch_reap(struct watch *w, int patience_ms)
                 continue;
             snprintf(why, sizeof why, "%s %d, for %s", WIFEXITED(status) ? "exited with" : "ended by signal",
                      WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), said.text);
-            w->failed = say_failed("watch", w->words[0], why);
+            failed(w, why);
         } else if (host_now() >= until) {
             return;
         } else {
@@ -301,7 +328,7 @@ void watch_tidy(struct watch *w)
 void watch_deeds(struct watch *w)
 {
     watched = w;
-    if (w->words) {
+    if (w->exec) {
         deed_exec = clerk_add(do_exec, NULL);
         deed_reap = clerk_add(do_reap, NULL);
     }

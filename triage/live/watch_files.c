@@ -253,7 +253,7 @@ void watch_capture(struct watch *w, struct target *t, bool at_end)
     w->missed = 0;
     w->captured++;
     put_log(w, t, &c);
-    if (w->words)
+    if (w->exec)
         watch_run(w, c.file, t->reason);
     watch_tidy(w);
 }

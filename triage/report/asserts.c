@@ -52,22 +52,23 @@ void asserts_text(struct text *t, const struct asserts *a)
 
 /* ---- JUnit --------------------------------------------------------------------------------------------- */
 
-/* Adds cleaned text, so without control bytes, with XML's special characters as entities. */
-static void xml(struct text *t, const char *s)
+/* Adds cleaned text, so without control bytes; each of these bytes as its `as`. */
+static void escaped(struct text *t, const char *s, const char *bytes, const char *const as[])
 {
-    static const char what[] = "<>&\"'";
-    static const char *const entity[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&apos;"};
     struct text c = {0};
     text_clean(&c, s, strlen(s), 0);
     for (size_t i = 0; i < c.n; i++) {
-        const char *at = strchr(what, c.p[i]);
-        if (at)
-            text_raw(t, entity[at - what], strlen(entity[at - what]));
-        else
-            text_raw(t, &c.p[i], 1);
+        const char *at = strchr(bytes, c.p[i]), *with = at ? as[at - bytes] : &c.p[i];
+        text_raw(t, with, at ? strlen(with) : 1);
     }
     t->failed |= c.failed;
     text_free(&c);
+}
+
+static void xml(struct text *t, const char *s)
+{
+    static const char *const entity[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&apos;"};
+    escaped(t, s, "<>&\"'", entity);
 }
 
 void asserts_junit_begin(struct text *t, uint32_t tests, uint32_t failures)
@@ -119,17 +120,8 @@ void asserts_junit_end(struct text *t)
 /* A property has more special characters than the message. */
 static void command_text(struct text *t, const char *s, bool property)
 {
-    struct text c = {0};
-    text_clean(&c, s, strlen(s), 0);
-    for (size_t i = 0; i < c.n; i++) {
-        const unsigned char b = (unsigned char)c.p[i];
-        if (b == '%' || b == '\r' || b == '\n' || (property && (b == ':' || b == ',')))
-            text_add(t, "%%%02X", b);
-        else
-            text_raw(t, &c.p[i], 1);
-    }
-    t->failed |= c.failed;
-    text_free(&c);
+    static const char *const code[] = {"%25", "%3A", "%2C"};
+    escaped(t, s, property ? "%:," : "%", code);
 }
 
 void asserts_github(struct text *t, const struct asserts *a)

@@ -30,11 +30,8 @@ char *report_json_with(const struct loaded *l, const struct asserts *a);
 int report_status(const struct loaded *l);
 
 /* Parts of the page (report_text.c): words in lines of report_columns() from column `indent`, at most
- * `lines` lines (frees u); a right-aligned duration; count and quantiles; what the program did many times
- * (report_instances.c). */
+ * `lines` lines (frees u); what the program did many times (report_instances.c). */
 void report_wrapped(struct text *t, struct text *u, int indent, int lines);
-void report_cell(struct text *t, int64_t ns, size_t most);
-void report_dist(struct text *t, const struct dist *d);
 void report_instances(struct text *t, const struct loaded *l);
 void report_waitfor(struct text *t, const struct loaded *l); /* report_waitfor.c */
 

@@ -62,7 +62,7 @@ void report_instances(struct text *t, const struct loaded *l)
         text_say(t, NULL, r->looked < r->of ? "~" : " ", t_right(r->d.n, 7), t_cell(r->d.p50, 10),
                  t_cell(r->d.p99, 10), t_cell(r->d.max, 10));
         if (all)
-            report_cell(t, r->d.total, 10);
+            text_say(t, NULL, t_cell(r->d.total, 10));
         text_lit(t, "\n");
         t->failed |= !differ(&k, l, r, &d);
         instance_diff_text(&u, l->tr, &d);

@@ -337,7 +337,7 @@ static void collector(struct text *t, const struct loaded *l)
     utilisation(t, tg);
 }
 
-void report_dist(struct text *t, const struct dist *d)
+static void put_dist(struct text *t, const struct dist *d)
 {
     text_say(t, NULL, d->n, ", p50 ", t_dur(d->p50), ", p90 ", t_dur(d->p90), ", p99 ", t_dur(d->p99),
              ", max ", t_dur(d->max), ", total ", t_dur(d->total));
@@ -354,7 +354,7 @@ static void scheduler(struct text *t, const struct loaded *l)
                  ")");
     }
     text_lit(t, "\n  ");
-    report_dist(t, &d);
+    put_dist(t, &d);
     endl(t);
     for (uint32_t i = 0; i < tg->nworst && i < 2 && tg->worst[i].t1 > tg->worst[i].t0; i++) {
         const struct sched_wait *w = &tg->worst[i];
@@ -371,21 +371,13 @@ static void scheduler(struct text *t, const struct loaded *l)
     }
 }
 
-void report_cell(struct text *t, int64_t ns, size_t most)
-{
-    struct text c = {.ticks = t->ticks};
-    text_dur(&c, ns);
-    text_add(t, "%*s", (int)most, c.p ? c.p : "");
-    text_free(&c);
-}
-
 static void call_cell(struct text *t, const struct trace *tr, const struct group *g)
 {
     const int64_t ns = ns_add(g->d[GM_SYSCALL].total, g->d[GM_SYSBLOCK].total);
     if (ns && !g->timed && !trace_info(tr)->second_family)
         text_add(t, "%*s", CELL, TRI_UNTIMED);
     else
-        report_cell(t, ns, CELL);
+        text_say(t, NULL, t_cell(ns, CELL));
 }
 
 static void groups(struct text *t, const struct loaded *l)
@@ -404,7 +396,7 @@ static void groups(struct text *t, const struct loaded *l)
                  t_cell(g->d[GM_SCHED].total, CELL), t_cell(g->d[GM_WAIT].total, CELL));
         call_cell(t, l->tr, g);
         if (all)
-            report_cell(t, g->d[GM_ASSIST].total, CELL);
+            text_say(t, NULL, t_cell(g->d[GM_ASSIST].total, CELL));
         endl(t);
     }
     if (l->tg->ngroups > shown) {

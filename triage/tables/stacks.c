@@ -65,37 +65,18 @@ static enum wait_kind kind_of_reason(struct str r)
 /* Go's standard library by the first element of a package's path: it does what its caller asked for. */
 static bool is_library(struct str f)
 {
-    enum { LETTERS = 26 };
-    static const char *const package[LETTERS] = {
-        /* each ends with a zero, the last of a letter with two */
-        ['a' - 'a'] = "archive\0",
-        ['b' - 'a'] = "bufio\0bytes\0",
-        ['c' - 'a'] = "cmp\0compress\0container\0context\0crypto\0",
-        ['d' - 'a'] = "database\0debug\0",
-        ['e' - 'a'] = "embed\0encoding\0errors\0expvar\0",
-        ['f' - 'a'] = "flag\0fmt\0",
-        ['g' - 'a'] = "go\0",
-        ['h' - 'a'] = "hash\0html\0",
-        ['i' - 'a'] = "image\0index\0internal\0io\0iter\0",
-        ['l' - 'a'] = "log\0",
-        ['m' - 'a'] = "maps\0math\0mime\0",
-        ['n' - 'a'] = "net\0",
-        ['o' - 'a'] = "os\0",
-        ['p' - 'a'] = "path\0plugin\0",
-        ['r' - 'a'] = "reflect\0regexp\0runtime\0",
-        ['s' - 'a'] = "slices\0sort\0strconv\0strings\0structs\0sync\0syscall\0",
-        ['t' - 'a'] = "testing\0text\0time\0",
-        ['u' - 'a'] = "unicode\0unique\0unsafe\0",
-        ['v' - 'a'] = "vendor\0",
-        ['w' - 'a'] = "weak\0",
-    };
+    static const char packages[] =
+        "archive\0bufio\0bytes\0cmp\0compress\0container\0context\0crypto\0database\0"
+        "debug\0embed\0encoding\0errors\0expvar\0flag\0fmt\0go\0hash\0html\0image\0"
+        "index\0internal\0io\0iter\0log\0maps\0math\0mime\0net\0os\0path\0plugin\0"
+        "reflect\0regexp\0runtime\0slices\0sort\0strconv\0strings\0structs\0sync\0"
+        "syscall\0testing\0text\0time\0unicode\0unique\0unsafe\0vendor\0weak\0";
     size_t n = 0;
     while (n < f.len && f.p[n] != '.' && f.p[n] != '/')
         n++;
     if (n == f.len || n == 0)
         return f.len == 0;
-    const unsigned letter = (unsigned char)f.p[0] - (unsigned)'a';
-    for (const char *p = letter < LETTERS ? package[letter] : NULL; p && *p; p += strlen(p) + 1)
+    for (const char *p = packages; *p; p += strlen(p) + 1)
         if (strlen(p) == n && memcmp(p, f.p, n) == 0)
             return true;
     return str_starts(f, "type:.eq");
