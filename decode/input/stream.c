@@ -4,9 +4,8 @@
  * Invariants: what of a batch header has come stands in head[] and nowhere else; once the header is complete
  * it goes to its generation, and `payload` counts what still belongs to it. So a piece may end anywhere.
  *
- * Of which generation a batch is that says another number than it should is known by the next one's, as in
- * the reader of the trace (decode/v2/v2_gen.c): until then it is in doubt, and stands at the end of the
- * generation that is arriving.
+ * A batch that says another number than it should stays in the generation that is arriving, which is then
+ * broken. A second one in a row that says the same begins a generation, which is broken, too.
  */
 #include "decode/input/stream.h"
 
@@ -34,12 +33,12 @@ static enum err_code no_memory(struct err *e)
     return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the generations that are held");
 }
 
-/* Drop what has arrived of a generation that is larger than the limit, but for bytes that may turn out to
- * be the next generation's: the batch in doubt, or the bytes in which a batch is looked for. */
+/* Drop what has arrived of a generation that is larger than the limit, but for the bytes in which a batch
+ * is looked for. */
 static void gen_cut(struct stream *st, struct stream_gen *g)
 {
     const size_t had = g->n - STREAM_HEADER, lost = had < LOOKED_AT ? had : LOOKED_AT;
-    const size_t keep = st->doubt ? g->n - st->doubt : st->lost ? lost : 0;
+    const size_t keep = st->lost ? lost : 0;
     if (!g->cut) {
         note(st, ERR_NOMEM, "a generation is larger than %" PRIu64 " bytes: it is left out", st->max);
         st->ncut++;
@@ -48,8 +47,6 @@ static void gen_cut(struct stream *st, struct stream_gen *g)
     g->n = STREAM_HEADER + keep;
     g->cut += had - keep;
     st->left += had - keep;
-    if (st->doubt)
-        st->doubt = STREAM_HEADER;
 }
 
 static enum err_code gen_put(struct stream *st, const uint8_t *p, size_t n, struct err *e)
@@ -155,98 +152,42 @@ static enum err_code broken_begin(struct stream *st, uint64_t number, struct err
     return rc;
 }
 
-static void out_of_place(struct stream *st, uint64_t number)
-{
-    note(st, ERR_FORMAT, "a batch of generation %" PRIu64 " out of its place", number);
-}
-
-/* The batch in doubt belongs to the arriving generation, but has another number. */
-static void doubt_alone(struct stream *st, uint64_t number)
-{
-    out_of_place(st, number);
-    arriving(st)->broken = true;
-    st->doubt = 0;
-}
-
-/* The arriving generation ends before the batch in doubt, which is the next generation's first. */
-static enum err_code doubt_begins(struct stream *st, uint64_t number, struct err *e)
-{
-    struct stream_gen *g = arriving(st);
-    const bool unmarked = st->dialect.version >= GO_126;
-    const size_t at = st->doubt, n = g->n - at;
-    if (unmarked)
-        note(st, ERR_FORMAT, "generation %" PRIu64 " has no end", g->number);
-    else
-        out_of_place(st, st->stray);
-    st->doubt = 0;
-    g->n = at;
-    gen_over(st, g);
-    g->broken |= unmarked;
-    enum err_code rc = gen_begin(st, number, e);
-    if (rc)
-        return rc;
-    g = &st->gen[st->ngen - 2];
-    g[1].offset -= n;
-    g[1].batches = 1;
-    g[1].broken = !unmarked;
-    return gen_put(st, g->p + at, n, e);
-}
-
-/* The batch behind the one in doubt says of which generation that is; of the first one of all it may be that
- * one that is wrong. */
-static enum err_code doubt_over(struct stream *st, uint64_t number, struct err *e)
-{
-    struct stream_gen *g = arriving(st);
-    const bool first = (g->offset == STREAM_HEADER || g->lost_before) && g->batches == 2;
-    if (number != g->number && !(first && number == st->stray))
-        return doubt_begins(st, number, e);
-    doubt_alone(st, number == g->number ? st->stray : g->number);
-    g->number = st->last = number;
-    return ERR_OK;
-}
-
 /* A batch begins, of the arriving generation or the next one. */
 static enum err_code batch_begin(struct stream *st, uint64_t number, uint64_t size, struct err *e)
 {
-    enum err_code rc = st->doubt ? doubt_over(st, number, e) : ERR_OK;
+    enum err_code rc = ERR_OK;
     struct stream_gen *g = arriving(st);
     st->payload = size;
     st->lost = 0;
-    if (rc)
-        return rc;
     if (g && !g->number) /* before any batch of it was understood */
         g->number = st->last = number;
-    if (g && g->number != number && st->dialect.version < GO_126 && number == g->number + 1) {
+    const bool first = !g && number && (!st->last || number == st->last + 1);
+    const bool other = g && g->number != number, next = other && number == g->number + 1;
+    const bool again = other && number && number == st->stray;
+    st->stray = other ? number : 0;
+    if (next && st->dialect.version >= GO_126) {
+        note(st, ERR_FORMAT, "generation %" PRIu64 " has no end", g->number);
+        g->broken = true;
+    } else if ((other && !next) || (!g && !first)) {
+        note(st, ERR_FORMAT, "a batch of generation %" PRIu64 " out of its place", number);
+    }
+    if (next || again)
         gen_over(st, g);
-        g = NULL;
-    }
-    if (g && g->number != number) {
-        st->doubt = g->n;
-        st->stray = number;
-    } else if (!g && number && (!st->last || number == st->last + 1)) {
+    if (next || again || first)
         rc = gen_begin(st, number, e);
-    } else if (!g) {
-        out_of_place(st, number);
+    else if (!g || other)
         rc = broken_begin(st, 0, e);
-    }
-    if (rc)
-        return rc;
-    arriving(st)->batches++;
-    return head_keep(st, e);
+    if (!rc && again)
+        arriving(st)->broken = true;
+    return rc ? rc : head_keep(st, e);
 }
 
 /* An end mark. */
 static enum err_code mark_put(struct stream *st, struct err *e)
 {
     const uint8_t byte = V2R_END;
-    enum err_code rc = ERR_OK;
-    if (st->doubt && st->stray == st->last + 1) /* a small generation of its own */
-        rc = doubt_begins(st, st->stray, e);
-    else if (st->doubt)
-        doubt_alone(st, st->stray);
     struct stream_gen *g = arriving(st);
-    if (g && !rc)
-        rc = gen_put(st, &byte, 1, e);
+    enum err_code rc = g ? gen_put(st, &byte, 1, e) : ERR_OK;
     if (g && !rc)
         gen_over(st, g);
     st->bytes++;
@@ -367,8 +308,6 @@ void stream_end(struct stream *st)
     struct err was = st->damage;
     if (!g || st->torn)
         return;
-    if (st->doubt)
-        doubt_alone(st, st->stray);
     if (!st->over && !st->payload && !st->nhead && !st->lost && st->dialect.version < GO_126) {
         gen_over(st, g);
         cut_away(st);

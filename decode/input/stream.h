@@ -29,7 +29,6 @@ enum { STREAM_HEADER = 16 }; /* the file's own header, which is copied to the fr
 
 struct stream_gen {
     uint64_t number; /* the generation's number in its batches; 0: no batch was understood yet */
-    size_t batches;  /* headers that were */
     uint8_t *p;      /* bytes with headers, batches and the end mark */
     size_t n, cap;
     uint64_t offset;      /* offset of its first batch in the stream */
@@ -66,11 +65,9 @@ struct stream {
     size_t nhead;
     uint64_t payload; /* bytes of the batch's payload yet to arrive */
     uint64_t last;    /* number of the generation that began last, 0 = none yet */
-    size_t
-        doubt; /* in the arriving generation: where a batch begins that may be of the next one; 0: nowhere */
-    uint64_t stray;  /* the generation number in that batch */
-    size_t lost;     /* bytes since the place where a batch was expected; 0 = batches are understood */
-    uint64_t losing; /* the next generation's lost_before */
+    uint64_t stray;   /* of the last batch, if that is not its generation's number; else 0 */
+    size_t lost;      /* bytes since the place where a batch was expected; 0 = batches are understood */
+    uint64_t losing;  /* the next generation's lost_before */
 };
 
 /*
