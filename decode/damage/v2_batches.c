@@ -2,7 +2,6 @@
 #include "decode/damage/v2_batches.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/round.h"
@@ -122,67 +121,6 @@ int64_t v2_batches_latest(const struct v2_gen *g)
 
 /* ---- which batches don't belong there ------------------------------------------------------------------ */
 
-void v2_batches_batch(struct v2_gen *g, const struct v2_batch *b)
-{
-    for (size_t i = g->nbatch, looked = 0; !g->suspect && i-- > 0 && looked < 64; looked++) {
-        const struct v2_batch *was = &g->batch[i];
-        if (was->m != b->m)
-            continue;
-        g->suspect = b->time <= was->time;
-        break;
-    }
-}
-
-static bool same(const struct v2_batch *a, const struct v2_batch *b)
-{
-    const size_t n = (size_t)(a->end - a->p);
-    return a->m == b->m && a->time == b->time && (size_t)(b->end - b->p) == n && !memcmp(a->p, b->p, n);
-}
-
-/* Order by thread, then by time, then by place in the file. */
-static int by_thread(const void *a, const void *b)
-{
-    const struct v2_batch *x = a, *y = b;
-    if (x->m != y->m)
-        return x->m < y->m ? -1 : 1;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    return (x->p > y->p) - (x->p < y->p);
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const struct v2_batch *x = a, *y = b;
-    return x->p < y->p ? -1 : x->p > y->p;
-}
-
-/* Leave out duplicates of a batch. v: sorted by thread. */
-static size_t undouble(struct source *s, const struct v2_gen *g, struct v2_batch *v, size_t n)
-{
-    size_t k = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (!k || !same(&v[k - 1], &v[i]) || v[i].p == v[i].end) {
-            v[k++] = v[i];
-            continue;
-        }
-        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, v[i].p),
-                      "a batch of thread %" PRId64 " stands there twice: the second one is left out",
-                      (int64_t)v[i].m);
-    }
-    return k;
-}
-
-/* A thread writes one batch after the other. If clocks differ by a little, the order of the file stays. */
-static bool misplaced(const struct v2_batch *v, size_t n, uint64_t skew, size_t *at)
-{
-    for (size_t i = 1; i < n; i++)
-        if (v[i].p < v[i - 1].p && v[i].m == v[i - 1].m && v[i].time - v[i - 1].time > skew) {
-            *at = i;
-            return true;
-        }
-    return false;
-}
-
 /* Leave out batches outside [lo, hi], if they are so few that their times, not the bounds, are wrong. */
 static void out_of_time(struct source *s, struct v2_gen *g, uint64_t skew)
 {
@@ -247,36 +185,10 @@ static void no_time(struct source *s, struct v2_gen *g)
     g->nbatch = n;
 }
 
-static bool set_right(struct source *s, struct v2_gen *g, uint64_t skew)
+void v2_batches_check(struct source *s, struct v2_gen *g)
 {
-    struct v2_batch *v = mem_alloc((g->nbatch + 1) * sizeof *v);
-    size_t at;
-    if (!v)
-        return false;
-    memcpy(v, g->batch, g->nbatch * sizeof *v);
-    qsort(v, g->nbatch, sizeof *v, by_thread);
-    size_t n = undouble(s, g, v, g->nbatch);
-    const bool moved = misplaced(v, n, skew, &at);
-    if (moved) { /* a thread's batches stay where they were: what is later in time is later in the file */
-        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, v[at].p),
-                      "batches of thread %" PRId64
-                      " stand in another order than they were written: taken by their times",
-                      (int64_t)v[at].m);
-    } else {
-        qsort(v, n, sizeof *v, by_place);
-    }
-    memcpy(g->batch, v, n * sizeof *v);
-    g->nbatch = n;
-    mem_free(v);
-    return true;
-}
-
-bool v2_batches_check(struct source *s, struct v2_gen *g)
-{
-    const uint64_t skew = to_u64((double)DAMAGE_SKEW_NS / v2_gen_unit(g));
     no_time(s, g);
     alone_early(s, g);
     if (g->nbatch)
-        out_of_time(s, g, skew);
-    return !g->suspect || g->nbatch < 2 || set_right(s, g, skew);
+        out_of_time(s, g, to_u64((double)DAMAGE_SKEW_NS / v2_gen_unit(g)));
 }

@@ -1,6 +1,6 @@
 /*
  * v2_batches.h - finding wrong batches: where the next one begins after broken bytes; and which batches of
- * a generation are duplicated, moved, or have a time outside of the generation.
+ * a generation have a time outside of it.
  *
  * A batch that is left out is reported as damage and leaves a hole (v2_gen.hole): what its thread did
  * meanwhile is not recorded.
@@ -31,9 +31,7 @@ static inline int64_t v2_batches_skew_ns(const struct v2_gen *g)
 {
     return g->freq == V2_ASSUMED_HZ ? DAMAGE_SKEW_NS : DAMAGE_LATE_NS;
 }
-/* v2_batches_batch - Called with each batch of events before it is added. v2_batches_check - Called when
- * all are known: check them, leave out the wrong ones. */
-void v2_batches_batch(struct v2_gen *g, const struct v2_batch *b);
-bool v2_batches_check(struct source *s, struct v2_gen *g); /* Returns false if out of memory. */
+/* v2_batches_check - Called when all batches are known: leave out the wrong ones. */
+void v2_batches_check(struct source *s, struct v2_gen *g);
 
 #endif

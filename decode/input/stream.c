@@ -159,7 +159,8 @@ static enum err_code batch_begin(struct stream *st, uint64_t number, uint64_t si
     struct stream_gen *g = arriving(st);
     st->payload = size;
     st->lost = 0;
-    if (g && !g->number) /* before any batch of it was understood */
+    /* before any batch of it was understood; or its first one has another number than the two behind it */
+    if (g && (!g->number || (g->batches == 2 && number && number == st->stray)))
         g->number = st->last = number;
     const bool first = !g && number && (!st->last || number == st->last + 1);
     const bool other = g && g->number != number, next = other && number == g->number + 1;
@@ -179,7 +180,10 @@ static enum err_code batch_begin(struct stream *st, uint64_t number, uint64_t si
         rc = broken_begin(st, 0, e);
     if (!rc && again)
         arriving(st)->broken = true;
-    return rc ? rc : head_keep(st, e);
+    if (rc)
+        return rc;
+    arriving(st)->batches++;
+    return head_keep(st, e);
 }
 
 /* An end mark. */

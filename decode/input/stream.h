@@ -29,6 +29,7 @@ enum { STREAM_HEADER = 16 }; /* the file's own header, which is copied to the fr
 
 struct stream_gen {
     uint64_t number; /* the generation's number in its batches; 0: no batch was understood yet */
+    size_t batches;  /* headers that were */
     uint8_t *p;      /* bytes with headers, batches and the end mark */
     size_t n, cap;
     uint64_t offset;      /* offset of its first batch in the stream */

@@ -45,7 +45,6 @@ bool v2_gen_add(struct v2_gen *g, const struct v2_raw_batch *h)
         return false;
     g->batch[g->nbatch] = (struct v2_batch){
         .p = h->p, .end = h->end, .time = h->time, .m = h->m, .spoilt = h->spoilt, .torn = h->torn};
-    v2_batches_batch(g, &g->batch[g->nbatch]);
     g->nbatch++;
     return true;
 }
@@ -240,7 +239,6 @@ static void gen_reset(struct v2_gen *g)
     g->min_time = UINT64_MAX;
     g->first = (struct v2_first){.time = UINT64_MAX, .next = UINT64_MAX};
     g->nhole = 0;
-    g->suspect = false;
     g->lo = 0;
     g->lo_near = g->strings_seen = false;
     g->hi = UINT64_MAX;
@@ -564,8 +562,7 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
     v2_clock_settle(s, g, last_freq);
     if (g->ordinal > 1 && last_hi != UINT64_MAX && last_freq == g->freq && !(s->version >= GO_125 && g->lo))
         g->lo = last_hi;
-    if (!v2_batches_check(s, g))
-        return V2_GEN_OOM;
+    v2_batches_check(s, g);
     return g->at_end ? V2_GEN_LAST : V2_GEN;
 }
 

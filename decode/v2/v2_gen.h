@@ -117,7 +117,6 @@ struct v2_gen {
     size_t nhole; /* more than V2_HOLES: anything may be lost anywhere */
     /* the last hole is after all its batches: batches of the next generation may be lost in it */
     bool ends_in_hole;
-    bool suspect;        /* times or order of its batches must be checked */
     uint64_t lo, hi;     /* bounds of the base times of its batches, clock units; 0, UINT64_MAX: unknown */
     bool strings_seen;   /* a batch of strings was seen */
     bool lo_near;        /* the first events come right after `lo` */

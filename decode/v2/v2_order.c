@@ -183,6 +183,48 @@ static int batch_by_m(const void *a, const void *b, void *arg)
     return (x > y) - (x < y);
 }
 
+/* By time, then by place in the file. */
+static int batch_by_time(const void *a, const void *b, void *arg)
+{
+    const struct v2_batch *v = arg;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (v[x].time != v[y].time)
+        return v[x].time < v[y].time ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+/* A thread writes one batch after the other. Whether one stands behind a later one. If clocks differ by a
+ * little, the order of the file is right. */
+static bool moved(const struct v2_order *o, const uint32_t *list, size_t n)
+{
+    const struct v2_batch *v = o->gen->batch;
+    int64_t last = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t t = v2_ns(v[list[i]].time, o->unit);
+        if (t < last - DAMAGE_SKEW_NS) {
+            source_damage(o->s, ERR_FORMAT, o->gen->ordinal, source_off(o->s, v[list[i]].p),
+                          "batches of thread %" PRId64
+                          " stand in another order than they were written: taken by their times",
+                          (int64_t)v[list[i]].m);
+            return true;
+        }
+        last = t > last ? t : last;
+    }
+    return false;
+}
+
+/* Whether batch b is a copy of a. */
+static bool doubled(const struct v2_order *o, const struct v2_batch *a, const struct v2_batch *b)
+{
+    const size_t n = (size_t)(a->end - a->p);
+    if (a->m != b->m || a->time != b->time || (size_t)(b->end - b->p) != n || memcmp(a->p, b->p, n))
+        return false;
+    source_damage(o->s, ERR_FORMAT, o->gen->ordinal, source_off(o->s, b->p),
+                  "a batch of thread %" PRId64 " stands there twice: the second one is left out",
+                  (int64_t)b->m);
+    return true;
+}
+
 /* Set up what doesn't depend on events. */
 static void begin_clean(struct v2_order *o, struct v2_gen *gen)
 {
@@ -214,6 +256,7 @@ static void begin_clean(struct v2_order *o, struct v2_gen *gen)
 static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
 {
     const size_t n = gen->nbatch;
+    o->nlist = 0;
     if (!v2_room(o, o->list, o->caplist, n + 1))
         return false;
     uint32_t *const list = o->list;
@@ -224,12 +267,19 @@ static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
         const uint64_t mid = gen->batch[list[i]].m;
         for (k = i; k < n && gen->batch[list[k]].m == mid;)
             k++;
+        if (moved(o, list + i, k - i))
+            host_sort(list + i, k - i, sizeof *list, batch_by_time, gen->batch);
         if (!v2_room(o, o->cur, o->capcur, o->ncur + 1))
             return false;
+        const size_t at = o->nlist;
+        for (; i < k; i++)
+            if (o->nlist == at || !doubled(o, &gen->batch[list[o->nlist - 1]], &gen->batch[list[i]]))
+                list[o->nlist++] = list[i];
         const uint32_t m = v2_m_get(o, mid);
         if (o->oom)
             return false;
-        o->cur[o->ncur++] = (struct v2_cursor){.batch = (uint32_t)i, .nbatch = (uint32_t)(k - i), .m = m};
+        o->cur[o->ncur++] =
+            (struct v2_cursor){.batch = (uint32_t)at, .nbatch = (uint32_t)(o->nlist - at), .m = m};
         if (m != EV_NONE) {
             o->m[m].cur = (uint32_t)o->ncur;
             v2_stirs(&o->blank_m, m);

@@ -193,8 +193,8 @@ struct v2_order {
     /* The generation's threads and which is next: v2_order.c. */
     struct v2_cursor *cur;
     size_t ncur, capcur;
-    uint32_t *list; /* batches by thread, in file order */
-    size_t caplist;
+    uint32_t *list; /* batches by thread, in file order (moved(): by time) */
+    size_t nlist, caplist;
     struct v2_heap *heap; /* cursors by time */
     size_t nheap, capheap;
     uint32_t *stalled; /* cursors that could not advance on this try */

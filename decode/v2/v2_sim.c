@@ -247,7 +247,6 @@ static bool gen_fill(struct v2_sim *s, const struct v2_raw_gen *raw)
     g->hi = raw->hi;
     g->lo_near = raw->lo_near;
     g->closed = true;
-    g->suspect = false;
     g->missing = 0;
     g->nbatch = g->ntable = g->nsample = 0;
     g->start = (size_t)(raw->start - s->data);
@@ -258,7 +257,9 @@ static bool gen_fill(struct v2_sim *s, const struct v2_raw_gen *raw)
     for (size_t i = 0; i < raw->n && ok; i++)
         if (v2_raw_timed(&raw->batch[i]) || v2_raw_table(&raw->batch[i]))
             ok = v2_gen_add(g, &raw->batch[i]);
-    return ok && v2_batches_check(&s->s, g) && v2_gen_tables(&s->s, g);
+    if (ok)
+        v2_batches_check(&s->s, g);
+    return ok && v2_gen_tables(&s->s, g);
 }
 
 bool v2_sim_begin(struct v2_sim *s, const struct v2_file *f, const struct v2_raw_gen *raw)
@@ -281,7 +282,7 @@ bool v2_sim_begin(struct v2_sim *s, const struct v2_file *f, const struct v2_raw
         return false;
     struct v2s_thread *t = s->thread;
     for (size_t i = 0, at = 0; i < o->ncur; i++) {
-        const size_t end = i + 1 < o->ncur ? at + 1 : s->gen.nbatch;
+        const size_t end = i + 1 < o->ncur ? at + 1 : o->nlist;
         t[i] = (struct v2s_thread){.first = (uint32_t)at, .batch = UINT32_MAX};
         for (at = end; i + 1 < o->ncur && s->gen.batch[o->list[at]].m == s->gen.batch[o->list[at - 1]].m;)
             at++;
