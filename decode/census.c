@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "decode/damage/v1_damage.h"
 #include "decode/v1/v1_wire.h"
 #include "decode/v2/v2_gen.h"
 
@@ -175,50 +174,26 @@ static void one(struct census *c, const struct v1_dialect *d, const struct v1_ra
     }
 }
 
-/* Count the bytes at p as unread. Returns where the reader goes on: at what looks like a batch or tables, or
- * the end. */
-static const uint8_t *behind(struct census *c, struct v1_index *ix, const struct input *in, const uint8_t *p,
-                             const char *why)
+/* What stands behind damage isn't counted. */
+static void take_v1(const struct input *in, const struct dialect *dl, struct census *c)
 {
-    const struct source s = {.data = in->data, .len = in->len};
-    const uint64_t at = (uint64_t)(p - in->data);
-    const uint64_t to = why ? v1_place_behind(ix, &s, at) : v1_place_table(ix, &s, at);
-    if (!why && to < in->len)
-        why = V1_TOO_LONG;
-    if (!c->damage.code)
-        err_set(&c->damage, ERR_FORMAT, at, "%s", why ? why : "it ends within an event");
-    c->unread += to - at;
-    return in->data + to;
-}
-
-static enum err_code take_v1(const struct input *in, const struct dialect *dl, struct census *c,
-                             struct err *e)
-{
-    struct v1_index ix = {
-        0}; /* for v1_place.c: the dialect, the time of the batch before, whether tables began */
+    struct v1_dialect d;
     const uint8_t *p = in->data + dl->header, *const end = in->data + in->len;
-    struct v1_raw r;
-    (void)e;
-    (void)v1_dialect_init(&ix.dialect, dl->version); /* the header names it, so it exists */
+    (void)v1_dialect_init(&d, dl->version); /* the header names it, so it exists */
     for (unsigned i = 0; i < V1_TYPES; i++)
-        if (ix.dialect.shape[i].name)
-            snprintf(c->kind[i].name, CENSUS_NAME, "%s", ix.dialect.shape[i].name);
+        if (d.shape[i].name)
+            snprintf(c->kind[i].name, CENSUS_NAME, "%s", d.shape[i].name);
     while (p < end) {
         const uint8_t *at = p;
         const char *why = NULL;
-        const enum v1_read got = v1_read(&ix.dialect, &p, end, &r, &why);
-        if (got != V1_READ_OK) {
-            p = behind(c, &ix, in, at, got == V1_READ_BAD ? why : NULL);
-            continue;
+        struct v1_raw r;
+        if (v1_read(&d, &p, end, &r, &why) != V1_READ_OK) {
+            err_set(&c->damage, ERR_FORMAT, (uint64_t)(at - in->data), "%s",
+                    why ? why : "it ends within an event");
+            return;
         }
-        if (r.type == V1_BATCH)
-            ix.batch_ticks = r.v[r.n - 1];
-        if (r.type == V1_BATCH && (!ix.least_ticks || ix.batch_ticks < ix.least_ticks))
-            ix.least_ticks = ix.batch_ticks;
-        ix.has_footer |= r.type == V1_STACK || r.type == V1_FREQUENCY;
-        one(c, &ix.dialect, &r, (uint64_t)(p - at));
+        one(c, &d, &r, (uint64_t)(p - at));
     }
-    return ERR_OK;
 }
 
 enum err_code census_take(const struct input *in, struct census *c, struct err *e)
@@ -230,7 +205,10 @@ enum err_code census_take(const struct input *in, struct census *c, struct err *
     if (rc)
         return rc;
     c->structure = d.header;
-    rc = (d.second_family ? take_v2 : take_v1)(in, &d, c, e);
+    if (d.second_family)
+        rc = take_v2(in, &d, c, e);
+    else
+        take_v1(in, &d, c);
     if (rc == ERR_OK && c->oom)
         rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for threads");
     uint64_t sum = c->structure + c->unread + c->strings.bytes + c->stacks.bytes + c->samples.bytes +

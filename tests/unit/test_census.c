@@ -138,13 +138,6 @@ static void test_first_family(void **state)
     assert_int_equal(c.events, 5);
     assert_true(c.hz == 1e9);
     census_free(&c);
-    c = taken(V1 "Frequency freq=1000000000\nraw c3 ff 7f 01\nStack id=1 0x10:1:1:2\nString id=1 "
-                 "\"f\"\nString id=2 \"g\"\n",
-              &p); /* a broken length, and tables that go on */
-    damage_at(&c, memmem(p, c.bytes, "\xc3\xff\x7f\x01", 4), p, 4, "beyond what follows");
-    assert_true(c.stacks.n == 1 && c.strings.n == 2);
-    census_free(&c);
-    free((void *)(uintptr_t)p);
     c = taken(V1 "Frequency freq=-5\n", NULL);
     assert_true(c.hz == 0 && c.clock.n == 1);
     census_free(&c);
@@ -152,15 +145,11 @@ static void test_first_family(void **state)
     damage_at(&c, p + c.bytes - 3, p, 3, "an unknown event type");
     census_free(&c);
     free((void *)(uintptr_t)p);
-    /* The reader finds the next batch, and what stands behind it counts. */
-    c = taken(V1 "raw 3f 01 02\nbatch p=3 t=7\nHeapAlloc +10 bytes=1\nHeapAlloc +10 bytes=1\n"
-                 "Frequency freq=1000000000\nString id=1 \"main.f\"\n",
-              &p);
-    static const uint8_t no_event[] = {0x3f, 0x01, 0x02};
-    damage_at(&c, memmem(p, c.bytes, no_event, sizeof no_event), p, sizeof no_event, "an unknown event type");
-    assert_int_equal(count_of(&c, "HeapAlloc"), 3);
-    assert_int_equal(c.strings.n, 1);
-    assert_true(c.hz == 1e9);
+    /* What stands behind it counts as unread. */
+    c = taken(V1 "raw 3f 01 02\nbatch p=3 t=7\nHeapAlloc +10 bytes=1\n", &p);
+    assert_int_equal(count_of(&c, "HeapAlloc"), 1);
+    assert_int_equal(c.batches, 1);
+    assert_true(c.unread > 3);
     census_free(&c);
     free((void *)(uintptr_t)p);
     c = taken(V1 "raw e1\n", &p);
