@@ -1,5 +1,5 @@
 /*
- * v1_damage.h - damage of the first family (the states: damage.h): where batches and tables continue after
+ * v1_damage.h - damage of the first family (the states: v2_damage.h): where batches and tables continue after
  * bytes that make no sense; batches that are moved, duplicated or have an impossible time; and what the lost
  * events leave unknown.
  *

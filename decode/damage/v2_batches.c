@@ -1,5 +1,5 @@
-/* v2_batches.c - see v2_batches.h. */
-#include "decode/damage/v2_batches.h"
+/* v2_batches.c - see v2_damage.h. */
+#include "decode/damage/v2_damage.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* v2_blank.c - see v2_blank.h. */
-#include "decode/damage/v2_blank.h"
+/* v2_blank.c - see v2_damage.h. */
+#include "decode/damage/v2_damage.h"
 
 #include "decode/base/mem.h"
 #include "decode/v2/v2_state.h"

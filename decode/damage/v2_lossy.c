@@ -1,5 +1,5 @@
 /*
- * v2_lossy.c - see v2_lossy.h.
+ * v2_lossy.c - see v2_damage.h.
  *
  * The sequence numbers of a goroutine and of a P show whether anything is missing between two of their
  * events. A thread writes its own events, so they are complete up to its last one.
@@ -8,10 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "decode/damage/v2_blank.h"
-#include "decode/damage/v2_batches.h"
+#include "decode/damage/v2_damage.h"
 #include "decode/v2/v2_raw.h"
-#include "decode/damage/v2_lossy.h"
 
 /* ---- events that can't come ---------------------------------------------------------------------------- */
 

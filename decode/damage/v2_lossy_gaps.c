@@ -1,9 +1,8 @@
 /*
- * v2_lossy_gaps.c - see v2_lossy.h: turns what a goroutine, a P or a thread did into a gap, and sets the
+ * v2_lossy_gaps.c - see v2_damage.h: turns what a goroutine, a P or a thread did into a gap, and sets the
  * state that the next event needs.
  */
-#include "decode/damage/v2_blank.h"
-#include "decode/damage/v2_lossy.h"
+#include "decode/damage/v2_damage.h"
 
 /* ---- gaps ---------------------------------------------------------------------------------------------- */
 

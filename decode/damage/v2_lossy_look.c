@@ -1,10 +1,9 @@
 /*
- * v2_lossy_look.c - see v2_lossy.h: finds which steps a generation has of which events may be missing,
+ * v2_lossy_look.c - see v2_damage.h: finds which steps a generation has of which events may be missing,
  * before its first event.
  */
-#include "decode/damage/v2_batches.h"
+#include "decode/damage/v2_damage.h"
 #include "decode/v2/v2_raw.h"
-#include "decode/damage/v2_lossy.h"
 
 struct noted { /* a batch whose steps are being noted */
     const uint8_t *p, *end;

@@ -1,9 +1,7 @@
-/* v2_step.c - see v2_step.h. */
-#include "decode/damage/v2_blank.h"
-#include "decode/damage/v2_step.h"
+/* v2_step.c - see v2_damage.h. */
+#include "decode/damage/v2_damage.h"
 
 #include "decode/base/hash.h"
-#include "decode/damage/v2_batches.h"
 
 struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/damage/v2_blank.h"
+#include "decode/damage/v2_damage.h"
 #include "decode/v2/v2_rule.h"
 
 /* ---- look-ups ------------------------------------------------------------------------------------------ */

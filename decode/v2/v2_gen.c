@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "decode/base/bytes.h"
-#include "decode/damage/v2_batches.h"
+#include "decode/damage/v2_damage.h"
 #include "decode/v2/v2_state.h"
 
 /* Read the batch at p. NULL: damage, which is noted. A payload that the input cuts off is torn, which is no

@@ -11,11 +11,9 @@
 
 #include "decode/base/bytes.h"
 #include "decode/base/host.h"
-#include "decode/damage/v2_blank.h"
-#include "decode/damage/v2_batches.h"
+#include "decode/damage/v2_damage.h"
 #include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_state.h"
-#include "decode/damage/v2_lossy.h"
 
 /* ---- cursors ------------------------------------------------------------------------------------------- */
 

@@ -85,7 +85,7 @@ enum { V2_SPANS = 16 };
 struct v2_span { /* a range of absolute times */
     int64_t from, to;
 };
-struct v2_blank { /* see v2_blank.h */
+struct v2_blank { /* see v2_blank.c */
     uint8_t *is;
     size_t n;
 };
@@ -106,7 +106,7 @@ struct v2_notes {
 };
 
 struct v2_loss {      /* state of v2_lossy.c in a generation of which events were lost */
-    struct v2_steps { /* the steps that the generation has (v2_step.h) */
+    struct v2_steps { /* the steps that the generation has (v2_step.c) */
         struct v2_notes g, p;
         struct idmap others; /* hashed: steps of the GC, and numbers far from all others */
     } has;

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "decode/damage/v2_batches.h"
+#include "decode/damage/v2_damage.h"
 #include "decode/v2/v2_heap.h"
 
 /* ---- goroutines ---------------------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 #ifndef GOTOP_DECODE_V2_SIM_H
 #define GOTOP_DECODE_V2_SIM_H
 
-#include "decode/damage/v2_step.h"
+#include "decode/damage/v2_damage.h"
 
 struct v2s_g { /* a goroutine that exists */
     uint64_t id;

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "decode/base/mem.h"
-#include "decode/damage/v2_lossy.h"
+#include "decode/damage/v2_damage.h"
 
 struct v2 {
     struct v2_gen gen;
