@@ -1,6 +1,6 @@
 /*
- * test_v2_lost.c - generations of the second family with a hole between batches (decode/damage/v2_damage.h), each
- * a few lines: what is shown behind a number that jumps, what isn't, and that it is said.
+ * test_v2_lost.c - generations of the second family with a hole between batches (decode/damage/v2_damage.h),
+ * each a few lines: what is shown behind a number that jumps, what isn't, and that it is said.
  */
 #include "tests/unit/decode_help.h"
 
