@@ -6,7 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "decode/base/host.h"
 #include "triage/query/states.h"
 #include "layout/cells/cells.h"
 #include "layout/move/kind.h"
@@ -159,31 +158,22 @@ static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
     return VR_DRAW;
 }
 
-/* Returns the rest of a budget that started at `began`; at least 1 ns. */
-static int64_t budget_rest(int64_t budget_ns, int64_t began)
-{
-    if (budget_ns == INT64_MAX)
-        return budget_ns;
-    const int64_t left = budget_ns - (host_now() - began);
-    return left > 1 ? left : 1;
-}
-
 unsigned hits_work(struct view *v, int64_t budget_ns)
 {
     struct search *s = v->search;
     if (!s || s->done)
         return VR_NONE;
-    const int64_t began = budget_ns == INT64_MAX ? 0 : host_now();
+    const int64_t began = move_began(budget_ns);
     unsigned f = VR_WORK;
     bool said = false; /* with all hits known */
     do {
-        search_step(s, v->tr, budget_rest(budget_ns, began));
+        search_step(s, v->tr, move_left(budget_ns, began));
         if (s->jump && !s->jumped && !s->oom) {
             f = jump_hit(v, s->origin, s->jump, s->at_too);
             s->jumped = f != VR_WORK;
             said = s->done;
         }
-    } while (!s->done && (budget_ns == INT64_MAX || host_now() - began < budget_ns));
+    } while (!s->done && move_left(budget_ns, began) > 1);
     if (s->oom)
         return move_fail(v, "out of memory: not all hits are known");
     const bool there = s->jumped && s->cur < s->nhits && s->cur_t == v->at.cursor;

@@ -4,8 +4,22 @@
  */
 #include <string.h>
 
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/move/move.h"
+
+int64_t move_began(int64_t budget_ns)
+{
+    return budget_ns == INT64_MAX ? 0 : host_now();
+}
+
+int64_t move_left(int64_t budget_ns, int64_t began)
+{
+    if (budget_ns == INT64_MAX)
+        return budget_ns;
+    const int64_t left = budget_ns - (host_now() - began);
+    return left > 1 ? left : 1;
+}
 
 bool move_stays(const struct view *v, const struct place *was)
 {

@@ -74,6 +74,11 @@ unsigned hits_work(struct view *v, int64_t budget_ns);
 /* hits_loaded - tells the search that the trace has grown. */
 void hits_loaded(struct view *v);
 
+/* move_began - the time at which work with a budget begins. move_left - what is left of the budget: at least
+ * a little; INT64_MAX: there is no limit. */
+int64_t move_began(int64_t budget_ns);
+int64_t move_left(int64_t budget_ns, int64_t began);
+
 /* move_stays - whether the reader is still where a job was requested */
 bool move_stays(const struct view *v, const struct place *was);
 

@@ -30,20 +30,12 @@ static void set_filter(struct view *v, struct filter *f)
 }
 
 /* Whether the filter is active already: adding it would hide nothing and cost one more step to drop. */
-static bool have_filter(const struct view *v, const char *text)
+static bool have_filter(const struct view *v, const char *text, size_t n)
 {
-    const size_t lead = strspn(text, " ");
-    size_t n = strlen(text + lead);
-    while (n && text[lead + n - 1] == ' ')
-        n--;
-    for (int i = 0; i < v->filters.n; i++) {
-        const char *at = v->filters.text + v->filters.cut[i];
-        const char *end = i + 1 < v->filters.n ? v->filters.text + v->filters.cut[i + 1] : at + strlen(at);
-        while (at < end && *at == ' ')
-            at++;
-        while (end > at && end[-1] == ' ')
-            end--;
-        if ((size_t)(end - at) == n && !memcmp(at, text + lead, n))
+    const struct filters *f = &v->filters;
+    for (int i = 0; i < f->n; i++) {
+        const size_t at = f->cut[i] + (i > 0), end = i + 1 < f->n ? f->cut[i + 1] : strlen(f->text);
+        if (end - at == n && !memcmp(f->text + at, text, n))
             return true;
     }
     return false;
@@ -52,37 +44,35 @@ static bool have_filter(const struct view *v, const char *text)
 unsigned view_filter(struct view *v, const char *text)
 {
     struct filter_error e;
-    size_t have = strlen(v->filters.text), n = strlen(text);
-    if (!text[strspn(text, " ")])
+    char all[VIEW_TEXT];
+    const size_t have = strlen(v->filters.text), from = have + (have > 0);
+    text += strspn(text, " ");
+    size_t n = strlen(text);
+    while (n && text[n - 1] == ' ')
+        n--;
+    if (!n)
         return v->filters.n
                    ? VR_DRAW
                    : move_fail(v, "a filter is: a function, g12, state=waiting, reason=sync, dur>1ms, gc");
-    if (have_filter(v, text))
+    if (have_filter(v, text, n))
         return move_fail(v, "this filter is in force already");
-    if (n + 2 > sizeof v->filters.text)
-        return move_fail(v, "a filter may have %zu bytes, and this one has %zu", sizeof v->filters.text - 2,
-                         n);
-    if (v->filters.n == VIEW_FILTERS || have + n + 2 > sizeof v->filters.text)
+    if (n + 2 > sizeof all)
+        return move_fail(v, "a filter may have %zu bytes, and this one has %zu", sizeof all - 2, n);
+    if (v->filters.n == VIEW_FILTERS || from + n + 1 > sizeof all)
         return move_fail(v, "too many filters: drop some");
-    /* compile it alone, so that the position of an error is in the typed text */
-    struct filter *f = filter_new(v->tr, text, &e);
-    if (!f)
-        return e.at < 0 ? move_fail(v, "%s", e.what)
-               : !text[e.at]
-                   ? move_fail(v, "filter, at its end: %s", e.what)
-                   : move_fail(v, "filter, at character %d (%.24s): %s", e.at + 1, text + e.at, e.what);
-    char all[VIEW_TEXT + 2];
     memcpy(all, v->filters.text, have);
     all[have] = ' ';
-    memcpy(all + have + (have > 0), text, n + 1);
-    if (have) {
-        filter_free(f);
-        f = filter_new(v->tr, all, &e);
-        if (!f)
-            return move_fail(v, "%s", e.what);
-    }
+    memcpy(all + from, text, n);
+    all[from + n] = '\0';
+    struct filter *f = filter_new(v->tr, all, &e);
+    if (!f && e.at < (int)from)
+        return move_fail(v, "%s", e.what);
+    if (!f)
+        return !all[e.at] ? move_fail(v, "filter, at its end: %s", e.what)
+                          : move_fail(v, "filter, at character %d (%.24s): %s", e.at - (int)from + 1,
+                                      all + e.at, e.what);
     v->filters.cut[v->filters.n++] = have;
-    memcpy(v->filters.text, all, strlen(all) + 1);
+    memcpy(v->filters.text, all, from + n + 1);
     v->job.to_top = false;
     set_filter(v, f);
     return pick_work(v, VIEW_AT_ONCE_NS) | VR_DRAW;

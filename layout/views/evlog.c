@@ -261,22 +261,24 @@ static void evlog_draw_line(struct grid *g, const struct view *v, size_t i, int 
         grid_flags(g, x, y, w - x, 1, CELL_BOLD);
 }
 
-void evlog_draw(struct grid *g, struct view *v, int y, int rows)
+size_t evlog_draw(struct grid *g, struct view *v, int y, int rows)
 {
     if (rows < 1)
-        return;
+        return 0;
     evlog_update(v, rows);
     const struct evlog *l = v->cache.log;
     if (!l || !l->of.n) {
         grid_str(g, 0, y, g->w,
                  v->filters.all ? "no event near the cursor passes the filter" : "no events here", STYLE_DIM);
-        return;
+        return 0;
     }
-    size_t half = (size_t)rows / 2, top = l->cur > half ? l->cur - half : 0;
-    if (top + (size_t)rows > l->of.n)
-        top = l->of.n > (size_t)rows ? l->of.n - (size_t)rows : 0;
-    for (int i = 0; i < rows && top + (size_t)i < l->of.n; i++)
-        evlog_draw_line(g, v, top + (size_t)i, y + i, top + (size_t)i == l->cur);
+    const size_t n = (size_t)rows, half = n / 2;
+    size_t top = l->cur > half ? l->cur - half : 0;
+    if (top + n > l->of.n)
+        top = l->of.n > n ? l->of.n - n : 0;
+    for (size_t i = 0; i < n && top + i < l->of.n; i++)
+        evlog_draw_line(g, v, top + i, y + (int)i, top + i == l->cur);
+    return top;
 }
 
 uint32_t evlog_goroutine(const struct view *v)

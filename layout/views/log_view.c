@@ -36,17 +36,10 @@ static void log_show(struct view *v, uint32_t g, int64_t t)
 static void log_draw(struct grid *g, struct view *v, const struct plan *p)
 {
     rows_bands(g, v, p);
-    evlog_draw(g, v, p->y[ROW_LANES], p->n[ROW_LANES]);
-    const struct evlog *l = v->cache.log;
-    const size_t rows = p->n[ROW_LANES] > 0 ? (size_t)p->n[ROW_LANES] : 0, half = rows / 2,
-                 n = l ? l->of.n : 0;
-    size_t top = n && l->cur > half ? l->cur - half
-                                    /* as drawn: the cursor's event in the middle, except near the ends */
-                                    : 0;
-    if (top + rows > n)
-        top = n > rows ? n - rows : 0;
-    for (size_t i = 0; i < rows && top + i < n; i++)
-        kind_listed(v, (uint32_t)(top + i), p->y[ROW_LANES] + (int)i, 1);
+    const int rows = p->n[ROW_LANES];
+    const size_t top = evlog_draw(g, v, p->y[ROW_LANES], rows), n = v->cache.log ? v->cache.log->of.n : 0;
+    for (int i = 0; i < rows && top + (size_t)i < n; i++)
+        kind_listed(v, (uint32_t)top + (uint32_t)i, p->y[ROW_LANES] + i, 1);
 }
 
 static void log_speak(const struct view *v, int w, struct rich *out)

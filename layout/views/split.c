@@ -238,7 +238,7 @@ void split_draw(struct grid *g, struct view *v, int y, int n)
                       ? (v->sel.stands ? "sums of the selected range" : "sums of the window")
                       : split_name(v->scr.split));
     if (v->scr.split == SPLIT_LOG)
-        evlog_draw(g, v, y + 1, n - 1);
+        (void)evlog_draw(g, v, y + 1, n - 1);
     else if (v->scr.split == SPLIT_TABLE)
         split_table(g, v, y + 1, n - 1);
     else if (v->scr.split == SPLIT_STACK && move_lanes_const(v) && k->span && k->span(v, &l, &t))

@@ -19,14 +19,13 @@
 struct fnode; /* a frame of the flame view, tri_flame.c */
 struct flame {
     enum sw_kind kind;
-    bool built, failed;
+    bool built, failed; /* built: it is there, or failed */
     int64_t t0, t1;     /* its table; t1 = 0: the whole trace */
     struct fnode *node; /* [0] is the root */
     uint32_t n, cap;
     uint32_t root, cur;    /* the frame that fills the width, and the frame under the cursor */
     struct slices *making; /* the tree is being made and not usable yet */
-    struct tab *map;
-    double share; /* its progress, 0..1 */
+    double share;          /* its progress, 0..1 */
 };
 
 struct tri {

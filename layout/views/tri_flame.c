@@ -49,10 +49,6 @@ void flame_free(struct flame *f)
 {
     slices_free(f->making); /* first: the rest is the computation's until then */
     f->making = NULL;
-    if (f->map)
-        tab_free(f->map);
-    mem_free(f->map);
-    f->map = NULL;
     mem_free(f->node);
     f->node = NULL;
     f->n = f->cap = f->root = f->cur = 0;
@@ -173,47 +169,39 @@ static bool make_tree(void *arg)
 {
     struct tri *t = arg;
     struct flame *f = &t->flame;
+    struct tab map = {0};
     (void)new_node(f, 0, 0, 0);
-    return f->node && add_rows(t, f, f->map) && link_children(f);
+    const bool ok = f->node && add_rows(t, f, &map) && link_children(f);
+    tab_free(&map);
+    return ok;
 }
 
-static bool tree_over(struct flame *f, bool ok)
-{
-    slices_free(f->making);
-    f->making = NULL;
-    if (!ok)
-        flame_free(f);
-    if (f->map)
-        tab_free(f->map);
-    mem_free(f->map);
-    f->map = NULL;
-    f->built = true;
-    f->failed = !ok;
-    return true;
-}
-
+/* Returns true when the tree is there, or failed. */
 static bool flame_work(struct tri *t, int64_t budget_ns)
 {
     struct flame *f = &t->flame;
-    enum slices_state st = f->making ? slices_run(f->making, budget_ns) : SLICES_DONE;
-    return !f->making || (st != SLICES_MORE && tree_over(f, st == SLICES_DONE));
+    const enum slices_state st = f->making ? slices_run(f->making, budget_ns) : SLICES_FAILED;
+    if (st == SLICES_MORE)
+        return false;
+    slices_free(f->making);
+    f->making = NULL;
+    if (st == SLICES_FAILED)
+        flame_free(f);
+    f->built = true;
+    f->failed = st == SLICES_FAILED;
+    return true;
 }
 
-static bool flame_build(struct tri *t, int64_t t0, int64_t t1)
+/* The flame graph of the selected range, or of all of the trace. */
+static bool flame_build(struct view *v)
 {
-    struct flame *f = &t->flame;
-    enum sw_kind kind = f->kind;
+    struct flame *f = &v->tri->flame;
     flame_free(f);
-    f->kind = kind;
-    f->t0 = t1 > t0 ? t0 : 0;
-    f->t1 = t1 > t0 ? t1 : 0;
+    f->t0 = v->sel.stands ? v->sel.t0 : 0;
+    f->t1 = v->sel.stands ? v->sel.t1 : 0;
     f->share = 0;
-    f->built = true;
-    f->map = mem_zalloc(sizeof *f->map);
-    if (!f->map)
-        return tree_over(f, false);
-    f->making = slices_new(make_tree, t);
-    return f->making ? flame_work(t, AT_ONCE_NS) : tree_over(f, make_tree(t));
+    f->making = slices_new(make_tree, v->tri);
+    return flame_work(v->tri, AT_ONCE_NS);
 }
 
 /* ---- moving -------------------------------------------------------------------------------------------- */
@@ -244,7 +232,7 @@ static unsigned flame_none(struct view *v)
 
 static bool flame_empty(const struct flame *f)
 {
-    return f->making || !f->n || !f->node[0].w;
+    return f->making || f->failed || !f->n || !f->node[0].w;
 }
 
 static unsigned flame_move(struct view *v, int n)
@@ -321,7 +309,7 @@ static unsigned flame_kind(struct view *v, int n)
     while (at < TURNS && turn[at] != t->flame.kind)
         at++;
     t->flame.kind = turn[((at + n) % TURNS + TURNS) % TURNS];
-    bool done = flame_build(t, v->sel.stands ? v->sel.t0 : 0, v->sel.stands ? v->sel.t1 : 0);
+    bool done = flame_build(v);
     view_message(v, false, "%s", kinds[t->flame.kind].title);
     return done ? VR_DRAW : VR_DRAW | VR_WORK;
 }
@@ -442,16 +430,16 @@ static void draw_tree(struct grid *g, struct view *v, int y, int h)
     struct flame *f = &v->tri->flame;
     char from[FMT_MAX], to[FMT_MAX], name[400];
     if (!f->built)
-        (void)flame_build(v->tri, 0, 0);
+        (void)flame_build(v);
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
     int x = tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s", kinds[f->kind].title);
     if (f->t1)
         x = tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "%s .. %s", tri_dur(v->tr, f->t0, from),
                     tri_dur(v->tr, f->t1, to));
-    if (!f->making && !f->failed && f->root)
+    if (!flame_empty(f) && f->root)
         tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "below %s",
                 node_name(v, f, f->root, g->w - x - 8 > 8 ? g->w - x - 8 : 8, name, sizeof name));
-    if (f->making || f->failed || flame_empty(f)) {
+    if (flame_empty(f)) {
         if (f->making)
             tri_say(g, 0, y + 2, g->w, STYLE_DIM, "adding up stacks: %d%%", (int)(f->share * 100));
         else
@@ -494,7 +482,7 @@ static void how_often(struct text *t, const struct view *v, const struct fnode *
 static void flame_detail(struct text *t, const struct view *v, int line)
 {
     const struct flame *f = &v->tri->flame;
-    if (f->failed || flame_empty(f))
+    if (flame_empty(f))
         return;
     const struct fnode *n = &f->node[f->cur];
     if (line == 0) {
@@ -516,7 +504,7 @@ static void flame_detail(struct text *t, const struct view *v, int line)
 static unsigned flame_begin(struct view *v)
 {
     if (v->tri && v->tri->tg && !v->tri->flame.built)
-        (void)flame_build(v->tri, v->sel.stands ? v->sel.t0 : 0, v->sel.stands ? v->sel.t1 : 0);
+        (void)flame_build(v);
     return v->tri && v->tri->flame.making ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 
@@ -554,7 +542,7 @@ static unsigned flame_touch(struct view *v, const struct plan *p, int x, int y)
 {
     struct flame *f = v->tri && v->tri->tg ? &v->tri->flame : NULL;
     uint32_t hit = NO_LANE;
-    if (!f || !f->built || f->making || f->failed || flame_empty(f))
+    if (!f || !f->built || flame_empty(f))
         return VR_NONE;
     flame_tree(&(struct picture){.v = v,
                                  .f = f,
