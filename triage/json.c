@@ -69,6 +69,13 @@ json_t *json_list(json_t *obj, const char *key)
 
 /* ---- values -------------------------------------------------------------------------------------------- */
 
+static const struct trace *of; /* the trace that values are of */
+
+void json_of(const struct trace *tr)
+{
+    of = tr ? tr : of;
+}
+
 static json_t *words(const char *p, size_t n)
 {
     struct text t = {0};
@@ -79,68 +86,92 @@ static json_t *words(const char *p, size_t n)
     return v;
 }
 
-static json_t *string(const struct trace *tr, uint32_t id)
+json_t *json_words(const char *s)
 {
-    const struct str s = trace_str(tr, id);
+    return s ? words(s, strlen(s)) : NULL;
+}
+
+json_t *json_count(unsigned long long n)
+{
+    return json_integer(n > INT64_MAX ? INT64_MAX : (json_int_t)n);
+}
+
+json_t *json_signed(long long n)
+{
+    return json_integer(n);
+}
+
+json_t *json_bool(bool v)
+{
+    return json_boolean(v);
+}
+
+json_t *json_number(double v)
+{
+    return json_real(isfinite(v) ? v : 0);
+}
+
+json_t *j_str(uint32_t str)
+{
+    const struct str s = trace_str(of, str);
     return words(s.p, s.len);
 }
 
-/* NULL: there is no such lane. */
-static json_t *lane(const struct trace *tr, struct lane l)
+json_t *j_some(uint32_t str)
 {
-    if (l.i == NO_LANE || l.i >= trace_nlanes(tr, l.kind))
-        return NULL;
-    const uint64_t id = trace_lane_who(tr, l).id;
-    return json_integer(id > INT64_MAX ? INT64_MAX : (json_int_t)id);
+    return str ? j_str(str) : NULL;
 }
 
-static json_t *frames(const struct trace *tr, uint32_t stack)
+static json_t *lane(struct lane l)
+{
+    const bool is = l.i != NO_LANE && l.i < trace_nlanes(of, l.kind);
+    return is ? json_count(trace_lane_who(of, l).id) : NULL;
+}
+
+json_t *j_g(uint32_t g)
+{
+    return lane((struct lane){LANE_G, g});
+}
+
+json_t *j_p(uint32_t p)
+{
+    return lane((struct lane){LANE_P, p});
+}
+
+json_t *j_stack(uint32_t stack)
 {
     enum { MOST = 64 };
-    const uint32_t n = trace_stack(tr, stack);
+    const uint32_t n = trace_stack(of, stack);
     json_t *arr = n ? json_array() : NULL;
     for (uint32_t i = 0; i < n && i < MOST; i++) {
-        const struct frame f = trace_frame(tr, stack, i);
-        json_row(arr, tr, "func", j_str(f.func), "file", j_str(f.file), "line", f.line, "pc",
+        const struct frame f = trace_frame(of, stack, i);
+        json_row(arr, NULL, "func", j_str(f.func), "file", j_str(f.file), "line", f.line, "pc",
                  j_if(!f.func, f.pc));
     }
     return arr;
 }
 
-static json_t *quantiles(const struct dist *d)
+json_t *j_dist(const struct dist *d)
 {
     return json_put(json_object(), NULL, "count", d->n, "total", d->total, "min", d->min, "avg", dist_avg(d),
                     "p50", d->p50, "p90", d->p90, "p95", d->p95, "p99", d->p99, "p99_9", d->p999, "max",
                     d->max, "sd", dist_sd(d));
 }
 
-static json_t *value(const struct trace *tr, const struct json_part *p)
+json_t *j_moment(const struct moment *m)
 {
-    switch (p->how) {
-    case JSON_PART_WORDS: return words(p->words, strlen(p->words));
-    case JSON_PART_INT: return json_integer((json_int_t)p->n);
-    case JSON_PART_BOOL: return json_boolean(p->n);
-    case JSON_PART_REAL: return json_real(isfinite(p->v) ? p->v : 0);
-    case JSON_PART_STR: return string(tr, p->id);
-    case JSON_PART_G: return lane(tr, (struct lane){LANE_G, p->id});
-    case JSON_PART_P: return lane(tr, (struct lane){LANE_P, p->id});
-    case JSON_PART_STACK: return frames(tr, p->id);
-    case JSON_PART_DIST: return quantiles(p->dist);
-    case JSON_PART_MOMENT:
-        return json_put(json_object(), tr, "t0", p->moment->t0, "t1", p->moment->t1, "goroutine",
-                        j_g(p->moment->g), "proc", j_p(p->moment->p));
-    case JSON_PART_NODE: return p->node;
-    case JSON_PART_NONE: break;
-    }
-    return NULL;
+    return json_put(json_object(), NULL, "t0", m->t0, "t1", m->t1, "goroutine", j_g(m->g), "proc", j_p(m->p));
 }
 
-json_t *json_put_parts(json_t *obj, const struct trace *tr, const struct json_part *v, size_t n)
+json_t *json_put_parts(json_t *obj, json_t *const *v, size_t n)
 {
     for (size_t i = 0; i + 1 < n; i += 2) {
-        json_t *x = value(tr, &v[i + 1]);
-        if (x)
-            set(obj, v[i].words, x);
+        const char *key = json_string_value(v[i]);
+        if (key && v[i + 1])
+            set(obj, key, v[i + 1]);
+        else
+            json_decref(v[i + 1]);
+        json_decref(v[i]);
     }
     return obj;
 }

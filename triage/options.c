@@ -234,25 +234,15 @@ static bool is_short(const struct row *r)
     return !r->name[1];
 }
 
-/* One line, and those it goes on in, of at most HELP_COLUMNS. */
 static void help_row(struct text *t, const char *left, const char *help)
 {
     enum { HELP_COLUMNS = 110, HANG = 26 };
-    const size_t begin = t->n;
-    size_t used;
-    text_add(t, "  %-22s ", left);
-    used = t->n - begin;
-    for (size_t n; *help; help += n + (help[n] == ' ')) {
-        n = strcspn(help, " ");
-        if (used + 1 + n > HELP_COLUMNS) {
-            text_add(t, "\n%*s", HANG - 1, "");
-            used = HANG - 1;
-        }
-        text_lit(t, " ");
-        text_raw(t, help, n);
-        used += 1 + n;
-    }
+    struct text line = {0};
+    text_add(&line, "  %-22s  %s", left, help);
+    text_fold(t, line.p ? line.p : "", line.n, HELP_COLUMNS, HANG);
     text_lit(t, "\n");
+    t->failed |= line.failed;
+    text_free(&line);
 }
 
 void options_help(struct text *t, unsigned command)

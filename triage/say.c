@@ -169,43 +169,12 @@ static size_t below(const char *s, size_t n)
     return at < columns * 2 / 3 ? at : indent;
 }
 
-static void put_broken(struct text *t, const char *s, size_t n)
+void say_broken(struct text *out, const char *s)
 {
-    const size_t hang = below(s, n);
-    size_t room = columns;
-    while (n > room) {
-        size_t cut = room;
-        while (cut > 0 && s[cut] != ' ')
-            cut--;
-        cut = cut <= blanks(s) ? room : cut; /* a word that is longer than a line */
-        while (cut > 1 && ((unsigned char)s[cut] & 0xC0) == 0x80)
-            cut--;
-        text_raw(t, s, cut);
-        text_lit(t, "\n");
-        pad(t, hang);
-        s += cut;
-        n -= cut;
-        const size_t skip = blanks(s) < n ? blanks(s) : n;
-        s += skip;
-        n -= skip;
-        room = columns - hang;
-    }
-    text_raw(t, s, n);
-}
-
-void say_broken(struct text *out, const char *text)
-{
-    while (*text) {
-        const size_t n = strcspn(text, "\n");
-        if (columns)
-            put_broken(out, text, n);
-        else
-            text_raw(out, text, n);
-        text += n;
-        if (*text) {
-            text_lit(out, "\n");
-            text++;
-        }
+    for (size_t n; *s; s += n + (s[n] == '\n')) {
+        n = strcspn(s, "\n");
+        text_fold(out, s, n, columns ? columns : n, columns ? below(s, n) : 0);
+        text_raw(out, "\n", s[n] == '\n');
     }
 }
 

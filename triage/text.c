@@ -149,6 +149,28 @@ void text_pad(struct text *t, size_t from, size_t width)
         text_lit(t, " ");
 }
 
+void text_fold(struct text *t, const char *s, size_t n, size_t width, size_t hang)
+{
+    size_t room = width;
+    while (n > room) {
+        size_t cut = room;
+        while (cut > 0 && s[cut] != ' ')
+            cut--;
+        cut = cut <= strspn(s, " ") ? room : cut; /* a word that is longer than a line */
+        while (cut > 1 && ((unsigned char)s[cut] & 0xC0) == 0x80)
+            cut--;
+        text_raw(t, s, cut);
+        text_add(t, "\n%*s", (int)hang, "");
+        s += cut;
+        n -= cut;
+        const size_t skip = strspn(s, " ") < n ? strspn(s, " ") : n;
+        s += skip;
+        n -= skip;
+        room = width - hang;
+    }
+    text_raw(t, s, n);
+}
+
 void text_str(struct text *t, const struct trace *tr, uint32_t id)
 {
     const struct str s = trace_str(tr, id);

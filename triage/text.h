@@ -45,6 +45,10 @@ void text_pad(struct text *t, size_t from,
               size_t width); /* adds spaces until there are `width` characters after `from` */
 size_t text_width(const struct text *t, size_t from); /* number of characters from byte offset `from` on */
 
+/* text_fold - adds a line of n bytes; what goes beyond `width` characters goes on in lines that begin with
+ * `hang` blanks, broken between words where that is possible. */
+void text_fold(struct text *t, const char *s, size_t n, size_t width, size_t hang);
+
 /* text_dur - adds "0", "812ns", "1.23us", "41.0ms", "2.314s", "3m12s", "2h05m12s"; a minus sign if
  * negative; "812t" for ticks. */
 void text_dur(struct text *t, int64_t ns);

@@ -15,7 +15,6 @@
 #include "triage/query/goto.h"
 #include "layout/move/kind.h"
 #include "layout/move/move.h"
-#include "layout/move/naming.h"
 #include "layout/move/pick.h"
 
 enum { WALK = 100000, GLANCE = 256 };
@@ -317,21 +316,28 @@ uint32_t move_arrive(const struct view *v, enum lane_kind k)
     return to;
 }
 
-enum { NAMED = 48 }; /* columns of a goroutine in a message */
+static void jump_name_of(const struct view *v, uint32_t g, char *out, size_t size)
+{
+    str_shorten(trace_str(v->tr, trace_g_name(v->tr, g)), 40, true, out, size);
+}
 
 /* Jumps to the goroutine that unblocked or created g, at that moment. */
 static unsigned to_cause(struct view *v, const struct wakeup *w)
 {
-    const int64_t t = w->t < 0 ? 0 : w->t;
+    const uint32_t g = w->g, by = w->by;
+    const int64_t t = w->t;
     char who[200], whom[200];
-    name_goroutine(v, w->by, NAMED, who, sizeof who);
-    name_goroutine(v, w->g, NAMED, whom, sizeof whom);
-    unsigned r = to_goroutine(v, w->by, t);
+    uint64_t id = trace_lane_who(v->tr, (struct lane){LANE_G, g}).id,
+             by_id = trace_lane_who(v->tr, (struct lane){LANE_G, by}).id;
+    jump_name_of(v, g, whom, sizeof whom);
+    jump_name_of(v, by, who, sizeof who);
+    unsigned r = to_goroutine(v, by, t < 0 ? 0 : t);
     if (kind_here(v)->lanes == LANE_G) { /* both stay in sight */
-        view_guest(v, w->g, t);
+        view_guest(v, g, t < 0 ? 0 : t);
         move_settle(v);
     }
-    view_message(v, false, "%s %s %s here", who, w->created ? "created" : "woke", whom);
+    view_message(v, false, "G%" PRIu64 " %s %s G%" PRIu64 " %s here", by_id, who,
+                 w->created ? "created" : "woke", id, whom);
     return r;
 }
 
@@ -406,16 +412,19 @@ static unsigned effect_over(struct view *v, struct job *j)
     const struct wakeups_next *e = &((const struct effect *)j)->next;
     const struct wakeup *w = &e->w;
     char who[200], whom[200];
-    name_goroutine(v, e->by, NAMED, who, sizeof who);
+    const uint64_t by_id = trace_lane_who(v->tr, (struct lane){LANE_G, e->by}).id;
+    jump_name_of(v, e->by, who, sizeof who);
     if (!e->found)
-        return move_fail(v, "%s wakes and creates nobody %s", who,
+        return move_fail(v, "G%" PRIu64 " %s wakes and creates nobody %s", by_id, who,
                          e->cut ? "soon behind the cursor (search cut short)" : "behind the cursor");
-    name_goroutine(v, w->g, NAMED, whom, sizeof whom);
+    jump_name_of(v, w->g, whom, sizeof whom);
     move_push(v, STEP_JUMP);
     move_to(v, w->t, true);
     move_lane(v, (struct lane){LANE_G, w->g});
     move_settle(v);
-    view_message(v, false, "%s, %s here by %s", whom, w->created ? "created" : "woken", who);
+    view_message(v, false, "G%" PRIu64 " %s, %s here by G%" PRIu64 " %s",
+                 trace_lane_who(v->tr, (struct lane){LANE_G, w->g}).id, whom,
+                 w->created ? "created" : "woken", by_id, who);
     return VR_DRAW;
 }
 

@@ -1,10 +1,10 @@
 /* spent.c - see spent.h. */
 #include "triage/activity/spent.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "triage/activity/window.h"
+#include "triage/sentence.h"
 #include "triage/tables/stacks.h"
 
 /* ---- tasks and regions --------------------------------------------------------------------------------- */
@@ -51,10 +51,11 @@ static void spend_all(struct spent *s, const struct trace *tr, const struct brea
 
 static void spent_part(struct text *t, const char *name, int64_t ns, int64_t all)
 {
-    text_add(t, "%s%s ", !t->n ? "" : t->p[t->n - 1] == ':' ? " " : ", ", name);
-    text_dur(t, ns);
-    text_lit(t, " ");
-    text_share(t, (double)ns, (double)all);
+    text_say(t, NULL,
+             !t->n                   ? ""
+             : t->p[t->n - 1] == ':' ? " "
+                                     : ", ",
+             name, " ", t_dur(ns), " ", t_share((double)ns, (double)all));
 }
 
 static void spent_parts(struct text *t, const struct spent *s, int64_t all)
@@ -91,12 +92,9 @@ void spent_text(struct text *t, const struct trace *tr, const struct triage *tg,
     if (slow) {
         spend_all(&s, tr, slow);
         spent_parts(t, &s, slow->all);
-        text_add(t, " (%u goroutine%s", slow->goroutines, slow->goroutines == 1 ? "" : "s");
-        if (slow->gc > 0) {
-            text_lit(t, "; ");
-            text_dur(t, slow->gc);
-            text_lit(t, " in GC");
-        }
+        text_say(t, NULL, " (", slow->goroutines, " goroutine", slow->goroutines == 1 ? "" : "s");
+        if (slow->gc > 0)
+            text_say(t, NULL, "; ", t_dur(slow->gc), " in GC");
         text_lit(t, ")");
     } else if (g != NO_LANE && t1 > t0) {
         const struct breakdown own = triage_breakdown(tr, g, t0, t1);
@@ -117,16 +115,13 @@ bool spent_stop(struct text *t, const struct trace *tr, const struct range *r)
     const uint32_t last = triage_last_to_stop(tr, &m, &held, &after);
     if (last == NO_LANE)
         return false;
-    text_add(t, "last to stop: P%" PRIu64 " after ", trace_lane_who(tr, (struct lane){LANE_P, last}).id);
-    text_dur(t, after);
+    text_say(t, NULL, "last to stop: P", trace_lane_who(tr, (struct lane){LANE_P, last}).id, " after ",
+             t_dur(after));
     if (held.who == NO_LANE)
         return true;
-    text_lit(t, ", it ran ");
-    text_who(t, tr, held.who);
-    if (trace_span_at(tr, (struct lane){LANE_G, held.who}, held.t1 - 1, &was) && was.stack_end) {
-        text_lit(t, ", which stopped in ");
-        text_where(t, tr, was.stack_end, 60);
-    }
+    text_say(t, tr, ", it ran ", t_who(held.who));
+    if (trace_span_at(tr, (struct lane){LANE_G, held.who}, held.t1 - 1, &was) && was.stack_end)
+        text_say(t, tr, ", which stopped in ", t_where(was.stack_end, 60));
     return true;
 }
 

@@ -21,9 +21,6 @@ static const char usage_head[] =
     "  tasks, regions, logs   the program's own annotations\n"
     "  samples     CPU samples\n"
     "  stacks      the frames of each stack_id in the other tables\n";
-static const char usage_tail[] =
-    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
-    "docs/EXPORTS.md.\n";
 
 /* Which rows: what overlaps [from,to), as scope_overlaps() has it; the goroutines that are asked for. */
 static void add_conditions(struct text *t, const struct options *o, const struct scope *sc)
@@ -116,7 +113,7 @@ static enum err_code write_csv(struct export *x, struct err *e)
 }
 
 static const struct export_command command = {
-    .command = {"csv", CMD_CSV, usage_head, usage_tail}, .table = true, .check = check, .write = write_csv};
+    .command = {"csv", CMD_CSV, usage_head, EXPORT_TAIL}, .table = true, .check = check, .write = write_csv};
 
 int csv_main(int argc, char **argv)
 {

@@ -15,9 +15,6 @@
 static const char usage_head[] =
     "usage: gotop folded [options] TRACE\n"
     "Folded stacks: one line per stack, frames from the outermost on, joined by ';', then a number.\n";
-static const char usage_tail[] =
-    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
-    "docs/EXPORTS.md.\n";
 
 /* Whether a row of time off the processor is of that kind. */
 static bool is_part(const struct trace *tr, enum sw_kind k, const struct sw_row *v)
@@ -100,7 +97,7 @@ static enum err_code write_folded(struct export *x, struct err *e)
     return rc;
 }
 
-static const struct export_command command = {.command = {"folded", CMD_FOLDED, usage_head, usage_tail},
+static const struct export_command command = {.command = {"folded", CMD_FOLDED, usage_head, EXPORT_TAIL},
                                               .write = write_folded};
 
 int folded_main(int argc, char **argv)

@@ -26,9 +26,6 @@ static const char usage_head[] =
     "A trace for Perfetto (ui.perfetto.dev, or trace_processor for SQL): processors, goroutines by "
     "start function,\n"
     "GC, stop-the-world, heap, queue, tasks, regions and logs.\n";
-static const char usage_tail[] =
-    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
-    "docs/EXPORTS.md.\n";
 
 /* Kinds of tracks: the low bits of their ids, so that none needs a table. */
 enum { K_FIXED, K_P, K_G, K_M, K_GROUP, K_REGION, K_TASK };
@@ -696,7 +693,7 @@ static enum err_code write_perfetto(struct export *x, struct err *e)
 }
 
 static const struct export_command command = {
-    .command = {"perfetto", CMD_PERFETTO, usage_head, usage_tail}, .binary = true, .write = write_perfetto};
+    .command = {"perfetto", CMD_PERFETTO, usage_head, EXPORT_TAIL}, .binary = true, .write = write_perfetto};
 
 int perfetto_main(int argc, char **argv)
 {

@@ -155,6 +155,11 @@ static enum err_code load(const struct options *o, struct trace **tr, struct err
     return rc == ERR_OK ? load_rest(*tr, o->quiet, e) : rc;
 }
 
+const char *export_name(const struct options *o)
+{
+    return o->trace.more.n ? "these traces" : strcmp(o->path, "-") == 0 ? "standard input" : o->path;
+}
+
 static int partial(const struct export_command *c, const struct options *o, const struct trace *tr)
 {
     const struct trace_info *i = trace_info(tr);
@@ -185,15 +190,10 @@ int export_main(const struct export_command *c, int argc, char **argv)
         if (talk)
             door_wipe();
     }
-    if (rc == ERR_OK) {
+    if (rc == ERR_OK)
         status = partial(c, &o, tr);
-    } else {
-        status = say_failed(c->command.name,
-                            o.trace.more.n             ? "these traces"
-                            : strcmp(o.path, "-") == 0 ? "standard input"
-                                                       : o.path,
-                            e.what);
-    }
+    else
+        status = say_failed(c->command.name, export_name(&o), e.what);
     trace_close(tr);
     return status;
 }

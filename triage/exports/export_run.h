@@ -19,6 +19,9 @@ struct export
     int64_t said; /* time of the last progress message */
 };
 
+#define EXPORT_TAIL \
+    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See " \
+    "docs/EXPORTS.md.\n"
 struct export_command {
     struct command command;
     bool table;        /* the first word is a table's name, not the trace */
@@ -30,6 +33,8 @@ struct export_command {
 };
 
 int export_main(const struct export_command *c, int argc, char **argv);
+/* export_name - what is read, for messages: a path, "standard input", "these traces". */
+const char *export_name(const struct options *o);
 /* export_options - parses the command line and checks that the output may be written. Returns -1 to go on,
  * else the exit status. All strings point into argv. */
 int export_options(const struct export_command *c, int argc, char **argv, struct options *o);

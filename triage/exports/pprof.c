@@ -190,9 +190,6 @@ static const char usage_head[] =
     "usage: gotop pprof --kind KIND [options] TRACE\n"
     "A profile for `go tool pprof`, gzip-compressed. Counts and times equal those of `go tool trace "
     "-pprof=KIND`.\n";
-static const char usage_tail[] =
-    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
-    "docs/EXPORTS.md.\n";
 
 static bool check(const struct options *o)
 {
@@ -240,7 +237,7 @@ static enum err_code write_pprof(struct export *x, struct err *e)
     return rc;
 }
 
-static const struct export_command command = {.command = {"pprof", CMD_PPROF, usage_head, usage_tail},
+static const struct export_command command = {.command = {"pprof", CMD_PPROF, usage_head, EXPORT_TAIL},
                                               .gzip = true,
                                               .binary = true,
                                               .check = check,

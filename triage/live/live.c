@@ -17,6 +17,7 @@
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
 #include "triage/live/saved.h"
+#include "triage/options.h"
 #include "triage/say.h"
 #include "triage/text.h"
 
@@ -31,6 +32,17 @@ const char live_too_large[] =
 _Static_assert(LIVE_GENERATION == (uint64_t)128 << 20, "as it is said");
 
 void (*live_door)(void);
+
+int live_parse(const struct command *c, int argc, char **argv, struct options *o, struct live_opts *live)
+{
+    const int status = options_read(c, argc, argv, o);
+    if (status >= 0)
+        return status;
+    if (o->noperands > 1)
+        return say_failed(c->name, o->operand[1], "one program at a time");
+    *live = (struct live_opts){o->feed, o->trace, o->noperands ? o->operand[0] : NULL};
+    return live->where ? -1 : options_lack(c, "WHERE");
+}
 
 void live_shut(const struct live_opts *o, const struct feed_opts *also)
 {

@@ -129,10 +129,7 @@ static void put_group(struct text *t, const struct loaded *l, const struct group
 static void put_cell(struct text *t, int64_t ns, bool known, size_t w)
 {
     const size_t from = t->n;
-    if (known)
-        text_dur(t, ns);
-    else
-        text_lit(t, "-");
+    text_say(t, NULL, known ? t_dur(ns) : t_clean("-"));
     text_pad(t, from, w);
 }
 
@@ -143,19 +140,14 @@ static void put_latency(struct text *t, const struct figures *f, uint32_t row, i
     const struct pulse_row *w = pulse_row(f->pulse, row);
     const struct dist *d = &f->work[window][row];
     const double s = (double)f->window_ns[window] / 1e9, rate = s > 0 ? (double)d->n / s : 0;
-    size_t from = t->n;
+    const size_t from = t->n;
     if (window == FIG_SECOND) {
         text_add(t, "%s ", work_kind_name(w->kind));
         const char *slash = strrchr(w->handler, '/'), *name = slash ? slash + 1 : w->handler;
         text_tail(t, name, strlen(name), NAME - (t->n - from) - 1);
     }
     text_pad(t, from, NAME);
-    from = t->n;
-    text_add(t, "%.0fs", s);
-    text_pad(t, from, OF);
-    from = t->n;
-    text_add(t, "%.*f", rate < 10 ? 1 : 0, rate);
-    text_pad(t, from, RATE);
+    text_say(t, NULL, t_f0(s), "s", t_to(OF), rate < 10 ? t_f1(rate) : t_f0(rate), t_to(OF + RATE));
     const int64_t v[] = {d->p50, d->p95, d->p99, d->p999};
     for (int i = 0; i < 4; i++)
         put_cell(t, v[i], d->n > 0, CELL);

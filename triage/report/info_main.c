@@ -106,11 +106,7 @@ int info_main(int argc, char **argv)
     if (!o.trace.more.n && (status = archive(&o, o.json)) >= 0)
         return status;
     if (input_open_all(o.path, &o.trace.more, trace_limit(o.trace.max_memory), &in, &e))
-        return say_failed(c.command.name,
-                          o.trace.more.n             ? "these traces"
-                          : strcmp(o.path, "-") == 0 ? "standard input"
-                                                     : o.path,
-                          e.what);
+        return say_failed(c.command.name, export_name(&o), e.what);
     status = tell(&o, &in, o.json);
     input_close(&in);
     return status;

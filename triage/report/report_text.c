@@ -514,29 +514,18 @@ static void samples(struct text *t, const struct loaded *l)
     }
 }
 
-/* Adds n characters of s, wrapped at a blank if a narrower page has no room for them. */
+/* Adds n bytes of s: on a narrower page the rest goes on in the next line, on a full one it is cut off. */
 static void put_line(struct text *t, const char *s, size_t n)
 {
     enum { GO_ON = 12 };
-    size_t used = 0;
-    while (width < REPORT_WIDTH && used + n > width) {
-        size_t k = width - used;
-        while (k > 0 && s[k] != ' ')
-            k--;
-        if (k == 0 || strspn(s, " ") >= k)
-            break;
-        text_raw(t, s, k);
-        text_add(t, "\n%*s", GO_ON, "");
-        s += k + 1;
-        n -= k + 1;
-        used = GO_ON;
-    }
     struct text u = {0};
     text_raw(&u, s, n);
-    if (used + text_width(&u, 0) <= width)
+    if (text_width(&u, 0) <= width)
         text_raw(t, s, n);
+    else if (width < REPORT_WIDTH)
+        text_fold(t, s, n, width, GO_ON);
     else
-        text_clean(t, s, n, width - used);
+        text_clean(t, s, n, width);
     t->failed |= u.failed;
     text_free(&u);
 }

@@ -3,22 +3,17 @@
  */
 #include "triage/tables/known.h"
 
+#include "decode/base/bisect.h"
 #include "triage/triage.h"
 
 /* Finds when a processor's record first ends, by the recorded part of [0, t): unrecorded time only grows
  * with t. */
 static int64_t torn_of(const struct trace *tr, uint32_t p, int64_t end)
 {
-    int64_t lo = 0, hi = end;
-    while (lo < hi) {
-        const int64_t mid = lo + (hi - lo) / 2;
-        struct shares s;
-        trace_shares(tr, (struct lane){LANE_P, p}, 0, mid + 1, &s);
-        if (s.ns[ST_NONE] + s.ns[ST_UNKNOWN] > 0)
-            hi = mid;
-        else
-            lo = mid + 1;
-    }
+    int64_t lo = 0;
+    struct shares s;
+    bisect(lo, end, t,
+           (trace_shares(tr, (struct lane){LANE_P, p}, 0, t + 1, &s), s.ns[ST_NONE] + s.ns[ST_UNKNOWN] == 0));
     return lo < end ? lo : INT64_MAX;
 }
 

@@ -78,17 +78,20 @@ static size_t plain_find(const char *name)
 
 static bool plain(const struct loaded *l, const char *name, struct metric_value *out)
 {
+    const size_t i = plain_find(name);
+    if (i == PLAINS || !l) {
+        *out = (struct metric_value){.unit = i < PLAINS ? plains[i].unit : UNIT_COUNT};
+        return i < PLAINS;
+    }
     const struct triage *tg = l->tg;
     const struct trace_info *in = trace_info(l->tr);
-    const size_t i = plain_find(name);
     const struct metric_value all[] = {
 #define X(NAME, UNIT, KNOWN, VALUE, HELP) {.unit = UNIT, .known = KNOWN, .v = VALUE},
         METRICS(X)
 #undef X
     };
-    if (i < PLAINS)
-        *out = all[i];
-    return i < PLAINS;
+    *out = all[i];
+    return true;
 }
 
 const char *metric_list(size_t i, const char **help)
@@ -310,7 +313,7 @@ static bool set_get(const struct loaded *l, const char *text, struct dist *d, st
     const char *name;
     const struct set *s = set_find(text, &name);
     *d = (struct dist){0};
-    if (s && s->get(l, s, name, d))
+    if (s && (!l || s->get(l, s, name, d)))
         return true;
     if (s)
         err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the durations of %s", text);
@@ -338,21 +341,15 @@ static bool statistic(const char *name, const struct dist *d, struct metric_valu
     return false;
 }
 
-static bool parse_window(const char *s, int64_t *ns)
-{
-    const char *rest;
-    return goto_time(s, ns, &rest) && !*rest && *ns > 0;
-}
-
 static enum err_code get_mmu(const struct loaded *l, const char *window, struct metric_value *out,
                              struct err *e)
 {
-    struct mmu_point p;
+    struct mmu_point p = {0};
+    const char *rest;
     int64_t ns;
-    enum err_code c;
-    if (!parse_window(window, &ns))
+    if (!goto_time(window, &ns, &rest) || *rest || ns <= 0)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "mmu() wants a time such as 10ms, not '%s'", window);
-    c = triage_mmu(l->tr, MMU_DEFAULT, &ns, 1, &p, e);
+    const enum err_code c = l ? triage_mmu(l->tr, MMU_DEFAULT, &ns, 1, &p, e) : ERR_OK;
     *out = (struct metric_value){.unit = UNIT_SHARE, .known = true, .v = p.mmu};
     return c;
 }
@@ -378,6 +375,7 @@ static bool stat_split(char *name, char **set, char **stat)
     return true;
 }
 
+/* l NULL: only its unit. */
 static enum err_code get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e)
 {
     char buf[128], *set, *stat;
@@ -412,42 +410,17 @@ enum err_code metric_get(const struct loaded *l, const char *name, struct metric
 
 /* ---- without a trace ----------------------------------------------------------------------------------- */
 
-/* stat_unit - "p99(sched)" or "sched.p99". */
-static bool stat_unit(char *metric, enum unit *unit)
-{
-    const char *name;
-    char *set, *stat;
-    int64_t ns;
-    if (!stat_split(metric, &set, &stat))
-        return false;
-    if (strcmp(stat, "mmu") == 0) {
-        *unit = UNIT_SHARE;
-        return parse_window(set, &ns);
-    }
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(stat, known[i]) == 0) {
-            *unit = i ? UNIT_NS : UNIT_COUNT;
-            return set_find(set, &name) != NULL;
-        }
-    }
-    return false;
-}
-
 enum err_code condition_check(const struct condition *c, struct err *e)
 {
     static const char *const example[] = {"a number: 5", "a time: 5us, 1ms, 2s", "a share: 12.5%",
                                           "a size: 64KB, 5MB, 1GB"};
-    char name[sizeof c->metric];
-    const size_t i = plain_find(c->metric);
-    enum unit unit = i < PLAINS ? plains[i].unit : UNIT_COUNT;
-    memcpy(name, c->metric, sizeof name);
-    if (i == PLAINS && !stat_unit(name, &unit)) {
+    struct metric_value is;
+    if (get(NULL, c->metric, &is, NULL))
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no metric named '%s' (gotop report --metrics lists them)",
                        c->metric);
-    }
-    if (c->percent || c->unit == unit || c->v == 0)
+    if (c->percent || c->unit == is.unit || c->v == 0)
         return ERR_OK;
-    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s is %s", c->metric, example[unit]);
+    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s is %s", c->metric, example[is.unit]);
 }
 
 void metric_text(struct text *t, const struct metric_value *v)
