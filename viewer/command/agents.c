@@ -1,7 +1,8 @@
 /*
- * agents.c - see agents.h. The page is built in, as the keymaps are.
+ * agents.c - `gotop agents`: docs/AGENTS.md, which command answers which question, for programs that call
+ * gotop. The page is built in, as the keymaps are.
  */
-#include "viewer/command/agents.h"
+#include "viewer/command/commands.h"
 
 #include <string.h>
 

@@ -5,16 +5,6 @@
 
 #include <string.h>
 
-#include "triage/exports/export.h"
-#include "triage/report/info.h"
-#include "triage/live/live.h"
-#include "triage/report/report.h"
-#include "triage/exports/rewrite.h"
-#include "triage/sql/sql.h"
-#include "viewer/command/agents.h"
-#include "viewer/command/dump.h"
-#include "viewer/command/find.h"
-
 static const struct {
     const char *name, *operands, *help;
     command_main *main;

@@ -6,8 +6,11 @@
 
 #include <stdio.h>
 
-/* command_main - run a subcommand; argv[0] is its name. Returns the exit status. */
+/* command_main - run a subcommand; argv[0] is its name. Returns the exit status. Each row's is declared. */
 typedef int command_main(int argc, char **argv);
+#define X(name, operands, help, fn) command_main fn;
+#include "viewer/command/commands.def"
+#undef X
 /* command_find - the subcommand of that name; NULL: there is none. */
 command_main *command_find(const char *name);
 /* command_near - the subcommand whose name is at most a letter or two from this word; NULL: none. */

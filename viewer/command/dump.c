@@ -1,7 +1,7 @@
 /*
  * dump.c - `gotop dump`: the command line and the exit status; decode/dump.h writes.
  */
-#include "viewer/command/dump.h"
+#include "viewer/command/commands.h"
 
 #include "decode/base/door.h"
 #include "decode/dump.h"

@@ -1,8 +1,9 @@
 /*
- * find.c - see find.h. Traces are searched one after the other; the longest hits of all of them are kept,
- * as text.
+ * find.c - `gotop find FILTER TRACE...`: the spans of many traces that match a filter
+ * (triage/query/filter.h), longest first. Each comes with the command that opens it in the viewer. Traces
+ * are searched one after the other; the longest hits of all of them are kept, as text.
  */
-#include "viewer/command/find.h"
+#include "viewer/command/commands.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "decode/base/utf8.h"
+
 struct key_row {
     keycode key;
     const char *name;
@@ -57,49 +59,11 @@ static const struct key_row rows[] = {
 };
 #define NROWS (sizeof rows / sizeof rows[0])
 
-/* Decode the one UTF-8 character in exactly len bytes; 0: it is not one. */
-static uint32_t utf8_single(const char *s, size_t len)
+/* The one character in exactly len bytes; 0: it is not one, or controls a terminal. */
+static uint32_t one_character(const char *s, size_t len)
 {
-    const unsigned char *u = (const unsigned char *)s;
-    if (len == 0)
-        return 0;
-    if (u[0] < 0x80)
-        return len == 1 && u[0] >= 0x20 && u[0] != 0x7f ? u[0] : 0;
-    size_t want = u[0] >= 0xf0 ? 4 : u[0] >= 0xe0 ? 3 : u[0] >= 0xc2 ? 2 : 0;
-    if (want == 0 || want != len || u[0] > 0xf4)
-        return 0;
-    uint32_t cp = u[0] & (0x7fu >> want);
-    for (size_t i = 1; i < want; i++) {
-        if ((u[i] & 0xc0) != 0x80)
-            return 0;
-        cp = cp << 6 | (u[i] & 0x3fu);
-    }
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    bool surrogate = cp >= 0xd800 && cp <= 0xdfff;
-    bool c1 = cp < 0xa0;
-    return cp < least[want] || cp > 0x10ffff || surrogate || c1 ? 0 : cp;
-}
-
-int key_utf8(uint32_t cp, char buf[5])
-{
-    int n = 0;
-    if (cp < 0x80) {
-        buf[n++] = (char)cp;
-    } else if (cp < 0x800) {
-        buf[n++] = (char)(0xc0 | cp >> 6);
-        buf[n++] = (char)(0x80 | (cp & 0x3f));
-    } else if (cp < 0x10000) {
-        buf[n++] = (char)(0xe0 | cp >> 12);
-        buf[n++] = (char)(0x80 | (cp >> 6 & 0x3f));
-        buf[n++] = (char)(0x80 | (cp & 0x3f));
-    } else {
-        buf[n++] = (char)(0xf0 | (cp >> 18 & 0x07));
-        buf[n++] = (char)(0x80 | (cp >> 12 & 0x3f));
-        buf[n++] = (char)(0x80 | (cp >> 6 & 0x3f));
-        buf[n++] = (char)(0x80 | (cp & 0x3f));
-    }
-    buf[n] = '\0';
-    return n;
+    uint32_t cp;
+    return len && utf8_read(s, len, &cp) == len && cp >= 0x20 && (cp < 0x7f || cp >= 0xa0) ? cp : 0;
 }
 
 static bool named_key(const char *s, size_t len, keycode *out)
@@ -181,7 +145,7 @@ bool key_parse(const char *s, size_t len, keycode *out)
         len -= 2;
     }
     strip_brackets(&s, &len);
-    keycode base = utf8_single(s, len);
+    keycode base = one_character(s, len);
     if (!base && !named_key(s, len, &base))
         return false;
     if ((mods & K_SHIFT) && base < K_NAMED)
@@ -205,7 +169,7 @@ const char *key_text(keycode k, char buf[KEY_NAME_MAX])
         name = one;
     }
     if (!name) {
-        key_utf8(base <= 0x10ffff && base >= 0x20 ? base : '?', one);
+        one[utf8_write(base <= 0x10ffff && base >= 0x20 ? base : '?', one)] = '\0';
         name = one;
     }
     snprintf(buf, KEY_NAME_MAX, "%s%s%s%s", k & K_CTRL ? "C-" : "", k & K_ALT ? "M-" : "",

@@ -69,8 +69,6 @@ const char *key_text(keycode k, char buf[KEY_NAME_MAX]);
 /* key_normal - the code for what a terminal sends: a control character becomes a named key, or Ctrl and a
  * letter. */
 keycode key_normal(keycode k);
-/* key_utf8 - write a code point as UTF-8 with a NUL; returns the number of bytes, 1 to 4. */
-int key_utf8(uint32_t cp, char buf[5]);
 /* key_is_mouse - the key is an event of the mouse. */
 bool key_is_mouse(keycode k);
 /* key_eaten - why a key may never arrive ("tmux's prefix"); NULL: no reason is known. */
