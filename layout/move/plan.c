@@ -80,7 +80,7 @@ static int gutter_width(int w, enum plan_gutter g)
  * lines. */
 static void plan_spend(struct plan *p, const struct view_kind *k, int *left, int lanes, const int *most_of)
 {
-    enum { BUSY_LEAST = 4, BUSY_FIRST = 7 };
+    enum { BUSY_LEAST = 4, BUSY_FIRST = 7, HIGHEST = 5 };
     bool high = k->lanes == LANE_P && p->n[ROW_LANES] >= lanes;
     p->lane_h = 1;
     if (high && *left >= lanes) {
@@ -108,6 +108,10 @@ static void plan_spend(struct plan *p, const struct view_kind *k, int *left, int
     if (more > 0) {
         p->n[ROW_BUSY] += more;
         *left -= more;
+    }
+    for (; p->lane_h > 2 && p->lane_h < HIGHEST && *left >= lanes; *left -= lanes) {
+        p->lane_h++; /* what nothing else needs */
+        p->n[ROW_LANES] += lanes;
     }
 }
 
@@ -244,7 +248,8 @@ void plan_view(struct plan *p, const struct view *v, uint32_t lanes)
     most[ROW_STRIP] = (v->search && !search_is_hidden(v->search)) || (zoomed && v->scr.h >= 40);
     fold_empty(v, most);
     most[ROW_STATUS] = kind_here(v)->status_most ? kind_here(v)->status_most(v) : PLAN_STATUS;
-    most[ROW_BUSY] = v->scr.split ? 0 : BUSY_MOST + 1;
+    const uint32_t all = trace_nlanes(v->tr, LANE_G);
+    most[ROW_BUSY] = v->scr.split ? 0 : 1 + (all < BUSY_MOST ? (int)all : BUSY_MOST);
     most[ROW_LEGEND] = kind_here(v)->lanes < LANE_KINDS && v->scr.h >= 34;
     most[ROW_STATES] = kind_here(v)->states && v->scr.h >= 20 ? 4 : 0;
     most[ROW_SPLIT] = v->scr.split && v->scr.h >= 12 && kind_here(v)->plan != PLAN_LOG ? v->scr.h * 2 / 5 : 0;
