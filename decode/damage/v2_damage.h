@@ -14,7 +14,7 @@
  *     read as one, by one thread (v2_source.c), from the trace's start
  *        |
  *        v
- *     +-------+  a number is missing: v2_lossy_suspect() looks if source.doubt   +------------------+
+ *     +-------+                                                                  +------------------+
  *     | sound | ---------------------------------------------------------------> | lossy            |
  *     +-------+  the bytes, a status or the order tell it: become_lossy()        | (o->lossy: what  |
  *        ^                                                                       | is done then)    |
@@ -161,8 +161,6 @@ bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uin
 /* v2_steps_lost - Whether that step is missing: it was not noted, and there are later ones, or the last
  * events of threads may be missing. */
 bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
-/* v2_steps_whole - Whether all numbers from 1 to the greatest were noted, each once. */
-bool v2_steps_whole(const struct v2_order *o);
 /* v2_steps_still - Whether a goroutine has done nothing in this generation, by its status after all
  * events. */
 bool v2_steps_still(const struct v2_order *o, uint64_t g);
@@ -205,9 +203,6 @@ static inline uint64_t v2_p_of(const struct v2_order *o, uint32_t m)
  */
 
 extern const struct v2_lossy_ops v2_lossy;
-/* v2_lossy_suspect - Do the work of v2_lossy_ops.begin, but make v2_lossy the order's only if something is
- * missing. Returns false if out of memory. */
-bool v2_lossy_suspect(struct v2_order *o);
 /* v2_lossy_sound - As far as is known, this generation lacks nothing itself; the one before it may. */
 bool v2_lossy_sound(const struct v2_order *o);
 /* v2_lossy_report - Report as damage what was missing, once the generation is done. */

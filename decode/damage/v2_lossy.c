@@ -326,23 +326,6 @@ static bool lossy_rest(struct v2_order *o)
     return true;
 }
 
-bool v2_lossy_suspect(struct v2_order *o)
-{
-    const struct v2_loss *t = &o->loss;
-    if (!o->gen
-             ->has_stacks) /* then the last events of any thread may be missing, and nothing would show it */
-        return true;
-    if (!v2_lossy_begin(o))
-        return false;
-    if (t->odd || t->nhole || !v2_steps_whole(o)) {
-        o->lossy = &v2_lossy;
-        v2_held_begin(o);
-    } else {
-        v2_steps_free(o);
-    }
-    return !o->oom;
-}
-
 const struct v2_lossy_ops v2_lossy = {.begin = v2_lossy_begin,
                                       .due = lossy_due,
                                       .rest = lossy_rest,

@@ -103,7 +103,6 @@ static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *
             last->t = t;
         }
         b->spoilt |= x.broken && !b->torn;
-        o->loss.odd |= x.broken;
         lost = x.broken ? t : INT64_MAX;
         if (x.broken)
             *least = t < *least ? t : *least;
@@ -135,7 +134,6 @@ bool v2_lossy_begin(struct v2_order *o)
     struct v2_loss *t = &o->loss;
     int64_t least = INT64_MAX;
     t->least = t->gc_last = INT64_MIN;
-    t->odd = false;
     t->nhole = t->breaks = 0;
     v2_steps_free(o);
     struct behind last;

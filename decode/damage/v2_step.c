@@ -56,10 +56,9 @@ static struct v2_noted *noted(const struct v2_order *o, enum v2_step_of of, uint
     return i == IDMAP_NONE ? NULL : &a->v[i];
 }
 
-static bool put_number(struct v2_order *o, struct v2_notes *a, struct v2_noted *v, uint64_t k, uint64_t seq)
+static bool put_number(struct v2_order *o, struct v2_noted *v, uint64_t k, uint64_t seq)
 {
     enum { LEAST = 16, EACH = 4 }; /* so memory is proportional to how many there are, whatever they are */
-    const uint64_t bit = UINT64_C(1) << seq % 64;
     v->most = seq > v->most ? seq : v->most;
     v->n++;
     if (seq / 64 > LEAST + EACH * v->n) {
@@ -68,8 +67,7 @@ static bool put_number(struct v2_order *o, struct v2_notes *a, struct v2_noted *
     }
     if (!mem_room_zeros(v->bits, v->nbits, seq / 64 + 1))
         return false;
-    a->wrong |= !seq || v->bits[seq / 64] & bit;
-    v->bits[seq / 64] |= bit;
+    v->bits[seq / 64] |= UINT64_C(1) << seq % 64;
     return true;
 }
 
@@ -85,7 +83,7 @@ bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t 
         *(v = &a->v[a->n++]) = (struct v2_noted){0};
     }
     if (of == V2_STEP_G || of == V2_STEP_P)
-        return put_number(o, a, v, key(of, id, seq), seq);
+        return put_number(o, v, key(of, id, seq), seq);
     if (of == V2_STEP_G_STILL)
         v->still = true;
     else if (v->statuses < 2)
@@ -142,19 +140,6 @@ bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, ui
 {
     const struct v2_noted *v = noted(o, of, id);
     return !v2_steps_has(o, of, id, seq) && (!o->gen->has_stacks || (v && v->most > seq));
-}
-
-static bool all_of(const struct v2_notes *a)
-{
-    for (size_t i = 0; i < a->n; i++)
-        if (a->v[i].n != a->v[i].most)
-            return false;
-    return !a->wrong;
-}
-
-bool v2_steps_whole(const struct v2_order *o)
-{
-    return all_of(&o->loss.has.g) && all_of(&o->loss.has.p);
 }
 
 bool v2_steps_still(const struct v2_order *o, uint64_t g)

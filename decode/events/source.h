@@ -81,11 +81,8 @@ struct source {
     bool waiting; /* all bytes up to len are read, and more will arrive */
     uint32_t bad; /* a generation (1 = the first) of which a segment found that events are missing; 0: none */
     struct err why_bad;
-    bool doubt;     /* it is damaged somewhere: look at each generation's numbers before its events are put in
-                       order, */
-    uint32_t sound; /* but for the first ones, so many, which segments have found to be sound */
-    int version;    /* 0 = prototype, else major*1000+minor */
-    size_t header;  /* size of the header in bytes: 8 or 16 */
+    int version;   /* 0 = prototype, else major*1000+minor */
+    size_t header; /* size of the header in bytes: 8 or 16 */
     const struct trace_opts *opts;
     struct names *names;
     struct source_status st;

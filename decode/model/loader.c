@@ -157,7 +157,6 @@ struct loader *loader_new(struct trace *tr, int threads)
     pthread_mutex_init(&l->mu, NULL);
     thread_cond(&l->changed);
     if (!first_sound(l)) {
-        tr->src.doubt |= l->lossy;
         loader_free(l);
         return NULL;
     }
@@ -653,11 +652,8 @@ enum loaded_rc loader_some(struct loader *l, int64_t stop)
         enum joined rc = any ? redo_some(l) : join_some(l, stop, &any);
         if (l->redo)
             continue;
-        if (rc == JOIN_NOT) {
-            l->tr->src.doubt = true;
-            l->tr->src.sound = (uint32_t)l->joined;
+        if (rc == JOIN_NOT)
             return LOADER_CANT;
-        }
         bool all = rc == JOIN_OOM || all_joined(l);
         if (rc == JOIN_OOM || (all && l->oom && !l->stopped))
             l->tr->fold.oom = true;

@@ -549,8 +549,7 @@ static bool start_alone(struct trace *tr)
 {
     tr->threads = 1;
     tr->full = false;
-    tr->src.bad = tr->src.sound = 0;
-    tr->src.doubt = false;
+    tr->src.bad = 0;
     if (!start_over(tr))
         return false;
     if (tr->dialect.second_family)

@@ -300,7 +300,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
         return false;
     if (!v2_room(o, o->heap, o->capheap, o->ncur + 1) || !v2_room(o, o->stalled, o->capstalled, o->ncur + 1))
         return false;
-    if (o->lossy ? !lose(o) : o->doubt && !v2_lossy_suspect(o))
+    if (o->lossy && !lose(o))
         return false;
     const int64_t t = v2_ns(gen->min_time, o->unit);
     for (size_t i = 0; i < o->ncur; i++) {

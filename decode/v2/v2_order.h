@@ -102,7 +102,6 @@ struct v2_notes {
     struct v2_noted *v;
     size_t n, cap;
     struct idmap at; /* id -> index */
-    bool wrong;      /* a number is there twice, or is 0 */
 };
 
 struct v2_loss {      /* state of v2_lossy.c in a generation of which events were lost */
@@ -110,7 +109,6 @@ struct v2_loss {      /* state of v2_lossy.c in a generation of which events wer
         struct v2_notes g, p;
         struct idmap others; /* hashed: steps of the GC, and numbers far from all others */
     } has;
-    bool odd;   /* a batch of it can't be read to its end */
     bool rough; /* the generation before it lost events, too */
     uint64_t gaps, dropped;
     int64_t least;  /* nothing was lost before this time */
@@ -181,7 +179,6 @@ struct v2_order {
      * v2_sim.c). */
     const struct v2_lossy_ops
         *lossy;   /* handles missing events; NULL: none is known to be missing (become_lossy()) */
-    bool doubt;   /* check first whether events are missing, rather than find out too late */
     bool goes_on; /* when events turn out to be missing, set `lossy`; else stop */
     bool strict;  /* with `lossy`: note the first error as damage and stop (v2_sim.h) */
     bool alone;   /* this is a segment: the state before it is unknown, and statuses are trusted */

@@ -107,7 +107,6 @@ static void begin_gen(struct source *s, struct v2 *v)
                loose = v->gen.torn || v->rough || bad || v2_gen_lossy(&v->gen);
     v->order.lossy = loose ? &v2_lossy : NULL;
     v->order.loss.rough = v->rough;
-    v->order.doubt = s->doubt && v->gen.ordinal > s->sound;
     if (bad && s->why_bad.code == ERR_ORDER) /* others are found when they are used */
         source_damage(s, ERR_ORDER, s->why_bad.gen, s->why_bad.offset, "%s", s->why_bad.what);
     v->order.oom |= !v2_order_begin(&v->order, &v->gen);

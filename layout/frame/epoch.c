@@ -17,8 +17,9 @@
 #include "layout/move/view.h"
 
 /* A lane that is gone is replaced by another one until it comes back or the reader moves. */
-static void place_leave(const struct trace *tr, struct place *p)
+static void place_leave(const struct trace *tr, struct place *p, int64_t by)
 {
+    (void)by;
     if (p->focus.kind >= LANE_BAND || p->focus.i >= trace_nlanes(tr, p->focus.kind) ||
         (p->absent && p->focus.i == p->stand))
         return;
@@ -27,8 +28,9 @@ static void place_leave(const struct trace *tr, struct place *p)
     p->absent = false;
 }
 
-static void place_arrive(const struct trace *tr, struct place *p)
+static void place_arrive(const struct trace *tr, struct place *p, int64_t by)
 {
+    (void)by;
     p->guest = 0; /* a detail lane that is gone */
     if (!p->kept)
         return;
@@ -37,22 +39,23 @@ static void place_arrive(const struct trace *tr, struct place *p)
     p->focus.i = p->stand = p->absent ? 0 : i;
 }
 
-static void each_place(struct view *v, void (*f)(const struct trace *, struct place *))
+static void each_place(struct view *v, void (*f)(const struct trace *, struct place *, int64_t by),
+                       int64_t by)
 {
-    f(v->tr, &v->at);
-    f(v->tr, &v->prompt.from);
-    f(v->tr, &v->trail.from);
+    f(v->tr, &v->at, by);
+    f(v->tr, &v->prompt.from, by);
+    f(v->tr, &v->trail.from, by);
     for (int i = 0; i < VIEW_UNDO; i++)
-        f(v->tr, &v->trail.undo[i]);
+        f(v->tr, &v->trail.undo[i], by);
     for (int i = 0; i < VIEW_LETTERS; i++)
         if (v->trail.marked >> i & 1)
-            f(v->tr, &v->trail.mark[i]);
+            f(v->tr, &v->trail.mark[i], by);
 }
 
 static void view_leave(struct view *v)
 {
     view_guest(v, NO_LANE, 0); /* the reader has not pinned it, so it is dropped */
-    each_place(v, place_leave);
+    each_place(v, place_leave, 0);
     for (int k = 0; k < LANE_BAND; k++) {
         struct lanes *l = &v->lanes[k];
         for (int i = 0; i < l->npin && l->naway < LANES_PINS; i++)
@@ -66,8 +69,9 @@ static int64_t epoch_later(int64_t t, int64_t by)
     return time_sub(t, by) < 0 ? 0 : time_sub(t, by);
 }
 
-static void place_shift(struct place *p, int64_t by)
+static void place_shift(const struct trace *tr, struct place *p, int64_t by)
 {
+    (void)tr;
     int64_t len = window_len(p->win);
     p->win.t0 = epoch_later(p->win.t0, by);
     p->win.t1 = time_add(p->win.t0, len);
@@ -77,13 +81,7 @@ static void place_shift(struct place *p, int64_t by)
 unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by)
 {
     view_leave(v);
-    place_shift(&v->at, by);
-    place_shift(&v->prompt.from, by);
-    place_shift(&v->trail.from, by);
-    for (int i = 0; i < VIEW_UNDO; i++)
-        place_shift(&v->trail.undo[i], by);
-    for (int i = 0; i < VIEW_LETTERS; i++)
-        place_shift(&v->trail.mark[i], by);
+    each_place(v, place_shift, by);
     v->sel.t0 = epoch_later(v->sel.t0, by);
     v->sel.t1 = epoch_later(v->sel.t1, by);
     v->sel.stands = v->sel.stands && v->sel.t0 < v->sel.t1;
@@ -160,7 +158,7 @@ static void search_anew(struct view *v)
 
 unsigned view_anew(struct view *v)
 {
-    each_place(v, place_arrive);
+    each_place(v, place_arrive, 0);
     v->trail.shown.t1 = v->trail.shown.t0; /* its lane was a detail lane that is gone */
     for (int k = 0; k < LANE_BAND; k++) {
         lanes_arrive(&v->lanes[k], v->tr);

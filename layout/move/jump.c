@@ -15,6 +15,7 @@
 #include "triage/query/goto.h"
 #include "layout/move/kind.h"
 #include "layout/move/move.h"
+#include "layout/move/naming.h"
 #include "layout/move/pick.h"
 
 enum { WALK = 100000, GLANCE = 256 };
@@ -316,28 +317,21 @@ uint32_t move_arrive(const struct view *v, enum lane_kind k)
     return to;
 }
 
-static void jump_name_of(const struct view *v, uint32_t g, char *out, size_t size)
-{
-    str_shorten(trace_str(v->tr, trace_g_name(v->tr, g)), 40, true, out, size);
-}
+enum { NAMED = 48 }; /* columns of a goroutine in a message */
 
 /* Jumps to the goroutine that unblocked or created g, at that moment. */
 static unsigned to_cause(struct view *v, const struct wakeup *w)
 {
-    const uint32_t g = w->g, by = w->by;
-    const int64_t t = w->t;
+    const int64_t t = w->t < 0 ? 0 : w->t;
     char who[200], whom[200];
-    uint64_t id = trace_lane_who(v->tr, (struct lane){LANE_G, g}).id,
-             by_id = trace_lane_who(v->tr, (struct lane){LANE_G, by}).id;
-    jump_name_of(v, g, whom, sizeof whom);
-    jump_name_of(v, by, who, sizeof who);
-    unsigned r = to_goroutine(v, by, t < 0 ? 0 : t);
+    name_goroutine(v, w->by, NAMED, who, sizeof who);
+    name_goroutine(v, w->g, NAMED, whom, sizeof whom);
+    unsigned r = to_goroutine(v, w->by, t);
     if (kind_here(v)->lanes == LANE_G) { /* both stay in sight */
-        view_guest(v, g, t < 0 ? 0 : t);
+        view_guest(v, w->g, t);
         move_settle(v);
     }
-    view_message(v, false, "G%" PRIu64 " %s %s G%" PRIu64 " %s here", by_id, who,
-                 w->created ? "created" : "woke", id, whom);
+    view_message(v, false, "%s %s %s here", who, w->created ? "created" : "woke", whom);
     return r;
 }
 
@@ -412,19 +406,16 @@ static unsigned effect_over(struct view *v, struct job *j)
     const struct wakeups_next *e = &((const struct effect *)j)->next;
     const struct wakeup *w = &e->w;
     char who[200], whom[200];
-    const uint64_t by_id = trace_lane_who(v->tr, (struct lane){LANE_G, e->by}).id;
-    jump_name_of(v, e->by, who, sizeof who);
+    name_goroutine(v, e->by, NAMED, who, sizeof who);
     if (!e->found)
-        return move_fail(v, "G%" PRIu64 " %s wakes and creates nobody %s", by_id, who,
+        return move_fail(v, "%s wakes and creates nobody %s", who,
                          e->cut ? "soon behind the cursor (search cut short)" : "behind the cursor");
-    jump_name_of(v, w->g, whom, sizeof whom);
+    name_goroutine(v, w->g, NAMED, whom, sizeof whom);
     move_push(v, STEP_JUMP);
     move_to(v, w->t, true);
     move_lane(v, (struct lane){LANE_G, w->g});
     move_settle(v);
-    view_message(v, false, "G%" PRIu64 " %s, %s here by G%" PRIu64 " %s",
-                 trace_lane_who(v->tr, (struct lane){LANE_G, w->g}).id, whom,
-                 w->created ? "created" : "woken", by_id, who);
+    view_message(v, false, "%s, %s here by %s", whom, w->created ? "created" : "woken", who);
     return VR_DRAW;
 }
 

@@ -253,31 +253,12 @@ static struct lanes *with_lane(struct view *v)
     return l && l->n && v->at.focus.i < trace_nlanes(v->tr, l->kind) ? l : NULL;
 }
 
-unsigned view_pin(struct view *v)
+static int pin_of(const struct lanes *l, uint32_t lane)
 {
-    struct lanes *l = with_lane(v);
-    if (!l)
-        return move_fail(v, "no lane here");
-    uint32_t lane = v->at.focus.i;
-    char id[32];
-    name_lane(v, v->at.focus, id);
     int i = 0;
     while (i < l->npin && l->pin[i] != lane)
         i++;
-    if (i < l->npin) {
-        memmove(&l->pin[i], &l->pin[i + 1], (size_t)(--l->npin - i) * sizeof *l->pin);
-        if (l->kind == LANE_G && lane + 1 == v->at.guest)
-            view_guest(v, NO_LANE, 0);
-        view_message(v, false, "%s is not pinned any more", id);
-    } else if (l->npin == LANES_PINS) {
-        return move_fail(v, "%d lanes are pinned: enough", LANES_PINS);
-    } else {
-        l->pin[l->npin++] = lane;
-        view_message(v, false, "%s stays on top", id);
-    }
-    l->rows_stale = true;
-    move_settle(v);
-    return VR_DRAW;
+    return i < l->npin ? i : -1;
 }
 
 static void unpin(struct lanes *l, int i)
@@ -286,12 +267,28 @@ static void unpin(struct lanes *l, int i)
     l->rows_stale = true;
 }
 
-static int pin_of(const struct lanes *l, uint32_t lane)
+unsigned view_pin(struct view *v)
 {
-    int i = 0;
-    while (i < l->npin && l->pin[i] != lane)
-        i++;
-    return i < l->npin ? i : -1;
+    struct lanes *l = with_lane(v);
+    if (!l)
+        return move_fail(v, "no lane here");
+    const uint32_t lane = v->at.focus.i;
+    const int i = pin_of(l, lane);
+    char id[32];
+    name_lane(v, v->at.focus, id);
+    if (i < 0 && l->npin == LANES_PINS)
+        return move_fail(v, "%d lanes are pinned: enough", LANES_PINS);
+    if (i >= 0) {
+        unpin(l, i);
+        if (l->kind == LANE_G && lane + 1 == v->at.guest)
+            view_guest(v, NO_LANE, 0);
+    } else {
+        l->pin[l->npin++] = lane;
+    }
+    view_message(v, false, i < 0 ? "%s stays on top" : "%s is not pinned any more", id);
+    l->rows_stale = true;
+    move_settle(v);
+    return VR_DRAW;
 }
 
 void move_guest(struct view *v, uint32_t was)
@@ -447,6 +444,16 @@ struct relating {
     struct related of;
 };
 
+/* Shows only these goroutines, in this order; NULL: all. */
+static void pick_only(struct view *v, uint32_t *lane, uint32_t n)
+{
+    struct lanes *l = &v->lanes[LANE_G];
+    mem_free(l->only);
+    l->only = lane;
+    l->nonly = n;
+    l->rows_stale = true;
+}
+
 static bool related_go_on(struct view *v, struct job *j, int64_t budget_ns)
 {
     return related_step(&((struct relating *)j)->of, v->tr, &v->lanes[LANE_G].alive, budget_ns);
@@ -456,15 +463,14 @@ static bool related_go_on(struct view *v, struct job *j, int64_t budget_ns)
 static unsigned related_over(struct view *v, struct job *j)
 {
     const struct related *r = &((const struct relating *)j)->of;
-    struct lanes *l = &v->lanes[LANE_G];
     char id[32];
     if (r->n < 2)
         return move_fail(v, "no other goroutine created, woke or was woken by this one");
-    if (!(l->only = mem_alloc(r->n * sizeof *l->only)))
+    uint32_t *only = mem_alloc(r->n * sizeof *only);
+    if (!only)
         return move_fail(v, "out of memory");
-    memcpy(l->only, r->lane, r->n * sizeof *l->only);
-    l->nonly = r->n;
-    l->rows_stale = true;
+    memcpy(only, r->lane, r->n * sizeof *only);
+    pick_only(v, only, r->n);
     move_push(v, STEP_JUMP);
     move_lane(v, (struct lane){LANE_G, r->g});
     v->at.top = 0;
@@ -478,11 +484,8 @@ static unsigned related_over(struct view *v, struct job *j)
 
 unsigned view_related(struct view *v)
 {
-    struct lanes *l = &v->lanes[LANE_G];
-    if (l->only) {
-        mem_free(l->only);
-        l->only = NULL;
-        l->rows_stale = true;
+    if (v->lanes[LANE_G].only) {
+        pick_only(v, NULL, 0);
         v->scr.recenter = true;
         move_settle(v);
         view_message(v, false, "all goroutines again");
@@ -504,16 +507,12 @@ unsigned view_related(struct view *v)
 
 bool why_lanes(struct view *v)
 {
-    struct lanes *l = &v->lanes[LANE_G];
     uint32_t *p = mem_alloc((v->why->nchain + 1) * sizeof *p);
     if (!p)
         return false;
     for (uint32_t i = 0; i < v->why->nchain; i++)
         p[i] = v->why->chain[i].g;
-    mem_free(l->only);
-    l->only = p;
-    l->nonly = v->why->nchain;
-    l->rows_stale = true;
+    pick_only(v, p, v->why->nchain);
     return true;
 }
 

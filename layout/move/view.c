@@ -288,50 +288,37 @@ void move_push(struct view *v, enum step kind)
     v->trail.redo_n = 0;
 }
 
-static void swap_place(struct view *v, int slot)
+/* Goes n steps back, or forth (n < 0), over the places: each is exchanged with the one left. */
+static unsigned trail_go(struct view *v, int n)
 {
-    struct place p = v->trail.undo[slot];
-    v->trail.undo[slot] = v->at;
-    v->at = p;
+    struct trail *t = &v->trail;
+    int *const from = n < 0 ? &t->redo_n : &t->n, *const to = n < 0 ? &t->n : &t->redo_n;
+    if (!*from)
+        return move_fail(v, n < 0 ? "nothing to redo" : "nothing to undo");
+    const uint32_t guest = v->at.guest;
+    for (int left = n < 0 ? -n : n; left > 0 && *from; left--, --*from, ++*to) {
+        t->at = n < 0 ? t->at : (t->at + VIEW_UNDO - 1) % VIEW_UNDO;
+        const struct place was = v->at;
+        v->at = t->undo[t->at];
+        t->undo[t->at] = was;
+        t->at = n < 0 ? (t->at + 1) % VIEW_UNDO : t->at;
+    }
+    t->kind = -1;
+    t->led = t->led && (n < 0 || !kind_here(v)->table);
+    move_guest(v, guest);
+    move_settle(v);
+    v->at.stand = v->at.focus.i;
+    return VR_DRAW;
 }
 
 unsigned view_undo(struct view *v, int n)
 {
-    n = move_times(n);
-    if (n < 0)
-        return view_redo(v, -n);
-    if (!v->trail.n)
-        return move_fail(v, "nothing to undo");
-    const uint32_t guest = v->at.guest;
-    for (; n > 0 && v->trail.n; n--, v->trail.n--, v->trail.redo_n++) {
-        v->trail.at = (v->trail.at + VIEW_UNDO - 1) % VIEW_UNDO;
-        swap_place(v, v->trail.at);
-    }
-    v->trail.kind = -1;
-    v->trail.led = v->trail.led && !kind_here(v)->table;
-    move_guest(v, guest);
-    move_settle(v);
-    v->at.stand = v->at.focus.i;
-    return VR_DRAW;
+    return trail_go(v, move_times(n));
 }
 
 unsigned view_redo(struct view *v, int n)
 {
-    n = move_times(n);
-    if (n < 0)
-        return view_undo(v, -n);
-    if (!v->trail.redo_n)
-        return move_fail(v, "nothing to redo");
-    const uint32_t guest = v->at.guest;
-    for (; n > 0 && v->trail.redo_n; n--, v->trail.redo_n--, v->trail.n++) {
-        swap_place(v, v->trail.at);
-        v->trail.at = (v->trail.at + 1) % VIEW_UNDO;
-    }
-    v->trail.kind = -1;
-    move_guest(v, guest);
-    move_settle(v);
-    v->at.stand = v->at.focus.i;
-    return VR_DRAW;
+    return trail_go(v, -move_times(n));
 }
 
 /* ---- time ---------------------------------------------------------------------------------------------- */
@@ -396,6 +383,18 @@ unsigned view_cursor(struct view *v, int n)
     return go_by(v, w, t, STEP_CURSOR, n < 0);
 }
 
+/* Shows that window, as far as there is one; the cursor stays. */
+static unsigned to_window(struct view *v, struct window to, enum step step, const char *there)
+{
+    const struct window w = window_clamp(to, view_end(v), move_min(v));
+    if (w.t0 == v->at.win.t0 && w.t1 == v->at.win.t1)
+        return move_fail(v, "%s", there);
+    move_push(v, step);
+    v->at.win = w;
+    move_settle(v);
+    return VR_DRAW;
+}
+
 unsigned view_zoom(struct view *v, int n)
 {
     n = move_times(n);
@@ -406,37 +405,21 @@ unsigned view_zoom(struct view *v, int n)
     int64_t end = view_end(v);
     if (n < 0 && window_len(w) >= end - end / 64) /* two rounded halves must add up to the whole */
         w = window_of(0, end);
-    w = window_clamp(w, end, move_min(v));
-    if (w.t0 == v->at.win.t0 && w.t1 == v->at.win.t1)
-        return move_fail(v, n > 0 ? "this is the closest: a nanosecond a column" : "this is the whole trace");
-    move_push(v, STEP_ZOOM);
-    v->at.win = w;
-    move_settle(v);
-    return VR_DRAW;
+    return to_window(v, w, STEP_ZOOM,
+                     n > 0 ? "this is the closest: a nanosecond a column" : "this is the whole trace");
 }
 
 unsigned view_zoom_all(struct view *v, int n)
 {
     (void)n;
-    const struct window all = window_of(0, view_end(v));
-    if (v->at.win.t0 == all.t0 && v->at.win.t1 == all.t1)
-        return move_fail(v, "this is the whole trace");
-    move_push(v, STEP_JUMP);
-    v->at.win = all;
-    move_settle(v);
-    return VR_DRAW;
+    return to_window(v, window_of(0, view_end(v)), STEP_JUMP, "this is the whole trace");
 }
 
 unsigned view_center(struct view *v, int n)
 {
     (void)n;
-    const struct window w = window_clamp(window_center(v->at.win, v->at.cursor), view_end(v), move_min(v));
-    if (w.t0 == v->at.win.t0 && w.t1 == v->at.win.t1)
-        return move_fail(v, "the trace ends here: the cursor can't be in the middle");
-    move_push(v, STEP_JUMP);
-    v->at.win = w;
-    move_settle(v);
-    return VR_DRAW;
+    return to_window(v, window_center(v->at.win, v->at.cursor), STEP_JUMP,
+                     "the trace ends here: the cursor can't be in the middle");
 }
 
 void view_follow(struct view *v, struct window w, int64_t t, struct lane l)

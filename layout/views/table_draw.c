@@ -246,7 +246,7 @@ static const struct spectrum *spectrum(const struct view *v, int h)
     struct window win = t->have.windowed ? t->have.win : window_of(0, view_end(v));
     uint64_t key[4] = {t->made, (uint64_t)p.first << 32 | n, (uint64_t)most << 32 | (uint32_t)columns,
                        (uint64_t)win.t0 ^ (uint64_t)win.t1 << 1};
-    if (!most || !n || (t->have.open == TABLE_TYPES && t->from->type_col))
+    if (!most || !n || (t->have.open == TABLE_TYPES && t->type_col))
         return NULL;
     if (memcmp(key, s->seen, sizeof key) == 0)
         return s;

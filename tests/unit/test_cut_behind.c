@@ -7,19 +7,6 @@
 #include "decode/v2/v2_gen.h"
 #include "tests/unit/cut_help.h"
 
-/* generations - where those of a trace begin; the last one is where it ends. How many there are. */
-static size_t generations(const struct bytes *b, int version, size_t at[8])
-{
-    const struct v2_file f = {b->p, b->n, version};
-    struct v2_raw_gen gen = {0};
-    struct err e = {0};
-    size_t pos = 16, n = 0;
-    for (at[0] = pos; n < 7 && v2_raw_gen(&f, &pos, &gen, &e);)
-        at[++n] = pos;
-    v2_raw_gen_free(&gen);
-    return n;
-}
-
 /* sample - a copy of one. */
 static void sample(const char *path, struct bytes *to)
 {

@@ -6,6 +6,8 @@
  */
 #include "triage/activity/gstate.h"
 
+#include <string.h>
+
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "triage/tables/tab.h"
@@ -88,7 +90,9 @@ static void put(struct gstate *s, const struct trace *tr, const struct range *r,
     enum { ASIDE = 64 };
     uint32_t k = (*next)++;
     const uint32_t least = k > ASIDE ? k - ASIDE : 0;
-    for (; !s->done && k > least && r[s->i[k - 1]].owner == r[i].owner && r[s->i[k - 1]].t0 > r[i].t0; k--) {
+    for (; !s->done && k > least && s->i[k - 1] != UINT32_MAX && r[s->i[k - 1]].owner == r[i].owner &&
+           r[s->i[k - 1]].t0 > r[i].t0;
+         k--) {
         s->i[k] = s->i[k - 1];
         s->before[k] = s->before[k - 1];
     }
@@ -111,7 +115,8 @@ static bool by_owner(struct gstate *s, const struct trace *tr, const struct rang
     if (!before)
         return false;
     s->before = before;
-    uint32_t *next = s->from + 1; /* in the end, behind each goroutine's last */
+    memset(s->i, 0xFF, s->seen * sizeof *s->i); /* a place before it may be free still */
+    uint32_t *next = s->from + 1;               /* in the end, behind each goroutine's last */
     size_t n = 0;
     for (size_t i = 0; i < s->seen; i++)
         if (r[i].owner < s->ng)

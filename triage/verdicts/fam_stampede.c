@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
+#include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/tables/slices.h"
@@ -216,8 +217,10 @@ static uint32_t place_of(struct causes *c, const struct works *all, const struct
             (!w->standing && n->pieces[TREE_USUAL] * 2 >= t->pieces[TREE_USUAL]) ||
             (best != NO_LANE && n->ns[s] <= t->v[best].ns[s]))
             continue;
-        const bool does = explain_waits_outside(n->cat) || n->cat == EX_SYSCALL || n->cat == EX_TIMER ||
+        const bool load = explain_waits_outside(n->cat) || n->cat == EX_SYSCALL || n->cat == EX_TIMER ||
                           (n->cat == EX_RUN && !w->standing);
+        const bool does =
+            load && !(n->stack && causes_writes(c->tr, n->stack)); /* what is kept is no write */
         const bool asks = n->cat == EX_WAIT && n->by != NO_LANE && wait_passes_on((enum wait_kind)n->kind) &&
                           (trace_g_name(c->tr, n->by) != n->who || link_at(c, all, w, k) == FAM_SET);
         best = does || asks ? k : best;

@@ -17,18 +17,15 @@
 
 enum { MEMBERS = 8192, STEPS = 2048, CALLS = 65536 };
 
-struct call {
-    int64_t t0, ns;
-};
 struct calls {
-    struct call *v;
+    struct stretch *v;
     size_t n, cap;
     bool failed;
 };
 
-static void call_add(struct calls *k, struct call c)
+static void call_add(struct calls *k, struct stretch c)
 {
-    struct call *v = k->n < CALLS && c.ns >= 0 ? mem_grow(k->v, &k->cap, k->n + 1, sizeof *v) : NULL;
+    struct stretch *v = k->n < CALLS && c.ns >= 0 ? mem_grow(k->v, &k->cap, k->n + 1, sizeof *v) : NULL;
     k->failed |= !v && k->n < CALLS && c.ns >= 0;
     if (v) {
         k->v = v;
@@ -38,13 +35,13 @@ static void call_add(struct calls *k, struct call c)
 
 static int cmp_length(const void *a, const void *b)
 {
-    const struct call *x = a, *y = b;
+    const struct stretch *x = a, *y = b;
     return x->ns != y->ns ? (x->ns > y->ns) - (x->ns < y->ns) : (x->t0 > y->t0) - (x->t0 < y->t0);
 }
 
 static int cmp_begin(const void *a, const void *b)
 {
-    const struct call *x = a, *y = b;
+    const struct stretch *x = a, *y = b;
     return (x->t0 > y->t0) - (x->t0 < y->t0);
 }
 
@@ -52,13 +49,13 @@ static int cmp_begin(const void *a, const void *b)
 static void calls_of(const struct causes *c, const struct works *w, uint32_t g, uint32_t user,
                      struct calls *out)
 {
-    struct call longest = {0, -1};
+    struct stretch longest = {0, -1};
     struct walk k;
     walk_g(&k, c->tr, g, STEPS);
     for (const struct span *s; (s = walk_next(&k)) && !out->failed;) {
         const bool here = s->state == ST_WAITING && s->stack && verdict_place(w, s->stack).user == user;
         if (here && !s->open_end && s->t1 - s->t0 > longest.ns) {
-            longest = (struct call){s->t0, s->t1 - s->t0};
+            longest = (struct stretch){s->t0, s->t1 - s->t0};
         } else if (!here && (s->state == ST_WAITING || s->state == ST_NONE)) {
             call_add(out, longest);
             longest.ns = -1;
@@ -67,16 +64,18 @@ static void calls_of(const struct causes *c, const struct works *w, uint32_t g, 
     call_add(out, longest);
 }
 
-/* Finds from when on, and until when, the slow calls go on: a few may come before or after by chance. */
-static void slow_from(struct call *slow, size_t n, int64_t few, int64_t *since, int64_t *end)
+void verdict_when(struct stretch *v, size_t n, int64_t *since, int64_t *end)
 {
-    int64_t ns = 0;
-    qsort(slow, n, sizeof *slow, cmp_begin);
-    *since = slow[0].t0;
+    const double few = threshold(TH_NOTED);
+    int64_t all = 0, ns = 0;
+    for (size_t i = 0; i < n; i++)
+        all = ns_add(all, v[i].ns);
+    qsort(v, n, sizeof *v, cmp_begin);
+    *since = *end = v[0].t0;
     for (size_t i = 0; i < n; i++) {
-        *since = (double)ns < threshold(TH_NOTED) * (double)few ? slow[i].t0 : *since;
-        *end = (double)ns <= (1 - threshold(TH_NOTED)) * (double)few ? slow[i].t0 : *end;
-        ns = ns_add(ns, slow[i].ns);
+        *since = (double)ns < few * (double)all ? v[i].t0 : *since;
+        *end = (double)ns <= (1 - few) * (double)all ? ns_add(v[i].t0, v[i].ns) : *end;
+        ns = ns_add(ns, v[i].ns);
     }
 }
 
@@ -91,7 +90,7 @@ static bool few_have_most(struct calls *k, struct verdict *v)
         few = ns_add(few, k->v[k->n - 1 - n].ns);
     if (n < threshold(TH_PIECES) || n * 3 > k->n || few / (int64_t)n - usual < threshold_ns(TH_FELT))
         return false;
-    slow_from(k->v + (k->n - n), n, few, &since, &end);
+    verdict_when(k->v + (k->n - n), n, &since, &end);
     for (size_t i = 0; i < k->n; i++) {
         all = ns_add(all, k->v[i].t0 >= since && k->v[i].t0 <= end ? k->v[i].ns : 0);
         before += k->v[i].t0 < since;

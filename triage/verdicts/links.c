@@ -280,9 +280,11 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || passes_on(f, n) || paces(f, n, by) ||
         f->c->tg->groups[g].is_system)
         return FAM_NONE;
-    const bool one = round(served_of(f, g)->n) <= 1, several = f->c->life[g].n >= threshold(TH_SEVERAL);
-    *queue = !(one && several) && !queued(f, n, g);
-    return !one ? FAM_SET : several ? FAM_SLOW_ONE : FAM_SERVER;
+    const bool one = round(served_of(f, g)->n) <= 1;
+    if (one && f->c->life[g].n >= threshold(TH_SEVERAL))
+        return FAM_NONE; /* one of several: fam_member.c */
+    *queue = !queued(f, n, g);
+    return one ? FAM_SERVER : FAM_SET;
 }
 
 /* inside: within another link. Few may queue for the goroutine waited for, because the queue is for the

@@ -235,6 +235,12 @@ bool verdict_slots_lost(const struct causes *c, const struct works *all, struct 
  * of that time (holds.c). Records how many, how long each takes and a usual one, and since when there are
  * any, as evidence. */
 bool verdict_few_hold(const struct causes *c, const struct works *all, struct verdict *v);
+/* verdict_when - finds from when on, and until when, most of these stretches lie: few may come before or
+ * after by chance. Sorts them by t0; n > 0. */
+struct stretch {
+    int64_t t0, ns;
+};
+void verdict_when(struct stretch *v, size_t n, int64_t *since, int64_t *end);
 /* verdict_new - returns a verdict about a resource: `share` of the trace, no work, no lane. */
 struct verdict verdict_new(enum rule r, double share);
 /* verdict_in_works - raises harm.share to the largest share of a foreground work that lies in the outermost

@@ -326,10 +326,6 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
         v.holder = (struct role){end->by != NO_LANE ? trace_g_name(f->c->tr, end->by) : 0, end->by,
                                  verdict_place(f->all, end->by_stack), 0};
     }
-    if (w->family == FAM_SLOW_ONE && at->kind != WK_WAITGROUP && v.holder.group != v.waiter.group) {
-        v.rule = RULE_ONE_OF;
-        verdict_ev(&v, EV_COUNT, v.holder.n);
-    }
     if (w->family == FAM_CHILDREN)
         verdict_ev(&v, EV_COUNT, at->n[TREE_ALL] + at->n[TREE_SLOW]);
     verdict_ev(&v, EV_LONGEST, (double)(at->t1 - at->t0));
