@@ -97,7 +97,7 @@ static void put_cell(struct term *t, int n, struct made *last, struct made m)
 }
 
 /*
- * How many cells of a thin line, four at most, stand between glyphs of a lane that have one look: the line
+ * How many cells of a thin line, at most MOST, stand between glyphs of a lane that have one look: the line
  * takes it, for the glyph says that it is one, and two changes of colour would cost more than all of them.
  * Runnable lends its look to nothing: it is what the eye is to find.
  */
