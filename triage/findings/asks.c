@@ -188,7 +188,8 @@ bool calls_reads_on(const struct trace *tr, uint32_t g, int64_t t)
                                 (after ? s->t0 >= t : s->t0 < t) &&
                                 stacks_wait_kind(tr, s->reason, s->stack) != WK_LOCK;
             if (leaves) {
-                reads[after] = stacks_has(tr, s->stack, "net.(*netFD).Read");
+                reads[after] = stacks_may(tr, s->stack, STACK_CONN) && !causes_writes(tr, s->stack) &&
+                               !calls_accepting(tr, s->stack);
                 break;
             }
         }

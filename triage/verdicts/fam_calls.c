@@ -20,13 +20,25 @@ static uint32_t crowd_of(const struct causes *c, const struct works *w, const st
     return n;
 }
 
+/* Whether a longer call of the same function is for the same children: who starts one waits for it, too. */
+static bool told_before(const struct causes *c, const struct works *w, uint32_t row)
+{
+    const uint32_t user = verdict_place(w, c->tg->syscalls[row].stack).user;
+    bool told = false;
+    for (uint32_t i = 0; i < row && !told; i++) {
+        const uint32_t stack = c->tg->syscalls[i].stack;
+        told = calls_child(c->tr, stack) && verdict_place(w, stack).user == user;
+    }
+    return told;
+}
+
 static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->tg->nsyscalls && i < ROWS; i++) {
         const struct syscall_row *r = &c->tg->syscalls[i];
         const bool child = calls_child(c->tr, r->stack);
-        if (r->blocking < 4 || r->count == 0)
+        if (r->blocking < 4 || r->count == 0 || (child && told_before(c, w, i)))
             continue;
         struct verdict v = verdict_new(child ? RULE_CHILDREN : RULE_BLOCKING, 0);
         v.where = verdict_place(w, r->stack);
@@ -38,7 +50,8 @@ static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
         if (child) {
             verdict_in_works(w, &v, v.where.user, 0);
             v.score = v.harm.share;
-            v.level = v.harm.share >= threshold(TH_SHARE) && r->count >= 8 ? LEVEL_WARN : LEVEL_NOTE;
+            const bool tiny = v.ev[EV_EACH] <= (double)threshold_ns(TH_CHILD_EACH);
+            v.level = v.harm.share >= threshold(TH_SHARE) && r->count >= 8 && tiny ? LEVEL_WARN : LEVEL_NOTE;
             ok = v.harm.share < threshold(TH_SHARE) || verdict_add(out, &v);
             continue;
         }
@@ -113,7 +126,9 @@ static bool conns(struct causes *c, const struct works *w, struct verdicts *out)
     bool ok = true;
     for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
         const struct syscall_row *r = &c->tg->syscalls[i];
-        if (stacks_has(c->tr, r->stack, "syscall.connect") || stacks_has(c->tr, r->stack, "syscall.Connect"))
+        const bool connects =
+            stacks_has(c->tr, r->stack, "syscall.connect") || stacks_has(c->tr, r->stack, "syscall.Connect");
+        if (connects && !stacks_has(c->tr, r->stack, "net.(*sysDialer).dialUDP")) /* which connects nothing */
             conns_add(v, &n, w, r->stack, &r->longest, r->count, 0, r->total);
     }
     for (uint32_t i = 0; i < c->tg->nwaits; i++) {

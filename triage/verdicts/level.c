@@ -245,11 +245,40 @@ static bool done_once(struct causes *c, const struct works *all, const struct ve
     return is;
 }
 
+/* Whether all pieces that are long enough to have it lie in the first quarter of the trace, and many others
+ * after it: it is over. */
+static bool only_at_first(const struct causes *c, const struct works *all, const struct verdict *v)
+{
+    const struct work *w = &all->v[v->harm.work];
+    uint32_t late = 0, others = 0;
+    for (uint32_t i = 0; i < w->looked; i++) {
+        const struct workpiece *p = &w->v[i];
+        const bool has = (double)(p->t1 - p->t0) * threshold(TH_DOUBLE) >= v->ev[EV_EACH];
+        late += has && p->t0 > c->tg->end / 4;
+        others += !has && p->t0 > c->tg->end / 4;
+    }
+    return !late && others >= threshold(TH_MANY);
+}
+
+/* Whether far more pieces than the slow ones do it, and the slow ones do not stand out of these: they are of
+ * one kind, which the usual pieces are not. */
+static bool of_one_kind(const struct works *all, const struct verdict *v)
+{
+    const struct work *w = &all->v[v->harm.work];
+    const struct work_tree *t = &w->tree;
+    if (!v->harm.hit || v->harm.slow_only || !w->looked || !t->pieces[TREE_SLOW])
+        return false;
+    const double hit = (double)v->harm.hit / (double)v->harm.of, slow = (double)w->slow / w->looked;
+    const double each = v->harm.all * (double)tree_ns(t, TREE_ALL) / (double)v->harm.hit;
+    const double each_slow = v->harm.slow * (double)tree_ns(t, TREE_SLOW) / t->pieces[TREE_SLOW];
+    return hit >= threshold(TH_DOUBLE) * slow && each_slow < threshold(TH_TAIL) * each;
+}
+
 /* Whether the slow pieces have something of their own at a known place that the usual ones lack. */
 static bool slows_few(struct causes *c, const struct works *all, const struct verdict *v)
 {
     return v->where.user && !v->held && !v->usual_too && !of_another_kind(all, v) && !is_taken(c, v) &&
-           !done_once(c, all, v);
+           !done_once(c, all, v) && !of_one_kind(all, v);
 }
 
 /* It sleeps although the work handed over is done (name_timer). */
@@ -398,7 +427,8 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
         v->rule = v->rule == RULE_LIMIT ? RULE_LIMIT : RULE_SLOW; /* a rule that says more about the cause */
     }
     const bool late = v->ndoing && v->doing[0].cat == EX_SCHED; /* a processor came late to few: no fault */
-    const bool matters = clock >= threshold(TH_CLOCK) || (varies && !late);
+    const bool over = v->harm.all < threshold(TH_SHARE) && only_at_first(c, all, v);
+    const bool matters = (clock >= threshold(TH_CLOCK) || (varies && !late)) && !over;
     v->level = !matters || !warns(c, all, v, varies)   ? LEVEL_NOTE
                : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE
                                                        : LEVEL_WARN;

@@ -127,7 +127,8 @@ bool verdict_slots_lost(const struct causes *c, const struct works *all, struct 
 {
     const struct work *w = &all->v[v->harm.work];
     struct gate k = {.c = c, .w = all, .user = v->where.user, .root = root_of(all, v->where.stack)};
-    if (!v->where.stack || !k.root || w->kind == WORK_TASKS || held(&k))
+    const bool reads = v->ndoing && v->doing[0].cat == EX_DEADLINE; /* which is no wait for a slot */
+    if (!v->where.stack || !k.root || w->kind == WORK_TASKS || reads || held(&k))
         return false;
     struct keyed_row *late = mem_alloc((w->looked + 1) * sizeof *late);
     struct passage *passages = mem_alloc((w->looked + 1) * sizeof *passages);
