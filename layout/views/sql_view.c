@@ -224,9 +224,12 @@ static unsigned sql_view_take(struct view *v, const char *text, const char *type
     v->asked = a;
     const unsigned flags = view_show(v, VIEW_SQL);
     v->at.row = v->at.top = 0;
-    view_message(v, false,
-                 a->more ? "the first %d rows; an order by orders all, gotop sql --limit 0 prints all" : "",
-                 SQL_VIEW_ROWS);
+    if (a->more)
+        view_message(v, false,
+                     "the first %" PRIu32 " rows; an order by orders all, gotop sql --limit 0 prints all",
+                     a->n);
+    else
+        view_message(v, false, "%s", "");
     return VR_DRAW | flags;
 }
 
@@ -363,6 +366,7 @@ static bool asked_take(struct table *t, struct view *v)
     t->own = v->asked;
     t->type_col = v->asked ? v->asked->col : NULL;
     t->ntype_cols = v->asked ? v->asked->columns : 0;
+    t->cut = v->asked && v->asked->more;
     return v->asked != NULL;
 }
 

@@ -7,7 +7,7 @@
 
 #include "layout/move/view.h"
 
-enum { SQL_VIEW_ROWS = 100000, SQL_VIEW_SECONDS = 5 }; /* limits: rows shown; seconds a query may take */
+enum { SQL_VIEW_ROWS = 20000, SQL_VIEW_SECONDS = 5 }; /* limits: rows shown; seconds a query may take */
 
 /* sql_view_ask - runs a query on the view's trace and shows the answer; after an error the old answer
  * stays. Blocks for at most SQL_VIEW_SECONDS. Returns the flags of view.h. sql_view_free - NULL is

@@ -633,6 +633,7 @@ static bool table_take(struct table *t, struct view *v)
     t->from = table_of(v);
     t->type_col = t->from->type_col;
     t->ntype_cols = t->from->ntype_cols;
+    t->cut = false;
     t->tr = v->tr;
     t->tg = table_counted(v);
     t->epoch = trace_info(v->tr)->epoch;

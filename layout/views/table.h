@@ -149,6 +149,7 @@ struct table {
     uint32_t hists;       /* number of kinds with a histogram of their own */
     bool shed;
     bool counting, listed, failed;
+    bool cut;  /* set by `take`: there are more rows than it takes */
     void *own; /* the provider's; NULL: none */
     const struct tcol *type_col;
     int ntype_cols; /* as in `from`, or set by its `take` */

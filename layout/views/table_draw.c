@@ -312,6 +312,8 @@ static void about_text(struct text *line, const struct view *v, bool brief)
             text_add(line, "; %s: %s", t->from->things, fmt_count(t->all, m));
         else if (t->nrows < t->ntypes)
             text_add(line, " of %s", fmt_count(t->ntypes, m));
+        if (t->cut)
+            text_lit(line, ", the first of more");
     } else {
         uint64_t all = t->from->types && o->open < t->ntypes ? t->type[o->open].n : t->all;
         uint32_t listed = t->from->types && o->open < t->ntypes ? t->type[o->open].kept : t->n;
