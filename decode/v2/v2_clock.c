@@ -3,9 +3,8 @@
 
 #include <inttypes.h>
 
-/* A clock unit is at least a tenth of a nanosecond and at most a millisecond. A program that measures it for
- * each generation never finds it to be so much longer or shorter: a hundredth. */
-enum { RATE_LEAST = 1000, RATE_CHANGE = 100 };
+/* A clock unit is at least a tenth of a nanosecond and at most a millisecond. */
+enum { RATE_LEAST = 1000 };
 #define RATE_MOST UINT64_C(10000000000)
 
 void v2_clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
@@ -45,16 +44,16 @@ static bool given(struct source *s, struct v2_gen *g)
 
 void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last)
 {
-    const bool system = system_clock(&g->snap);
+    /* the system's clock never changes its rate; others are measured for each generation */
+    const bool system = system_clock(&g->snap), same = last == V2_ASSUMED_HZ && !g->after_gap;
     const uint64_t sure = last && !system ? last : V2_ASSUMED_HZ;
     g->no_freq = !g->freq;
     g->torn |= !g->freq && !g->clock_broken;
     if (given(s, g))
         return;
     g->assumed = !g->freq && !last;
-    const uint64_t least = last ? last - last / RATE_CHANGE : RATE_LEAST,
-                   most = last ? last + last / RATE_CHANGE : RATE_MOST;
-    if (g->freq && g->freq != sure && (g->clock_broken || system || g->freq < least || g->freq > most)) {
+    if (g->freq && g->freq != sure &&
+        (g->clock_broken || system || same || g->freq < RATE_LEAST || g->freq > RATE_MOST)) {
         source_damage(s, ERR_CLOCK, g->ordinal, g->start,
                       "generation %" PRIu64 " says %" PRIu64
                       " clock units a second, which its clock can't have: %" PRIu64 " are taken",

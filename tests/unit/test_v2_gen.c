@@ -93,16 +93,15 @@ static void test_tables_by_generation(void **state)
         "reason=1 stack=0\n"
         "GoStart +5 g=1 g_seq=1\nbatch gen=1 m=-1 t=90\nStrings\nString id=1 \"one\"\nbatch gen=1 m=-1 "
         "t=90\nFrequency freq=1000000000\n"
-        "batch gen=2 m=-1 t=200000\nStrings\nString id=1 \"two\"\nbatch gen=2 m=-1 t=200000\nFrequency "
-        "freq=999000000\n"
-        "batch gen=2 m=7 t=100000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoStop +8 "
+        "batch gen=2 m=-1 t=190\nStrings\nString id=1 \"two\"\nbatch gen=2 m=-1 t=190\nFrequency "
+        "freq=500000000\n"
+        "batch gen=2 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoStop +8 "
         "reason=1 "
         "stack=0\n");
     expect_whole(l.tr);
-    /* And the clock is another: 100000 units are 100100 ns. */
-    expect_lane(
-        l.tr, LANE_G, 1,
-        "<0-9 running p0\n9-14 runnable (one)\n14-100009 running p0\n100009-100009> runnable (two)\n");
+    /* And the clock is another: 100 units of 2 ns; Go's Sync before the generation is at 2 * 100 ns. */
+    expect_lane(l.tr, LANE_G, 1,
+                "<0-9 running p0\n9-14 runnable (one)\n14-119 running p0\n119-119> runnable (two)\n");
     unload(&l);
 }
 
