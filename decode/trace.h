@@ -382,9 +382,11 @@ bool span_prev(struct span_iter *it);
 
 /*
  * trace_g_name - a goroutine's name as in trace_lane(), but cheaper.
+ * trace_g_names - those of n goroutines that exist, from g on: cheaper still.
  * trace_next_worker - the first mark worker with an index of at least g, or NO_LANE.
  */
 uint32_t trace_g_name(const struct trace *tr, uint32_t g);
+void trace_g_names(const struct trace *tr, uint32_t g, uint32_t n, uint32_t *out);
 uint32_t trace_next_worker(const struct trace *tr, uint32_t g);
 
 /* Neighbouring spans of one lane as columns: each span begins where the one before it ends. */
@@ -407,14 +409,12 @@ uint32_t span_run_who(const struct span_run *r, uint32_t i); /* struct span.who 
 /*
  * span_run_g - the same, cheaper, where `who` is a goroutine: in a P's span, and in a goroutine's that is
  * neither running nor in a system call.
- * span_run_g_name - that goroutine's trace_g_name(), cheaper.
  */
 static inline uint32_t span_run_g(const struct span_run *r, uint32_t i)
 {
     const uint32_t who = r->local[i] - 1;
     return r->gmap && who != NO_LANE ? gmap_at(r->gmap, who) : who;
 }
-uint32_t span_run_g_name(const struct trace *tr, const struct span_run *r, uint32_t i);
 /* span_run_p - of a running span: its P by a number that is the P's in this run alone; 0: not recorded. */
 static inline uint32_t span_run_p(const struct span_run *r, uint32_t i)
 {

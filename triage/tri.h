@@ -6,6 +6,7 @@
 #ifndef GOTOP_TRIAGE_TRI_H
 #define GOTOP_TRIAGE_TRI_H
 
+#include "triage/tables/g_names.h"
 #include "triage/tables/slices.h"
 #include "triage/triage.h"
 
@@ -35,6 +36,7 @@ struct triage_work {
     uint32_t next;         /* lane within the phase */
     struct slices *slices; /* NULL: runs without slices */
     bool alone;            /* slices are not possible */
+    struct g_names *names; /* while goroutines are counted */
     struct wait_of *wait_of;
     uint32_t nwait_of;
     struct wake *wakes;

@@ -247,6 +247,23 @@ static uint32_t retired_of(const struct trace *tr, uint32_t i, uint32_t n, const
     return here < run ? here : run;
 }
 
+void trace_g_names(const struct trace *tr, uint32_t g, uint32_t n, uint32_t *out)
+{
+    const struct retired *p;
+    uint32_t local;
+    for (uint32_t here; n; g += here, out += here, n -= here) {
+        here = retired_of(tr, g, n, &p, &local);
+        if (!here) {
+            here = 1;
+            *out = trace_g_name(tr, g);
+            continue;
+        }
+        retired_names(p, local, here, out);
+        for (uint32_t i = 0; i < here; i++)
+            out[i] = trace_helper(tr, out[i]) ? trace_g_name(tr, g + i) : out[i];
+    }
+}
+
 /* trace_lives() for goroutine g, which is not packed away where it is new. Reads the needed fields of its
  * first and last piece without making pieces of them. */
 static struct lifetime life_of(const struct trace *tr, uint32_t g, const struct home *h)

@@ -81,6 +81,8 @@ bool retired_same(const struct retired *p, enum retired_value c); /* whether it 
 uint32_t retired_find(const struct fold *f, uint64_t id);
 /* retired_lives - first and last moment of each of n neighbours from g on, all in this group. */
 void retired_lives(const struct retired *p, uint32_t g, uint32_t n, struct lifetime *out);
+/* retired_names - the name of each of n neighbours from g on, all in this group. */
+void retired_names(const struct retired *p, uint32_t g, uint32_t n, uint32_t *out);
 
 /* retired_compact - move the remaining goroutines together and free the rest; no more will be packed away.
  * When out of memory nothing changes. */

@@ -87,15 +87,6 @@ uint32_t span_run_who(const struct span_run *r, uint32_t i)
                                                       : segment_g(r->seg, r->local[i] - 1);
 }
 
-uint32_t span_run_g_name(const struct trace *tr, const struct span_run *r, uint32_t i)
-{
-    const uint32_t g = span_run_g(r, i);
-    if (r->seg && g - r->seg->base < r->seg->nnew && !tr->fold.runs.used &&
-        !tr->callback.n) /* it is new in this segment */
-        return fold_g_name(r->seg->f, r->local[i] - 1);
-    return trace_g_name(tr, g);
-}
-
 /* trace_lane() for a goroutine that is one piece. */
 static struct lane_info info_of(const struct trace *tr, const struct place *at, const struct piece *p)
 {

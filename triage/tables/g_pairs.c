@@ -118,15 +118,6 @@ static inline bool pair_told(struct g_walk *w, struct ended_wait *v, struct pair
     return true;
 }
 
-/* Returns the start function of goroutine g, which is `who` of span i. */
-static inline uint32_t name_of(struct g_walk *w, const struct span_run *r, uint32_t i, uint32_t g)
-{
-    struct start_name *c = &w->y->name[g % START_NAMES]; /* the same few goroutines do most of the waking */
-    if (c->g != g + 1)
-        *c = (struct start_name){g + 1, span_run_g_name(w->tg->tr, r, i)};
-    return c->name;
-}
-
 /* Ends a wait; s: the span after it, with the waker. */
 static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
 {
@@ -138,7 +129,7 @@ static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
                            .reason = v->reason,
                            .stack = v->stack,
                            .by = stack_of(s),
-                           .waker = who == NO_LANE ? NOBODY : name_of(w, s.run, s.i, who)};
+                           .waker = who == NO_LANE ? NOBODY : g_name(w->tg->work->names, who)};
     struct pair_row *p;
     if (!pair_told(w, &x, &p))
         return false;

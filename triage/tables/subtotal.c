@@ -509,9 +509,12 @@ bool triage_goroutines(struct triage *tg)
 {
     struct triage_work *wk = tg->work;
     struct runs r = {.tg = tg};
-    bool ok = runs_init(&r) &&
+    wk->names = g_names_new(tg->tr);
+    bool ok = wk->names && runs_init(&r) &&
               slices_each(trace_threads(tg->tr), r.n, &(struct slices_job){run_count, run_add, run_drop, &r});
     struct subtotal *y = r.sum;
+    mem_free(wk->names);
+    wk->names = NULL;
     if (!ok) {
         subtotal_free(y);
         return false;

@@ -15,11 +15,6 @@ struct worst_wait { /* one scheduler latency; was: the state before it */
     uint32_t g;
     uint8_t was;
 };
-struct start_name {
-    uint32_t g, name; /* g: + 1 */
-};
-enum { START_NAMES = 512 };
-
 /* A cache of recently used rows, indexed by their key, that is searched before the table. */
 struct lately {
     uint64_t key[2];
@@ -80,7 +75,6 @@ struct subtotal {
     bool has_system;
     struct hist sched_system;
     struct lately lately_wait_of[LATELY]; /* the fields from here on are only used during the counting */
-    struct start_name name[START_NAMES];  /* recently used names */
     struct gstat_rows rows; /* of consecutive goroutines, until the block is full; the last one is g1 - 1 */
     int64_t life[GSTATS_ROWS]; /* their lives */
     struct lately lately_pair[LATELY], lately_call[LATELY];
