@@ -181,6 +181,10 @@ static void follow(struct follow *f, uint32_t node)
         return;
     f->path[f->depth++] = node;
     for (uint32_t k = n->first; k != NO_LANE; k = v[k].next) {
+        if (v[k].next != NO_LANE) { /* it is in no cache */
+            __builtin_prefetch(&v[v[k].next]);
+            __builtin_prefetch(v[v[k].next].ns);
+        }
         for (int s = 0; s < TREE_SETS; s++)
             own[s] -= v[k].ns[s];
         follow(f, k);
