@@ -228,35 +228,38 @@ static bool worst_end(struct triage *tg)
 /* ---- what needs no more than the goroutines and the Ps counted ----------------------------------------- */
 
 typedef bool beside_fn(struct triage *);
-/* Independent phases, the long ones first; after them the windows of idle.c are jobs too. */
+/* Independent phases, the long ones first. Beside them idle.c divides its work into windows, which are the
+ * next jobs. */
 static beside_fn *const beside[] = {triage_mmu_curve, worst_end,    triage_groups_end,
                                     triage_gc,        triage_tasks, triage_procs_end};
 enum { BESIDE = sizeof beside / sizeof *beside };
 struct beside_all {
     struct triage *tg;
     struct idle_windows *idle;
+    size_t windows;
 };
 
 static bool beside_work(void *arg, size_t i, void **kept)
 {
-    const struct beside_all *all = arg;
+    struct beside_all *all = arg;
     *kept = NULL;
-    return i < BESIDE ? beside[i](all->tg) && slices_tick() : idle_window(all->idle, i - BESIDE, kept);
+    return (i ? beside[i - 1](all->tg) : idle_begin(all->tg, &all->idle, &all->windows)) && slices_tick();
 }
 
 static bool beside_add(void *arg, size_t i, void *kept)
 {
-    return i < BESIDE || idle_add(((struct beside_all *)arg)->idle, i - BESIDE, kept);
+    (void)arg, (void)i, (void)kept;
+    return true;
 }
 
 /* All of it, and the ends. */
 static bool all_beside(struct triage *tg)
 {
     struct beside_all all = {.tg = tg};
-    size_t windows;
-    const bool ok = idle_begin(tg, &all.idle, &windows) &&
-                    slices_each(trace_threads(tg->tr), BESIDE + windows,
-                                &(struct slices_job){beside_work, beside_add, idle_drop, &all});
+    const int threads = trace_threads(tg->tr);
+    const bool ok =
+        slices_each(threads, 1 + BESIDE, &(struct slices_job){beside_work, beside_add, idle_drop, &all}) &&
+        slices_each(threads, all.windows, &(struct slices_job){idle_window, idle_add, idle_drop, all.idle});
     idle_end(all.idle, ok);
     return ok && triage_holders(tg) && triage_leaks(tg) && triage_samples(tg);
 }

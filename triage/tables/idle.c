@@ -268,25 +268,16 @@ struct idle_windows {
     int64_t (*begun)[CHANGE_SYSCALL + 1]; /* of each: goroutines' counts */
     size_t *at;                           /* and where its changes begin */
     struct lost_calls lost;
-    int64_t n, *start; /* start[n]: the trace's end */
-    double each;       /* windows a nanosecond */
+    int64_t n;
+    unsigned shift; /* so many bits of a time are within its window */
 };
-
-static bool windows_begin(struct idle_windows *w)
-{
-    w->start = mem_alloc(((size_t)w->n + 1) * sizeof *w->start);
-    for (int64_t i = 0; w->start && i <= w->n; i++)
-        w->start[i] = i == w->n ? w->tg->end : (int64_t)((double)w->tg->end * ((double)i / (double)w->n));
-    w->each = (double)w->n / (double)w->tg->end;
-    return w->start;
-}
 
 bool idle_window(void *arg, size_t i, void **kept)
 {
     struct idle_windows *w = arg;
     struct sweep s = {.tg = w->tg,
-                      .w0 = w->start[i],
-                      .w1 = w->start[i + 1],
+                      .w0 = (int64_t)i << w->shift,
+                      .w1 = (int64_t)i + 1 < w->n ? ((int64_t)i + 1) << w->shift : w->tg->end,
                       .slice0 = INT64_MAX,
                       .part = mem_zalloc(sizeof *s.part)};
     *kept = s.part;
@@ -326,30 +317,17 @@ void idle_drop(void *kept)
     mem_free(kept);
 }
 
-static int64_t window_of(const struct idle_windows *w, int64_t t)
+static inline int64_t window_of(const struct idle_windows *w, int64_t t)
 {
-    int64_t i = t < w->tg->end ? (int64_t)((double)t * w->each) : w->n - 1;
-    i = i < w->n ? i : w->n - 1;
-    while (i > 0 && t < w->start[i])
-        i--;
-    while (i + 1 < w->n && t >= w->start[i + 1])
-        i++;
-    return i;
-}
-
-/* The same; k: maybe that one. */
-static inline int64_t window_near(const struct idle_windows *w, int64_t t, int64_t k)
-{
-    return t >= w->start[k] && t < w->start[k + 1] ? k : window_of(w, t);
+    return t < w->tg->end ? t >> w->shift : w->n - 1;
 }
 
 /* The goroutines' changes by window, where they stand; next: room for an index each. */
 static void changes_apart(struct idle_windows *w, size_t *next)
 {
     struct triage_work *wk = w->tg->work;
-    int64_t k = 0;
     for (size_t i = 0; i < wk->nchanges; i++) {
-        k = window_near(w, CHANGE_TIME(wk->changes[i]), k);
+        const int64_t k = window_of(w, CHANGE_TIME(wk->changes[i]));
         w->at[k + 1]++;
         w->begun[k][CHANGE_WHAT(wk->changes[i])] += wk->changes[i] & 1 ? 1 : -1;
         if (i % 4096 == 0)
@@ -362,8 +340,7 @@ static void changes_apart(struct idle_windows *w, size_t *next)
     for (int64_t i = 0; i < w->n; i++) {
         while (next[i] < w->at[i + 1]) {
             uint64_t *x = &wk->changes[next[i]];
-            k = window_near(w, CHANGE_TIME(*x), k);
-            uint64_t *y = &wk->changes[next[k]++];
+            uint64_t *y = &wk->changes[next[window_of(w, CHANGE_TIME(*x))]++];
             const uint64_t swap = *x;
             *x = *y;
             *y = swap;
@@ -430,9 +407,14 @@ bool idle_begin(struct triage *tg, struct idle_windows **out, size_t *n)
         return false;
     for (uint32_t p = 0; p < tg->np; p++)
         events += tg->p[p].spans;
-    w->n = (int64_t)(events / EVENTS_AIM) + 1;
-    *n = tg->end > 0 ? (size_t)w->n : 0;
-    return !*n || (windows_begin(w) && changes_by_window(w) && lost_calls(w));
+    if (tg->end > 0) {
+        const int64_t least = (int64_t)(events / EVENTS_AIM);
+        for (w->shift = 62; w->shift && (tg->end - 1) >> w->shift < least; w->shift--) {
+        }
+        w->n = ((tg->end - 1) >> w->shift) + 1;
+    }
+    *n = (size_t)w->n;
+    return !*n || (changes_by_window(w) && lost_calls(w));
 }
 
 void idle_end(struct idle_windows *w, bool ok)
@@ -446,7 +428,6 @@ void idle_end(struct idle_windows *w, bool ok)
     w->tg->work->nchanges = 0;
     mem_free(w->sum);
     mem_free(w->lost.t);
-    mem_free(w->start);
     mem_free(w->begun);
     mem_free(w->at);
     mem_free(w);
