@@ -362,7 +362,8 @@ static bool add_tasks(struct causes *c, struct works *all, size_t *cap)
     return ok;
 }
 
-static bool add_group(struct causes *c, struct works *all, size_t *cap, uint32_t group)
+/* What the goroutines of a group do; w->looked is 0 if they do nothing. */
+static bool work_of(const struct causes *c, uint32_t group, struct work *w)
 {
     const struct group *grp = &c->tg->groups[group];
     if (grp->is_system || !grp->count || !grp->name)
@@ -370,30 +371,65 @@ static bool add_group(struct causes *c, struct works *all, size_t *cap, uint32_t
     const bool http = request_serves(c->tr, grp->name);
     const uint32_t questions = http ? 0 : questions_of(c, group);
     struct cut k = {0};
-    enum work_kind_id kind = http || questions ? WORK_REQUESTS : WORK_ITEMS;
-    bool stand = false, lives = false;
+    *w = (struct work){.name = grp->name, .group = group};
+    w->kind = http || questions ? WORK_REQUESTS : WORK_ITEMS;
     own_pieces(c, group, http, questions, &k);
-    if ((double)k.n < threshold(TH_PIECES) && kind != WORK_REQUESTS) {
+    if ((double)k.n < threshold(TH_PIECES) && w->kind != WORK_REQUESTS) {
         k.n = 0;
         k.open = 0;
         k.seen = 0;
-        kind = WORK_LIVES;
-        stand = lives_in(c, group, &k);
-        kind = !stand && begun_by_reader(c, group) ? WORK_REQUESTS : kind;
-        lives = true;
+        w->standing = lives_in(c, group, &k);
+        w->kind = !w->standing && begun_by_reader(c, group) ? WORK_REQUESTS : WORK_LIVES;
+        w->lives = true;
     }
-    struct work *w = k.n && !k.failed ? work_add(all, cap) : NULL;
-    bool ok = !k.failed && (!k.n || w);
-    if (ok && w) {
-        w->kind = kind;
-        w->name = grp->name;
-        w->group = group;
-        w->standing = stand;
-        w->lives = lives;
-        ok = work_set(w, &k, k.seen > 0 ? (double)grp->d[GM_LIFE].total / (double)k.seen : 1);
-    }
+    const double times = k.seen > 0 ? (double)grp->d[GM_LIFE].total / (double)k.seen : 1;
+    const bool ok = !k.failed && (!k.n || work_set(w, &k, times));
     mem_free(k.v);
     return ok;
+}
+
+struct all_groups { /* each group's work, found by itself */
+    const struct causes *c;
+    struct works *all;
+    size_t cap;
+    uint32_t mains; /* main's group is none of them */
+    bool full;      /* there are as many works as are wanted */
+};
+
+static bool group_work(void *arg, size_t i, void **kept)
+{
+    const struct all_groups *k = arg;
+    struct work *w = mem_zalloc(sizeof *w);
+    *kept = w;
+    if (__atomic_load_n(&k->full, __ATOMIC_RELAXED) || i == k->mains)
+        return w;
+    return w && work_of(k->c, (uint32_t)i, w);
+}
+
+static void group_drop(void *kept)
+{
+    if (kept)
+        work_free(kept);
+    mem_free(kept);
+}
+
+static bool group_add(void *arg, size_t i, void *kept)
+{
+    struct all_groups *k = arg;
+    struct work *w = kept;
+    (void)i;
+    if (!w->looked || k->full) {
+        group_drop(w);
+        return true;
+    }
+    struct work *to = work_add(k->all, &k->cap);
+    __atomic_store_n(&k->full, k->all->n >= WORKS_MOST, __ATOMIC_RELAXED);
+    if (to)
+        *to = *w;
+    else
+        work_free(w);
+    mem_free(w);
+    return to;
 }
 
 double work_slow_part(const struct work *k)
@@ -461,18 +497,17 @@ static bool tell_background(struct causes *c, struct works *all, uint32_t mains)
 
 bool works_find(struct causes *c, struct works *all)
 {
-    size_t cap = 0;
-    const uint32_t mains = main_group(c);
-    bool ok = add_tasks(c, all, &cap);
-    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS && all->n < WORKS_MOST; i++)
-        if (i != mains)
-            ok = add_group(c, all, &cap, i);
+    const uint32_t mains = main_group(c), groups = c->tg->ngroups < GROUPS ? c->tg->ngroups : GROUPS;
+    struct all_groups each = {.c = c, .all = all, .mains = mains};
+    bool ok = add_tasks(c, all, &each.cap) &&
+              slices_each(trace_threads(c->tr), groups,
+                          &(struct slices_job){group_work, group_add, group_drop, &each});
     if (ok && mains != UINT32_MAX) {
         struct cut k = {0};
         const uint32_t g = trace_find_lane(c->tr, LANE_G, 1);
         const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
         cut_add(&k, g, li.first, li.last);
-        struct work *w = k.n ? work_add(all, &cap) : NULL;
+        struct work *w = k.n ? work_add(all, &each.cap) : NULL;
         ok = !k.n || w;
         if (w) {
             w->kind = WORK_MAIN;

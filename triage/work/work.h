@@ -18,7 +18,7 @@
  *
  * Idle time is no cost; it is in `idle` and in no node: waiting for more work, and what nobody waits for
  * (`idle` in pieces.c). Units: ns. Owner: works_free() frees all. Strings, stacks and lanes are those of the
- * trace. Single-threaded.
+ * trace. Groups of goroutines are looked at side by side, trees are made one after the other.
  */
 #ifndef GOTOP_TRIAGE_WORK_H
 #define GOTOP_TRIAGE_WORK_H
