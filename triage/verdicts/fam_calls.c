@@ -119,6 +119,22 @@ static double most_pieces(const struct works *w)
     return most;
 }
 
+/* Whether tasks or requests open them of which the usual ones find one open, and that takes a good part of
+ * the time of all: too few are kept. */
+static bool too_few_kept(const struct works *w, uint32_t user, double count)
+{
+    bool is = false;
+    for (uint32_t i = 0; i < w->n && !is; i++) {
+        const struct work *k = &w->v[i];
+        struct harm h = {0};
+        if (!work_awaited(k) || !work_counts(k) || count * 10 < (double)k->n)
+            continue;
+        verdict_share_at(&k->tree, user, 0, &h);
+        is = h.all >= threshold(TH_SET_SHARE) && h.usual * 3 < h.all;
+    }
+    return is;
+}
+
 static bool conns(struct causes *c, const struct works *w, struct verdicts *out)
 {
     struct conns v[ROWS];
@@ -138,10 +154,13 @@ static bool conns(struct causes *c, const struct works *w, struct verdicts *out)
     }
     for (uint32_t i = 0; ok && i < n; i++) {
         const uint64_t count = v[i].calls > v[i].waits ? v[i].calls : v[i].waits;
-        if ((double)count < threshold(TH_MANY) || (double)count * 2 < most_pieces(w))
+        const struct site at = verdict_place_of(w, v[i].stack, v[i].g);
+        const bool few = (double)count >= threshold(TH_MANY) && too_few_kept(w, at.user, (double)count);
+        if ((double)count < threshold(TH_MANY) || (!few && (double)count * 2 < most_pieces(w)))
             continue;
         struct verdict d = verdict_new(RULE_CONNS, 0);
-        d.where = verdict_place_of(w, v[i].stack, v[i].g);
+        d.where = at;
+        d.level = few ? LEVEL_WARN : LEVEL_NOTE;
         d.g = v[i].g;
         d.t0 = v[i].t0;
         d.t1 = v[i].t1;
