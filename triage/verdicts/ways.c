@@ -335,7 +335,7 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     verdict_ev(&v, EV_LONGEST, (double)(at->t1 - at->t0));
     /* one that was preempted there and went on is long by itself */
     v.held = v.ndoing && v.doing[0].cat == EX_RUN && tree_held(at) &&
-             times_in(at, TREE_SLOW) < threshold(TH_DOUBLE);
+             times_in(at, TREE_SLOW) < threshold(TH_SEVERAL);
     v.t0 = at->t0;
     v.t1 = at->t1;
     const int64_t all = tree_ns(t, TREE_ALL), slow = tree_ns(t, TREE_SLOW), usual = tree_ns(t, TREE_USUAL);
