@@ -1,8 +1,9 @@
 /*
- * test_verdict_calls.c - system calls: many tiny ones in a piece of work warn, as many that do much each are
- * what the work is.
+ * test_verdict_calls.c - calls that leave the program. Many tiny system calls in a piece of work warn; calls
+ * that do much each are what the work is. A backend that becomes slow at some moment warns; one that is slow
+ * now and then is what the work is.
  */
-#include "made_help.h"
+#include "play_help.h"
 
 /* Main makes `n` system calls of `ns` each, one after the other. */
 static void calls(struct made *m, unsigned n, unsigned ns)
@@ -39,8 +40,36 @@ static void many_tiny_ones_warn(void **state)
     unmake(&m);
 }
 
+/* Each task asks and is answered after 2 ms. From 700 ms on the answer takes 40 ms; for the twin each ninth
+ * does. */
+static void client(struct play *p, unsigned g)
+{
+    const unsigned n = (unsigned)p->phase[g] / 2;
+    const bool slow = p->fault ? p->now > 700 * MS : (g + n) % 9 == 0;
+    if (p->phase[g]++ % 2 == 0) {
+        task(p, g * 1000 + n, true);
+        waits(p, g, "network", "internal/poll.(*FD).Read:1,main.ask:20,main.client:6", (slow ? 40 : 2) * MS);
+    } else {
+        task(p, g * 1000 + n, false);
+        waits(p, g, "chan receive", "runtime.chanrecv2:1,main.client:5", 3 * MS);
+    }
+}
+
+static void clients(struct play *p)
+{
+    for (int i = 0; i < 4; i++)
+        (void)born(p, "main.client:1", "main.main:2", client);
+    waits(p, 1, "select", "runtime.block:1,main.main:3", NEVER);
+}
+
+static void turns_slow(void **state)
+{
+    (void)state;
+    expect(clients, 1500 * MS, RULE_BACKEND);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(many_tiny_ones_warn)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(many_tiny_ones_warn), cmocka_unit_test(turns_slow)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

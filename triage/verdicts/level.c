@@ -6,7 +6,7 @@
  *   contention   others have what a piece waits for (a lock, one of a set, the one that serves all)
  *   lateness     it sleeps while what it waits for is there
  *   repetition   a piece asks for many things in a row from one line, or makes many tiny system calls
- *   variation    the slow pieces have it, the usual ones don't
+ *   variation    the slow pieces have it, the usual ones don't; or it became slower at some moment
  *   order        short pieces stand behind long ones; or all go at once where one could for all
  *   failure      it waits until a deadline or a timer is up, where others are answered
  *   failure      the one that all wait for waits itself, until a timer is up
@@ -294,6 +294,12 @@ static double saved_at_once(const struct verdict *v)
     return times > 1 ? v->harm.share * (1 - 1 / times) : 0;
 }
 
+/* It became slower at some moment (name_onset). */
+static bool began(const struct verdict *v)
+{
+    return v->known >> EV_SINCE & 1;
+}
+
 /* varies: the slow pieces have it. */
 static bool warns(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
 {
@@ -326,7 +332,8 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
     case FAM_SYSCALL:
         return v->rule == RULE_CALLS && share >= threshold(TH_SEVERE) &&
                v->ev[EV_TIMES] >= threshold(TH_MANY) && v->ev[EV_EACH] <= threshold(TH_CALLS_EACH);
-    case FAM_SLOW: return slows_few(c, all, v);
+    case FAM_BACKEND: return began(v);
+    case FAM_SLOW: return slows_few(c, all, v) || (began(v) && !v->held);
     default: return false;
     }
 }
@@ -399,6 +406,14 @@ static void name_start(const struct causes *c, const struct works *all, struct v
     }
 }
 
+/* Where the usual pieces have it as well: whether it became slower at some moment. */
+static void name_onset(const struct causes *c, const struct work *w, struct verdict *v)
+{
+    int64_t since;
+    if (v->usual_too && v->harm.slow >= threshold(TH_MOST) && verdict_began_at(c, w, &since))
+        verdict_ev(v, EV_SINCE, (double)since);
+}
+
 void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -424,7 +439,9 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
          v->rule == RULE_IN_A_ROW)) {
         v->usual_too = threshold(TH_TAIL) * v->harm.usual >= v->harm.slow ||
                        (!v->harm.slow_only && v->harm.hit * 2 >= v->harm.of);
-        v->rule = v->rule == RULE_LIMIT ? RULE_LIMIT : RULE_SLOW; /* a rule that says more about the cause */
+        name_onset(c, w, v);
+        const bool says_more = v->rule == RULE_LIMIT || (v->rule == RULE_BACKEND && began(v));
+        v->rule = says_more ? v->rule : RULE_SLOW;
     }
     const bool late = v->ndoing && v->doing[0].cat == EX_SCHED; /* a processor came late to few: no fault */
     const bool over = v->harm.all < threshold(TH_SHARE) && only_at_first(c, all, v);

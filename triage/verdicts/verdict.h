@@ -241,6 +241,9 @@ struct stretch {
     int64_t t0, ns;
 };
 void verdict_when(struct stretch *v, size_t n, int64_t *since, int64_t *end);
+/* verdict_began_at - returns whether a work's slow pieces begin at some moment, *since, and go on to the end
+ * (onset.c). */
+bool verdict_began_at(const struct causes *c, const struct work *w, int64_t *since);
 /* verdict_new - returns a verdict about a resource: `share` of the trace, no work, no lane. */
 struct verdict verdict_new(enum rule r, double share);
 /* verdict_in_works - raises harm.share to the largest share of a foreground work that lies in the outermost
