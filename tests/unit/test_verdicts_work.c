@@ -103,7 +103,48 @@ static void loads(struct play *p)
 static void one_has_most(void **state)
 {
     (void)state;
-    expect(loads, 1500 * MS, RULE_UNEVEN);
+    expect(loads, 1500 * MS, RULE_FULL);
+}
+
+/* Sends to one client after the other; the first of them does not read for 200 ms each time. */
+static void broadcast(struct play *p, unsigned g)
+{
+    const unsigned to = 2 + (unsigned)p->phase[g]++ % 4;
+    if (p->phase[to] == 1) {
+        wake(p, to, "runtime.chansend1:1,main.broadcast:9");
+        waits(p, g, "select", "runtime.selectgo:1,main.broadcast:8", 10 * MS);
+    } else {
+        p->queue[to] = g;
+        waits(p, g, "chan send", "runtime.chansend1:1,main.broadcast:9", NEVER);
+    }
+}
+
+static void pump(struct play *p, unsigned g)
+{
+    const bool given = p->phase[g] == 1 || p->queue[g];
+    if (p->queue[g])
+        wake(p, p->queue[g], REST("main.pump:11"));
+    p->queue[g] = 0;
+    p->phase[g] = given ? 2 : 1;
+    if (given)
+        waits(p, g, "network", "internal/poll.(*FD).Write:1,main.pump:12",
+              g == 2 && p->fault ? 200 * MS : MS);
+    else
+        waits(p, g, "chan receive", REST("main.pump:11"), NEVER);
+}
+
+static void clients(struct play *p)
+{
+    for (int i = 0; i < 4; i++)
+        (void)born(p, "main.pump:1", "main.main:2", pump);
+    (void)born(p, "main.broadcast:1", "main.main:2", broadcast);
+    parks(p);
+}
+
+static void one_blocks_all(void **state)
+{
+    (void)state;
+    expect(clients, 1500 * MS, RULE_BLOCKED);
 }
 
 /* ---- retries ------------------------------------------------------------------------------------------ */
@@ -280,15 +321,44 @@ static void one_pool_once(void **state)
     }
 }
 
+/* ---- one hangs -------------------------------------------------------------------------------------- */
+
+/* Each task asks and is answered within 5 ms; after 500 ms one of them never is, or one of the twin's workers
+ * waits for more. */
+static void fetch(struct play *p, unsigned g)
+{
+    const bool late = g == 3 && p->now > 500 * MS;
+    const unsigned id = g * 1000 + (unsigned)p->phase[g] / 2;
+    if (p->phase[g]++ % 2 == 0) {
+        task(p, id, true);
+        waits(p, g, "network", "internal/poll.(*FD).Read:1,main.fetch:20,main.worker:6",
+              late && p->fault ? NEVER : 5 * MS);
+    } else {
+        task(p, id, false);
+        waits(p, g, "chan receive", REST("main.worker:5"), late && !p->fault ? NEVER : 3 * MS);
+    }
+}
+
+static void fetchers(struct play *p)
+{
+    for (int i = 0; i < 4; i++)
+        (void)born(p, "main.worker:1", "main.main:2", fetch);
+    parks(p);
+}
+
+static void one_hangs(void **state)
+{
+    (void)state;
+    expect(fetchers, 1500 * MS, RULE_OPEN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sleeps_for_what_is_done),
-        cmocka_unit_test(one_has_most),
-        cmocka_unit_test(tries_again),
-        cmocka_unit_test(starts_slowly),
-        cmocka_unit_test(asks_in_a_row),
-        cmocka_unit_test(one_pool_once),
+        cmocka_unit_test(sleeps_for_what_is_done), cmocka_unit_test(one_has_most),
+        cmocka_unit_test(one_blocks_all),          cmocka_unit_test(tries_again),
+        cmocka_unit_test(starts_slowly),           cmocka_unit_test(asks_in_a_row),
+        cmocka_unit_test(one_pool_once),           cmocka_unit_test(one_hangs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,15 +77,15 @@ static bool explained(const struct verdict *a, const struct verdict *b, bool bef
            (same(a->where.user, b->where.user) || same(a->culprit.user, b->culprit.user));
 }
 
-/* Order: warnings; then what grows, a resource's notes, and contention that few pieces have; then by share
- * what the work does, and how processors and stops delay it. */
+/* Order: severe ones, warnings; then what grows, a resource's notes, and contention that few pieces have;
+ * then by share what the work does, and how processors and stops delay it. */
 static int rank_of(const struct verdict *v)
 {
     const bool little = v->clock > 0 && v->clock < threshold(TH_NOTED);
     const bool contention = family_contends(verdict_family(v)) && v->harm.share >= threshold(TH_SHARE);
     const bool machine = verdict_family(v) == FAM_PROCS || verdict_family(v) == FAM_STOP;
     const bool resource = v->harm.work == NO_LANE && !little && !machine;
-    return v->level > LEVEL_NOTE ? 0 : v->grows || resource || contention ? 1 : 2;
+    return v->level > LEVEL_NOTE ? LEVEL_WARN - (int)v->level : v->grows || resource || contention ? 1 : 2;
 }
 
 static int cmp_verdict(const void *a, const void *b)
@@ -155,6 +155,8 @@ static void decide_each(struct causes *c, const struct works *all, struct verdic
             verdict_level(c, all, v);
         else if (!v->grows && v->clock > 0 && v->clock * (double)c->tg->end < (double)threshold_ns(TH_FELT))
             v->level = LEVEL_NOTE; /* nobody feels it */
+        if (v->level == LEVEL_WARN && v->score >= threshold(TH_SEVERE))
+            v->level = LEVEL_SEVERE;
         v->cause = NO_LANE;
         if (!told_of_processors(v) && !only_sleeps(v) && !is_little(v))
             out->v[kept++] = *v;

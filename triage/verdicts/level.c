@@ -446,12 +446,10 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     const bool late = v->ndoing && v->doing[0].cat == EX_SCHED; /* a processor came late to few: no fault */
     const bool over = v->harm.all < threshold(TH_SHARE) && only_at_first(c, all, v);
     const bool matters = (clock >= threshold(TH_CLOCK) || (varies && !late)) && !over;
-    v->level = !matters || !warns(c, all, v, varies)   ? LEVEL_NOTE
-               : v->harm.share >= threshold(TH_SEVERE) ? LEVEL_SEVERE
-                                                       : LEVEL_WARN;
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) *
                (verdict_family(v) == FAM_SLOW && !v->usual_too ? threshold(TH_VAGUE) : 1);
+    v->level = matters && warns(c, all, v, varies) ? LEVEL_WARN : LEVEL_NOTE;
     if (v->level != LEVEL_NOTE &&
         verdict_family(v) != FAM_ORDER) /* what waits behind is not in these pieces */
         v->gain = gain_of(c, v, clock);

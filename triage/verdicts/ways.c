@@ -417,7 +417,7 @@ static void repeats(const struct follow *f, const struct tree_node *at, struct v
 /* The resource families report what a resource takes, with its numbers. */
 static bool told_elsewhere(enum family f)
 {
-    return f == FAM_STOP || f == FAM_GC;
+    return f == FAM_STOP || f == FAM_GC || f == FAM_STUCK;
 }
 
 bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)

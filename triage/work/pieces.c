@@ -18,7 +18,8 @@ enum {
     MEMBERS = 2000, /* goroutines of one group */
     ASKED = 16,     /* of these, how many are checked for where they wait for requests */
     PIECES = 40000, /* pieces of one work; more are sampled */
-    STANDING = 64   /* goroutines of one group that run all along */
+    STANDING = 64,  /* goroutines of one group that run all along */
+    HUNG = 64       /* pieces that hang, of one work */
 };
 
 const char *work_kind_name(enum work_kind_id k)
@@ -31,6 +32,8 @@ struct cut { /* the pieces of one group under construction */
     struct workpiece *v;
     size_t n, cap;
     uint64_t open;
+    struct workpiece hung[HUNG]; /* some of those that are open */
+    uint32_t nhung, asked;
     int64_t seen; /* of the goroutines' lives */
     uint32_t more;
     bool failed;
@@ -44,6 +47,58 @@ static void cut_add(struct cut *k, uint32_t g, int64_t t0, int64_t t1)
         k->v = p;
         p[k->n++] = workpiece_of_g(g, t0, t1);
     }
+}
+
+/* ---- pieces that hang ---------------------------------------------------------------------------------- */
+
+/* Waits of that kind in that function that ended: their number, and the longest. */
+static uint64_t waits_done(const struct causes *c, enum wait_kind kind, uint32_t user, int64_t *longest)
+{
+    uint64_t n = 0;
+    *longest = 0;
+    for (uint32_t i = 0; i < c->tg->nwaits; i++) {
+        const struct wait_row *r = &c->tg->waits[i];
+        if (r->kind != kind || !r->stack || causes_place(c->tr, r->stack) != user)
+            continue;
+        n += r->count - r->open;
+        *longest = r->longest_done > *longest ? r->longest_done : *longest;
+    }
+    return n;
+}
+
+/* Since when has g stood in the wait that the trace ends with; NO_TIME: that is nothing strange. It stands
+ * there for long; and so many others had waited there, each for much less, or it is for a lock. */
+static int64_t stands_since(const struct causes *c, uint32_t g)
+{
+    const int64_t end = c->tg->end;
+    const double part = threshold(TH_STUCK_PART) * (double)end, least = (double)threshold_ns(TH_LEAK_TIME);
+    struct span s;
+    if (!trace_span_at(c->tr, (struct lane){LANE_G, g}, end - 1, &s) || s.state != ST_WAITING || !s.stack ||
+        (double)(s.t1 - s.t0) < (part < least ? part : least))
+        return NO_TIME;
+    const enum wait_kind kind = stacks_wait_kind(c->tr, s.reason, s.stack);
+    const uint32_t user = causes_place(c->tr, s.stack);
+    int64_t longest;
+    const uint64_t done = waits_done(c, kind, user, &longest);
+    const bool soon = (double)done >= threshold(TH_MANY) &&
+                      (double)(s.t1 - s.t0) >= threshold(TH_LEAK_AGAIN) * (double)longest;
+    const bool waits = wait_passes_on(kind) || kind == WK_LOCK || kind == WK_NET;
+    return waits && (soon || kind == WK_LOCK) &&
+                   !instance_wants_more(c->tr, trace_g_name(c->tr, g), s.reason, s.stack)
+               ? s.t0
+               : NO_TIME;
+}
+
+/* A piece that is not over when the trace ends. */
+static void cut_open(const struct causes *c, struct cut *k, struct workpiece p)
+{
+    k->open++;
+    if (k->nhung == HUNG || k->asked == HUNG * 4 || p.g == NO_LANE)
+        return;
+    k->asked++;
+    const int64_t since = stands_since(c, p.g);
+    if (since != NO_TIME && (double)(c->tg->end - since) >= threshold(TH_MOST) * (double)(p.t1 - p.t0))
+        k->hung[k->nhung++] = p;
 }
 
 /* ---- the pieces of a group ----------------------------------------------------------------------------- */
@@ -116,7 +171,8 @@ static void items_in(const struct causes *c, uint32_t g, uint32_t questions, uin
             p = (struct parting){s->open_end ? NO_TIME : s->t1, NO_TIME, false};
         }
     }
-    k->open += p.since != NO_TIME;
+    if (p.since != NO_TIME)
+        cut_open(c, k, workpiece_of_g(g, p.since, c->tg->end));
 }
 
 static void requests_in(const struct causes *c, uint32_t g, uint32_t steps, struct cut *k)
@@ -133,8 +189,8 @@ static void requests_in(const struct causes *c, uint32_t g, uint32_t steps, stru
     k->more = cut.asked ? cut.asked : k->more;
     if (trace_lane_who(c->tr, (struct lane){LANE_G, g}).ended && request_last(&cut, &t0, &t1))
         cut_add(k, g, t0, t1);
-    else
-        k->open += cut.since != NO_TIME;
+    else if (cut.since != NO_TIME || !cut.asked) /* or it has been at it since before the trace */
+        cut_open(c, k, workpiece_of_g(g, cut.since != NO_TIME ? cut.since : 0, c->tg->end));
 }
 
 /* Lives of which both ends are in the trace, and that are one thing each; and those that run all along. */
@@ -153,7 +209,7 @@ static bool lives_in(const struct causes *c, uint32_t group, struct cut *k)
         if (stand || (life.over && (created || trace_lane_who(c->tr, (struct lane){LANE_G, g}).created)))
             cut_add(k, g, life.first, life.last);
         else
-            k->open++;
+            cut_open(c, k, workpiece_of_g(g, life.first, c->tg->end));
     }
     return stand;
 }
@@ -252,6 +308,7 @@ static uint32_t main_group(const struct causes *c)
 void work_free(struct work *w)
 {
     mem_free(w->v);
+    mem_free(w->hung);
     mem_free(w->tree.v);
     tab_free(&w->tree.by);
     *w = (struct work){0};
@@ -297,6 +354,20 @@ static uint32_t slow_of(const struct work *w)
     return later && longer >= threshold(TH_SHARE) * (double)w->d.total ? n : tenth;
 }
 
+/* Take over those of the pieces that hang that are much older than the p99. */
+static bool hung_set(struct work *w, const struct cut *k)
+{
+    if ((double)w->d.n < threshold(TH_PIECES) || !k->nhung)
+        return true;
+    w->hung = mem_alloc(k->nhung * sizeof *w->hung);
+    for (uint32_t i = 0; w->hung && i < k->nhung; i++)
+        if ((double)(k->hung[i].t1 - k->hung[i].t0) >= threshold(TH_DOUBLE) * (double)w->d.p99)
+            w->hung[w->nhung++] = k->hung[i];
+    if (w->nhung)
+        qsort(w->hung, w->nhung, sizeof *w->hung, cmp_piece);
+    return w->hung != NULL;
+}
+
 /* Take the pieces over. times: the estimated number of pieces per piece found. */
 static bool work_set(struct work *w, struct cut *k, double times)
 {
@@ -318,7 +389,7 @@ static bool work_set(struct work *w, struct cut *k, double times)
     w->n = (uint64_t)((double)k->n * times + 0.5);
     w->total = ns_clamp((int64_t)((double)w->d.total * times));
     k->v = NULL;
-    return true;
+    return hung_set(w, k);
 }
 
 static struct work *work_add(struct works *all, size_t *cap)
@@ -342,7 +413,8 @@ static bool add_tasks(struct causes *c, struct works *all, size_t *cap)
         for (size_t j = 0; j < n && !k.failed; j += step) {
             if (t[j].name == c->tg->types[i].name) {
                 const bool whole = !t[j].open_start && !t[j].open_end && t[j].g != NO_LANE;
-                k.open += !whole;
+                if (!whole)
+                    cut_open(c, &k, workpiece_of_task(c->tr, j));
                 const size_t before = k.n;
                 if (whole)
                     cut_add(&k, t[j].g, t[j].t0, t[j].t1);
@@ -375,7 +447,7 @@ static bool work_of(const struct causes *c, uint32_t group, struct work *w)
     w->kind = http || questions ? WORK_REQUESTS : WORK_ITEMS;
     own_pieces(c, group, http, questions, &k);
     if ((double)k.n < threshold(TH_PIECES) && w->kind != WORK_REQUESTS) {
-        k.n = 0;
+        k.n = k.nhung = 0;
         k.open = 0;
         k.seen = 0;
         w->standing = lives_in(c, group, &k);

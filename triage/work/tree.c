@@ -311,6 +311,9 @@ bool tree_make(struct causes *c, struct works *all, struct sampled *sampled, str
         m.sets = sets_of(w, i, w->looked);
         ok = !m.sets || piece_add(&m, &w->v[i], most);
     }
+    m.sets = 1u << TREE_SLOW;
+    for (uint32_t i = 0; ok && i < w->nhung && i < EACH_END && !w->standing; i++)
+        ok = piece_add(&m, &w->hung[i], most);
     w->asks = asks * 2 > w->looked;
     return ok && sort(t);
 }

@@ -80,6 +80,11 @@ struct work {
     bool asks;           /* standing, and what most of its goroutines wait for outside are answers: no rest */
     struct workpiece *v; /* the examined pieces, longest first */
     uint32_t looked;
+    /* pieces that hang: not over at the end of the trace, much older than the p99, and for most of that in
+     * one wait in which the others were soon done. They are not in v, n and d; the tree's slow ones have
+     * them. Longest first. */
+    struct workpiece *hung;
+    uint32_t nhung;
     /* number of slow pieces, the longest: a tenth, or those of it that are much longer than usual */
     uint32_t slow;
     struct work_tree tree;
