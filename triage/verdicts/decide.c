@@ -83,7 +83,8 @@ static int rank_of(const struct verdict *v)
 {
     const bool little = v->clock > 0 && v->clock < threshold(TH_NOTED);
     const bool contention = family_contends(verdict_family(v)) && v->harm.share >= threshold(TH_SHARE);
-    const bool machine = verdict_family(v) == FAM_PROCS || verdict_family(v) == FAM_STOP;
+    const bool host = v->rule == RULE_HOST && v->harm.share >= threshold(TH_HOST_SHARE);
+    const bool machine = (verdict_family(v) == FAM_PROCS || verdict_family(v) == FAM_STOP) && !host;
     const bool resource = v->harm.work == NO_LANE && !little && !machine;
     return v->level > LEVEL_NOTE ? LEVEL_WARN - (int)v->level : v->grows || resource || contention ? 1 : 2;
 }
