@@ -60,6 +60,13 @@ static bool stand_out(const struct waits *k)
            (double)k->vain_ns >= threshold(TH_SHARE) * (double)(k->vain_ns + k->answered_ns);
 }
 
+/* Does a goroutine that the waiter began for it answer? Then that one is late; no answer is lost. */
+static bool own_answers(const struct trace *tr, const struct waits *k)
+{
+    const uint32_t by = trace_lane_who(tr, (struct lane){LANE_G, k->answer->longest_waker}).creator;
+    return by != NO_LANE && trace_g_name(tr, by) == k->waiter;
+}
+
 struct seen {
     uint32_t vain, again, overtaken, looked;
     struct moment example;
@@ -113,7 +120,7 @@ static bool look(struct causes *c, const struct works *w, const struct pair_row 
     struct seen s = {0};
     const uint32_t group = causes_group(c, first->waiter);
     waits_of(c, first, &k);
-    if (group == UINT32_MAX || c->tg->groups[group].is_system || !stand_out(&k) ||
+    if (group == UINT32_MAX || c->tg->groups[group].is_system || !stand_out(&k) || own_answers(c->tr, &k) ||
         instance_wants_more(c->tr, k.waiter, first->reason, first->stack))
         return true;
     const uint32_t n = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;

@@ -443,9 +443,8 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
         const bool says_more = v->rule == RULE_LIMIT || (v->rule == RULE_BACKEND && began(v));
         v->rule = says_more ? v->rule : RULE_SLOW;
     }
-    const bool late = v->ndoing && v->doing[0].cat == EX_SCHED; /* a processor came late to few: no fault */
     const bool over = v->harm.all < threshold(TH_SHARE) && only_at_first(c, all, v);
-    const bool matters = (clock >= threshold(TH_CLOCK) || (varies && !late)) && !over;
+    const bool matters = clock >= threshold(TH_CLOCK) && !over;
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) *
                (verdict_family(v) == FAM_SLOW && !v->usual_too ? threshold(TH_VAGUE) : 1);

@@ -68,9 +68,22 @@ static double times_in(const struct tree_node *n, enum tree_set s)
     return n->pieces[s] ? (double)n->n[s] / n->pieces[s] : 0;
 }
 
-static enum family family_of_end(const struct trace *tr, const struct work *w, const struct tree_node *n,
+/* Whether the path goes through a wait for several goroutines. These ask side by side. */
+static bool by_several(const struct follow *f)
+{
+    bool is = false;
+    for (uint32_t d = 1; d < f->depth; d++) {
+        const struct tree_node *n = &f->w->tree.v[f->path[d]];
+        is |= n->cat == EX_WAIT && n->kind == WK_WAITGROUP;
+    }
+    return is;
+}
+
+static enum family family_of_end(const struct follow *f, const struct tree_node *n,
                                  const struct tree_node *at)
 {
+    const struct trace *tr = f->c->tr;
+    const struct work *w = f->w;
     const double all = times_in(at, TREE_ALL), slow = times_in(at, TREE_SLOW),
                  times = all > slow ? all : slow;
     if (at->stack && (explain_waits_outside(n->cat) || n->cat == EX_SYSCALL) && calls_child(tr, at->stack))
@@ -78,7 +91,7 @@ static enum family family_of_end(const struct trace *tr, const struct work *w, c
     switch (n->cat) {
     case EX_NET:
     case EX_PIPE:
-        return n->stack && !causes_writes(tr, n->stack) && times >= threshold(TH_SEVERAL) &&
+        return n->stack && !causes_writes(tr, n->stack) && times >= threshold(TH_SEVERAL) && !by_several(f) &&
                        (!w->standing || ((w->kind == WORK_MAIN || w->asks) && at->up == 0))
                    ? FAM_SERIAL
                    : FAM_BACKEND;
@@ -146,7 +159,7 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
         family = FAM_LIMIT;
         at = told;
     }
-    family = family == FAM_NONE ? family_of_end(f->c->tr, f->w, &v[end], &v[at]) : family;
+    family = family == FAM_NONE ? family_of_end(f, &v[end], &v[at]) : family;
     /* What the taker of a full queue has to do is not of this piece. */
     for (uint32_t d = 1; d < f->depth && family == FAM_SERIAL; d++)
         family = v[f->path[d]].kind == WK_SEND && v[f->path[d]].cat == EX_WAIT ? FAM_BACKEND : family;
