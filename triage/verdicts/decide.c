@@ -86,7 +86,11 @@ static int rank_of(const struct verdict *v)
     const bool host = v->rule == RULE_HOST && v->harm.share >= threshold(TH_HOST_SHARE);
     const bool machine = (verdict_family(v) == FAM_PROCS || verdict_family(v) == FAM_STOP) && !host;
     const bool resource = v->harm.work == NO_LANE && !little && !machine;
-    return v->level > LEVEL_NOTE ? LEVEL_WARN - (int)v->level : v->grows || resource || contention ? 1 : 2;
+    const bool stands = verdict_family(v) == FAM_STUCK && v->level == LEVEL_SEVERE;
+    return stands                               ? -2
+           : v->level > LEVEL_NOTE              ? LEVEL_WARN - (int)v->level
+           : v->grows || resource || contention ? 1
+                                                : 2;
 }
 
 static int cmp_verdict(const void *a, const void *b)
