@@ -320,7 +320,7 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
                                            (crowd || one_at_a_time(c, v));
     case FAM_ORDER:
     case FAM_CROWD: return much;
-    case FAM_POLLING: return done_already(v);
+    case FAM_POLLING: return v->rule == RULE_LATE ? much && v->batches : done_already(v);
     case FAM_RETRY: return much;
     case FAM_LIMIT:
         return much && (v->rule == RULE_DEAD || (varies && work_awaited(w) && slows_few(c, all, v)) ||
@@ -387,6 +387,9 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
     } else if (tries > 0) {
         v->rule = RULE_RETRY;
         verdict_ev(v, EV_TIMES, tries);
+    } else if (awaited && (sleeps || limit) && verdict_found_late(c, all, v)) {
+        v->batches = limit;
+        v->rule = RULE_LATE;
     } else if (limit) {
         v->rule = verdict_asks_dead(all, v)       ? RULE_DEAD
                   : verdict_slots_lost(c, all, v) ? RULE_SLOTS

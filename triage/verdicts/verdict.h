@@ -155,6 +155,7 @@ struct verdict {
     uint32_t region;  /* string: the user region that contains it; 0: none */
     uint32_t kind;    /* string: the kind of an STW pause; 0: not an STW pause */
     bool held;        /* most of its running is in runs too long to be the program's (tree_held()) */
+    bool batches;     /* of RULE_LATE: it was handed something, and waits for more */
     bool usual_too;   /* the usual pieces have it as well, but shorter */
     bool grows;   /* it gets worse or never ends, whatever it costs so far; sorts before what the work does */
     double clock; /* upper bound of the share of the trace that it takes */
@@ -241,6 +242,9 @@ struct stretch {
     int64_t t0, ns;
 };
 void verdict_when(struct stretch *v, size_t n, int64_t *since, int64_t *end);
+/* verdict_found_late - for a verdict about sleeps or limits, returns whether the pieces wait for a goroutine
+ * that takes what has come only when its timer fires (late.c). */
+bool verdict_found_late(const struct causes *c, const struct works *all, const struct verdict *v);
 /* verdict_began_at - returns whether a work's slow pieces begin at some moment, *since, and go on to the end
  * (onset.c). */
 bool verdict_began_at(const struct causes *c, const struct work *w, int64_t *since);
