@@ -58,7 +58,8 @@ static bool time_of_day(const char *s, int64_t *ns, const char **rest)
     }
     *ns = ((int64_t)tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec) * SECOND + frac;
     *rest = end;
-    return end && *end != ':';
+    /* strptime() stops before a digit that would be too much, and knows leap seconds */
+    return end && *end != ':' && !isdigit((unsigned char)*end) && tm.tm_sec < 60;
 }
 
 bool wall_is(const char *s)

@@ -382,7 +382,7 @@ static size_t window_order(struct search *s, struct hit *h, size_t n)
 /* The window's hits are known: they go before those of later windows, or behind those of earlier ones. */
 static void window_over(struct search *s)
 {
-    const size_t n = window_order(s, s->hits + s->nhits, s->nall - s->nhits);
+    const size_t n = s->hits ? window_order(s, s->hits + s->nhits, s->nall - s->nhits) : 0;
     if (n && s->nhits && s->w0 < s->lo) {
         struct hit *first = mem_alloc(n * sizeof *first);
         s->oom |= !first;

@@ -82,8 +82,8 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
 
 struct fed { /* by one goroutine, the feeder */
     uint32_t feeder;
-    uint32_t others; /* goroutines of the group that it wakes, but the one */
-    int64_t waited;  /* until that one took what it sent */
+    uint32_t others;       /* goroutines of the group that it wakes, but the one */
+    int64_t waited, sends; /* until that one took what it sent; until any did */
     struct moment longest;
     uint32_t stack; /* of that wait */
 };
@@ -111,8 +111,10 @@ static void waits_of(const struct causes *c, uint32_t feeder, uint32_t one, stru
     struct span s;
     const struct span *next = walk_first(&w, c->tr, feeder, STEPS);
     while (walk_pair(&w, &s, &next)) {
-        if (s.state != ST_WAITING || !next || next->who != one ||
-            stacks_wait_kind(c->tr, s.reason, s.stack) != WK_SEND)
+        if (s.state != ST_WAITING || !next || stacks_wait_kind(c->tr, s.reason, s.stack) != WK_SEND)
+            continue;
+        f->sends = ns_add(f->sends, s.t1 - s.t0);
+        if (next->who != one)
             continue;
         f->waited = ns_add(f->waited, s.t1 - s.t0);
         if (s.t1 - s.t0 > f->longest.t1 - f->longest.t0) {
@@ -175,19 +177,23 @@ static bool routed(struct causes *c, const struct works *w, struct verdicts *out
     const bool runs = (double)gstat_ns(c->tg->g, g, GM_EXEC) >= threshold(TH_MOST) * busy[one] * life;
     if (busy[one] < threshold(TH_DOUBLE) * others || (runs && !has_room(c)) || !fed_by(c, group, one, &f))
         return true;
-    struct verdict v =
-        verdict_new(waits_outside(c, g, busy[one]) ? RULE_BLOCKED : RULE_UNEVEN, busy[one] - mean);
+    const bool full = waits_outside(c, g, busy[one]);
+    const struct role member = {.group = c->tg->groups[group].name, .g = g},
+                      feeder = {.group = trace_g_name(c->tr, f.feeder), .g = f.feeder};
+    struct verdict v = verdict_new(full ? RULE_FULL : RULE_UNEVEN, busy[one] - mean);
     v.where = verdict_place(w, f.stack);
-    v.waiter = (struct role){.group = c->tg->groups[group].name, .g = g};
-    v.holder = (struct role){.group = trace_g_name(c->tr, f.feeder), .g = f.feeder, .at = v.where};
+    v.waiter = full ? feeder : member;
+    v.holder = full ? member : feeder;
     v.g = f.feeder;
     v.t0 = f.longest.t0;
     v.t1 = f.longest.t1;
     verdict_ev(&v, EV_COUNT, n);
-    verdict_ev(&v, EV_SHARE, busy[one] / (mean * n));
+    verdict_ev(&v, EV_SHARE, full ? (double)f.waited / (double)f.sends : busy[one] / (mean * n));
     verdict_ev(&v, EV_LONGEST, busy[one] * life);
     verdict_ev(&v, EV_EACH, others * life);
-    verdict_ev(&v, EV_TOTAL, (double)f.waited);
+    verdict_ev(&v, EV_CROWDS, 1);
+    verdict_ev(&v, EV_BUSY, busy[one]);
+    verdict_ev(&v, EV_ROOM, others);
     v.level = LEVEL_WARN;
     return verdict_add(out, &v);
 }

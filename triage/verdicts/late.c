@@ -9,7 +9,7 @@
 
 enum { PIECES = 48, STEPS = 2000, BACK = 12 };
 
-/* Returns the last wait at the verdict's place that g ended before t, in *z. false: the last one is another. */
+/* Finds g's last wait before t. *z receives it. Returns whether it is at the verdict's place. */
 static bool last_wait(const struct causes *c, const struct works *w, const struct verdict *v, uint32_t g,
                       int64_t t, struct span *z)
 {
@@ -57,8 +57,7 @@ bool verdict_found_late(const struct causes *c, const struct works *all, const s
                 trace_g_name(c->tr, next->who) != v->waiter.group)
                 continue;
             looked++;
-            late += last_wait(c, all, v, next->who, s.t1, &z) && by_timer(c, next->who, &z) &&
-                    z.t1 > s.t0 &&
+            late += last_wait(c, all, v, next->who, s.t1, &z) && by_timer(c, next->who, &z) && z.t1 > s.t0 &&
                     (v->rule == RULE_SLEEP ? z.t0 < s.t0 : hands_over(c, p->g, next->who, p->t0, s.t1));
         }
     }

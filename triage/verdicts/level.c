@@ -420,8 +420,8 @@ static void name_onset(const struct causes *c, const struct work *w, struct verd
 void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
-    const double tail = excess(all, v), clock = of_clock(c, all, v);
-    const bool varies = tail >= threshold(TH_VARIES);
+    const double clock = of_clock(c, all, v);
+    const bool varies = excess(all, v) >= threshold(TH_VARIES);
     const double slow = varies ? v->harm.slow : 0;
     const bool slow_repeat = v->rule == RULE_SERIAL && v->harm.slow_only;
     const bool in_one_go = slow_repeat && w->kind == WORK_ITEMS; /* several things that stood in its queue */
@@ -446,8 +446,10 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
         const bool says_more = v->rule == RULE_LIMIT || (v->rule == RULE_BACKEND && began(v));
         v->rule = says_more ? v->rule : RULE_SLOW;
     }
+    const bool late = v->ndoing && v->doing[0].cat == EX_SCHED; /* a processor came late to few: no fault */
     const bool over = v->harm.all < threshold(TH_SHARE) && only_at_first(c, all, v);
-    const bool matters = clock >= threshold(TH_CLOCK) && !over;
+    const bool tail = varies && !family_contends(verdict_family(v)); /* it matters to these few */
+    const bool matters = (clock >= threshold(TH_CLOCK) || (tail && !late)) && !over;
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) *
                (verdict_family(v) == FAM_SLOW && !v->usual_too ? threshold(TH_VAGUE) : 1);

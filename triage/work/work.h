@@ -107,10 +107,13 @@ static inline uint32_t works_pairs(const struct causes *c)
 bool works_new(struct causes *c, struct works *out);
 void works_free(struct works *w);
 
-/* ---- pieces.c, tree.c ---------------------------------------------------------------------------------- */
+/* ---- pieces.c, matter.c, tree.c ----------------------------------------------------------------------- */
 
 /* works_find - Find the works, without trees. */
 bool works_find(struct causes *c, struct works *out);
+/* works_matter - Decide which works count, which are part of another one (inner), and which are in the
+ * background. mains: the group of the main goroutine, UINT32_MAX: none. Returns false if out of memory. */
+bool works_matter(struct causes *c, struct works *all, uint32_t mains);
 /* work_outside - True if someone outside waits for it, or the program marks it, and there is enough of it
  * to be the program's purpose. */
 bool work_outside(const struct causes *c, const struct work *w);
