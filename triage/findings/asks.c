@@ -189,7 +189,7 @@ bool calls_reads_on(const struct trace *tr, uint32_t g, int64_t t)
                                 stacks_wait_kind(tr, s->reason, s->stack) != WK_LOCK;
             if (leaves) {
                 reads[after] = stacks_may(tr, s->stack, STACK_CONN) && !causes_writes(tr, s->stack) &&
-                               !calls_accepting(tr, s->stack);
+                               !calls_accepting(tr, s->stack) && !calls_connecting(tr, s->stack);
                 break;
             }
         }
