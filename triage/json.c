@@ -69,7 +69,7 @@ json_t *json_list(json_t *obj, const char *key)
 
 /* ---- values -------------------------------------------------------------------------------------------- */
 
-static const struct trace *of; /* the trace that values are of */
+static const struct trace *of; /* the trace that values are of; json_of() */
 
 void json_of(const struct trace *tr)
 {

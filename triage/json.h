@@ -20,7 +20,8 @@
 #include "triage/each.h"
 #include "triage/triage.h"
 
-/* json_begin - starts a document with its first object. json_end - returns it as text, by jansson's flags;
+/* json_begin - starts a document with its first object. It is a statement of its own, since the values of a
+ * call are made before it. json_end - returns it as text, by jansson's flags;
  * free with mem_free(); NULL when out of memory. json_fail - marks the document as failed: json_end() will
  * return NULL. */
 json_t *json_begin(void);

@@ -65,7 +65,8 @@ char *diff_json(const struct side side[2], const struct claim *v, const char *no
 {
     const char *word = not_asked ? "not asked" : v->claimed ? "changed" : "no meaningful change";
     const bool clock = trace_info(a->tr)->has_clock && trace_info(b->tr)->has_clock;
-    json_t *root = json_put(json_begin(), NULL, "schema", DIFF_SCHEMA);
+    json_t *root = json_begin();
+    json_put(root, NULL, "schema", DIFF_SCHEMA);
     runs(root, "old", &side[0]);
     runs(root, "new", &side[1]);
     json_put(root, NULL, "verdict", word, "because", not_asked, "pace", v->pace);

@@ -207,9 +207,9 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
     ok = ok && (q->n > 1 || explain_list_piece(x, &q->v[0], &l));
     if (ok) {
         const size_t flags = JSON_INDENT(1) | (t->ascii ? JSON_ENSURE_ASCII : 0);
-        json_t *head =
-            json_put(json_begin(), tr, "schema", "gotop.explain/1", "subject", q->title.p ? q->title.p : "",
-                     "instances", q->all, "ns", all.v[0].ns, "cut", (bool)(all.cut || l.cut));
+        json_t *head = json_begin();
+        json_put(head, tr, "schema", "gotop.explain/1", "subject", q->title.p ? q->title.p : "", "instances",
+                 q->all, "ns", all.v[0].ns, "cut", (bool)(all.cut || l.cut));
         json_inset(t, head, flags, 0, true);
         json_decref(head);
         text_lit(t, ",\n \"tree\": ");

@@ -99,8 +99,9 @@ char *fig_json(const struct figures *f)
 {
     char stamp[64], shown[FEED_SHOWN];
     live_stamp(f->wall_ns, false, stamp, sizeof stamp);
-    json_t *root = json_put(json_begin(), NULL, "schema", TOP_SCHEMA, "time", stamp, "time_ns", f->wall_ns,
-                            "where", feed_shown(f->where, shown), "length_ns", f->l->tg->end);
+    json_t *root = json_begin();
+    json_put(root, NULL, "schema", TOP_SCHEMA, "time", stamp, "time_ns", f->wall_ns, "where",
+             feed_shown(f->where, shown), "length_ns", f->l->tg->end);
     out_program(root, f);
     out_gc(root, f->l->tg);
     out_work(root, f);

@@ -82,7 +82,7 @@ int info_archive(struct text *t, const char *path, const struct zip *z, bool jso
     struct dialect d;
     uint64_t pos = 0;
     int n = 0;
-    json_t *all = json_put(json_begin(), NULL, "schema", INFO_SCHEMA), *a = json_list(all, "traces");
+    json_t *all = json_begin(), *a = json_list(json_put(all, NULL, "schema", INFO_SCHEMA), "traces");
     if (!json) {
         text_say(t, NULL, "gotop info: ", t_clean(path),
                  ": a zip archive; open a trace in it as ARCHIVE:NAME\n\n  size     dialect          "

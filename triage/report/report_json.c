@@ -332,7 +332,8 @@ char *report_json(const struct loaded *l)
 
 char *report_json_with(const struct loaded *l, const struct asserts *a)
 {
-    json_t *root = json_put(json_begin(), NULL, "schema", REPORT_SCHEMA);
+    json_t *root = json_begin();
+    json_put(root, NULL, "schema", REPORT_SCHEMA);
     out_trace(root, l);
     if (a)
         out_asserts(root, a);
