@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-enum { PLACES = 32, MEMBERS = 256, WAITERS = 64, STEPS = 8192, WAITS = 65536 };
+enum { PLACES = 32, MEMBERS = 256, WAITERS = 64, STEPS = 65536, WAITS = 65536 };
 
 struct member { /* one of those that others wait for */
     uint32_t g, n;
@@ -97,7 +97,8 @@ static void all_waits(struct kind *k, bool again)
     }
 }
 
-/* Do few members end most of the time, each of them many times? */
+/* Do few members end most of the time? One that ends a wait once may be late by chance. A full queue is none:
+ * it can be so only if much was sent before. */
 static bool few_end_most(struct kind *k)
 {
     uint32_t n = 0;
@@ -109,8 +110,8 @@ static bool few_end_most(struct kind *k)
         longest = m->longest > longest ? m->longest : longest;
         n += m->n;
     }
-    return k->few * 3 <= k->n && n >= threshold(TH_MANY) && longest * 2 < k->few_ns &&
-           (double)k->few_ns >= threshold(TH_SHARE) * (double)k->life &&
+    const bool often = k->wait == WK_SEND ? n > 0 : n >= threshold(TH_MANY) && longest * 2 < k->few_ns;
+    return often && k->few * 3 <= k->n && (double)k->few_ns >= threshold(TH_SHARE) * (double)k->life &&
            k->few_ns / n >= threshold_ns(TH_FELT);
 }
 

@@ -287,6 +287,12 @@ static bool done_already(const struct verdict *v)
     return v->rule == RULE_SLEEP && v->ev[EV_SHARE] > 0;
 }
 
+/* Whether what takes things late sleeps. That may be its pace, where a batch that waits for more is none. */
+static bool keeps_pace(const struct verdict *v)
+{
+    return v->ndoing && (v->doing[0].kind == WK_SLEEP || v->doing[0].kind == WK_RECV);
+}
+
 /* The part of a piece that is saved if it asks for all at once. */
 static double saved_at_once(const struct verdict *v)
 {
@@ -320,7 +326,7 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
                                            (crowd || one_at_a_time(c, v));
     case FAM_ORDER:
     case FAM_CROWD: return much;
-    case FAM_POLLING: return v->rule == RULE_LATE ? much && v->batches : done_already(v);
+    case FAM_POLLING: return v->rule == RULE_LATE ? much && !keeps_pace(v) : done_already(v);
     case FAM_RETRY: return much;
     case FAM_LIMIT:
         return much && (v->rule == RULE_DEAD || (varies && work_awaited(w) && slows_few(c, all, v)) ||
@@ -388,7 +394,6 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
         v->rule = RULE_RETRY;
         verdict_ev(v, EV_TIMES, tries);
     } else if (awaited && (sleeps || limit) && verdict_found_late(c, all, v)) {
-        v->batches = limit;
         v->rule = RULE_LATE;
     } else if (limit) {
         v->rule = verdict_asks_dead(all, v)       ? RULE_DEAD

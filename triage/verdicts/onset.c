@@ -2,8 +2,11 @@
  * onset.c - whether the slow pieces of a work begin at some moment and then go on to the end of the trace:
  * something became slower then, and it is no chance which pieces are hit. See verdict.h.
  */
+#include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
+
+#include <stdlib.h>
 
 enum { PARTS = 4, LEAST = 3 };
 
@@ -14,44 +17,46 @@ static bool is_slow(const struct work *w, const struct workpiece *p)
     return (double)(p->t1 - p->t0) * n * threshold(TH_DOUBLE) >= (double)tree_ns(&w->tree, TREE_SLOW);
 }
 
-/* Returns when the slow pieces begin, but for the earliest LEAST of them: these may be chance. NO_TIME if
- * there are not many. */
+static int cmp_time(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Returns when the slow pieces begin, without the earliest LEAST, which may be chance. NO_TIME: there are not
+ * many, or out of memory. *slow receives their number. */
 static int64_t first_slow(const struct work *w, uint32_t *slow)
 {
-    int64_t early[LEAST + 1];
+    int64_t *at = mem_alloc(((size_t)w->looked + 1) * sizeof *at), t = NO_TIME;
     uint32_t n = 0;
-    *slow = 0;
-    for (uint32_t i = 0; i < w->looked; i++) {
-        if (!is_slow(w, &w->v[i]))
-            continue;
-        ++*slow;
-        uint32_t at = n < LEAST + 1 ? n++ : LEAST;
-        if (at == LEAST && n == LEAST + 1 && *slow > LEAST + 1 && w->v[i].t0 >= early[LEAST])
-            continue;
-        for (; at > 0 && early[at - 1] > w->v[i].t0; at--)
-            early[at] = early[at - 1];
-        early[at] = w->v[i].t0;
+    for (uint32_t i = 0; at && i < w->looked; i++)
+        if (is_slow(w, &w->v[i]))
+            at[n++] = w->v[i].t0;
+    if (n >= threshold(TH_MANY)) {
+        qsort(at, n, sizeof *at, cmp_time);
+        t = at[LEAST];
     }
-    return *slow >= threshold(TH_MANY) ? early[LEAST] : NO_TIME;
+    mem_free(at);
+    *slow = n;
+    return t;
 }
 
 bool verdict_began_at(const struct causes *c, const struct work *w, int64_t *since)
 {
-    uint32_t slow, in[PARTS] = {0}, before = 0, pieces = 0;
+    uint32_t slow, in[PARTS] = {0}, before = 0;
     const int64_t t = first_slow(w, &slow), end = c->tg->end;
     if (t == NO_TIME || t < (int64_t)(threshold(TH_SHARE) * (double)end))
         return false;
     for (uint32_t i = 0; i < w->looked; i++) {
         const int64_t at = w->v[i].t0;
         before += at < t;
-        pieces++;
         if (at >= t && is_slow(w, &w->v[i]))
             in[(at - t) / ((end - t) / PARTS + 1)]++;
     }
     for (int i = 0; i < PARTS; i++)
         if (in[i] * 2 * PARTS < slow)
             return false; /* it comes and goes */
-    /* so many would have been slow before, if it had been no different then */
     *since = t;
-    return (double)before * (slow - LEAST) / (pieces - before ? pieces - before : 1) >= threshold(TH_MANY);
+    /* As many of those before would be slow, were it no different then. Some piece began at t or later. */
+    return (double)before * (slow - LEAST) / (w->looked - before) >= threshold(TH_MANY);
 }

@@ -155,7 +155,6 @@ struct verdict {
     uint32_t region;  /* string: the user region that contains it; 0: none */
     uint32_t kind;    /* string: the kind of an STW pause; 0: not an STW pause */
     bool held;        /* most of its running is in runs too long to be the program's (tree_held()) */
-    bool batches;     /* of RULE_LATE: it was handed something, and waits for more */
     bool usual_too;   /* the usual pieces have it as well, but shorter */
     bool grows;   /* it gets worse or never ends, whatever it costs so far; sorts before what the work does */
     double clock; /* upper bound of the share of the trace that it takes */
