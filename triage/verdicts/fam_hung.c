@@ -1,7 +1,7 @@
 /*
- * fam_hung.c - one to a few pieces that hang at the end of the trace, for long and where others waited and
- * were soon done: what a flight recorder is read for. See `hung` in work.h; more of them are a leak, a lock
- * or a crew that is stuck, which tell more.
+ * fam_hung.c - one to a few pieces that hang at the end of the trace, in a place where others waited only for
+ * a short time. A flight recorder is read for these. See `hung` in work.h. If there are more of them, other
+ * families tell more: a leak, a lock, or a crew that is stuck.
  */
 #include "triage/verdicts/verdict.h"
 

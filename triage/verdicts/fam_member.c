@@ -1,10 +1,11 @@
 /*
- * fam_member.c - few of several of a kind hold up all who wait for them: one shard of eight is slow, or one
- * worker's queue is full while the others have nothing to do.
+ * fam_member.c - a few goroutines of one kind hold up all that wait for that kind: one shard of eight is
+ * slow, or one worker's queue is full while the others have nothing to do.
  *
- * Looked at are waits at one place that goroutines of another kind end, whose members are there all along. Of
- * members that are alike each ends its part of that time. Here few of them, which are busy at least twice as
- * long as the others, end most of it. Who waits for more work, from whomever, does not count.
+ * It examines the waits at one place that goroutines of another kind end. That kind has several members,
+ * which live for most of the trace. If its members are alike, each of them ends its part of the waiting
+ * time. The verdict is told if few of them end most of it and are busy at least twice as long as the
+ * others. Waits for more work do not count.
  */
 #include "decode/base/mem.h"
 #include "triage/findings/instances.h"
@@ -97,8 +98,8 @@ static void all_waits(struct kind *k, bool again)
     }
 }
 
-/* Do few members end most of the time? One that ends a wait once may be late by chance. A full queue is none:
- * it can be so only if much was sent before. */
+/* Whether few members end most of the time. A member that ends a single wait may be late by chance. A full
+ * queue is no chance: much was sent to it before. */
 static bool few_end_most(struct kind *k)
 {
     uint32_t n = 0;
@@ -115,8 +116,8 @@ static bool few_end_most(struct kind *k)
            k->few_ns / n >= threshold_ns(TH_FELT);
 }
 
-/* Are these few busy for much longer than the others, of which most have nothing to do? *busy, *others: of
- * their lives. */
+/* Whether these few are busy for much longer than the others, most of which have nothing to do. *busy and
+ * *others receive the shares of their lives. */
 static bool others_rest(struct kind *k, double *busy, double *others)
 {
     *busy = 1;
@@ -144,7 +145,7 @@ static uint32_t end_of(const struct work_tree *t, uint32_t node)
     return node;
 }
 
-/* Does it mostly wait for others of the program at that node? Then these are what to look at. */
+/* Whether that node mostly waits for other goroutines of the program. Those are the ones to look at then. */
 static bool waits_on(const struct work_tree *t, uint32_t node)
 {
     int64_t ns = 0;
@@ -242,7 +243,8 @@ static bool look(struct causes *c, const struct works *w, const struct pair_row 
     return ok;
 }
 
-/* Are these waits for goroutines of the program's own of which there are several, all along? */
+/* Whether these waits are for goroutines of the program's own, several of which live for most of the
+ * trace. */
 static bool may(const struct causes *c, const struct works *w, const struct pair_row *p)
 {
     const uint32_t by = causes_group(c, p->waker), waiter = causes_group(c, p->waiter);

@@ -1,9 +1,9 @@
 /*
- * fam_polling.c - who sleeps instead of waiting for what it handed over. That it sleeps is no fault: it does
- * where nothing can be waited for. It is one where, within one piece, it hands something over and then
- * sleeps; the goroutine that has it is done, and goes back to wait for more, while the sleep goes on; and
- * the piece does not sleep there again. What is done at once (a line for a log) is not what it sleeps for.
- * Where it begins a goroutine for it each time, which ends meanwhile, it may as well be a pace: a note.
+ * fam_polling.c - a goroutine sleeps instead of waiting for what it handed over. A sleep alone is no
+ * fault. It is one if, within one piece, the goroutine hands something over and then sleeps; the other
+ * goroutine is done and waits for more while the sleep goes on; and the piece does not sleep there again.
+ * Work that is done at once (a line for a log) is not what it sleeps for. If it creates a goroutine for
+ * the work each time, and that ends during the sleep, the sleep may be a pace: a note.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"

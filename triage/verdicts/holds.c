@@ -1,11 +1,10 @@
 /*
- * holds.c - whether what fills a set is that few of its holders take long, each in the same call. See
- * verdict.h.
+ * holds.c - whether a set is full because a few of its holders take long in one call. See verdict.h.
  *
- * Looked at are all calls in the function in which the holders mostly wait, of those who wait for the set or
- * not: of a row of waits there without another wait in between, the longest, since the others may read what
- * the same answer brings. Where calls are alike, the set is too small for what all of them take. Where few of
- * them have most of the time, these few have the slots, and more slots would only be taken by them as well.
+ * It compares all calls in the function in which the holders mostly wait. A call is the longest of a row of
+ * waits there: the other waits of the row may read what the same answer brings. If the calls are alike, the
+ * set is too small. If a few of them have most of the time, these occupy the slots, and would occupy more
+ * slots as well.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -79,8 +78,8 @@ void verdict_when(struct stretch *v, size_t n, int64_t *since, int64_t *end)
     }
 }
 
-/* Do few of the calls, sorted by length, have most of the time of all while they go on? Records how many, and
- * since when. */
+/* Whether few of the calls, which are sorted by length, have most of the time of all calls while they go on.
+ * Records their number and since when. */
 static bool few_have_most(struct calls *k, struct verdict *v)
 {
     int64_t all = 0, few = 0, since = 0, end = 0;
