@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-enum { PLACES = 32, MEMBERS = 256, WAITERS = 64, STEPS = 65536, WAITS = 65536 };
+enum { PLACES = 32, MEMBERS = 256, WAITERS = 64, STEPS = 8192, WAITS = 65536 };
 
 struct member { /* one of those that others wait for */
     uint32_t g, n;

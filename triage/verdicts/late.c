@@ -7,7 +7,7 @@
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
 
-enum { PIECES = 48, STEPS = 2000, BACK = 12 };
+enum { PIECES = 48, LOOKED = 256, STEPS = 2000, BACK = 12 };
 
 /* Finds g's last wait before t. *z receives it. Returns whether it is at the verdict's place. */
 static bool last_wait(const struct causes *c, const struct works *w, const struct verdict *v, uint32_t g,
@@ -52,7 +52,7 @@ bool verdict_found_late(const struct causes *c, const struct works *all, const s
         struct span s, z;
         walk_at(&w, c->tr, p->g, p->t0, STEPS);
         const struct span *next = walk_next(&w);
-        while (walk_pair(&w, &s, &next) && s.t0 < p->t1) {
+        while (looked < LOOKED && walk_pair(&w, &s, &next) && s.t0 < p->t1) {
             if (s.state != ST_WAITING || !next || next->state != ST_RUNNABLE || next->who >= c->tg->ng ||
                 trace_g_name(c->tr, next->who) != v->waiter.group)
                 continue;
