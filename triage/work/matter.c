@@ -3,11 +3,17 @@
  * the background. See work.h.
  */
 #include "decode/base/mem.h"
+#include "triage/findings/asks.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 #include "triage/work/work.h"
 
-enum { ASKED = 16 }; /* pieces of a work that are checked for the goroutine they are on */
+enum {
+    ASKED = 16, /* pieces of a work that are checked for the goroutine they are on */
+    PLAYED = 64 /* and for sleeping */,
+    STEPS = 256
+};
 
 /* ---- which works wait for which ------------------------------------------------------------------------ */
 
@@ -77,33 +83,58 @@ bool work_outside(const struct causes *c, const struct work *w)
     return work_awaited(w) && (double)w->total >= threshold(TH_OUTSIDE) * (double)c->tg->end;
 }
 
-/* Returns how long goroutines of a group wait for locks. */
-static int64_t lock_ns(const struct causes *c, uint32_t group)
+/* Whether some goroutine waits for answers to what the program asks over the network: in none of the places
+ * where requests are waited for. */
+static bool asks(const struct causes *c, const struct works *all)
 {
-    int64_t ns = 0;
-    for (uint32_t i = 0; i < works_pairs(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        if (p->kind == WK_LOCK && causes_group(c, p->waiter) == group)
-            ns = ns_add(ns, p->total);
+    const double least = threshold(TH_AWAITED) * (double)c->tg->end;
+    bool any = false;
+    for (uint32_t i = 0; i < c->tg->nwaits && !any; i++) {
+        const struct wait_row *r = &c->tg->waits[i];
+        bool answers = r->kind == WK_NET && r->stack && (double)r->total >= least &&
+                       !causes_writes(c->tr, r->stack) && !calls_accepting(c->tr, r->stack) &&
+                       !stacks_has(c->tr, r->stack, "net/http.(*connReader)");
+        for (uint32_t k = 0; answers && k < all->n; k++)
+            answers = all->v[k].kind != WORK_REQUESTS || !all->v[k].more ||
+                      causes_place(c->tr, r->stack) == 0 ||
+                      causes_place(c->tr, all->v[k].more) != causes_place(c->tr, r->stack);
+        any = answers;
     }
-    return ns;
+    return any;
+}
+
+/* Whether most requests only sleep: they wait for nobody, so a peer is played, whom the program asks. */
+static bool only_sleeps(const struct causes *c, const struct work *w)
+{
+    uint32_t asleep = 0, n = 0;
+    for (uint32_t i = 0; i < w->looked && w->kind == WORK_REQUESTS; i += w->looked / PLAYED + 1, n++) {
+        const struct workpiece *p = &w->v[i];
+        int64_t ns = 0;
+        struct walk k;
+        walk_at(&k, c->tr, p->g, p->t0, STEPS);
+        for (const struct span *s; (s = walk_next(&k)) && s->t0 < p->t1;)
+            if (s->state == ST_WAITING && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP)
+                ns = ns_add(ns, s->t1 - s->t0);
+        asleep += ns * 2 > p->t1 - p->t0;
+    }
+    return asleep * 2 > n;
 }
 
 /* Decide which works count, which are part of another one, and which are in the background: no request,
- * task or main waits for them. A work that waits for locks longer than all requests take is not in the
- * background: those requests are not the program's purpose, such as those of a peer in the same process. */
+ * task or main waits for them. Requests to a peer that is played in the same process are not the program's
+ * purpose, if it has another one. */
 bool works_matter(struct causes *c, struct works *all, uint32_t mains)
 {
     uint8_t *is = mem_zalloc((size_t)c->tg->ngroups + 1);
     if (!is)
         return false;
+    const bool may = asks(c, all);
     bool outside = false;
-    int64_t asked = 0;
     for (uint32_t i = 0; i < all->n; i++) {
-        const struct work *w = &all->v[i];
-        outside |= work_outside(c, w);
-        asked = ns_add(asked, work_awaited(w) ? w->total : 0);
-        if (w->kind == WORK_REQUESTS)
+        struct work *w = &all->v[i];
+        w->played = may && only_sleeps(c, w);
+        outside |= !w->played && work_outside(c, w);
+        if (w->kind == WORK_REQUESTS && !w->played)
             is[w->group] = OUTER;
         for (uint32_t k = 0; w->kind == WORK_TASKS && k < w->looked && k < ASKED; k++)
             is[gstat_group(c->tg->g, w->v[k].g)] = OUTER;
@@ -113,9 +144,7 @@ bool works_matter(struct causes *c, struct works *all, uint32_t mains)
     const bool any = spread(c, is, mains);
     for (uint32_t i = 0; i < all->n; i++) {
         struct work *w = &all->v[i];
-        uint8_t how = w->kind == WORK_TASKS ? OUTER : is[w->group];
-        if (how == NOT_AWAITED && outside && lock_ns(c, w->group) > asked)
-            how = OUTER;
+        const uint8_t how = w->kind == WORK_TASKS ? OUTER : w->played ? NOT_AWAITED : is[w->group];
         w->background = how == NOT_AWAITED && (outside || any);
         w->background |= outside && w->kind == WORK_MAIN; /* it waits for the end */
         w->inner = how == INNER;

@@ -19,7 +19,9 @@ enum {
     ASKED = 16,     /* of these, how many are checked for where they wait for requests */
     PIECES = 40000, /* pieces of one work; more are sampled */
     STANDING = 64,  /* goroutines of one group that run all along */
-    HUNG = 64       /* pieces that hang, of one work */
+    HUNG = 64,      /* pieces that hang, of one work */
+    PARTS = 4,      /* works of requests of one group */
+    LOOKED = 256    /* spans of a goroutine, for its handler */
 };
 
 const char *work_kind_name(enum work_kind_id k)
@@ -103,19 +105,72 @@ static void cut_open(const struct causes *c, struct cut *k, struct workpiece p)
 
 /* ---- the pieces of a group ----------------------------------------------------------------------------- */
 
-/* Where goroutines of a group wait for requests, if most agree. */
-static uint32_t questions_of(const struct causes *c, uint32_t group)
+/* The outermost function outside the standard library in which a goroutine of net/http's server answers; 0:
+ * unknown, or it answers in several. */
+static uint32_t answers_in(const struct trace *tr, uint32_t g)
+{
+    uint32_t in = 0, known = 0;
+    struct walk w;
+    walk_from(&w, tr, g, 0, LOOKED);
+    for (const struct span *s; (s = walk_next(&w));) {
+        uint32_t i = s->stack && s->stack != known ? trace_stack(tr, s->stack) : 0, func = 0;
+        known = s->stack;
+        while (i-- > 0 && !func) {
+            const uint32_t f = trace_frame(tr, s->stack, i).func;
+            func = stacks_is_program(tr, f) ? f : 0;
+        }
+        if (func && in && func != in)
+            return 0;
+        in = func ? func : in;
+    }
+    return in;
+}
+
+/* The parts that goroutines of one group take: those that one function begins for all connections of several
+ * servers. A part is the function that waits for requests, or the handler; part 0: none is known. */
+struct parts {
+    uint32_t v[PARTS], n; /* the most frequent one first */
+};
+
+static uint32_t part_of(const struct causes *c, bool http, uint32_t g)
+{
+    return http ? answers_in(c->tr, g) : calls_questions(c, g);
+}
+
+static uint32_t part_at(const struct causes *c, bool http, const struct parts *p, uint32_t g)
+{
+    const uint32_t part = p->n > 1 ? part_of(c, http, g) : 0;
+    uint32_t i = p->n;
+    while (i > 0 && p->v[i - 1] != part)
+        i--;
+    return i ? i - 1 : 0;
+}
+
+/* Most of the goroutines must take one that is known. */
+static struct parts parts_of(const struct causes *c, uint32_t group, bool http)
 {
     const uint32_t all = c->of[group].n < ASKED ? c->of[group].n : ASKED;
-    uint32_t at[ASKED], place = 0, n = 0, of = 0;
-    for (uint32_t i = 0; i < all; i++) { /* a majority vote, then counted */
-        at[i] = calls_questions(c, causes_member(c, group, i, ASKED));
-        place = n ? place : at[i];
-        n = at[i] == place ? n + 1 : n - 1;
+    uint32_t n[PARTS] = {0}, known = 0;
+    struct parts p = {.n = 0};
+    for (uint32_t i = 0; i < all; i++) {
+        const uint32_t part = part_of(c, http, causes_member(c, group, i, ASKED));
+        uint32_t k = 0;
+        while (k < p.n && p.v[k] != part)
+            k++;
+        if (!part || k == PARTS)
+            continue;
+        p.n += k == p.n;
+        p.v[k] = part;
+        n[k]++;
+        known++;
+        if (n[k] > n[0]) {
+            const uint32_t first = p.v[0];
+            p.v[0] = p.v[k];
+            p.v[k] = first;
+            n[k] = n[0]++;
+        }
     }
-    for (uint32_t i = 0; i < all && place; i++)
-        of += at[i] == place;
-    return of * 2 > all ? place : 0;
+    return known * 2 > all && (!http || known == all) ? p : (struct parts){.n = 1};
 }
 
 static bool wants_more(const struct causes *c, uint32_t name, uint32_t questions, const struct span *s)
@@ -228,18 +283,20 @@ static bool begun_by_reader(const struct causes *c, uint32_t group)
     return is * 2 > n;
 }
 
-static void own_pieces(const struct causes *c, uint32_t group, bool http, uint32_t questions, struct cut *k)
+static void own_pieces(const struct causes *c, uint32_t group, bool http, const struct parts *parts,
+                       struct cut cut[PARTS])
 {
     const uint32_t n = c->of[group].n;
     uint64_t left = SPANS;
-    for (uint32_t i = 0; i < n && i < MEMBERS && left && !k->failed && slices_tick(); i++) {
+    for (uint32_t i = 0; i < n && i < MEMBERS && left && slices_tick(); i++) {
         const uint32_t g = causes_member(c, group, i, MEMBERS), of = n < MEMBERS ? n : MEMBERS;
         const uint64_t fair = left / (of - i) + 1, spans = trace_lane(c->tr, (struct lane){LANE_G, g}).nspans;
         const uint32_t steps = (uint32_t)(fair < 64 ? 64 : fair);
+        const uint32_t part = part_at(c, http, parts, g);
         if (http)
-            requests_in(c, g, steps, k);
+            requests_in(c, g, steps, &cut[part]);
         else
-            items_in(c, g, questions, steps, k);
+            items_in(c, g, parts->v[part], steps, &cut[part]);
         const uint64_t used = spans < steps ? spans : steps;
         left -= used < left ? used : left;
     }
@@ -382,33 +439,46 @@ static bool add_tasks(struct causes *c, struct works *all, size_t *cap)
     return ok;
 }
 
-/* What the goroutines of a group do; w->looked is 0 if they do nothing. */
-static bool work_of(const struct causes *c, uint32_t group, struct work *w)
+struct group_works {
+    struct work v[PARTS];
+    uint32_t n;
+};
+
+/* What the goroutines of a group do. */
+static bool works_of(const struct causes *c, uint32_t group, struct group_works *out)
 {
     const struct group *grp = &c->tg->groups[group];
     if (grp->is_system || !grp->count || !grp->name)
         return true;
     const bool http = request_serves(c->tr, grp->name);
-    const uint32_t questions = http ? 0 : questions_of(c, group);
-    struct cut k = {0};
-    *w = (struct work){.name = grp->name, .group = group};
-    w->kind = http || questions ? WORK_REQUESTS : WORK_ITEMS;
-    own_pieces(c, group, http, questions, &k);
-    if ((double)k.n < threshold(TH_PIECES) && w->kind != WORK_REQUESTS) {
-        k.n = k.nhung = 0;
-        k.open = 0;
-        k.seen = 0;
-        w->standing = lives_in(c, group, &k);
-        w->kind = !w->standing && begun_by_reader(c, group) ? WORK_REQUESTS : WORK_LIVES;
-        w->lives = true;
+    const struct parts parts = parts_of(c, group, http);
+    const bool requests = http || parts.v[0];
+    struct cut k[PARTS] = {{0}};
+    struct work like = {.name = grp->name, .group = group, .kind = requests ? WORK_REQUESTS : WORK_ITEMS};
+    own_pieces(c, group, http, &parts, k);
+    if ((double)k[0].n < threshold(TH_PIECES) && !requests) {
+        k[0] = (struct cut){.v = k[0].v, .cap = k[0].cap, .more = k[0].more, .failed = k[0].failed};
+        like.standing = lives_in(c, group, &k[0]);
+        like.kind = !like.standing && begun_by_reader(c, group) ? WORK_REQUESTS : WORK_LIVES;
+        like.lives = true;
     }
-    const double times = k.seen > 0 ? (double)grp->d[GM_LIFE].total / (double)k.seen : 1;
-    const bool ok = !k.failed && (!k.n || work_set(w, &k, times));
-    mem_free(k.v);
+    bool ok = true;
+    int64_t seen = 0;
+    for (uint32_t i = 0; i < parts.n; i++)
+        seen = ns_add(seen, k[i].seen);
+    for (uint32_t i = 0; i < parts.n; i++) {
+        if (ok && !k[i].failed && k[i].n) {
+            out->v[out->n] = like;
+            ok = work_set(&out->v[out->n++], &k[i],
+                          seen > 0 ? (double)grp->d[GM_LIFE].total / (double)seen : 1);
+        }
+        ok &= !k[i].failed;
+        mem_free(k[i].v);
+    }
     return ok;
 }
 
-struct all_groups { /* each group's work, found by itself */
+struct all_groups { /* each group's works, found by themselves */
     const struct causes *c;
     struct works *all;
     size_t cap;
@@ -419,37 +489,38 @@ struct all_groups { /* each group's work, found by itself */
 static bool group_work(void *arg, size_t i, void **kept)
 {
     const struct all_groups *k = arg;
-    struct work *w = mem_zalloc(sizeof *w);
+    struct group_works *w = mem_zalloc(sizeof *w);
     *kept = w;
     if (__atomic_load_n(&k->full, __ATOMIC_RELAXED) || i == k->mains)
         return w;
-    return w && work_of(k->c, (uint32_t)i, w);
+    return w && works_of(k->c, (uint32_t)i, w);
 }
 
 static void group_drop(void *kept)
 {
-    if (kept)
-        work_free(kept);
-    mem_free(kept);
+    struct group_works *w = kept;
+    for (uint32_t i = 0; w && i < w->n; i++)
+        work_free(&w->v[i]);
+    mem_free(w);
 }
 
 static bool group_add(void *arg, size_t i, void *kept)
 {
     struct all_groups *k = arg;
-    struct work *w = kept;
+    struct group_works *w = kept;
+    bool ok = true;
     (void)i;
-    if (!w->looked || k->full) {
-        group_drop(w);
-        return true;
+    for (uint32_t n = 0; ok && n < w->n && !k->full; n++) {
+        struct work *to = work_add(k->all, &k->cap);
+        __atomic_store_n(&k->full, k->all->n >= WORKS_MOST, __ATOMIC_RELAXED);
+        ok = to != NULL;
+        if (to) {
+            *to = w->v[n];
+            w->v[n] = (struct work){0};
+        }
     }
-    struct work *to = work_add(k->all, &k->cap);
-    __atomic_store_n(&k->full, k->all->n >= WORKS_MOST, __ATOMIC_RELAXED);
-    if (to)
-        *to = *w;
-    else
-        work_free(w);
-    mem_free(w);
-    return to;
+    group_drop(w);
+    return ok;
 }
 
 bool works_find(struct causes *c, struct works *all)

@@ -75,6 +75,7 @@ struct work {
     double at_once;      /* average */
     bool background;     /* background: no request, not main, and no one outside waits for it */
     bool inner;          /* another work that counts waits for it, so its time is in that one's tree */
+    bool played;         /* requests to a peer that is played in the same process */
     bool lives;          /* pieces are whole goroutines, from begin to end */
     bool standing;       /* lives that take most of the trace: there is no usual and no slow one */
     bool asks;           /* standing, and what most of its goroutines wait for outside are answers: no rest */
