@@ -266,82 +266,38 @@ static int joined(struct str before, struct str func, struct str place, int w, b
     return used + str_shorten(place, w - used, ascii, out + n, size - n);
 }
 
-/* Shorten one end of a link: only its name becomes shorter. */
-struct link_end {
-    struct str lead, name, tail;
-};
-
-static int link_least(const struct link_end *e)
-{
-    const struct str bare = from(e->name, after_package(e->name, after_path(e->name)));
-    return str_width(e->lead, MAX_W) + str_width(bare, MAX_W) + str_width(e->tail, MAX_W);
-}
-
-static int link_put(const struct link_end *e, int w, bool ascii, char *out, size_t size)
+/* Shortens the longest word, which is a function's name: "lock main.serve at main.refresh". A single
+ * word loses its package, or if that is not enough its middle. */
+static int in_words(struct str s, int w, bool ascii, char *out, size_t size)
 {
     enum { LEAST = 3 };
-    const int rest = str_width(e->lead, w + 1) + str_width(e->tail, w + 1);
-    if (rest + LEAST > w)
-        return str_shorten(e->name, w, ascii, out, size);
-    size_t n = str_safe(e->lead, out, size);
-    const int used = rest + str_shorten(e->name, w - rest, ascii, out + n, size - n);
+    uint32_t at = 0, len = 0;
+    for (uint32_t i = 0, n = 0; i <= s.len; i++, n++)
+        if (i == s.len || s.p[i] == ' ') {
+            at = n > len ? i - n : at;
+            len = n > len ? n : len;
+            n = UINT32_MAX;
+        }
+    const struct str lead = {s.p, at}, tail = from(s, at + len);
+    const int rest = str_width(lead, w + 1) + str_width(tail, w + 1);
+    const bool bare = len == s.len && str_width(from(s, after_package(s, after_path(s))), w + 1) <= w;
+    if (!bare && (len == s.len || rest + LEAST > w))
+        return str_middle(s, w, ascii, out, size);
+    size_t n = str_safe(lead, out, size);
+    const int used = rest + str_shorten((struct str){s.p + at, len}, w - rest, ascii, out + n, size - n);
     n += strlen(out + n);
-    (void)str_safe(e->tail, out + n, size - n);
+    (void)str_safe(tail, out + n, size - n);
     return used;
-}
-
-/* Split "lock main.serve <- main.refresh" into its ends; their names are the words beside the link, which
- * is returned. NULL: there is none. */
-static const char *link_ends(struct str s, struct link_end *a, struct link_end *b)
-{
-    static const char *const links[] = {" <- ", " waits for "};
-    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
-        const uint32_t len = (uint32_t)strlen(links[i]);
-        const char *at = memmem(s.p, s.len, links[i], len);
-        if (!at)
-            continue;
-        uint32_t end = (uint32_t)(at - s.p), name = end, n = 0;
-        const struct str right = from(s, end + len);
-        while (name && s.p[name - 1] != ' ')
-            name--;
-        while (n < right.len && right.p[n] != ' ')
-            n++;
-        *a = (struct link_end){{s.p, name}, {s.p + name, end - name}, {s.p, 0}};
-        *b = (struct link_end){{s.p, 0}, {right.p, n}, from(right, n)};
-        return links[i];
-    }
-    return NULL;
-}
-
-/* Returns false if it is no link, or there is no room for one. */
-static bool linked(struct str s, int w, bool ascii, char *out, size_t size, int *used)
-{
-    struct link_end a, b;
-    const char *link = link_ends(s, &a, &b);
-    const int room = link ? w - (int)strlen(link) : 0, half = room / 2;
-    if (room < 2)
-        return false;
-    const int wa = link_least(&a), wb = link_least(&b);
-    const int left = wa + wb <= room ? wa + (room - wa - wb) / 2
-                     : wa <= half    ? wa
-                     : wb <= half    ? room - wb
-                                     : half;
-    *used = link_put(&a, left, ascii, out, size) + w - room;
-    size_t n = strlen(out);
-    n += str_safe(str_of(link), out + n, size - n);
-    *used += link_put(&b, room - left, ascii, out + n, size - n);
-    return true;
 }
 
 int str_where(struct str s, int w, bool ascii, char *out, size_t size)
 {
     enum { LEAST = 12 }; /* the fewest columns in which a place is readable */
     uint32_t at = 0, in = 0;
-    int used;
-    if (size && s.len <= 4096 && str_width(s, w + 1) > w && linked(s, w, ascii, out, size, &used))
-        return used;
-    if (!size || s.len > 4096 || str_width(s, w + 1) <= w || !in_place(s, &at, &in))
+    if (!size || s.len > 4096 || str_width(s, w + 1) <= w)
         return str_middle(s, w, ascii, out, size);
+    if (!in_place(s, &at, &in))
+        return in_words(s, w, ascii, out, size);
     struct str before = {s.p, at}, func = {s.p + at, in - at};
     const struct str place = from(s, in + 4);
     const uint32_t path = after_path(func), bare = after_package(func, path), starts[] = {0, path, bare};

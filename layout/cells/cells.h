@@ -104,9 +104,8 @@ int str_tail(struct str text, int w, bool ascii, char *out, size_t size);
 /* str_middle - its beginning and its end, with an ellipsis between them if it is too long. */
 int str_middle(struct str text, int w, bool ascii, char *out, size_t size);
 /* str_where - shorten "lock at sync.(*Mutex).Lock in net/http.(*Server).Serve": what is called becomes
- * shorter before where it is called, its package first: "lock in (*Server).Serve". Each end of "lock
- * main.serve <- main.refresh" or "main.serve waits for main.refresh" has half of the room, and what the
- * other does not use. Any other text: as str_middle(). */
+ * shorter before where it is called, its package first: "lock in (*Server).Serve". Of other texts the
+ * longest word becomes shorter, as str_shorten(); a single word as str_middle(). */
 int str_where(struct str text, int w, bool ascii, char *out, size_t size);
 /* str_head - its beginning, cut without a mark. */
 int str_head(struct str text, int w, char *out, size_t size);

@@ -101,7 +101,7 @@ static void beside_queue(struct text *t, const struct triage *tg)
 {
     struct dist d;
     hist_dist(&tg->sched, &d);
-    text_lit(t, "for a P: p99 ");
+    text_lit(t, "p99 wait ");
     text_dur(t, d.p99);
 }
 

@@ -318,7 +318,7 @@ static void short_sched(struct text *t, const struct view *v)
 {
     struct dist d;
     hist_dist(&v->tri->tg->sched, &d);
-    text_lit(t, "wait for a P at most ");
+    text_lit(t, "longest wait for a P ");
     text_dur(t, d.max);
 }
 

@@ -78,9 +78,11 @@ struct table_from {
     enum style bar; /* style of a row's bar; 0: that of running */
     bool counted;   /* needs triage's tables (table.tg) */
     int first;      /* the initial sort column of things */
-    int name_least; /* minimum width of names before numbers get more; 0: the default */
-    bool early;     /* its rows are found while the trace loads, too */
-    bool nameless;  /* rows have columns only; behind the last one the order is that in which they came */
+    /* link - what stands between the two ends of a name, " <- ": each end has a column of its own, ends[] are
+     * their titles. NULL: names have one end. */
+    const char *link, *ends[2];
+    bool early;    /* its rows are found while the trace loads, too */
+    bool nameless; /* rows have columns only; behind the last one the order is that in which they came */
     /* type_col - columns of kinds, instead of count, total, p50, p99, longest (NULL); type_first is the
      * initial sort column. Kinds with columns of their own have no spectrum, as their values are sums over
      * things. */

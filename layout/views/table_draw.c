@@ -45,29 +45,47 @@ static int choose_in(const struct table *t, int room, int out[COLS_MOST], int *x
     return n;
 }
 
-/*
- * The same, and columns of the bars with a blank, 0: none. Rows have bars if they are sorted by an amount,
- * and names have room beside them; many columns are one less for it.
- */
+/* The same, and columns of the bars with a blank, 0: none. Rows have bars if they are sorted by an amount,
+ * and names have room beside them. The last column gives way to them: that of kinds says least, and things
+ * have it where five others stay. */
 static int table_choose(const struct table *t, int w, int out[COLS_MOST], int *bar)
 {
-    enum { NAMES = 28, LONG_NAMES = 34, BAR = TRI_BAR + 1, MANY = 5 };
-    const int usual = w < 60 ? w * 3 / 5 : w * 3 / 8, least = t->from->name_least, most = w * 3 / 4,
-              room = w - (least <= usual ? usual
-                          : least < most ? least
-                                         : most),
-              names = least ? LONG_NAMES : NAMES;
-    int fewer[COLS_MOST], x, m, n = choose_in(t, t->from->nameless ? w : room, out, &x);
-    *bar = has_amount(t) && w - x - 2 >= names + BAR ? BAR : 0;
-    if (*bar || !has_amount(t))
-        return n;
-    m = choose_in(t, room - BAR, fewer, &x);
-    if (m < MANY || m + 1 < n || w - x - 2 < names + BAR)
+    enum { NAMES = 28, ENDS = 40, BAR = TRI_BAR + 1, OF_KINDS = 3, OF_THINGS = 5 };
+    const int usual = w < 60 ? w * 3 / 5 : w * 3 / 8, most = w * 3 / 4, least = t->from->link ? ENDS : NAMES,
+              name = least <= usual ? usual
+                     : least < most ? least
+                                    : most;
+    const int fewest = t->have.open == TABLE_TYPES ? OF_KINDS : OF_THINGS;
+    int fewer[COLS_MOST], x, n = choose_in(t, t->from->nameless ? w : w - name, out, &x);
+    *bar = has_amount(t) && w - x - 2 >= least + BAR ? BAR : 0;
+    if (*bar || !has_amount(t) || choose_in(t, x - 1, fewer, &x) < fewest || w - x - 2 < least + BAR)
         return n;
     memcpy(out, fewer, sizeof fewer);
     *bar = BAR;
-    return m;
+    return n - 1;
 }
+
+/* ---- names --------------------------------------------------------------------------------------------- */
+
+/* Draws a name, its two ends in columns of their own; returns the column behind it. */
+static int draw_name(struct grid *g, const struct view *v, struct str name, int x, int y, enum style s)
+{
+    char buf[1200];
+    const char *link = v->table->from->link, *at = link ? memmem(name.p, name.len, link, strlen(link)) : NULL;
+    const int room = g->w - x, half = room / 2;
+    if (at) {
+        const struct str left = {name.p, (uint32_t)(at - name.p)};
+        str_where(left, half - 1, glyph_dots(v->scr.tier), buf, sizeof buf);
+        grid_str(g, x, y, half - 1, buf, s);
+        at += strlen(link);
+        name = (struct str){at, name.len - (uint32_t)(at - name.p)};
+        x += half + 1;
+    }
+    str_where(name, g->w - x, glyph_dots(v->scr.tier), buf, sizeof buf);
+    return grid_str(g, x, y, g->w - x, buf, s);
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------------- */
 
 static void draw_number(const struct view *v, enum tcol_kind k, int64_t x, char out[FMT_MAX])
 {
@@ -120,11 +138,15 @@ static void table_titles(struct grid *g, const struct view *v, int y)
         x += k.w;
     }
     bool by = t->have.sort == table_cols(t) - 1;
-    snprintf(head, sizeof head, "%s%s", by ? mark : "",
-             t->have.open == TABLE_TYPES ? t->from->types : "what");
+    const char *const *ends = t->from->ends;
+    snprintf(head, sizeof head, "%s%s%s%s", by ? mark : "",
+             ends[0]                       ? ends[0]
+             : t->have.open == TABLE_TYPES ? t->from->types
+                                           : "what",
+             ends[0] ? t->from->link : "", ends[0] ? ends[1] : "");
     x += bar;
     if (!t->from->nameless)
-        tri_say(g, x + 2, y, g->w - x - 2, by ? STYLE_STATUS_KEY : STYLE_RULER, "%s", head);
+        draw_name(g, v, str_of(head), x + 2, y, by ? STYLE_STATUS_KEY : STYLE_RULER);
 }
 
 /* Sorts by the clicked column; if it is the sort column already, inverts the order. */
@@ -159,7 +181,7 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
     const struct table *t = v->table;
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
     int c[COLS_MOST], bar, n = table_choose(t, g->w, c, &bar), x = 0;
-    char buf[FMT_MAX], name[1200];
+    char buf[FMT_MAX];
     struct text whole = {.ticks = when_ticks(v->tr)};
     if (focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
@@ -178,9 +200,7 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
     whole.n = 0;
     if (!t->from->nameless)
         table_name(&whole, t, t->row[row]);
-    str_where((struct str){whole.p ? whole.p : "", (uint32_t)whole.n}, g->w - x - 2, glyph_dots(v->scr.tier),
-              name, sizeof name);
-    x = grid_str(g, x + 2, y, g->w - x - 2, name, s);
+    x = draw_name(g, v, (struct str){whole.p ? whole.p : "", (uint32_t)whole.n}, x + 2, y, s);
     whole.n = 0;
     if (t->from->type_aside && g->w - x >= ASIDE)
         t->from->type_aside(&whole, t, &t->type[t->row[row]]);

@@ -7,6 +7,7 @@
  * columns on. A field that does not fit is dropped as a whole, the least important first; the pop-up of
  * REQ_READ has all.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +52,17 @@ void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX])
 
 /* ---- cards --------------------------------------------------------------------------------------------- */
 
-enum { MARK = 3, LEAD = 8, STRIP = 18, STRIP_FROM = 100, FIELDS = 7, LIST_LINES = 2, WHOLE_FROM = 44 };
+enum {
+    MARK = 3,
+    LEAD = 8,
+    BASE = 18,
+    BASE_FROM = 110,
+    STRIP = 18,
+    STRIP_FROM = 100,
+    FIELDS = 7,
+    LIST_LINES = 2,
+    WHOLE_FROM = 44
+};
 
 struct card_field {
     const char *name;
@@ -74,17 +85,18 @@ static int text_lines(struct str text, int w)
     return wrap_draw(NULL, 0, 0, w, 1000, STYLE_NORMAL, text);
 }
 
-/* "..: this 45.2%, that 30.8%, ..": a list of more than LIST_LINES lines without its last items, which weigh
+/* "..: 45.2% this, 30.8% that, ..": a list of more than LIST_LINES lines without its last items, which weigh
  * least; NULL: it is none, or not so long. */
 static char *few_of(const char *text, int w)
 {
-    const char *from = text ? strstr(text, ": ") : NULL;
+    const char *from = text ? strpbrk(text, "123456789") : NULL;
     size_t n = from ? strlen(text) : 0;
     struct text t = {0};
     if (!from || text_lines(str_of(text), w) <= LIST_LINES)
         return NULL;
     while (n > 0 && (!t.n || text_lines((struct str){t.p, (uint32_t)t.n}, w) > LIST_LINES)) {
-        for (n--; text + n > from && !(text[n - 1] == '%' && text[n] == ',');)
+        for (n--; text + n > from &&
+                  !(text[n] == ',' && text[n + 1] == ' ' && isdigit((unsigned char)text[n + 2]));)
             n--;
         if (text + n <= from)
             break;
@@ -188,20 +200,34 @@ static enum style mark_style(const struct finding *f)
     return f->v.level == LEVEL_SEVERE ? STYLE_ERROR : f->v.level == LEVEL_WARN ? STYLE_WARN : STYLE_DIM;
 }
 
+/* Draws mark and share, and of what where there is room; returns the column behind them. */
+static int card_lead(struct grid *g, const struct view *v, const struct finding *f, struct box b)
+{
+    const int to = b.x + MARK + LEAD + (b.w >= BASE_FROM ? BASE : 0);
+    char lead[FMT_MAX];
+    struct text t = {0};
+    tri_lead(v, f, lead);
+    if (b.w >= BASE_FROM)
+        verdict_base(&t, &v->tri->fs->works, &f->v);
+    grid_fill(g, b.x, b.y, MARK + LEAD - 1, 1, ' ', mark_style(f));
+    grid_str(g, b.x, b.y, MARK, level_mark(f->v.level), mark_style(f));
+    const int x = grid_str(g, b.x + MARK, b.y, LEAD - 1, lead, mark_style(f));
+    if (t.p)
+        grid_str(g, x + 1, b.y, to - x - 2, t.p, mark_style(f));
+    text_free(&t);
+    return to;
+}
+
 /* Draws mark, share, title and place; at the right the time, as a strip if the line is `alone`. */
 static void card_head(struct grid *g, const struct view *v, const struct finding *f, struct box b, bool focus,
                       bool alone)
 {
-    char at[FMT_MAX], lead[FMT_MAX], when[FMT_MAX + 1];
+    char at[FMT_MAX], when[FMT_MAX + 1];
     const enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
     const int strip = alone && b.w >= STRIP_FROM ? STRIP + 1 : 0, right = b.w >= 50 ? 10 + strip : 0;
-    tri_lead(v, f, lead);
     if (focus)
         grid_fill(g, b.x, b.y, b.w, 1, ' ', s);
-    grid_fill(g, b.x, b.y, MARK + LEAD - 1, 1, ' ', mark_style(f));
-    grid_str(g, b.x, b.y, MARK, level_mark(f->v.level), mark_style(f));
-    grid_str(g, b.x + MARK, b.y, LEAD - 1, lead, mark_style(f));
-    const int from = b.x + MARK + LEAD, room = b.w - MARK - LEAD - right;
+    const int from = card_lead(g, v, f, b), room = b.x + b.w - right - from;
     int x = grid_str(g, from, b.y, room, f->title, focus ? s : STYLE_STATUS_KEY);
     x = where_in(g, v, f, x + 2, b.y, from + room - x - 3, s);
     if (f->inferred && x + 12 < from + room)
@@ -301,14 +327,17 @@ static void title_line(struct grid *g, struct view *v, struct box b)
     const unsigned n = v->tri->tg ? rules_lacking(v->tri->tg, &why) : 0;
     const bool lacks = count(v) && tri_lacking(&t, v);
     const char *so_far = v->tri->so_far ? " so far" : "";
-    char head[80], all[500];
-    if (count(v) && findings_stand_out(v->tri->fs))
-        snprintf(head, sizeof head, " %u finding%s", count(v), count(v) == 1 ? "" : "s");
-    else if (count(v))
-        snprintf(head, sizeof head, " nothing stands out%s: %u note%s", so_far, count(v),
-                 count(v) == 1 ? "" : "s");
+    const uint32_t notes = findings_notes(v->tri->fs), found = count(v) - notes;
+    char head[80], all[500], noted[40] = "";
+    if (notes)
+        snprintf(noted, sizeof noted, "%u note%s", notes, notes == 1 ? "" : "s");
+    if (found)
+        snprintf(head, sizeof head, " %u finding%s%s%s", found, found == 1 ? "" : "s", notes ? ", " : "",
+                 noted);
+    else if (notes && findings_stand_out(v->tri->fs))
+        snprintf(head, sizeof head, " %s", noted);
     else
-        snprintf(head, sizeof head, " nothing stands out%s", so_far);
+        snprintf(head, sizeof head, " nothing stands out%s%s%s", so_far, notes ? ": " : "", noted);
     snprintf(all, sizeof all, "%s%s ", head, lacks && t.p ? t.p : "");
     if (str_width(str_of(all), b.w) > b.w - 4)
         snprintf(all, sizeof all, "%s; %u checks skipped ", head, n);
@@ -382,7 +411,9 @@ static int column(struct grid *g, struct view *v, struct box b, bool wide)
 static int trees(struct grid *g, const struct view *v, const struct work *first, uint32_t user, struct box b)
 {
     const struct works *all = &v->tri->fs->works;
-    int y = page_tree(g, v, first, user, b);
+    int y =
+        b.x ? page_work(g, v, first, (struct box){b.x, b.y, b.w, 1}) : 0; /* beside it: whose tree it is */
+    y += page_tree(g, v, first, user, (struct box){b.x, b.y + y, b.w, b.h - y});
     for (uint32_t i = 0; i < all->n && b.h - y > TREE_LEAST + 3; i++) {
         const struct work *w = &all->v[i];
         if (w == first || !page_counts(w))

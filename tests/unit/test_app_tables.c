@@ -22,7 +22,7 @@ static void test_lacking(void **state)
     } row[] = {
         {"samples/workers-1.5.trace", {"nothing stands out; ", "checks are skipped: no function names"}, 5},
         {"samples/lock-1.21.trace", {"the file has no clock rate", "base clock / 64; 2.4 GHz: 37500000"}, 3},
-        {"samples/lock-1.26.trace", {"1 finding; ", "checks skipped: its stacks are lost"}, 3}};
+        {"samples/lock-1.26.trace", {"1 note; ", "checks skipped: its stacks are lost"}, 3}};
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         static char buf[300000];
@@ -457,7 +457,7 @@ static void test_waits(void **state)
     (void)state;
     struct fix f;
     fix_open(&f, lock, "default", 80, 24);
-    expect(&f, "6", "who waited <- who ended it");
+    expect(&f, "6", "who waited");
     struct pair_row p = {0}; /* of those that read like the first row, the longest */
     for (uint32_t i = 0; i < f.a.tg->npairs; i++)
         if (f.a.tg->pairs[i].kind == WK_LOCK &&

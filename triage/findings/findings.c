@@ -189,6 +189,14 @@ bool findings_is_what(const struct finding *f)
     return f->note && !f->v.grows && f->v.harm.work != NO_LANE;
 }
 
+uint32_t findings_notes(const struct findings *fs)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < fs->n; i++)
+        n += fs->f[i].v.level == LEVEL_NOTE;
+    return n;
+}
+
 bool findings_stand_out(const struct findings *fs)
 {
     for (uint32_t i = 0; i < fs->n; i++)

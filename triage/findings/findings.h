@@ -49,6 +49,8 @@ void findings_drop(struct findings_job *j);
 /* finding_lead - Returns the text before a title in a list of findings: its share or count, also for what
  * the work is. */
 void finding_lead(struct text *t, const struct finding *f);
+/* findings_notes - Returns how many only note something: they do not warn. */
+uint32_t findings_notes(const struct findings *fs);
 /* findings_is_what - True if the finding only says what the work mostly is. findings_stand_out - True if
  * there are findings beyond that. */
 bool findings_is_what(const struct finding *f);

@@ -178,7 +178,7 @@ static void findings(struct text *t, const struct loaded *l)
             field(t, "at", f->at);
             field(t, "what", f->what);
             field(t, f->v.holder.group || f->v.holder.at.user ? "who" : "why", f->why);
-            field(t, "of", f->harm);
+            field(t, "cost", f->harm);
             field(t, "do", f->next);
             field(t, "saves", saves.p);
             text_free(&saves);

@@ -274,6 +274,8 @@ void verdict_harm(struct text *t, const struct works *w,
                   const struct verdict *v); /* how much of which work */
 void verdict_amount(struct text *t,
                     const struct verdict *v); /* the share that ranks it, or a count: "84.1%", "400" */
+void verdict_base(struct text *t, const struct works *w,
+                  const struct verdict *v); /* what that is a share of: "of slow requests" */
 void verdict_gain(struct text *t, const struct works *w,
                   const struct verdict *v); /* the possible gain, as a sentence */
 void verdict_saves(struct text *t, const struct works *w,

@@ -165,13 +165,11 @@ static void deeds_text(struct text *t, const struct works *w, const struct verdi
 {
     for (unsigned i = 0; i < v->ndoing; i++) {
         const struct did *d = &v->doing[i];
-        text_raw(t, ", ", i ? 2 : 0);
-        text_say(t, w->tr, doing_word(d));
+        text_say(t, w->tr, i ? ", " : "", t_share(d->share, 1), " ", doing_word(d));
         if (d->at.user) {
             text_lit(t, " in ");
             site_text(t, w->tr, &d->at);
         }
-        text_say(t, w->tr, " ", t_share(d->share, 1));
     }
 }
 
@@ -343,7 +341,7 @@ static bool of_slow(const struct verdict *v)
     return v->harm.slow > v->harm.all && v->harm.share == v->harm.slow;
 }
 
-/* What else of it would warn: "It also shows as: slower and slower, garbage collector (38.5%)." */
+/* What else would warn: "It also explains: slower and slower, garbage collector (38.5%)." */
 static void symptoms_text(struct text *t, const struct verdict *v)
 {
     bool first = true;
@@ -351,7 +349,7 @@ static void symptoms_text(struct text *t, const struct verdict *v)
         const struct symptom *s = &v->symptom[i];
         if (!s->warned || s->rule == v->rule || rule_family(s->rule) == FAM_SLOW)
             continue;
-        text_add(t, "%s%s", first ? t->n ? " It also shows as: " : "It also shows as: " : ", ",
+        text_add(t, "%s%s", first ? t->n ? " It also explains: " : "It also explains: " : ", ",
                  rule_title(s->rule));
         if (s->share > 0 && s->share < 1) {
             text_lit(t, " (");
@@ -367,13 +365,14 @@ static void of_work_text(struct text *t, const struct works *w, const struct ver
 {
     text_share(t, v->harm.share, 1);
     const struct work *k = &w->v[v->harm.work];
-    text_add(t, !of_slow(v)                ? " of "
-                : k->slow < k->looked / 10 ? " of the slow ones of "
-                                           : " of the slowest tenth of ");
+    text_add(t, " of the time of %s",
+             !of_slow(v)                ? ""
+             : k->slow < k->looked / 10 ? "the slowest of "
+                                        : "the slowest tenth of ");
     work_head(t, w, k);
     const bool same_ones = of_slow(v) == v->harm.slow_only; /* those that the sentence begins with */
     if (v->harm.of > 1 && v->harm.hit < v->harm.of && same_ones)
-        text_add(t, ". %llu of the %llu that were looked at %s it", (unsigned long long)v->harm.hit,
+        text_add(t, ". %llu of the %llu that were examined %s it", (unsigned long long)v->harm.hit,
                  (unsigned long long)v->harm.of, v->harm.hit == 1 ? "has" : "have");
     text_lit(t, ".");
 }
@@ -397,6 +396,17 @@ void verdict_amount(struct text *t, const struct verdict *v)
         text_add(t, "%.0fx", v->ev[EV_COUNT]);
     else
         text_share(t, v->harm.share, 1);
+}
+
+void verdict_base(struct text *t, const struct works *w, const struct verdict *v)
+{
+    const struct work *of = v->harm.work == NO_LANE || v->harm.share <= 0 ? NULL : &w->v[v->harm.work];
+    if (v->grows || !of)
+        return;
+    if (of->kind == WORK_MAIN)
+        text_lit(t, "of main");
+    else
+        text_add(t, "of %s %s%s", of_slow(v) ? "slow" : "each", work_one(of->kind), of_slow(v) ? "s" : "");
 }
 
 void verdict_saves(struct text *t, const struct works *w, const struct verdict *v)
