@@ -22,10 +22,9 @@
 #include "triage/tables/tab.h"
 
 static const char usage_head[] =
-    "usage: gotop perfetto [options] -o FILE TRACE\n"
-    "A trace for Perfetto (ui.perfetto.dev, or trace_processor for SQL): processors, goroutines by "
-    "start function,\n"
-    "GC, stop-the-world, heap, queue, tasks, regions and logs.\n";
+    "usage: gotop perfetto [options] -o FILE TRACE\nA trace for Perfetto (ui.perfetto.dev, or "
+    "trace_processor for SQL): processors, goroutines by start function, GC, stop-the-world, heap, queue, "
+    "tasks, regions and logs.\n";
 
 /* Kinds of tracks: the low bits of their ids, so that none needs a table. */
 enum { K_FIXED, K_P, K_G, K_M, K_GROUP, K_REGION, K_TASK };
@@ -36,18 +35,16 @@ static uint64_t track_id(unsigned kind, uint64_t i)
     return (i << 3 | kind) + 8;
 }
 
+enum { OF_EVENTS, OF_WORDS, OF_TRACKS, NUMBERED };
 struct job {
     struct export *x;
     const struct trace *tr;
     const struct scope *sc;
     uint8_t *buf; /* a packed packet */
     size_t cap;
-    struct tab numbers[2]; /* of what has been written: names of events, words */
-    uint32_t nnumbers[2];
+    struct tab numbers[NUMBERED]; /* what has been written already */
+    uint32_t nnumbers[NUMBERED];
     struct text tmp, name;
-    uint8_t *group_said; /* a bit per string: its group of goroutines has a track */
-    uint8_t *g_said;     /* a bit per goroutine: it has a track */
-    bool fixed_said[T_MS + 1];
     bool oom;
 };
 
@@ -57,12 +54,15 @@ static bool stop(void *arg)
     return j->oom || out_broken(j->x->out);
 }
 
-static bool bit_set(uint8_t *bits, uint32_t i)
-{ /* whether it was not set before */
-    uint8_t m = (uint8_t)(1u << (i & 7));
-    bool fresh = !(bits[i >> 3] & m);
-    bits[i >> 3] |= m;
-    return fresh;
+/* Returns the number of the key (a,b); *fresh: it had none before, so what it stands for is to be written. */
+static uint64_t number(struct job *j, int of, uint64_t a, uint64_t b, bool *fresh)
+{
+    const uint32_t want = j->nnumbers[of] + 1, i = tab_put(&j->numbers[of], a, b, want);
+    *fresh = i == want;
+    j->oom |= i == TAB_NONE;
+    j->nnumbers[of] += *fresh;
+    j->tmp.n = 0;
+    return i == TAB_NONE ? 0 : i;
 }
 
 /* ---- packets ------------------------------------------------------------------------------------------- */
@@ -116,19 +116,6 @@ static void put_name(struct job *j, enum names kind, uint64_t id, const char *s)
     put(j, &m);
 }
 
-/* Returns the number of key (a,b) among the events' names or the words; *fresh: it is new, and the caller
- * puts its text into j->tmp and calls put_tmp(). */
-static uint64_t number(struct job *j, enum names kind, uint64_t a, uint64_t b, bool *fresh)
-{
-    uint32_t *n = &j->nnumbers[kind == WORDS], want = *n + 1,
-             i = tab_put(&j->numbers[kind == WORDS], a, b, want);
-    *fresh = i == want;
-    j->oom |= i == TAB_NONE;
-    *n += *fresh;
-    j->tmp.n = 0;
-    return i == TAB_NONE ? 0 : i;
-}
-
 /* The text, which always has a byte, if only the terminator. NULL: out of memory. */
 static char *whole(struct job *j, struct text *t)
 {
@@ -144,35 +131,21 @@ static void put_tmp(struct job *j, enum names kind, uint64_t id)
         put_name(j, kind, id, s);
 }
 
-/* Above the states: the text of stacks_reason() instead of the trace's reason. */
-enum { WAIT_PIPE = ST_COUNT, WAIT_EITHER };
-
-/* The number of an event's name: state_name(state), then the string in brackets; ST_NONE: only the string. */
-static uint64_t name_number(struct job *j, uint8_t state, uint32_t str)
+/* The number of an event's name: state_name(state), then the string in brackets; ST_NONE: only the string.
+ * The stack of a wait may show that it was on a pipe, which no trace's reason says. */
+static uint64_t name_number(struct job *j, uint8_t state, uint32_t str, uint32_t wait_stack)
 {
+    const struct str own = trace_str(j->tr, str);
+    const struct str s = state == ST_WAITING && str ? stacks_reason(j->tr, str, wait_stack) : own;
+    const unsigned pipe = s.p == own.p ? 0 : wait_stack ? 1 : 2;
     bool fresh;
-    uint64_t id = number(j, EVENTS, state, str, &fresh);
+    const uint64_t id = number(j, OF_EVENTS, state, (uint64_t)pipe << 32 | str, &fresh);
     if (fresh) {
         if (state != ST_NONE)
             text_add(&j->tmp, "%s%s", state_name((enum state)state), str ? " (" : "");
-        out_name(&j->tmp, trace_str(j->tr, str), NULL);
+        out_name(&j->tmp, s, NULL);
         text_raw(&j->tmp, ")", state != ST_NONE && str);
-        text_raw(&j->tmp, "?", state == ST_NONE && !trace_str(j->tr, str).len);
-        put_tmp(j, EVENTS, id);
-    }
-    return id;
-}
-
-/* The same of a wait at a stack, which may show that it was on a pipe. */
-static uint64_t wait_number(struct job *j, uint32_t reason, uint32_t stack)
-{
-    const struct str s = stacks_reason(j->tr, reason, stack), said = trace_str(j->tr, reason);
-    bool fresh;
-    if (!reason || s.p == said.p)
-        return name_number(j, ST_WAITING, reason);
-    const uint64_t id = number(j, EVENTS, stack ? WAIT_PIPE : WAIT_EITHER, reason, &fresh);
-    if (fresh) {
-        text_add(&j->tmp, "%s (%.*s)", state_name(ST_WAITING), (int)s.len, s.p);
+        text_raw(&j->tmp, "?", state == ST_NONE && !s.len);
         put_tmp(j, EVENTS, id);
     }
     return id;
@@ -181,7 +154,7 @@ static uint64_t wait_number(struct job *j, uint32_t reason, uint32_t stack)
 static uint64_t word_number(struct job *j, uint32_t str)
 {
     bool fresh;
-    uint64_t id = number(j, WORDS, 0, str, &fresh);
+    uint64_t id = number(j, OF_WORDS, 0, str, &fresh);
     if (fresh) {
         out_name(&j->tmp, trace_str(j->tr, str), NULL);
         put_tmp(j, WORDS, id);
@@ -193,7 +166,7 @@ static uint64_t word_number(struct job *j, uint32_t str)
 static uint64_t stack_number(struct job *j, uint32_t stack)
 {
     bool fresh;
-    uint64_t id = number(j, WORDS, 1, stack, &fresh);
+    uint64_t id = number(j, OF_WORDS, 1, stack, &fresh);
     if (fresh) {
         uint32_t n = trace_stack(j->tr, stack);
         for (uint32_t i = 0; i < n && i < STACK_MAX; i++) {
@@ -373,6 +346,14 @@ struct track {
     bool counter, bytes;
 };
 
+/* Whether the track has not been declared yet; from now on it has. */
+static bool first_on(struct job *j, uint64_t track)
+{
+    bool fresh;
+    (void)number(j, OF_TRACKS, track, 0, &fresh);
+    return fresh;
+}
+
 /* Declares a track, called as j->name says. */
 static void announce(struct job *j, struct track t)
 {
@@ -409,8 +390,7 @@ static uint64_t fixed(struct job *j, int which)
                 [T_PS] = {"processors", false, false},   [T_TASKS] = {"tasks", false, false},
                 [T_GS] = {"goroutines", false, false},   [T_MS] = {"threads", false, false}};
     uint64_t id = track_id(K_FIXED, (uint64_t)which);
-    if (!j->fixed_said[which]) {
-        j->fixed_said[which] = true;
+    if (first_on(j, id)) {
         text_add(&j->name, "%s", what[which].name);
         announce(j,
                  (struct track){id, track_id(K_FIXED, T_TOP), which, what[which].counter, what[which].bytes});
@@ -432,7 +412,7 @@ static uint64_t goroutine_group(struct job *j, uint32_t name)
 {
     uint64_t id = track_id(K_GROUP, name);
     uint64_t parent = fixed(j, T_GS);
-    if (bit_set(j->group_said, name)) {
+    if (first_on(j, id)) {
         out_name(&j->name, trace_str(j->tr, name), NULL);
         text_raw(&j->name, "start unknown", name ? 0 : 13);
         announce(j, (struct track){.id = id, .parent = parent, .rank = (int32_t)(name & INT32_MAX)});
@@ -446,9 +426,9 @@ static uint64_t lane_track(struct job *j, struct lane l)
         [LANE_P] = K_P, [LANE_G] = K_G, [LANE_M] = K_M, [LANE_BAND] = K_FIXED};
     struct lane_info i = trace_lane_who(j->tr, l);
     struct track t = {.id = track_id(kind[l.kind], l.i), .rank = (int32_t)(l.i & INT32_MAX)};
+    if (!first_on(j, t.id))
+        return t.id;
     if (l.kind == LANE_G) {
-        if (!bit_set(j->g_said, l.i))
-            return t.id;
         t.parent = goroutine_group(j, i.name);
         text_add(&j->name, "G %" PRIu64 " ", i.id);
         out_name(&j->name, trace_str(j->tr, i.name), NULL);
@@ -472,9 +452,8 @@ static void set_time(const struct job *j, struct event *s, int64_t t0, int64_t t
 
 static void g_span(struct job *j, struct event *s, const struct span *sp)
 {
-    s->e.name_iid = sp->state == ST_WAITING
-                        ? wait_number(j, sp->reason, sp->stack)
-                        : name_number(j, sp->state, sp->state == ST_RUNNABLE ? sp->reason : 0);
+    const bool reason = sp->state == ST_WAITING || sp->state == ST_RUNNABLE;
+    s->e.name_iid = name_number(j, sp->state, reason ? sp->reason : 0, sp->stack);
     if (sp->state == ST_RUNNABLE && sp->who != NO_LANE) {
         note_g(j, s, NOTE_WAKER, NOTE_WAKER_START, sp->who);
         note_stack(j, s, NOTE_WAKER_STACK, sp->stack);
@@ -489,7 +468,7 @@ static void p_span(struct job *j, struct event *s, const struct span *sp)
 {
     uint32_t name = sp->who == NO_LANE ? 0 : trace_g_name(j->tr, sp->who);
     bool plain = sp->state == ST_RUNNING && name; /* the function alone; else the state, then the function */
-    s->e.name_iid = name_number(j, plain ? ST_NONE : sp->state, name);
+    s->e.name_iid = name_number(j, plain ? ST_NONE : sp->state, name, 0);
     note_g(j, s, NOTE_GOROUTINE, NOTE_START, sp->who);
     note_p(j, s, sp->proc);
 }
@@ -546,7 +525,7 @@ static void ranges(struct job *j, enum range_kind k, int which)
         const uint8_t state = k == RANGE_STW ? ST_STW : ST_GC;
         struct event s;
         event_on(&s, fixed(j, which), state + 1u);
-        s.e.name_iid = name_number(j, state, x.name);
+        s.e.name_iid = name_number(j, state, x.name, 0);
         set_time(j, &s, x.t0, x.t1, x.open_end);
         if (k == RANGE_STW && !x.scope_p)
             note_g(j, &s, NOTE_GOROUTINE, NOTE_START, x.owner);
@@ -596,7 +575,7 @@ static void tasks(struct job *j)
             .id = s.e.track_uuid, .parent = fixed(j, T_TASKS), .rank = (int32_t)(v[i].name & INT32_MAX)};
         out_name(&j->name, trace_str(j->tr, v[i].name), NULL);
         announce(j, t);
-        s.e.name_iid = name_number(j, ST_NONE, v[i].name);
+        s.e.name_iid = name_number(j, ST_NONE, v[i].name, 0);
         set_time(j, &s, v[i].t0, v[i].t1, v[i].open_end);
         note_number(&s, NOTE_TASK, v[i].id);
         if (v[i].parent)
@@ -614,7 +593,6 @@ static bool with_goroutines(const struct job *j)
 
 static void regions(struct job *j)
 {
-    struct tab said = {0};
     const struct region *v;
     size_t n = with_goroutines(j) ? trace_regions(j->tr, &v) : 0;
     for (size_t i = 0; i < n && !stop(j); i++) {
@@ -622,8 +600,7 @@ static void regions(struct job *j)
             continue;
         uint64_t track = track_id(K_REGION, (uint64_t)v[i].g << 16 | v[i].depth);
         struct lane_info info = trace_lane_who(j->tr, (struct lane){LANE_G, v[i].g});
-        if (tab_get(&said, track, 0) == TAB_NONE) {
-            j->oom |= tab_put(&said, track, 0, 0) == TAB_NONE;
+        if (first_on(j, track)) {
             struct track t = {.id = track, .rank = (int32_t)(v[i].g & INT32_MAX)};
             t.parent = goroutine_group(j, info.name);
             text_add(&j->name, "G %" PRIu64 " regions", info.id);
@@ -631,14 +608,13 @@ static void regions(struct job *j)
         }
         struct event s;
         event_on(&s, track, CAT_REGION);
-        s.e.name_iid = name_number(j, ST_NONE, v[i].name);
+        s.e.name_iid = name_number(j, ST_NONE, v[i].name, 0);
         set_time(j, &s, v[i].t0, v[i].t1, v[i].open_end);
         if (v[i].task)
             note_number(&s, NOTE_TASK, v[i].task);
         note_stack(j, &s, NOTE_STACK, v[i].stack);
         put_slice(j, &s);
     }
-    tab_free(&said);
 }
 
 static void logs(struct job *j)
@@ -650,7 +626,7 @@ static void logs(struct job *j)
             continue;
         struct event s;
         event_on(&s, lane_track(j, (struct lane){LANE_G, v[i].g}), CAT_LOG);
-        s.e.name_iid = name_number(j, ST_NONE, v[i].category);
+        s.e.name_iid = name_number(j, ST_NONE, v[i].category, 0);
         out_name(&j->name, trace_str(j->tr, v[i].message), NULL);
         note(&s, NOTE_MESSAGE)->string_value = whole(j, &j->name);
         if (v[i].task)
@@ -665,30 +641,23 @@ static void logs(struct job *j)
 static enum err_code write_perfetto(struct export *x, struct err *e)
 {
     struct job j = {.x = x, .tr = x->tr, .sc = &x->scope};
-    j.group_said = mem_zalloc(trace_nstr(x->tr) / 8 + 1);
-    j.g_said = mem_zalloc(trace_nlanes(x->tr, LANE_G) / 8 + 1);
     begin(&j);
-    j.oom |= !j.group_said || !j.g_said;
-    if (!j.oom) {
-        top(&j);
-        metric(&j, METRIC_HEAP, T_HEAP);
-        metric(&j, METRIC_GOAL, T_GOAL);
-        metric(&j, METRIC_PROCS, T_PROCS);
-        run_queue(&j);
-        ranges(&j, RANGE_GC, T_GC);
-        ranges(&j, RANGE_STW, T_STW);
-        tasks(&j);
-        lanes(&j);
-        regions(&j);
-        logs(&j);
-    }
-    for (int i = 0; i < 2; i++)
+    top(&j);
+    metric(&j, METRIC_HEAP, T_HEAP);
+    metric(&j, METRIC_GOAL, T_GOAL);
+    metric(&j, METRIC_PROCS, T_PROCS);
+    run_queue(&j);
+    ranges(&j, RANGE_GC, T_GC);
+    ranges(&j, RANGE_STW, T_STW);
+    tasks(&j);
+    lanes(&j);
+    regions(&j);
+    logs(&j);
+    for (int i = 0; i < NUMBERED; i++)
         tab_free(&j.numbers[i]);
     text_free(&j.tmp);
     text_free(&j.name);
     mem_free(j.buf);
-    mem_free(j.group_said);
-    mem_free(j.g_said);
     return j.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the export") : ERR_OK;
 }
 
