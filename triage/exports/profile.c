@@ -241,13 +241,6 @@ static void merge(struct profile *p)
         p->in_use += p->busy[k];
 }
 
-static char *copy(const char *s)
-{
-    struct text t = {0};
-    text_clean(&t, s, strlen(s), 0);
-    return text_take(&t);
-}
-
 static bool finish(struct make *k)
 {
     struct profile *p = k->p;
@@ -271,23 +264,19 @@ static bool finish(struct make *k)
     merge(p);
     p->heap_live = (double)h->low_last;
     p->heap_goal = (double)h->max_goal;
-    p->told = mem_zalloc(((size_t)k->l->fs.n + 1) * sizeof *p->told);
-    for (uint32_t i = 0; p->told && i < k->l->fs.n; i++) {
-        p->told[p->ntold++] = copy(k->l->fs.f[i].key);
-        ok = ok && p->told[i];
-    }
-    return ok && p->told;
+    return true;
 }
 
 enum err_code profile_of(const struct loaded *l, struct profile *out, struct err *e)
 {
     struct make k = {.l = l, .p = out, .len = l->tg->end};
-    bool ok;
-    *out = (struct profile){.path = copy(l->path),
+    struct text path = {0};
+    text_clean(&path, l->path, strlen(l->path), 0);
+    *out = (struct profile){.path = text_take(&path),
                             .end = l->tg->end,
                             .partial = l->partial,
                             .procs = l->tg->end > 0 ? (double)l->tg->capacity / (double)l->tg->end : 0};
-    ok = out->path && processors(&k) && stops(&k);
+    bool ok = out->path && processors(&k) && stops(&k);
     for (uint32_t g = 0; g < l->tg->ng && ok; g++)
         ok = goroutine(&k, g);
     ok = ok && finish(&k);
@@ -303,10 +292,7 @@ void profile_free(struct profile *p)
         mem_free(p->m[i].name);
         mem_free(p->m[i].held);
     }
-    for (uint32_t i = 0; i < p->ntold; i++)
-        mem_free(p->told[i]);
     mem_free(p->m);
-    mem_free(p->told);
     mem_free(p->path);
     *p = (struct profile){0};
 }

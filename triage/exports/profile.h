@@ -47,8 +47,6 @@ struct profile {
     bool partial;
     struct measure *m; /* by kind, then name */
     uint32_t n;
-    char **told; /* keys of its findings (findings.h), notes included */
-    uint32_t ntold;
 };
 
 /* profile_of - computes the profile of a trace loaded with its tables. Call profile_free() also after an
