@@ -13,7 +13,6 @@
 
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
-#include "triage/exports/export_scope.h"
 #include "triage/query/goto.h"
 #include "triage/say.h"
 
@@ -158,8 +157,9 @@ static bool read_limit(const char *v, void *to)
 
 static bool read_when(const char *v, void *to)
 {
-    bool needs;
-    return read_text0(v, to) && scope_typed(v, &needs);
+    int64_t t;
+    const char *why;
+    return read_text0(v, to) && goto_when(NULL, v, &t, &why);
 }
 
 static bool read_lanes(const char *s, void *to)
@@ -234,17 +234,6 @@ static bool is_short(const struct row *r)
     return !r->name[1];
 }
 
-static void help_row(struct text *t, const char *left, const char *help)
-{
-    enum { HELP_COLUMNS = 110, HANG = 26 };
-    struct text line = {0};
-    text_add(&line, "  %-22s  %s", left, help);
-    text_fold(t, line.p ? line.p : "", line.n, HELP_COLUMNS, HANG);
-    text_lit(t, "\n");
-    t->failed |= line.failed;
-    text_free(&line);
-}
-
 void options_help(struct text *t, unsigned command)
 {
     for (int i = 0; i < ROWS; i++) {
@@ -253,7 +242,7 @@ void options_help(struct text *t, unsigned command)
             continue;
         snprintf(left, sizeof left, "%s%s%s%s", is_short(&rows[i]) ? "-" : "--", rows[i].name,
                  rows[i].arg ? " " : "", rows[i].arg ? rows[i].arg : "");
-        help_row(t, left, rows[i].help);
+        text_add(t, "  %-22s  %s\n", left, rows[i].help);
     }
 }
 
@@ -472,7 +461,7 @@ int options_read(const struct command *c, int argc, char **argv, struct options 
     options_help(&all, c->bit);
     text_raw(&all, c->tail, strlen(c->tail));
     if (text_ok(&all))
-        say_fitted(&t, all.p);
+        say_help(&t, all.p);
     t.failed |= !text_ok(&all);
     text_free(&all);
     return say_list(c->name, &t);

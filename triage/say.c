@@ -73,7 +73,7 @@ int say_list(const char *command, struct text *t)
     return status;
 }
 
-/* ---- usage --------------------------------------------------------------------------------------------- */
+/* ---- narrow terminals ---------------------------------------------------------------------------------- */
 
 static size_t columns;
 
@@ -87,95 +87,30 @@ size_t say_width(void)
     return columns;
 }
 
-static size_t blanks(const char *s)
-{
-    return strspn(s, " ");
-}
-
-/* Where the words of a line begin that stand behind an option: two blanks and more are between them. */
-static size_t hang_of(const char *s, size_t n)
-{
-    size_t at = blanks(s), hang = at;
-    for (size_t i = at; i + 2 < n; i++) {
-        if (s[i] == ' ' && s[i + 1] == ' ' && s[i + 2] != ' ') {
-            hang = i + 2;
-            break;
-        }
-    }
-    return hang > at && hang <= columns / 2 ? hang : at ? at + 4 : 0;
-}
-
-static void pad(struct text *t, size_t n)
-{
-    while (n--)
-        text_lit(t, " ");
-}
-
-/* A word, on a line of its own if there is no room behind what stands. */
-static void put_word(struct text *t, size_t *used, size_t hang, const char *s, size_t n)
-{
-    if (*used + 1 + n > columns && *used > hang) {
-        text_lit(t, "\n");
-        pad(t, hang);
-        *used = hang;
-    } else if (*used > hang) {
-        text_lit(t, " ");
-        *used += 1;
-    }
-    text_raw(t, s, n);
-    *used += n;
-}
-
-/* Adds a line that is too long. Returns what follows it. */
-static const char *put_long(struct text *t, const char *s, size_t n)
-{
-    const size_t hang = hang_of(s, n);
-    const char *end = s + n;
-    size_t used = hang < n ? hang : n;
-    text_raw(t, s, used);
-    for (s += used;; s = end + 1 + hang, end += 1 + strcspn(end + 1, "\n")) {
-        for (; s < end; s += strcspn(s, " \n") + blanks(s + strcspn(s, " \n")))
-            put_word(t, &used, hang, s, strcspn(s, " \n"));
-        if (!*end || !end[1] || end[1] == '\n' || blanks(end + 1) != hang)
-            return end;
-    }
-}
-
-void say_fitted(struct text *out, const char *text)
-{
-    while (*text) {
-        const size_t n = strcspn(text, "\n");
-        if (!columns || n <= columns) {
-            text_raw(out, text, n);
-            text += n;
-        } else {
-            text = put_long(out, text, n);
-        }
-        if (*text) {
-            text_lit(out, "\n");
-            text++;
-        }
-    }
-}
-
 /* Returns the column where a line continues: below its last column, if that leaves room. */
-static size_t below(const char *s, size_t n)
+static size_t below(const char *s, size_t n, size_t width)
 {
-    const size_t indent = blanks(s);
-    size_t at = indent + 4;
-    for (size_t i = indent + 2; i < n && i <= columns * 2 / 3; i++)
+    const size_t indent = strspn(s, " ");
+    size_t at = indent ? indent + 4 : 0;
+    for (size_t i = indent + 2; i < n && i <= width * 2 / 3; i++)
         if (s[i] != ' ' && s[i - 1] == ' ' && s[i - 2] == ' ')
             at = i;
-    return at < columns * 2 / 3 ? at : indent;
+    return at < width * 2 / 3 ? at : indent;
 }
 
-void say_broken(struct text *out, const char *s)
+void say_fitted(struct text *out, const char *s, size_t width)
 {
     for (size_t n; *s; s += n + (s[n] == '\n')) {
         n = strcspn(s, "\n");
-        text_fold(out, s, n, columns ? columns : n, columns ? below(s, n) : 0);
+        text_fold(out, s, n, width, below(s, n, width));
         text_raw(out, "\n", s[n] == '\n');
     }
+}
+
+void say_help(struct text *out, const char *s)
+{
+    enum { WIDEST = 110 };
+    say_fitted(out, s, columns && columns < WIDEST ? columns : WIDEST);
 }
 
 int say_page(const char *command, const char *path, const struct text *t)
@@ -183,7 +118,7 @@ int say_page(const char *command, const char *path, const struct text *t)
     struct text out = {0};
     if (path || !columns || !t->p)
         return say_text(command, path, t);
-    say_broken(&out, t->p);
+    say_fitted(&out, t->p, columns);
     out.failed |= t->failed;
     const int status = say_text(command, path, &out);
     text_free(&out);

@@ -19,14 +19,14 @@ int say_text(const char *command, const char *path, const struct text *t);
 /* say_list - writes a list or usage to standard output and frees it. Returns 0, or 2 after an error message
  * if it was not written whole. */
 int say_list(const char *command, struct text *t);
-/* say_columns - sets the width of the terminal; until then it is 0 and usage is printed as written. */
+/* say_columns - sets the width of the terminal; until then it is 0, any. */
 void say_columns(size_t columns);
 size_t say_width(void); /* the width set by say_columns() */
 /* say_page - say_text() of a page; on a narrower terminal long lines continue below their last column. */
 int say_page(const char *command, const char *path, const struct text *t);
-void say_broken(struct text *out, const char *text);
-/* say_fitted - adds the text with no line longer than the terminal. A broken line continues below the start
- * of its last column of words, and joins the next line if that is a continuation too. */
-void say_fitted(struct text *out, const char *text);
+/* say_fitted - adds the text with no line longer than `width`; a longer one continues below its last column.
+ * say_help - the same within the terminal, and within 110 columns on a wider one. */
+void say_fitted(struct text *out, const char *text, size_t width);
+void say_help(struct text *out, const char *text);
 
 #endif

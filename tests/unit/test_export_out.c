@@ -11,8 +11,8 @@
 
 #include "decode/input/mapped.h"
 #include "triage/exports/export_out.h"
-#include "triage/exports/export_scope.h"
 #include "triage/exports/rewrite.h"
+#include "triage/query/goto.h"
 
 /* ---- folded -------------------------------------------------------------------------------------------- */
 
@@ -151,9 +151,9 @@ static void test_times(void **state)
              {"1.5", 1500000000},
              {"1m2.5s", 62500000000},
              {"1h", 3600000000000},
-             {"50%", 500},
-             {"0.1%", 1},
-             {"100%", 1000},
+             {"50%", 50000000000},
+             {"0.1%", 100000000},
+             {"100%", 100000000000},
              {"0.123456789s", 123456789},
              {"", -1},
              {"s", -1},
@@ -161,7 +161,6 @@ static void test_times(void **state)
              {"1x", -1},
              {"1s2", -1},
              {"1 s", -1},
-             {"101%", -1},
              {"x%", -1},
              {"%", -1},
              {"1.s", -1},
@@ -171,7 +170,8 @@ static void test_times(void **state)
              {"9223372036854775807", INT64_MAX}};
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
         int64_t ns = -2;
-        bool ok = scope_time(t[i].s, 1000, &ns);
+        const char *why;
+        bool ok = goto_when(NULL, t[i].s, &ns, &why);
         if (ok != (t[i].ns >= 0) || (ok && ns != t[i].ns))
             fail_msg("'%s': %d %" PRId64, t[i].s, ok, ns);
     }
@@ -184,7 +184,6 @@ static void test_times_of_day(void **state)
     struct trace *tr[2];
     const char *why = NULL;
     int64_t ns;
-    bool needs;
     struct err e;
     setenv("TZ", "UTC", 1);
     tzset();
@@ -193,15 +192,14 @@ static void test_times_of_day(void **state)
         while (trace_load(tr[i], INT64_MAX) == LOAD_MORE) {
         }
     }
-    assert_true(scope_typed("1.2s", &needs) && !needs);
-    assert_true(scope_typed("40%", &needs) && needs);
-    assert_true(scope_typed("08:28:36.9", &needs) && needs);
-    assert_false(scope_typed("08:28:36.9x", &needs));
-    assert_false(scope_typed("25:00", &needs));
-    assert_true(scope_when("08:28:36.9", tr[0], &ns, &why)); /* it began at 08:28:36.862996.. */
+    assert_true(goto_when(NULL, "08:28:36.9", &ns, &why));
+    assert_false(goto_when(NULL, "08:28:36.9x", &ns, &why));
+    assert_false(goto_when(NULL, "25:00", &ns, &why));
+    assert_true(goto_when(tr[0], "08:28:36.9", &ns, &why)); /* it began at 08:28:36.862996.. */
     assert_true(ns > 37003000 && ns < 37005000);
-    assert_true(scope_when("50%", tr[0], &ns, &why) && ns == trace_info(tr[0])->end / 2);
-    assert_false(scope_when("08:28:36.9", tr[1], &ns, &why));
+    assert_false(goto_when(tr[0], "101%", &ns, &why));
+    assert_true(goto_when(tr[0], "50%", &ns, &why) && ns == trace_info(tr[0])->end / 2);
+    assert_false(goto_when(tr[1], "08:28:36.9", &ns, &why));
     assert_non_null(strstr(why, "Go 1.25"));
     assert_int_equal(RUN(csv_main, "waits", "-o", "/dev/null", "--from", "08:28:36.9", files[0]), 0);
     assert_int_equal(RUN(csv_main, "waits", "-o", "/dev/null", "--to", "08:28:36", files[0]), 2);

@@ -25,11 +25,9 @@
 #define SHORTEST 10000000 /* ns: nothing is claimed of shorter runs */
 
 static const char usage_head[] =
-    "usage: gotop diff [options] OLD NEW\n"
-    "       gotop diff [options] OLD.. -- NEW..\n"
-    "What changed from one run of a program to another. With several runs per side it learns from them "
-    "how far runs\n"
-    "differ. Prints \"no meaningful change\" if two runs of one program may differ as much.\n";
+    "usage: gotop diff [options] OLD NEW\n       gotop diff [options] OLD.. -- NEW..\nWhat changed from one "
+    "run of a program to another. With several runs per side it learns from them how far runs differ. Prints "
+    "\"no meaningful change\" if two runs of one program may differ as much.\n";
 static const char usage_tail[] =
     "Exit status: 0 fine, 1 a condition came true, 2 a trace can't be read, 3 only part of a trace "
     "could be read.\n";

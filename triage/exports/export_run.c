@@ -13,6 +13,7 @@
 #include "decode/base/host.h"
 #include "decode/base/door.h"
 #include "triage/load.h"
+#include "triage/query/goto.h"
 #include "triage/say.h"
 
 #define STEP 100000000 /* ns between two progress messages */
@@ -101,8 +102,8 @@ static enum err_code set_scope(const struct options *o, const struct trace *tr, 
     int64_t end = trace_info(tr)->end;
     *sc = (struct scope){tr, 0, INT64_MAX, o->group, o->goroutine.given, o->goroutine.id};
     const char *why;
-    if ((o->from && !scope_when(o->from, tr, &sc->from, &why)) ||
-        (o->to && !scope_when(o->to, tr, &sc->to, &why)))
+    if ((o->from && !goto_when(tr, o->from, &sc->from, &why)) ||
+        (o->to && !goto_when(tr, o->to, &sc->to, &why)))
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s", why);
     sc->from = sc->from < 0 ? 0 : sc->from; /* a time of day before the trace began */
     if (sc->to < 0)

@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-#include "triage/query/goto.h"
-#include "triage/wall.h"
-
 bool scope_all_g(const struct scope *sc)
 {
     return !sc->group && !sc->one;
@@ -41,34 +38,4 @@ int64_t scope_len(const struct scope *sc, int64_t t0, int64_t t1)
 {
     int64_t a = t0 > sc->from ? t0 : sc->from, b = t1 < sc->to ? t1 : sc->to;
     return b > a ? b - a : 0;
-}
-
-bool scope_time(const char *s, int64_t end, int64_t *ns)
-{
-    const char *rest;
-    bool whole = true;
-    const bool is = goto_share(s, end, ns, &whole, &rest) || goto_time(s, ns, &rest);
-    return is && whole && !*rest;
-}
-
-bool scope_typed(const char *s, bool *needs)
-{
-    int64_t ns;
-    const char *rest;
-    const bool wall = wall_parse(NULL, s, &ns, &rest) && !*rest;
-    *needs = wall || strchr(s, '%');
-    return wall || scope_time(s, 0, &ns);
-}
-
-bool scope_when(const char *s, const struct trace *tr, int64_t *ns, const char **why)
-{
-    const char *rest;
-    *why = "--from or --to is no time";
-    if (!wall_is(s))
-        return scope_time(s, trace_info(tr)->end, ns);
-    if (!wall_known(tr)) {
-        *why = "this trace doesn't tell what time of day it was (Go 1.25 and later do)";
-        return false;
-    }
-    return wall_parse(tr, s, ns, &rest) && !*rest;
 }

@@ -18,7 +18,9 @@
 #include "decode/write/anon.h"
 #include "triage/exports/export_run.h"
 #include "triage/load.h"
+#include "triage/query/goto.h"
 #include "triage/say.h"
+#include "triage/wall.h"
 
 static bool to_out(void *arg, const void *p, size_t n)
 {
@@ -58,13 +60,10 @@ enum err_code slice_file(const char *from, const struct joint_paths *more, const
 /* ---- gotop slice --------------------------------------------------------------------------------------- */
 
 static const char slice_head[] =
-    "usage: gotop slice [options] --from TIME --to TIME -o FILE TRACE\n"
-    "Write part of a trace as a trace.\n"
-    "The slice has the same dialect; gotop and Go's own tools open it. Times in the range stay the "
-    "same; what was\n"
-    "in progress when it begins looks as if tracing had started then. Waits that had begun before lose "
-    "their\n"
-    "reason, and tasks their name (docs/SLICES.md).\n";
+    "usage: gotop slice [options] --from TIME --to TIME -o FILE TRACE\nWrite part of a trace as a "
+    "trace.\nThe slice has the same dialect; gotop and Go's own tools open it. Times in the range stay the "
+    "same; what was in progress when it begins looks as if tracing had started then. Waits that had begun "
+    "before lose their reason, and tasks their name (docs/SLICES.md).\n";
 static const char slice_tail[] =
     "Of a damaged trace only what is sound is written, in one piece: what is left out is said.\n"
     "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but a part of the range "
@@ -83,36 +82,30 @@ static bool slice_check(const struct options *o)
     return true;
 }
 
-/* Resolves the range if that needs the trace's length or clock. */
-static enum err_code range_in(const struct options *o, struct cut_range *r, struct err *e)
+/* A share of the trace, or a time of day: what it is only a loaded trace can tell. */
+static bool needs_trace(const char *s)
 {
-    struct trace *tr;
-    const char *why;
-    enum err_code rc = load_model(o->path, &o->trace, true, &tr, e);
-    if (rc == ERR_OK && ((o->from && !scope_when(o->from, tr, &r->from, &why)) ||
-                         (o->to && !scope_when(o->to, tr, &r->to, &why))))
-        rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s", why);
-    trace_close(tr);
-    return rc;
+    return s && (strchr(s, '%') || wall_is(s));
 }
 
 static enum err_code range_of(const struct options *o, struct cut_range *r, struct err *e)
 {
-    bool from = false, to = false;
+    struct trace *tr = NULL;
+    const char *why;
+    enum err_code rc = ERR_OK;
     *r = (struct cut_range){INT64_MIN, INT64_MAX, o->trace.ticks_per_second};
-    if ((o->from && !scope_typed(o->from, &from)) || (o->to && !scope_typed(o->to, &to)))
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "--from or --to is no time");
-    if (!from && !to) {
-        if (o->from)
-            scope_time(o->from, 0, &r->from);
-        if (o->to)
-            scope_time(o->to, 0, &r->to);
-        return ERR_OK;
+    if (needs_trace(o->from) || needs_trace(o->to)) {
+        if (!strcmp(o->path, "-") || input_is_far(o->path))
+            return err_set(
+                e, ERR_ARG, ERR_NO_OFFSET,
+                "a share of it (%%) or a time of day needs a file: it is read once before it is cut");
+        rc = load_model(o->path, &o->trace, true, &tr, e);
     }
-    if (!strcmp(o->path, "-") || input_is_far(o->path))
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET,
-                       "a share of it (%%) or a time of day needs a file: it is read once before it is cut");
-    return range_in(o, r, e);
+    if (rc == ERR_OK && ((o->from && !goto_when(tr, o->from, &r->from, &why)) ||
+                         (o->to && !goto_when(tr, o->to, &r->to, &why))))
+        rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s", why);
+    trace_close(tr);
+    return rc;
 }
 
 static void say_slice(const struct options *o, const struct cut_result *r)
@@ -171,13 +164,10 @@ int slice_main(int argc, char **argv)
 /* ---- gotop anonymize ----------------------------------------------------------------------------------- */
 
 static const char anonymize_head[] =
-    "usage: gotop anonymize [options] -o FILE TRACE\n"
-    "Write the same trace without the program's names.\n"
-    "Functions, files, tasks, regions, logs and labels get names like p3.f17, file4.go, task1; equal "
-    "names stay\n"
-    "equal. Go's own stay: the standard library's functions and files, reasons of waits. All times and "
-    "counts stay\n"
-    "the same (docs/SLICES.md).\n";
+    "usage: gotop anonymize [options] -o FILE TRACE\nWrite the same trace without the program's "
+    "names.\nFunctions, files, tasks, regions, logs and labels get names like p3.f17, file4.go, task1; equal "
+    "names stay equal. Go's own stay: the standard library's functions and files, reasons of waits. All "
+    "times and counts stay the same (docs/SLICES.md).\n";
 static const char anonymize_tail[] =
     "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but the trace is "
     "damaged.\n";

@@ -23,17 +23,14 @@
 #define INSTANCES 2000 /* of a name, spread evenly over all there are */
 
 static const char usage_head[] =
-    "usage: gotop explain [options] TRACE SUBJECT\n"
-    "Where all the time of an interval went: running, system calls, runnable, and each wait by what\n"
-    "the goroutine that ended it did meanwhile.\n"
-    "SUBJECT  g123            a goroutine, its whole life      g123@1.2s..1.3s  a part of it\n"
-    "         task:42         a task by its id                 task:NAME        all tasks of that "
-    "name, merged\n"
-    "         region:NAME     all regions of that name         group:FUNCTION   all goroutines that "
-    "started there\n"
-    "         slowest:task:NAME, slowest:region:NAME           the longest one\n"
-    "         g123@1.25s      what it does at that moment      TRACE@1.25s:g123 the same, as find prints it\n"
-    "         lock-convoy     a finding, by its rule or key    stack:42         a stack that SQL names\n";
+    "usage: gotop explain [options] TRACE SUBJECT\nWhere all the time of an interval went: running, system "
+    "calls, runnable, and each wait by what the goroutine that ended it did meanwhile.\nSUBJECT  g123        "
+    "    a goroutine, its whole life      g123@1.2s..1.3s  a part of it\n         task:42         a task by "
+    "its id                 task:NAME        all tasks of that name, merged\n         region:NAME     all "
+    "regions of that name         group:FUNCTION   all goroutines that started there\n         "
+    "slowest:task:NAME, slowest:region:NAME           the longest one\n         g123@1.25s      what it does "
+    "at that moment      TRACE@1.25s:g123 the same, as find prints it\n         lock-convoy     a finding, "
+    "by its rule or key    stack:42         a stack that SQL names\n";
 static const char usage_tail[] =
     "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 only part of a trace could "
     "be read.\n";

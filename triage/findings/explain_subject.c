@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "triage/exports/export_scope.h"
 #include "triage/findings/explain_ids.h"
+#include "triage/query/goto.h"
 #include "triage/wall.h"
 
 void asked_free(struct asked *q)
@@ -41,7 +41,7 @@ static bool interval(const struct trace *tr, const char *s, int64_t *a, int64_t 
         return false;
     memcpy(from, s, (size_t)(dots - s));
     from[dots - s] = 0;
-    if (scope_when(from, tr, a, why) && scope_when(dots + 2, tr, b, why) && *a >= 0 && *b > *a && *b <= len)
+    if (goto_when(tr, from, a, why) && goto_when(tr, dots + 2, b, why) && *a >= 0 && *b > *a && *b <= len)
         return true;
     if (!wall_is(from) || wall_known(tr))
         *why = "the interval makes no sense: FROM..TO within the trace, as 1.2s..1.3s";
@@ -54,7 +54,7 @@ static bool moment(struct asked *q, const struct trace *tr, uint32_t g, const ch
 {
     struct span at;
     *why = "the moment makes no sense: a time within the trace, as 1.25s";
-    if (!scope_when(s, tr, a, why))
+    if (!goto_when(tr, s, a, why))
         return false;
     *why = "this goroutine isn't there at that moment";
     if (!explain_moment(&q->moment, tr, g, *a, &at))

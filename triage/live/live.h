@@ -26,7 +26,7 @@ struct options;
 int live_parse(const struct command *c, int argc, char **argv, struct options *o, struct live_opts *live);
 /* The end of --help, after the options. */
 #define LIVE_WHERE \
-    "WHERE is http://host:port, host:port or unix:/path, with a path before /debug/pprof or a whole path;\n" \
+    "WHERE is http://host:port, host:port or unix:/path, with a path before /debug/pprof or a whole path; " \
     "a file that is still being written; or - for standard input.\n"
 #define LIVE_TAIL \
     LIVE_WHERE "Exit status: 0 it ended as asked, or with the program; 2 wrong usage, the program can't be " \

@@ -46,17 +46,13 @@ struct top {
 };
 
 static const char usage_head[] =
-    "usage: gotop top [options] WHERE\n"
-    "Shows what the goroutines of a running program do, by start function. On a terminal it opens the "
-    "viewer's live top\n"
-    "(key M there). In a pipe, or with -n, -d or --rows, it prints lines again and again, of the last "
-    "moment each:\n"
-    "G is how many goroutines lived in it; RAN and ASSIST are processor time (100%: one processor);\n"
-    "RUNNABLE, WAITING and SYSCALL are how many were in that state at once, on average; NEW/S is how\n"
-    "many were created per second. Those that ran or were runnable most, both added up, come first. WORK is "
-    "what\n"
-    "the program does again and again (requests, tasks, items of workers): pieces that ended in the last\n"
-    "second, ten seconds and minute.\n";
+    "usage: gotop top [options] WHERE\nShows what the goroutines of a running program do, by start function. "
+    "On a terminal it opens the viewer's live top (key M there). In a pipe, or with -n, -d or --rows, it "
+    "prints lines again and again, of the last moment each:\nG is how many goroutines lived in it; RAN and "
+    "ASSIST are processor time (100%: one processor); RUNNABLE, WAITING and SYSCALL are how many were in "
+    "that state at once, on average; NEW/S is how many were created per second. Those that ran or were "
+    "runnable most, both added up, come first. WORK is what the program does again and again (requests, "
+    "tasks, items of workers): pieces that ended in the last second, ten seconds and minute.\n";
 static const struct command command = {"top", CMD_TOP, usage_head, LIVE_TAIL};
 
 /* -1: go on. */

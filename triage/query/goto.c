@@ -101,7 +101,8 @@ struct said {
     const char *why; /* a time is named that it can't tell */
 };
 
-bool goto_share(const char *s, int64_t end, int64_t *ns, bool *whole, const char **rest)
+/* "12.5%", a share of `end`; *whole: it is at most all of it. */
+static bool share(const char *s, int64_t end, int64_t *ns, bool *whole, const char **rest)
 {
     uint64_t n = 0, scale = 1;
     bool point = false, digits = false;
@@ -121,14 +122,14 @@ bool goto_share(const char *s, int64_t end, int64_t *ns, bool *whole, const char
     return true;
 }
 
-/* A time, a time of day, or a share; *rest points behind it. false: none is here, or the trace can't tell
- * it. */
+/* A time, a time of day, or a share; *rest points behind it. A time of day may lie before the trace. Returns
+ * false if none is here, or if the trace can't tell it. */
 static bool moment(struct said *x, const char *s, int64_t *t, const char **rest)
 {
     const struct trace_info *ti = x->tr ? trace_info(x->tr) : NULL;
     bool whole;
     *rest = s;
-    if (goto_share(s, ti ? ti->end : INT64_C(100000000000), t, &whole, rest)) {
+    if (share(s, ti ? ti->end : INT64_C(100000000000), t, &whole, rest)) {
         if (ti && !(whole && ti->done))
             x->why = whole ? "a share needs the length of the whole trace: once it is loaded, try again"
                            : "a share is 0% to 100%";
@@ -136,10 +137,26 @@ static bool moment(struct said *x, const char *s, int64_t *t, const char **rest)
         return goto_time(s, t, rest);
     } else if (!wall_parse(x->tr, s, t, rest)) {
         x->why = "this trace doesn't tell what time of day it was (Go 1.25 and later do)";
-    } else if (*t < 0) {
-        x->why = "the trace began later that day";
     }
     return !x->why;
+}
+
+bool goto_when(const struct trace *tr, const char *s, int64_t *t, const char **why)
+{
+    struct said x = {.tr = tr};
+    const char *rest;
+    const bool is = moment(&x, s, t, &rest) && !*rest;
+    *why = x.why ? x.why : is ? NULL : "this is no time: 1.2s, 300ms, 1m30s, 40%, 14:03:22.5 are";
+    return is;
+}
+
+/* A moment within the trace. */
+static bool moment_in(struct said *x, const char *s, int64_t *t, const char **rest)
+{
+    const bool is = moment(x, s, t, rest);
+    if (is && *t < 0)
+        x->why = "the trace began later that day";
+    return is && !x->why;
 }
 
 /* A moment, or a range. */
@@ -147,7 +164,7 @@ static bool when(struct said *x, const char *s, struct target *out)
 {
     const char *rest;
     int64_t a = 0, b;
-    bool has_a = moment(x, s, &a, &rest);
+    bool has_a = moment_in(x, s, &a, &rest);
     rest = blanks(rest);
     if (x->why || (!has_a && strncmp(rest, "..", 2) != 0))
         return false;
@@ -162,7 +179,7 @@ static bool when(struct said *x, const char *s, struct target *out)
     rest = blanks(rest + (plus ? 1 : 2));
     if (!*rest && !plus) /* "1.2s.." */
         b = has_a ? INT64_MAX : 0;
-    else if (!moment(x, rest, &b, &rest) || *blanks(rest))
+    else if (!moment_in(x, rest, &b, &rest) || *blanks(rest))
         return false;
     if (plus)
         b = b > INT64_MAX - a ? INT64_MAX : a + b;

@@ -28,10 +28,12 @@ struct target {
  * accepted and its time means nothing. Saturates at the largest time. */
 bool goto_parse(const struct trace *tr, const char *line, struct target *out, const char **why);
 /* goto_time - parses one time, in ns or in ticks ("12724t", if the trace has no clock rate). *rest points
- * after it. goto_time_in - the same; a number without unit or point is so many times `bare` ns. goto_share -
- * parses "12.5%", a share of `end`; *whole: it is at most all of it. */
+ * after it. goto_time_in - the same; a number without unit or point is so many times `bare` ns. */
 bool goto_time(const char *s, int64_t *ns, const char **rest);
 bool goto_time_in(const char *s, int64_t bare, int64_t *ns, const char **rest);
-bool goto_share(const char *s, int64_t end, int64_t *ns, bool *whole, const char **rest);
+/* goto_when - parses a word that is one moment: a time, a share of the trace, or a time of day, which may lie
+ * before the trace. Returns false if it is none or this trace can't tell it; *why says which. If tr is NULL,
+ * any share or time of day is accepted and its time means nothing. */
+bool goto_when(const struct trace *tr, const char *s, int64_t *t, const char **why);
 
 #endif

@@ -24,9 +24,8 @@ struct run { /* settings for all traces, and output beside the pages */
 };
 
 static const char usage_head[] =
-    "usage: gotop report [options] TRACE...\n"
-    "One page for each trace, of folders and zip archives, too: what stands out, then the numbers. - is\n"
-    "standard input.\n";
+    "usage: gotop report [options] TRACE...\nOne page for each trace, of folders and zip archives, too: what "
+    "stands out, then the numbers. - is standard input.\n";
 static const char usage_tail[] =
     "Exit status: 0 fine, 1 an assertion failed, 2 a trace can't be read, 3 only part of a trace could "
     "be read.\n";

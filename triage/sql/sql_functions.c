@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "triage/exports/export_scope.h"
 #include "triage/link.h"
+#include "triage/query/goto.h"
 #include "triage/sql/sql_priv.h"
 
 const struct sql_function sql_function_docs[] = {
@@ -94,10 +94,10 @@ static void f_ns(sqlite3_context *x, int n, sqlite3_value **v)
         sqlite3_result_value(x, v[0]);
         return;
     }
-    if (scope_when(text_of(v[0]).p, of(x)->tr, &ns, &why))
+    if (goto_when(of(x)->tr, text_of(v[0]).p, &ns, &why))
         sql_put_int(x, ns);
     else
-        sqlite3_result_error(x, why ? why : "ns(): this is no time: 1.2s, 300ms, 40%, 14:03:22.5 are", -1);
+        sqlite3_result_error(x, why, -1);
 }
 
 static void f_dur(sqlite3_context *x, int n, sqlite3_value **v)

@@ -23,11 +23,9 @@
 #define FILE_MAX_BYTES (1 << 20)
 
 static const char usage_head[] =
-    "usage: gotop sql [options] 'SELECT ..' TRACE...\n"
-    "Ask a trace in SQL (SQLite's). Times are nanoseconds since the trace's first event. Of several "
-    "traces each is\n"
-    "asked by itself, and a column `trace` says which one a row is of. docs/SQL.md has the tables and "
-    "twenty questions.\n";
+    "usage: gotop sql [options] 'SELECT ..' TRACE...\nAsk a trace in SQL (SQLite's). Times are nanoseconds "
+    "since the trace's first event. Of several traces each is asked by itself, and a column `trace` says "
+    "which one a row is of. docs/SQL.md has the tables and twenty questions.\n";
 static const char usage_tail[] =
     "Exit status: 0 done, 2 an error, 3 done, but only part of a trace could be read.\n";
 

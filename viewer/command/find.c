@@ -26,13 +26,10 @@
 #define LIMIT 100
 
 static const char usage_head[] =
-    "usage: gotop find [options] FILTER TRACE...\n"
-    "       gotop find --odd TRACE...\n"
-    "Spans of goroutines that match, of all traces and folders of them, the longest first. The filter "
-    "is that of the viewer's \\ key\n"
-    "(docs/FILTERS.md): 'dur>50ms state=runnable main.handler'. Each line ends in what opens the "
-    "viewer there:\n"
-    "gotop TRACE@TIME:LANE.\n";
+    "usage: gotop find [options] FILTER TRACE...\n       gotop find --odd TRACE...\nSpans of goroutines that "
+    "match, of all traces and folders of them, the longest first. The filter is that of the viewer's \\ key "
+    "(docs/FILTERS.md): 'dur>50ms state=runnable main.handler'. Each line ends in what opens the viewer "
+    "there:\ngotop TRACE@TIME:LANE.\n";
 static const char usage_tail[] =
     "Exit status: 0 done, 2 an error, 3 done, but only part of a trace could be read.\n";
 

@@ -130,14 +130,12 @@ static int check_keymap(const char *name)
 static void usage_lines(FILE *f)
 {
     struct text options = {0};
-    fprintf(f,
-            "gotop - a trace viewer for Go execution traces\n\n"
-            "  gotop [OPTION...] TRACE...     TRACE: a file, plain, gzip, zstd or ARCHIVE.zip:MEMBER; - is "
-            "standard input.\n"
-            "                                 Several files of one program are shown as one timeline, two\n"
-            "                                 others one above the other.\n"
-            "                                 Without a terminal, prints the report.\n"
-            "  gotop [OPTION...] WHERE        a running program: http://host:port, see below.\n");
+    fprintf(
+        f, "gotop - a trace viewer for Go execution traces\n\n"
+           "  gotop [OPTION...] TRACE...     TRACE: a file, plain, gzip, zstd or ARCHIVE.zip:MEMBER; - is "
+           "standard input. Several files of one program are shown as one timeline, two others one above the "
+           "other. Without a terminal, prints the report.\n"
+           "  gotop [OPTION...] WHERE        a running program: http://host:port, see below.\n");
     commands_usage(f);
     fprintf(f, "\n");
     options_help(&options, CMD_VIEW);
@@ -146,7 +144,7 @@ static void usage_lines(FILE *f)
     fprintf(
         f,
         "\n" LIVE_WHERE "\nIn the viewer, ? lists the keys.\n"
-        "Exit status: 0 done, 1 mistakes in a keymap that is checked, 2 wrong usage or unreadable trace,\n3 "
+        "Exit status: 0 done, 1 mistakes in a keymap that is checked, 2 wrong usage or unreadable trace, 3 "
         "report or dump of only a part.\n");
 }
 
@@ -160,7 +158,7 @@ static void usage(FILE *to)
         return;
     usage_lines(f);
     if (fclose(f) == 0) {
-        say_fitted(&t, all);
+        say_help(&t, all);
         fwrite(t.p, 1, t.n, to);
     }
     text_free(&t);
