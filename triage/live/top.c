@@ -26,7 +26,6 @@ enum { ROWS = 15, WORKS = 4, STEP_MS = 200, AGAIN_MOST_S = 30 };
     ((uint64_t)64 << 20) /* bytes of lines that wait while nobody reads them (less, a terminal that hangs) */
 #define EVERY_NS 1000000000LL
 #define LATE_NS 3000000000LL
-#define ONE_BY_ONE_NS 2000000000LL
 
 struct top {
     struct live_opts live;
@@ -39,8 +38,9 @@ struct top {
     struct figures fig;
     bool gap;                /* something before the next picture was left out */
     uint64_t shown, skipped; /* pictures so far; generations left out since the last one */
-    int64_t late_ns;         /* how late the data of the picture came, ns */
-    bool cut;                /* it has been reported that a generation was too large */
+    size_t tried;    /* so many generations were not long enough: again once an eighth more has come */
+    int64_t late_ns; /* how late the data of the picture came, ns */
+    bool cut;        /* it has been reported that a generation was too large */
     uint64_t lost,
         told; /* bytes left out while nobody read the lines: before this picture, before earlier ones */
 };
@@ -205,26 +205,7 @@ static void skip_old(struct top *o, struct live *l)
         i++;
     stream_drop(&l->st, i);
     o->skipped += i;
-}
-
-/* Whether the generations are long enough for a picture. Each is asked alone, so that none is read twice. */
-static bool enough(const struct top *o, struct live *l, struct err *e)
-{
-    struct loaded in;
-    uint8_t *mem;
-    int64_t all = 0;
-    size_t n = stream_whole(&l->st);
-    if (o->every_ns <= ONE_BY_ONE_NS || l->ended)
-        return true;
-    for (size_t i = 0; i < n && !live_stop_asked(); i++) {
-        struct stream_gen *g = &l->st.gen[i];
-        if (!g->t1 && live_load(l, i, 1, &o->live.trace, &in, &mem, e) == ERR_OK) {
-            load_free(&in);
-            mem_free(mem);
-        }
-        all += g->t1 - g->t0;
-    }
-    return all >= o->every_ns - o->every_ns / 8;
+    o->tried = gap || i ? 0 : o->tried;
 }
 
 /* Write lines or JSON for the reader, and metrics for clients. Returns false when nobody reads, or *e says
@@ -271,6 +252,7 @@ static bool picture(struct top *o, struct live *l, const struct loaded *in, size
     const bool good = tell(o, e);
     f->l = NULL;
     stream_drop(&l->st, n);
+    o->tried = 0;
     o->shown++;
     o->told += o->lost;
     o->skipped = o->lost = 0;
@@ -286,11 +268,13 @@ static bool show(struct top *o, struct live *l, struct err *e)
     uint8_t *mem;
     skip_old(o, l);
     const size_t whole = stream_whole(&l->st);
-    if (!whole || !enough(o, l, e))
+    if (!l->ended && whole < o->tried + 1 + o->tried / 8)
         return true;
-    for (size_t n = l->patient ? 1 : whole; n <= whole; n++) {
+    for (size_t n = l->patient && o->tried < whole ? o->tried + 1 : whole; n && n <= whole; n++) {
+        o->tried = n;
         if (live_load(l, 0, n, &o->live.trace, &in, &mem, e)) {
             stream_drop(&l->st, n);
+            o->tried = 0;
             o->gap = true;
             if (e->code == ERR_NOMEM)
                 return false;
