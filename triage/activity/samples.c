@@ -1,93 +1,58 @@
 /*
- * samples.c - per kind of lane one array of sample numbers, lane by lane, each lane's in order of time, and
- * where each lane's begin (counting sort over the samples in order of time).
+ * samples.c - see samples.h. Per kind of lane the samples' numbers, by lane and in it by time.
  */
 #include "triage/activity/samples.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "decode/base/bisect.h"
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 
 struct samples {
     size_t seen;
-    struct by {
-        uint32_t *list, *from; /* from: lanes + 1 */
-        uint32_t lanes;
-    } by[3];
+    uint32_t *by[LANE_M + 1];
 };
 
-struct timed {
-    int64_t t;
-    uint32_t i;
+struct order { /* what is sorted */
+    const struct sample *s;
+    int kind;
 };
-
-static int by_time(const void *a, const void *b)
-{
-    const struct timed *x = a, *y = b;
-    if (x->t != y->t)
-        return x->t < y->t ? -1 : 1;
-    return x->i < y->i ? -1 : x->i > y->i;
-}
 
 static uint32_t lane_of(const struct sample *s, int kind)
 {
     return kind == LANE_P ? s->p : kind == LANE_G ? s->g : s->m;
 }
 
-static bool make(struct by *b, const struct trace *tr, int kind, const struct timed *order, size_t n)
+static int by_lane(const void *a, const void *b, void *arg)
 {
-    const struct sample *s;
-    trace_samples(tr, &s);
-    uint32_t lanes = trace_nlanes(tr, (enum lane_kind)kind),
-             *at = mem_alloc(((size_t)lanes + 1) * sizeof *at);
-    b->lanes = lanes;
-    b->list = mem_alloc((n + 1) * sizeof *b->list);
-    b->from = mem_zalloc(((size_t)lanes + 2) * sizeof *b->from);
-    if (!at || !b->list || !b->from) {
-        mem_free(at);
-        return false;
-    }
-    for (size_t i = 0; i < n; i++)
-        if (lane_of(&s[i], kind) < lanes)
-            b->from[lane_of(&s[i], kind) + 1]++;
-    for (uint32_t i = 0; i < lanes; i++)
-        b->from[i + 1] += b->from[i];
-    memcpy(at, b->from, ((size_t)lanes + 1) * sizeof *at);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t l = lane_of(&s[order[i].i], kind);
-        if (l < lanes)
-            b->list[at[l]++] = order[i].i;
-    }
-    mem_free(at);
-    return true;
+    const struct order *o = arg;
+    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const uint32_t x = lane_of(&o->s[i], o->kind), y = lane_of(&o->s[k], o->kind);
+    return x != y                   ? (x > y) - (x < y)
+           : o->s[i].t != o->s[k].t ? (o->s[i].t > o->s[k].t) - (o->s[i].t < o->s[k].t)
+                                    : (i > k) - (i < k);
 }
 
 bool samples_update(struct samples **s, const struct trace *tr)
 {
-    const struct sample *a;
-    size_t n = trace_samples(tr, &a);
+    struct order o = {0};
+    const size_t n = trace_samples(tr, &o.s);
     if (!n || n > UINT32_MAX / 2)
         return true;
     if (*s && ((*s)->seen == n || (!trace_info(tr)->done && n - (*s)->seen < (*s)->seen / 8)))
         return true;
     struct samples *x = mem_zalloc(sizeof *x);
-    struct timed *order = mem_alloc(n * sizeof *order);
-    bool ok = x && order, sorted = true;
-    for (size_t i = 0; ok && i < n; i++) {
-        order[i] = (struct timed){a[i].t, (uint32_t)i};
-        sorted = sorted && (!i || a[i - 1].t <= a[i].t);
+    for (o.kind = LANE_P; x && o.kind <= LANE_M; o.kind++) {
+        uint32_t *list = x->by[o.kind] = mem_alloc(n * sizeof *list);
+        if (!list) {
+            samples_free(x);
+            return false;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            list[i] = i;
+        host_sort(list, n, sizeof *list, by_lane, &o);
     }
-    if (ok && !sorted)
-        qsort(order, n, sizeof *order, by_time);
-    for (int k = 0; ok && k < 3; k++)
-        ok = make(&x->by[k], tr, k, order, n);
-    mem_free(order);
-    if (!ok) {
-        samples_free(x);
+    if (!x)
         return false;
-    }
     x->seen = n;
     samples_free(*s);
     *s = x;
@@ -96,16 +61,19 @@ bool samples_update(struct samples **s, const struct trace *tr)
 
 void samples_free(struct samples *s)
 {
-    for (int k = 0; s && k < 3; k++) {
-        mem_free(s->by[k].list);
-        mem_free(s->by[k].from);
-    }
+    for (int k = 0; s && k <= LANE_M; k++)
+        mem_free(s->by[k]);
     mem_free(s);
 }
 
-static uint32_t first_from(const struct sample *a, const uint32_t *list, uint32_t lo, uint32_t hi, int64_t t)
+/* The first place of the lane's samples with a time of at least t. */
+static size_t first_from(const struct samples *s, const struct sample *a, struct lane l, int64_t t)
 {
-    bisect(lo, hi, i, a[list[i]].t < t);
+    const uint32_t *list = s->by[l.kind];
+    size_t lo = 0;
+    bisect(lo, s->seen, i,
+           lane_of(&a[list[i]], (int)l.kind) < l.i ||
+               (lane_of(&a[list[i]], (int)l.kind) == l.i && a[list[i]].t < t));
     return lo;
 }
 
@@ -114,11 +82,9 @@ size_t samples_in(const struct samples *s, const struct trace *tr, struct lane l
 {
     const struct sample *a;
     *list = NULL;
-    if (!s || l.kind > LANE_M || l.i >= s->by[l.kind].lanes || trace_samples(tr, &a) < s->seen)
+    if (!s || l.kind > LANE_M || trace_samples(tr, &a) < s->seen)
         return 0;
-    const struct by *b = &s->by[l.kind];
-    uint32_t from = first_from(a, b->list, b->from[l.i], b->from[l.i + 1], t0),
-             to = first_from(a, b->list, from, b->from[l.i + 1], t1);
-    *list = b->list + from;
-    return to - from;
+    const size_t from = first_from(s, a, l, t0), to = first_from(s, a, l, t1);
+    *list = s->by[l.kind] + from;
+    return to > from ? to - from : 0;
 }
