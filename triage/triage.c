@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "triage/tri.h"
 
@@ -116,21 +115,6 @@ static void ran_add(struct ran *r, uint32_t *n, uint32_t max, uint32_t name, int
         r[i].ns = ns_add(r[i].ns, ns);
 }
 
-/* Returns how much of [a,z) the world was stopped. Stops don't overlap. */
-static int64_t stopped_in(const struct trace *tr, int64_t a, int64_t z)
-{
-    const struct range *r;
-    size_t n = trace_ranges(tr, RANGE_STW, &r), lo = 0;
-    int64_t ns = 0;
-    bisect(lo, n, i, r[i].t0 < a); /* the first that begins at a or later; the one before it may reach in */
-    for (size_t i = lo ? lo - 1 : 0; i < n && r[i].t0 < z; i++) {
-        int64_t t0 = r[i].t0 > a ? r[i].t0 : a, t1 = r[i].t1 < z ? r[i].t1 : z;
-        ns += t1 > t0 ? t1 - t0 : 0;
-        a = t1 > a ? t1 : a;
-    }
-    return ns;
-}
-
 enum { MEANWHILE_SPANS = 100000 }; /* of each P */
 struct meanwhile {
     struct triage *tg;
@@ -159,7 +143,7 @@ static void meanwhile_span(struct meanwhile *m, int64_t a, int64_t z, uint8_t st
         return;
     w->all_ns = ns_add(w->all_ns, z - a);
     if (state == ST_IDLE) {
-        int64_t stopped = stopped_in(m->tg->tr, a, z);
+        const int64_t stopped = tri_in_band(m->tg->tr, BAND_STW, a, z);
         w->stopped_ns = ns_add(w->stopped_ns, stopped);
         w->idle_ns = ns_add(w->idle_ns, z - a - stopped);
     } else if (state == ST_GCWORK || state == ST_ASSIST || state == ST_SWEEP) {
@@ -330,6 +314,17 @@ double triage_progress(const struct triage *tg)
         part = n ? phases[tg->work->phase].weight * ((double)tg->work->next / n) : 0;
     }
     return (done + part) / all;
+}
+
+int64_t tri_in_band(const struct trace *tr, enum band b, int64_t t0, int64_t t1)
+{
+    struct shares sh = {{0}};
+    int64_t ns = 0;
+    if (t1 > t0 && trace_nlanes(tr, LANE_BAND) > b)
+        trace_shares(tr, (struct lane){LANE_BAND, b}, t0, t1, &sh);
+    for (int st = ST_NONE + 1; st < ST_COUNT; st++)
+        ns += sh.ns[st];
+    return ns;
 }
 
 /* ---- system calls -------------------------------------------------------------------------------------- */

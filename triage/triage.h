@@ -96,6 +96,9 @@ static inline bool tri_none_timed(const struct trace *tr, uint64_t calls, int64_
     return calls && ns <= (int64_t)calls && !trace_info(tr)->second_family;
 }
 
+/* tri_in_band - returns the ns of [t0,t1) in which the band is on: a mark phase, a stop of the world .. */
+int64_t tri_in_band(const struct trace *tr, enum band b, int64_t t0, int64_t t1);
+
 /* tri_by_timer - whether a timer created the goroutine (time.AfterFunc, a context's deadline). Then it has
  * no creator and no stack. Neither has one called from C, but that starts in a system call. li: the result
  * of trace_lane_who(). */

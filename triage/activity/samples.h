@@ -12,7 +12,7 @@
 
 struct samples;
 
-/* samples_update - brings *s (NULL at first) up to date with the trace, in O(samples log samples) if it has new ones.
+/* samples_update - brings *s (NULL at first) up to date with the trace; new samples are sorted in.
  * Returns false if out of memory; *s stays valid. */
 bool samples_update(struct samples **s, const struct trace *tr);
 void samples_free(struct samples *s);

@@ -24,7 +24,7 @@
 #include "triage/query/goto.h"
 #include "triage/query/match.h"
 #include "triage/query/states.h"
-#include "triage/tables/stacks.h"
+#include "triage/triage.h"
 
 enum { TERMS = 24, CHUNK = 2048 };
 
@@ -414,15 +414,6 @@ static bool own_stack(const struct span *s)
     return s->stack && !(s->state == ST_RUNNABLE && s->who != NO_LANE);
 }
 
-static bool in_gc(const struct trace *tr, const struct span *s)
-{
-    struct shares sh;
-    if (trace_nlanes(tr, LANE_BAND) <= BAND_GC)
-        return false;
-    trace_shares(tr, (struct lane){LANE_BAND, BAND_GC}, s->t0, s->t1 > s->t0 ? s->t1 : s->t0 + 1, &sh);
-    return sh.ns[ST_GC] > 0;
-}
-
 static bool holds(const struct filter *f, const struct term *t, uint32_t g, const struct lane_info *li,
                   const struct span *s)
 {
@@ -442,7 +433,7 @@ static bool holds(const struct filter *f, const struct term *t, uint32_t g, cons
                 t->kinds >> stacks_wait_kind(tr, s->reason, s->stack) & 1);
     case T_DUR_MORE: return s->t1 - s->t0 >= t->ns;
     case T_DUR_LESS: return s->t1 - s->t0 <= t->ns;
-    case T_GC: return in_gc(tr, s);
+    case T_GC: return tri_in_band(tr, BAND_GC, s->t0, s->t1 > s->t0 ? s->t1 : s->t0 + 1) > 0;
     case T_WAKES: return g < t->nbits && bit(t->bits, g);
     case T_WOKENBY: return s->state == ST_RUNNABLE && names_g(t, tr, s->who);
     case T_TASK:

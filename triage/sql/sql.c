@@ -274,7 +274,6 @@ void sql_close(struct sql *s)
         return;
     (void)sqlite3_close(s->db);
     sql_vtabs_free(s);
-    sql_covers_free(s);
     sql_triage_free(s);
     ended_free(&s->ended);
     rowtab_free(&s->by_name);

@@ -3,7 +3,6 @@
  */
 #include <string.h>
 
-#include "decode/base/bisect.h"
 #include "decode/base/hash.h"
 #include "decode/base/mem.h"
 #include "decode/base/utf8.h"
@@ -199,65 +198,4 @@ enum state sql_state(const char *p, size_t n)
         if (strlen(also[i].word) == n && memcmp(also[i].word, p, n) == 0)
             return also[i].st;
     return ST_COUNT;
-}
-
-/* ---- time that is covered ------------------------------------------------------------------------------ */
-
-static bool cover(struct sql *s, struct sql_cover *c, enum range_kind k)
-{
-    const struct range *r;
-    const size_t n = trace_ranges(s->tr, k, &r);
-    int64_t sum = 0;
-    c->t0 = mem_alloc((3 * n + 1) * sizeof *c->t0);
-    if (!c->t0)
-        return false;
-    c->t1 = c->t0 + n;
-    c->before = c->t1 + n;
-    for (size_t i = 0; i < n; i++) { /* they are ordered by t0 */
-        if (c->n && r[i].t0 <= c->t1[c->n - 1]) {
-            c->t1[c->n - 1] = r[i].t1 > c->t1[c->n - 1] ? r[i].t1 : c->t1[c->n - 1];
-            continue;
-        }
-        c->t0[c->n] = r[i].t0;
-        c->t1[c->n++] = r[i].t1;
-    }
-    for (size_t i = 0; i < c->n; i++) {
-        c->before[i] = sum;
-        sum += c->t1[i] - c->t0[i];
-    }
-    c->made = true;
-    return true;
-}
-
-/* The time covered before t. */
-static int64_t before(const struct sql_cover *c, int64_t t)
-{
-    size_t lo = 0;
-    bisect(lo, c->n, i, c->t0[i] < t);
-    if (!lo)
-        return 0;
-    return c->before[lo - 1] + ((c->t1[lo - 1] < t ? c->t1[lo - 1] : t) - c->t0[lo - 1]);
-}
-
-static int64_t within(struct sql *s, struct sql_cover *c, enum range_kind k, int64_t t0, int64_t t1)
-{
-    if (!c->made && !cover(s, c, k))
-        return -1;
-    return t1 > t0 ? before(c, t1) - before(c, t0) : 0;
-}
-
-int64_t sql_in_gc(struct sql *s, int64_t t0, int64_t t1)
-{
-    return within(s, &s->gc, RANGE_GC, t0, t1);
-}
-
-int64_t sql_in_stw(struct sql *s, int64_t t0, int64_t t1)
-{
-    return within(s, &s->stw, RANGE_STW, t0, t1);
-}
-
-void sql_covers_free(struct sql *s)
-{
-    mem_free(s->gc.t0);
-    mem_free(s->stw.t0);
 }

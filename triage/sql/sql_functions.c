@@ -64,24 +64,22 @@ static void f_overlap(sqlite3_context *x, int n, sqlite3_value **v)
     sql_put_int(x, b > a ? minus(b, a) : 0);
 }
 
-static void covered(sqlite3_context *x, int n, sqlite3_value **v,
-                    int64_t (*f)(struct sql *, int64_t, int64_t))
+static void covered(sqlite3_context *x, int n, sqlite3_value **v, enum band b)
 {
     if (any_null(n, v))
         return;
     const int64_t t0 = sqlite3_value_int64(v[0]), one = t0 < INT64_MAX ? t0 + 1 : t0;
-    const int64_t ns = f(of(x), t0, n == 2 ? sqlite3_value_int64(v[1]) : one);
-    sql_put(x, of(x), v_time(ns));
+    sql_put_int(x, tri_in_band(of(x)->tr, b, t0, n == 2 ? sqlite3_value_int64(v[1]) : one));
 }
 
 static void f_in_gc(sqlite3_context *x, int n, sqlite3_value **v)
 {
-    covered(x, n, v, sql_in_gc);
+    covered(x, n, v, BAND_GC);
 }
 
 static void f_in_stw(sqlite3_context *x, int n, sqlite3_value **v)
 {
-    covered(x, n, v, sql_in_stw);
+    covered(x, n, v, BAND_STW);
 }
 
 static void f_ns(sqlite3_context *x, int n, sqlite3_value **v)

@@ -73,9 +73,9 @@ LIST(sample, struct sample, trace_samples, untimed(base, v, n))
     X(P##_OPEN_START, "open_start", BOOL, NO, v_int(r->open_start), "it began before the trace") \
     X(P##_OPEN_END, "open_end", BOOL, NO, v_int(r->open_end), "it was not over when the trace ended")
 #define COVERED(X, P) \
-    X(P##_IN_GC, "in_gc", NS, NO, v_time(sql_in_gc(s, r->t0, r->t1)), \
+    X(P##_IN_GC, "in_gc", NS, NO, v_int(tri_in_band(s->tr, BAND_GC, r->t0, r->t1)), \
       "~how much of it lies within mark phases") \
-    X(P##_IN_STW, "in_stw", NS, NO, v_time(sql_in_stw(s, r->t0, r->t1)), \
+    X(P##_IN_STW, "in_stw", NS, NO, v_int(tri_in_band(s->tr, BAND_STW, r->t0, r->t1)), \
       "~how much of it lies within stops of the world")
 
 /* ---- range --------------------------------------------------------------------------------------------- */

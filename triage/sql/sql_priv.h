@@ -134,12 +134,6 @@ struct sql_row_cursor { /* cursor over rows 0 .. n-1 */
 bool sql_rows_from(struct sql_cursor *c, int64_t i, int64_t n);
 bool sql_rows_next(struct sql_cursor *c);
 
-struct sql_cover {             /* time covered by ranges, disjoint and in order */
-    int64_t *t0, *t1, *before; /* before: time covered before t0 */
-    size_t n;
-    bool made;
-};
-
 struct sql {
     const struct trace *tr;
     int64_t end;
@@ -160,7 +154,6 @@ struct sql {
     struct keyed_row *by_id;    /* goroutines by id, then name */
     struct keyed_row *by_group; /* goroutines by name */
     struct alive alive[LANE_KINDS];
-    struct sql_cover gc, stw;
     int64_t *assist; /* ns in mark assist by goroutine, of [assist_from, assist_to) */
     int64_t assist_from, assist_to;
     struct triage *tg;
@@ -186,9 +179,8 @@ void sql_vtabs_free(struct sql *s);
 /* sql_stop - whether the statement is out of time. Loops that skip many rows ask it now and then. */
 bool sql_stop(struct sql *s);
 
-/* sql_cells.c: values of cells. v_str, v_word, v_own: "" becomes NULL. v_some: 0 becomes NULL. v_time: a
- * negative value means out of memory. v_own takes ownership of p; NULL means out of memory. v_foreign:
- * cleans the text. */
+/* sql_cells.c: values of cells. v_str, v_word, v_own: "" becomes NULL. v_some: 0 becomes NULL. v_own takes
+ * ownership of p; NULL means out of memory. v_foreign: cleans the text. */
 static inline struct sql_value v_none(void)
 {
     return (struct sql_value){.what = SQL_V_NULL};
@@ -222,10 +214,6 @@ static inline struct sql_value v_some(uint64_t id)
 {
     return id ? v_id(id) : v_none();
 }
-static inline struct sql_value v_time(int64_t ns)
-{
-    return ns < 0 ? (struct sql_value){.what = SQL_V_NOMEM} : v_int(ns);
-}
 #define v_if(there, value) ((there) ? (value) : v_none())
 struct sql_value v_foreign(const char *text);
 /* the lane's id; SQL NULL for NO_LANE */
@@ -249,10 +237,6 @@ bool sql_names(struct sql *s, const char *p, size_t n, struct sql_where *w);
 const uint32_t *sql_canon(struct sql *s);
 /* sql_str - the bytes of a string as cells show them; they are in *t if they had to be cleaned. */
 struct str sql_str(const struct sql *s, uint32_t str, struct text *t);
-/* sql_in_gc, sql_in_stw - ns of [t0,t1) within mark phases, and within STW. -1: out of memory. */
-int64_t sql_in_gc(struct sql *s, int64_t t0, int64_t t1);
-int64_t sql_in_stw(struct sql *s, int64_t t0, int64_t t1);
-void sql_covers_free(struct sql *s);
 /* sql_state - the state that a word names ("syscall", "system call", "blocked"). ST_COUNT: none. */
 enum state sql_state(const char *p, size_t n);
 

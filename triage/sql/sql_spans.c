@@ -268,9 +268,9 @@ double sql_span_rows(struct sql *s)
       "it began before the trace, or after a gap in the record") \
     X(P##_OPEN_END, "open_end", BOOL, NO, v_int(open_end(c)), \
       "it was not over when the trace, or what is recorded of it, ended") \
-    X(P##_IN_GC, "in_gc", NS, NO, v_time(sql_in_gc(s, r->t0, r->t1)), \
+    X(P##_IN_GC, "in_gc", NS, NO, v_int(tri_in_band(s->tr, BAND_GC, r->t0, r->t1)), \
       "~how much of it lies within mark phases") \
-    X(P##_IN_STW, "in_stw", NS, NO, v_time(sql_in_stw(s, r->t0, r->t1)), \
+    X(P##_IN_STW, "in_stw", NS, NO, v_int(tri_in_band(s->tr, BAND_STW, r->t0, r->t1)), \
       "~how much of it lies within stops of the world")
 #define SPAN(X) \
     TIMES(X, S) \
