@@ -266,12 +266,12 @@ static int joined(struct str before, struct str func, struct str place, int w, b
     return used + str_shorten(place, w - used, ascii, out + n, size - n);
 }
 
-/* Shortens the longest word, which is a function's name: "lock main.serve at main.refresh". A single
- * word loses its package, or if that is not enough its middle. */
-static int in_words(struct str s, int w, bool ascii, char *out, size_t size)
+int str_words(struct str s, int w, bool ascii, char *out, size_t size)
 {
     enum { LEAST = 3 };
     uint32_t at = 0, len = 0;
+    if (!size || s.len > 4096 || str_width(s, w + 1) <= w)
+        return str_middle(s, w, ascii, out, size);
     for (uint32_t i = 0, n = 0; i <= s.len; i++, n++)
         if (i == s.len || s.p[i] == ' ') {
             at = n > len ? i - n : at;
@@ -297,7 +297,7 @@ int str_where(struct str s, int w, bool ascii, char *out, size_t size)
     if (!size || s.len > 4096 || str_width(s, w + 1) <= w)
         return str_middle(s, w, ascii, out, size);
     if (!in_place(s, &at, &in))
-        return in_words(s, w, ascii, out, size);
+        return str_words(s, w, ascii, out, size);
     struct str before = {s.p, at}, func = {s.p + at, in - at};
     const struct str place = from(s, in + 4);
     const uint32_t path = after_path(func), bare = after_package(func, path), starts[] = {0, path, bare};

@@ -24,8 +24,22 @@ static const struct grant grants[] = {
     {ROW_STATUS, 3}, {ROW_LANES, 16}, {ROW_SPLIT, 60}, {ROW_LEGEND, 1}, {ROW_LANES, 1000},
 };
 
-/* Uses for lines that the lanes do not need, in turns with plan_spend(). */
-static const struct grant curves[] = {{ROW_HEAP, 2}, {ROW_RUNQ, 2}, {ROW_HEAP, 4}, {ROW_RUNQ, 3}};
+/* Uses for lines that the lanes do not need: some before lanes get taller, the rest at the end. */
+static const struct grant curves[] = {{ROW_HEAP, 2}, {ROW_RUNQ, 2}, {ROW_HEAP, 4}, {ROW_RUNQ, 3},
+                                      {ROW_HEAP, 6}, {ROW_RUNQ, 5}, {ROW_HEAP, 9}, {ROW_RUNQ, 7}};
+enum { CURVES_FIRST = 4, CURVES = sizeof curves / sizeof *curves };
+
+static void plan_curves(struct plan *p, int *left, const int *most_of, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        const enum row r = curves[i].row;
+        const int upto = curves[i].upto < most_of[r] ? curves[i].upto : most_of[r], more = upto - p->n[r];
+        if (p->n[r] && more > 0 && *left >= more) {
+            p->n[r] = upto;
+            *left -= more;
+        }
+    }
+}
 
 /* Views of tables have no time axis. */
 static const struct grant table_grants[] = {
@@ -91,14 +105,7 @@ static void plan_spend(struct plan *p, const struct view_kind *k, int *left, int
     int busy = !high || *left < BUSY_LEAST ? 0 : most_of[ROW_BUSY];
     p->n[ROW_BUSY] = busy < BUSY_FIRST ? busy : *left < BUSY_FIRST ? *left : BUSY_FIRST;
     *left -= p->n[ROW_BUSY];
-    for (size_t i = 0; i < sizeof curves / sizeof *curves; i++) {
-        enum row r = curves[i].row;
-        int upto = curves[i].upto < most_of[r] ? curves[i].upto : most_of[r], more = upto - p->n[r];
-        if (p->n[r] && more > 0 && *left >= more) {
-            p->n[r] = upto;
-            *left -= more;
-        }
-    }
+    plan_curves(p, left, most_of, 0, CURVES_FIRST);
     if (p->lane_h == 2 && *left >= lanes) {
         p->lane_h = 3;
         p->n[ROW_LANES] += lanes;
@@ -113,6 +120,8 @@ static void plan_spend(struct plan *p, const struct view_kind *k, int *left, int
         p->lane_h++; /* what nothing else needs */
         p->n[ROW_LANES] += lanes;
     }
+    if (k->states) /* it is about the heap */
+        plan_curves(p, left, most_of, CURVES_FIRST, CURVES);
 }
 
 /* A state's name and how many goroutines are in it ("runnable 12k"). */

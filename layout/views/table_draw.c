@@ -72,7 +72,8 @@ static int draw_name(struct grid *g, const struct view *v, struct str name, int 
 {
     char buf[1200];
     const char *link = v->table->from->link, *at = link ? memmem(name.p, name.len, link, strlen(link)) : NULL;
-    const int room = g->w - x, half = room / 2;
+    enum { WIDEST = 48 };
+    const int room = g->w - x, half = room / 2 < WIDEST ? room / 2 : WIDEST;
     if (at) {
         const struct str left = {name.p, (uint32_t)(at - name.p)};
         str_where(left, half - 1, glyph_dots(v->scr.tier), buf, sizeof buf);

@@ -21,12 +21,18 @@
 #include "layout/move/pick.h"
 #include "layout/move/kind.h"
 
-/* Columns of share, time, count; levels that are indented; screens so wide have bars between. */
-enum { NUMBERS = 26, DEEPEST = 6, WITH_BARS = 100 };
+/* Columns of share, time, count; how wide a screen has times and bars, and counts; levels that are
+ * indented. */
+enum { SHARE = 7, TIME = 9, COUNT = 8, TIMES_FROM = 60, COUNTS_FROM = 100, DEEPEST = 6 };
+
+static int bar_at(int w)
+{
+    return SHARE + (w < TIMES_FROM ? 0 : TIME) + (w < COUNTS_FROM ? 0 : COUNT) + 2;
+}
 
 static int words_at(int w)
 {
-    return NUMBERS + (w < WITH_BARS ? 0 : TRI_BAR + 1);
+    return bar_at(w) + (w < TIMES_FROM ? 0 : TRI_BAR + 1);
 }
 
 static const struct explain_node *node(const struct view *v, uint32_t row)
@@ -129,7 +135,9 @@ static void why_view_head(struct grid *g, struct view *v, int y, int n)
     if (more)
         tri_say(g, 0, y + n - 2, g->w, STYLE_DIM, "%u more goroutine%s%s", more, more == 1 ? "" : "s",
                 g->w >= 60 ? ": Enter shows all in the lanes" : " (Enter: all)");
-    tri_say(g, 0, y + n - 1, g->w, STYLE_RULER, "  share     time   count%*swhat", words_at(g->w) - 24, "");
+    tri_say(g, 0, y + n - 1, g->w, STYLE_RULER, "  share%s%s", g->w < TIMES_FROM ? "" : "     time",
+            g->w < COUNTS_FROM ? "" : "   count");
+    tri_say(g, words_at(g->w), y + n - 1, g->w - words_at(g->w), STYLE_RULER, "what");
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
@@ -162,7 +170,10 @@ static void fit(char *s, int w)
 {
     static const struct {
         const char *long_one, *brief;
-    } words[] = {{" while a processor was idle", ", a P idle,"}, {" for a timer (sleep)", " (sleep)"}};
+    } words[] = {{" while a processor was idle", ", a P idle,"},
+                 {"waiting for a timer (sleep)", "sleep"},
+                 {"waiting for the network", "network"},
+                 {"waiting (", "("}};
     char *calls;
     if (!s || str_width(str_of(s), w + 1) <= w)
         return;
@@ -193,21 +204,24 @@ static void why_view_row(struct grid *g, struct view *v, uint32_t i, int y, bool
 {
     const struct explain_node *n = node(v, i);
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
-    char share[FMT_MAX], d[FMT_MAX], many[FMT_MAX];
+    char share[FMT_MAX], d[FMT_MAX], many[FMT_MAX], words[1200];
     struct text t = {.ticks = when_ticks(v->tr)};
     int deep = v->why->row[i].depth < DEEPEST ? v->why->row[i].depth : DEEPEST;
     if (focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
-    tri_cell(g, 0, y, 7, s, fmt_percent(n->ns, v->why->t1 - v->why->t0, share));
-    tri_cell(g, 7, y, 9, s, tri_dur(v->tr, n->ns, d));
-    tri_cell(g, 16, y, 8, focus ? s : STYLE_DIM, fmt_count(n->count, many));
+    tri_cell(g, 0, y, SHARE, s, fmt_percent(n->ns, v->why->t1 - v->why->t0, share));
+    if (g->w >= TIMES_FROM)
+        tri_cell(g, SHARE, y, TIME, s, tri_dur(v->tr, n->ns, d));
+    if (g->w >= COUNTS_FROM)
+        tri_cell(g, SHARE + TIME, y, COUNT, focus ? s : STYLE_DIM, fmt_count(n->count, many));
     explain_node_text(&t, v->tr, n, own(v, i));
     const int x = words_at(g->w) + 2 * deep;
-    if (g->w >= WITH_BARS)
-        tri_bar(g, v, NUMBERS, y, TRI_BAR, n->ns, v->why->t1 - v->why->t0,
+    if (g->w >= TIMES_FROM)
+        tri_bar(g, v, bar_at(g->w), y, TRI_BAR, n->ns, v->why->t1 - v->why->t0,
                 (enum style)(STYLE_STATE + (int)page_state((enum explain_cat)n->cat)));
     fit(t.p, g->w - x);
-    tri_say(g, x, y, g->w - x, !focus && counts_most(v, i) ? STYLE_STATUS_KEY : s, "%s", t.p ? t.p : "");
+    str_words(str_of(t.p ? t.p : ""), g->w - x, glyph_dots(v->scr.tier), words, sizeof words);
+    grid_str(g, x, y, g->w - x, words, !focus && counts_most(v, i) ? STYLE_STATUS_KEY : s);
     text_free(&t);
 }
 

@@ -109,7 +109,9 @@ enum evidence_unit evidence_unit(enum evidence_kind k)
 
 static const char *doing_word(const struct did *d)
 {
-    return d->cat == EX_TIMER && d->kind == WK_SLEEP ? "asleep" : explain_cat_name((enum explain_cat)d->cat);
+    return d->cat == EX_TIMER && d->kind == WK_SLEEP ? "asleep"
+           : d->cat == EX_SYSCALL                    ? "in a system call"
+                                                     : explain_cat_name((enum explain_cat)d->cat);
 }
 
 void site_text(struct text *t, const struct trace *tr, const struct site *p)
