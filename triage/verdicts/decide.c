@@ -225,6 +225,21 @@ struct verdict verdict_new(enum rule r, double share)
                             .harm = {.work = NO_LANE, .share = share}};
 }
 
+struct verdict verdict_standing(const struct causes *c, const struct works *w, enum rule r,
+                                const struct stand *s, uint32_t n)
+{
+    struct verdict v = verdict_new(r, (double)(c->tg->end - s->since) / (double)c->tg->end);
+    v.where = verdict_place(w, s->stack);
+    v.waiter.group = trace_g_name(c->tr, s->g);
+    v.g = s->g;
+    v.t0 = s->since;
+    v.t1 = c->tg->end;
+    v.level = LEVEL_SEVERE;
+    verdict_ev(&v, EV_COUNT, n);
+    verdict_ev(&v, EV_SINCE, (double)s->since);
+    return v;
+}
+
 static double share_at(const struct work_tree *t, uint32_t node, uint32_t user, unsigned cats,
                        enum tree_set s)
 {

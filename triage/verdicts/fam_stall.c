@@ -23,12 +23,12 @@ struct pace { /* of one goroutine, before its last wait */
     int64_t slept, waited, longest; /* longest: wait for others */
 };
 
-static struct pace pace_of(const struct causes *c, uint32_t g, const struct span *last)
+static struct pace pace_of(const struct causes *c, const struct stand *last)
 {
     struct pace k = {0};
     struct walk w;
-    walk_g(&w, c->tr, g, STEPS);
-    for (const struct span *s; (s = walk_next(&w)) && s->t0 < last->t0;) {
+    walk_g(&w, c->tr, last->g, STEPS);
+    for (const struct span *s; (s = walk_next(&w)) && s->t0 < last->since;) {
         const int64_t ns = s->t1 - s->t0;
         if (s->state != ST_WAITING)
             continue;
@@ -45,18 +45,14 @@ static struct pace pace_of(const struct causes *c, uint32_t g, const struct span
 }
 
 /* Has it kept its own pace, and waits now for others, for much longer than it ever did? */
-static bool stands(const struct causes *c, uint32_t g, struct span *last)
+static bool stands(const struct causes *c, const struct stand *s)
 {
-    struct span_iter it = {.tr = NULL};
-    if (gstat_waits(c->tg->g, g) < threshold(TH_MANY) || !last_of(c, g, &it))
+    const int64_t ns = c->tg->end - s->since;
+    if (gstat_waits(c->tg->g, s->g) < threshold(TH_MANY) ||
+        !(wait_passes_on((enum wait_kind)s->kind) || s->kind == WK_LOCK) ||
+        !threshold_reached(TH_STUCK_PART, ns, c->tg->end))
         return false;
-    *last = *span_get(&it);
-    const enum wait_kind kind = last->stack ? stacks_wait_kind(c->tr, last->reason, last->stack) : WK_OTHER;
-    const int64_t ns = last->t1 - last->t0;
-    if (last->state != ST_WAITING || last->t1 < c->tg->end - 1 ||
-        !(wait_passes_on(kind) || kind == WK_LOCK) || !threshold_reached(TH_STUCK_PART, ns, c->tg->end))
-        return false;
-    const struct pace k = pace_of(c, g, last);
+    const struct pace k = pace_of(c, s);
     return k.sleeps >= threshold(TH_MANY) && k.waits >= threshold(TH_MANY) && k.slept > k.waited &&
            (double)ns >= threshold(TH_LEAK_AGAIN) * (double)k.longest;
 }
@@ -79,7 +75,8 @@ static bool goes_on(const struct causes *c, struct span_iter *it, int64_t t0, in
  * ends the trace does not count. *n: so many others that had gone on before wait since about then; *other:
  * one of them that waits for a goroutine, too.
  */
-static bool still(const struct causes *c, int64_t t, uint32_t self, uint32_t *n, uint32_t *other)
+static bool still(const struct causes *c, const struct works *w, int64_t t, uint32_t self, uint32_t *n,
+                  uint32_t *other)
 {
     const int64_t part = (int64_t)(threshold(TH_NOTED) * (double)(c->tg->end - t)), about = t - part;
     for (uint32_t g = 0; g < c->tg->ng && slices_tick(); g++) {
@@ -90,17 +87,14 @@ static bool still(const struct causes *c, int64_t t, uint32_t self, uint32_t *n,
         if ((li.ended && li.last >= about && li.last < c->tg->end - part) ||
             (li.created && li.first >= about))
             return false;
-        if (li.ended || !last_of(c, g, &it))
-            continue;
-        const struct span s = *span_get(&it);
-        const bool waits = s.state == ST_WAITING;
-        if (waits && s.t0 < t && stacks_wait_kind(c->tr, s.reason, s.stack) == WK_SLEEP)
+        const struct stand *s = stand_of(w, g);
+        if (s && s->since < t && s->kind == WK_SLEEP)
             return false;
-        const bool since = waits && s.t0 >= about && s.t0 <= t && gstat_waits(c->tg->g, g) > 1;
-        const bool inside = since && s.stack && wait_passes_on(stacks_wait_kind(c->tr, s.reason, s.stack));
+        const bool since = s && s->since >= about && s->since <= t && gstat_waits(c->tg->g, g) > 1;
+        const bool inside = since && wait_passes_on((enum wait_kind)s->kind);
         *n += since && g != self;
         *other = *other == NO_LANE && inside && g != self ? g : *other;
-        if (goes_on(c, &it, t, c->tg->end - part))
+        if (!li.ended && last_of(c, g, &it) && goes_on(c, &it, t, c->tg->end - part))
             return false;
     }
     return true;
@@ -108,29 +102,17 @@ static bool still(const struct causes *c, int64_t t, uint32_t self, uint32_t *n,
 
 bool fam_stall(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    uint32_t g = 0, found = NO_LANE, other = NO_LANE, n = 0;
-    struct span last = {.t0 = 0};
+    uint32_t i = 0, other = NO_LANE, n = 0;
     if (c->tg->ng > MOST)
         return true;
-    for (; g < c->tg->ng && found == NO_LANE && slices_tick(); g++)
-        found =
-            !trace_lane_who(c->tr, (struct lane){LANE_G, g}).is_system && stands(c, g, &last) ? g : NO_LANE;
-    if (found == NO_LANE || !still(c, last.t0, found, &n, &other))
+    while (i < w->nstands && slices_tick() && !stands(c, &w->stand[i]))
+        i++;
+    if (i == w->nstands || !still(c, w, w->stand[i].since, w->stand[i].g, &n, &other))
         return true;
-    struct verdict v = verdict_new(RULE_STALL, (double)(last.t1 - last.t0) / (double)c->tg->end);
-    v.where = verdict_place(w, last.stack);
-    v.waiter.group = c->tg->groups[gstat_group(c->tg->g, found)].name;
-    struct span_iter it = {.tr = NULL};
-    if (other != NO_LANE && last_of(c, other, &it))
-        v.holder = (struct role){.group = c->tg->groups[gstat_group(c->tg->g, other)].name,
-                                 .g = other,
-                                 .at = verdict_place(w, span_get(&it)->stack)};
-    v.g = found;
-    v.t0 = last.t0;
-    v.t1 = last.t1;
-    v.level = LEVEL_SEVERE;
+    struct verdict v = verdict_standing(c, w, RULE_STALL, &w->stand[i], n);
+    const struct stand *s = other != NO_LANE ? stand_of(w, other) : NULL;
+    if (s)
+        v.holder = (struct role){trace_g_name(c->tr, other), other, verdict_place(w, s->stack), 0};
     v.sure = SURE_INFERRED;
-    verdict_ev(&v, EV_SINCE, (double)last.t0);
-    verdict_ev(&v, EV_COUNT, n);
     return verdict_add(out, &v);
 }

@@ -1,6 +1,8 @@
 /*
- * fam_stuck.c - goroutines that wait to the end of the trace for a lock that nobody lets go, or, all of a
- * crew, for what nobody gives back.
+ * fam_stuck.c - goroutines that wait to the end of the trace for a lock that nobody lets go; in a
+ * ring, for each other; or, all of a crew, for what nobody gives back.
+ *
+ * A ring: who would take what one sends stands to send as well, and so on, back to the first.
  *
  * A crew does its work all along: most of it has not ended. It had not waited there; now all of it stands
  * there, so none of it is at what lies behind. An answer takes a wait each time: what was there at once
@@ -13,29 +15,29 @@
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
 
-/* Goroutines that wait for a lock at the end in one function of the user's: rows of its lines. */
+/* Goroutines that stand in one function of the user's: for a lock, or all of one group. */
 struct stuck {
-    uint32_t user, row;
-    uint64_t n;
+    uint32_t user, n;
+    const struct stand *first;
 };
 enum { PLACES = 32 };
 
 static uint32_t stuck_of(const struct causes *c, const struct works *w, struct stuck v[PLACES])
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < c->tg->nwaits; i++) {
-        const struct wait_row *r = &c->tg->waits[i];
-        const struct site at = r->kind == WK_LOCK && r->open ? verdict_place(w, r->stack) : (struct site){0};
+    for (uint32_t i = 0; i < w->nstands; i++) {
+        const struct stand *s = &w->stand[i];
+        const bool lock = s->kind == WK_LOCK;
         uint32_t k = 0;
-        while (k < n && v[k].user != at.user)
+        while (k < n && (v[k].user != s->user || (v[k].first->kind == WK_LOCK) != lock ||
+                         (!lock && trace_g_name(c->tr, v[k].first->g) != trace_g_name(c->tr, s->g))))
             k++;
-        if (!at.user || k == PLACES || r->longest.t1 < c->tg->end - 1)
+        if (!s->user || k == PLACES || (!lock && (s->more || !wait_passes_on((enum wait_kind)s->kind))))
             continue;
         if (k == n)
-            v[n++] = (struct stuck){at.user, i, 0};
-        const struct moment *m = &c->tg->waits[v[k].row].longest;
-        v[k].row = r->longest.t0 < m->t0 ? i : v[k].row;
-        v[k].n += r->open;
+            v[n++] = (struct stuck){s->user, 0, s};
+        v[k].first = s->since < v[k].first->since ? s : v[k].first;
+        v[k].n++;
     }
     return n;
 }
@@ -46,7 +48,7 @@ static bool uses_lock(const struct causes *c, const struct works *w, const struc
                       uint32_t user, uint32_t func)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (s[i].user == func)
+        if (s[i].user == func && s[i].first->kind == WK_LOCK)
             return true;
     for (uint32_t i = 0; i < works_pairs(c); i++) {
         const struct pair_row *p = &c->tg->pairs[i];
@@ -59,72 +61,77 @@ static bool uses_lock(const struct causes *c, const struct works *w, const struc
     return false;
 }
 
-/* The wait, since before t and to the end, of one who has the lock; NULL: none is seen. */
-static const struct wait_row *who_has_it(const struct causes *c, const struct works *w, const struct stuck *s,
-                                         uint32_t n, uint32_t user, int64_t t)
+/* The last one who stands since before these wait for a lock, and may have it; NULL: none is seen. */
+static const struct stand *who_has_it(const struct causes *c, const struct works *w, const struct stuck *s,
+                                      uint32_t n, const struct stand *first)
 {
-    const struct wait_row *best = NULL;
-    for (uint32_t i = 0; i < c->tg->nwaits; i++) {
-        const struct wait_row *r = &c->tg->waits[i];
-        const bool for_others = wait_passes_on(r->kind) || r->kind == WK_WAITGROUP;
-        if (!r->open || !for_others || r->longest.t1 < c->tg->end - 1 || r->longest.t0 > t ||
-            (best && r->longest.t0 <= best->longest.t0) || r->longest.g >= c->tg->ng ||
-            instance_wants_more(c->tr, trace_g_name(c->tr, r->longest.g), r->reason, r->stack))
-            continue;
-        best = uses_lock(c, w, s, n, user, verdict_place(w, r->stack).user) ? r : best;
+    const struct stand *best = NULL;
+    for (uint32_t i = 0; i < w->nstands; i++) {
+        const struct stand *r = &w->stand[i];
+        const bool for_others = wait_passes_on((enum wait_kind)r->kind) || r->kind == WK_WAITGROUP;
+        if (for_others && !r->more && r->since <= first->since && (!best || r->since > best->since) &&
+            uses_lock(c, w, s, n, first->user, r->user))
+            best = r;
     }
     return best;
 }
 
-/* Waits that ended in that function of the user's, of goroutines of that kind. */
-static uint64_t waited_before(const struct causes *c, const struct works *w, uint32_t name, uint32_t user)
+/* Waits that ended in that function of the user's, of goroutines of that group. Who stands to send went on
+ * from there without a wait: other waits there don't count. */
+static uint64_t waited_before(const struct causes *c, const struct works *w, uint32_t name,
+                              const struct stuck *s)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < works_pairs(c); i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        n += p->waiter == name && p->stack && verdict_place(w, p->stack).user == user ? p->count : 0;
+        const bool here = p->waiter == name && p->stack && (s->first->kind != WK_SEND || p->kind == WK_SEND);
+        n += here && verdict_place(w, p->stack).user == s->user ? p->count : 0;
     }
     return n;
 }
 
-/* Are those of a row a whole crew, which had worked, and hardly ever waited there? */
-static bool is_crew(const struct causes *c, const struct works *w, const struct leak_row *r)
+/* Are those that stand there all of their group, which had worked, and hardly ever waited there? */
+static bool is_whole(const struct causes *c, const struct works *w, const struct stuck *s)
 {
-    const uint32_t group = causes_group(c, r->name);
-    if (group == UINT32_MAX || !r->stack || !wait_passes_on(r->kind) || r->count < threshold(TH_SEVERAL) ||
-        r->lost < r->count || !threshold_reached(TH_STUCK_PART, r->oldest, c->tg->end))
-        return false;
-    const struct group *g = &c->tg->groups[group];
+    const struct group *g = &c->tg->groups[gstat_group(c->tg->g, s->first->g)];
     uint64_t waits = 0;
     for (uint32_t k = 0; k < g->nwaits; k++)
         waits += c->tg->group_waits[g->waits + k].count;
-    return r->count == g->count - g->ended && r->count * 2 >= g->count &&
-           waits >= threshold(TH_PIECES) * r->count &&
-           (double)waited_before(c, w, r->name, verdict_place(w, r->stack).user) <
-               threshold(TH_STUCK_PART) * (double)waits;
+    return s->first->kind != WK_LOCK && s->n == g->count - g->ended && s->n * 2 >= g->count &&
+           waits >= threshold(TH_PIECES) * s->n &&
+           (double)waited_before(c, w, g->name, s) < threshold(TH_STUCK_PART) * (double)waits;
 }
 
-static bool crews(struct causes *c, const struct works *w, struct verdicts *out)
+/* Those who take what these would send, if all of them stand to send as well; n: there are none. */
+static uint32_t taker_of(const struct causes *c, const struct works *w, const struct stuck *v, uint32_t n,
+                         uint32_t from)
 {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < c->tg->nleaks && i < PLACES; i++) {
-        const struct leak_row *r = &c->tg->leaks[i];
-        if (!is_crew(c, w, r))
-            continue;
-        struct verdict v = verdict_new(RULE_CREW, (double)r->oldest / (double)c->tg->end);
-        v.where = verdict_place(w, r->stack);
-        v.waiter.group = r->name;
-        v.g = r->example;
-        v.t0 = r->since;
-        v.t1 = r->since + r->oldest;
-        v.grows = true;
-        v.level = LEVEL_SEVERE;
-        v.sure = SURE_INFERRED;
-        verdict_ev(&v, EV_COUNT, r->count);
-        verdict_ev(&v, EV_SINCE, (double)r->since);
-        ok = verdict_add(out, &v);
+    const uint32_t sends = trace_g_name(c->tr, v[from].first->g);
+    for (uint32_t i = 0; i < works_pairs(c); i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        for (uint32_t k = 0; k < n && p->waker == sends && wait_passes_on(p->kind); k++)
+            if (k != from && v[k].first->kind == WK_SEND && p->waiter == trace_g_name(c->tr, v[k].first->g) &&
+                is_whole(c, w, &v[k]))
+                return k;
     }
-    return ok;
+    return n;
+}
+
+/* How many goroutines are in a ring in which each stands to send to the next one; 0: it is none, or others
+ * of it stand longer. */
+static uint32_t ring_of(const struct causes *c, const struct works *w, const struct stuck *v, uint32_t n,
+                        uint32_t i)
+{
+    uint32_t k = i, all = 0, steps = v[i].first->kind == WK_SEND && is_whole(c, w, &v[i]) ? n : 0;
+    while (steps-- > 0) {
+        k = taker_of(c, w, v, n, k);
+        if (k == n || v[k].first->since < v[i].first->since)
+            return 0;
+        all += v[k].n;
+        if (k == i)
+            return all;
+    }
+    return 0;
 }
 
 bool fam_stuck(struct causes *c, const struct works *w, struct verdicts *out)
@@ -133,26 +140,24 @@ bool fam_stuck(struct causes *c, const struct works *w, struct verdicts *out)
     const uint32_t n = stuck_of(c, w, s);
     bool ok = true;
     for (uint32_t i = 0; ok && i < n; i++) {
-        const struct wait_row *r = &c->tg->waits[s[i].row];
-        const int64_t ns = r->longest.t1 - r->longest.t0;
-        if ((double)s[i].n < threshold(TH_STUCK_COUNT) || !threshold_reached(TH_STUCK_PART, ns, c->tg->end))
+        const struct stand *first = s[i].first;
+        const bool lock = first->kind == WK_LOCK;
+        if (!threshold_reached(TH_STUCK_PART, c->tg->end - first->since, c->tg->end))
             continue;
-        struct verdict v = verdict_new(RULE_STUCK, (double)ns / (double)c->tg->end);
-        v.where = verdict_place(w, r->stack);
-        v.g = r->longest.g;
-        v.t0 = r->longest.t0;
-        v.t1 = r->longest.t1;
+        const uint32_t ring = ring_of(c, w, s, n, i);
+        const bool crew = !lock && s[i].n >= threshold(TH_SEVERAL) && is_whole(c, w, &s[i]);
+        if (!ring && !crew && (!lock || s[i].n < threshold(TH_STUCK_COUNT)))
+            continue;
+        const enum rule r = lock ? RULE_STUCK : ring ? RULE_RING : RULE_CREW;
+        const struct stand *has = lock   ? who_has_it(c, w, s, n, first)
+                                  : ring ? s[taker_of(c, w, s, n, i)].first
+                                         : NULL;
+        struct verdict v = verdict_standing(c, w, r, first, ring ? ring : s[i].n);
+        v.sure = lock && !has ? SURE_RECORDED : SURE_INFERRED;
         v.grows = true;
-        v.level = LEVEL_SEVERE;
-        verdict_ev(&v, EV_COUNT, (double)s[i].n);
-        verdict_ev(&v, EV_SINCE, (double)r->longest.t0);
-        const struct wait_row *has = who_has_it(c, w, s, n, v.where.user, r->longest.t0);
-        if (has) {
-            v.sure = SURE_INFERRED;
-            v.holder = (struct role){trace_g_name(c->tr, has->longest.g), has->longest.g,
-                                     verdict_place(w, has->stack), 0};
-        }
+        if (has)
+            v.holder = (struct role){trace_g_name(c->tr, has->g), has->g, verdict_place(w, has->stack), 0};
         ok = verdict_add(out, &v);
     }
-    return ok && crews(c, w, out);
+    return ok;
 }

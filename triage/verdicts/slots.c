@@ -77,12 +77,10 @@ static struct passage passage_of(struct gate *k, const struct workpiece *p, uint
 /* Whether any goroutine is past the gate until the end: it has the slot then. */
 static bool held(struct gate *k)
 {
-    for (uint32_t i = 0; i < k->c->tg->nwaits; i++) {
-        const struct wait_row *r = &k->c->tg->waits[i];
-        if (r->open && r->stack && r->longest.t1 >= k->c->tg->end - 1 && gate_at(k, r->stack) == BEHIND)
-            return true;
-    }
-    return false;
+    bool is = false;
+    for (uint32_t i = 0; i < k->w->nstands && !is; i++)
+        is = gate_at(k, k->w->stand[i].stack) == BEHIND;
+    return is;
 }
 
 /* Returns how many pieces waited in vain since `last`. */

@@ -249,6 +249,10 @@ bool verdict_found_late(const struct causes *c, const struct works *all, const s
 bool verdict_began_at(const struct causes *c, const struct work *w, int64_t *since);
 /* verdict_new - returns a verdict about a resource: `share` of the trace, no work, no lane. */
 struct verdict verdict_new(enum rule r, double share);
+/* verdict_standing - returns a severe verdict about n goroutines that wait to the end of the trace, *s of
+ * which first. */
+struct verdict verdict_standing(const struct causes *c, const struct works *w, enum rule r,
+                                const struct stand *s, uint32_t n);
 /* verdict_in_works - raises harm.share to the largest share of a foreground work that lies in the outermost
  * nodes of function `user` (string) with one of these categories (a bit each, 0: any). */
 void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, unsigned cats);

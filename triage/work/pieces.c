@@ -19,9 +19,7 @@ enum {
     ASKED = 16,     /* of these, how many are checked for where they wait for requests */
     PIECES = 40000, /* pieces of one work; more are sampled */
     STANDING = 64,  /* goroutines of one group that run all along */
-    HUNG = 64,      /* pieces that hang, of one work */
-    PARTS = 4,      /* works of requests of one group */
-    LOOKED = 256    /* spans of a goroutine, for its handler */
+    HUNG = 64       /* pieces that hang, of one work */
 };
 
 const char *work_kind_name(enum work_kind_id k)
@@ -31,11 +29,12 @@ const char *work_kind_name(enum work_kind_id k)
 }
 
 struct cut { /* the pieces of one group under construction */
+    const struct works *all;
     struct workpiece *v;
     size_t n, cap;
     uint64_t open;
     struct workpiece hung[HUNG]; /* some of those that are open */
-    uint32_t nhung, asked;
+    uint32_t nhung;
     int64_t seen; /* of the goroutines' lives */
     uint32_t more;
     bool failed;
@@ -51,127 +50,16 @@ static void cut_add(struct cut *k, uint32_t g, int64_t t0, int64_t t1)
     }
 }
 
-/* ---- pieces that hang ---------------------------------------------------------------------------------- */
-
-/* Waits of that kind in that function that ended: their number, and the longest. */
-static uint64_t waits_done(const struct causes *c, enum wait_kind kind, uint32_t user, int64_t *longest)
+/* A piece that is not over when the trace ends. It hangs if it stands somewhere for most of its time. */
+static void cut_open(struct cut *k, struct workpiece p)
 {
-    uint64_t n = 0;
-    *longest = 0;
-    for (uint32_t i = 0; i < c->tg->nwaits; i++) {
-        const struct wait_row *r = &c->tg->waits[i];
-        if (r->kind != kind || !r->stack || causes_place(c->tr, r->stack) != user)
-            continue;
-        n += r->count - r->open;
-        *longest = r->longest_done > *longest ? r->longest_done : *longest;
-    }
-    return n;
-}
-
-/* Since when has g stood in the wait that the trace ends with; NO_TIME: that is nothing strange. It stands
- * there for long; and so many others had waited there, each for much less, or it is for a lock. */
-static int64_t stands_since(const struct causes *c, uint32_t g)
-{
-    const int64_t end = c->tg->end;
-    const double part = threshold(TH_STUCK_PART) * (double)end, least = (double)threshold_ns(TH_LEAK_TIME);
-    struct span s;
-    if (!trace_span_at(c->tr, (struct lane){LANE_G, g}, end - 1, &s) || s.state != ST_WAITING || !s.stack ||
-        (double)(s.t1 - s.t0) < (part < least ? part : least))
-        return NO_TIME;
-    const enum wait_kind kind = stacks_wait_kind(c->tr, s.reason, s.stack);
-    const uint32_t user = causes_place(c->tr, s.stack);
-    int64_t longest;
-    const uint64_t done = waits_done(c, kind, user, &longest);
-    const bool soon = (double)done >= threshold(TH_MANY) &&
-                      (double)(s.t1 - s.t0) >= threshold(TH_LEAK_AGAIN) * (double)longest;
-    const bool waits = wait_passes_on(kind) || kind == WK_LOCK || kind == WK_NET;
-    return waits && (soon || kind == WK_LOCK) &&
-                   !instance_wants_more(c->tr, trace_g_name(c->tr, g), s.reason, s.stack)
-               ? s.t0
-               : NO_TIME;
-}
-
-/* A piece that is not over when the trace ends. */
-static void cut_open(const struct causes *c, struct cut *k, struct workpiece p)
-{
+    const struct stand *s = k->nhung < HUNG && p.g != NO_LANE ? stand_of(k->all, p.g) : NULL;
     k->open++;
-    if (k->nhung == HUNG || k->asked == HUNG * 4 || p.g == NO_LANE)
-        return;
-    k->asked++;
-    const int64_t since = stands_since(c, p.g);
-    if (since != NO_TIME && (double)(c->tg->end - since) >= threshold(TH_MOST) * (double)(p.t1 - p.t0))
+    if (s && s->strange && (double)(p.t1 - s->since) >= threshold(TH_MOST) * (double)(p.t1 - p.t0))
         k->hung[k->nhung++] = p;
 }
 
 /* ---- the pieces of a group ----------------------------------------------------------------------------- */
-
-/* The outermost function outside the standard library in which a goroutine of net/http's server answers; 0:
- * unknown, or it answers in several. */
-static uint32_t answers_in(const struct trace *tr, uint32_t g)
-{
-    uint32_t in = 0, known = 0;
-    struct walk w;
-    walk_from(&w, tr, g, 0, LOOKED);
-    for (const struct span *s; (s = walk_next(&w));) {
-        uint32_t i = s->stack && s->stack != known ? trace_stack(tr, s->stack) : 0, func = 0;
-        known = s->stack;
-        while (i-- > 0 && !func) {
-            const uint32_t f = trace_frame(tr, s->stack, i).func;
-            func = stacks_is_program(tr, f) ? f : 0;
-        }
-        if (func && in && func != in)
-            return 0;
-        in = func ? func : in;
-    }
-    return in;
-}
-
-/* The parts that goroutines of one group take: those that one function begins for all connections of several
- * servers. A part is the function that waits for requests, or the handler; part 0: none is known. */
-struct parts {
-    uint32_t v[PARTS], n; /* the most frequent one first */
-};
-
-static uint32_t part_of(const struct causes *c, bool http, uint32_t g)
-{
-    return http ? answers_in(c->tr, g) : calls_questions(c, g);
-}
-
-static uint32_t part_at(const struct causes *c, bool http, const struct parts *p, uint32_t g)
-{
-    const uint32_t part = p->n > 1 ? part_of(c, http, g) : 0;
-    uint32_t i = p->n;
-    while (i > 0 && p->v[i - 1] != part)
-        i--;
-    return i ? i - 1 : 0;
-}
-
-/* Most of the goroutines must take one that is known. */
-static struct parts parts_of(const struct causes *c, uint32_t group, bool http)
-{
-    const uint32_t all = c->of[group].n < ASKED ? c->of[group].n : ASKED;
-    uint32_t n[PARTS] = {0}, known = 0;
-    struct parts p = {.n = 0};
-    for (uint32_t i = 0; i < all; i++) {
-        const uint32_t part = part_of(c, http, causes_member(c, group, i, ASKED));
-        uint32_t k = 0;
-        while (k < p.n && p.v[k] != part)
-            k++;
-        if (!part || k == PARTS)
-            continue;
-        p.n += k == p.n;
-        p.v[k] = part;
-        n[k]++;
-        known++;
-        if (n[k] > n[0]) {
-            const uint32_t first = p.v[0];
-            p.v[0] = p.v[k];
-            p.v[k] = first;
-            n[k] = n[0]++;
-        }
-    }
-    return known * 2 > all && (!http || known == all) ? p : (struct parts){.n = 1};
-}
 
 static bool wants_more(const struct causes *c, uint32_t name, uint32_t questions, const struct span *s)
 {
@@ -227,7 +115,7 @@ static void items_in(const struct causes *c, uint32_t g, uint32_t questions, uin
         }
     }
     if (p.since != NO_TIME)
-        cut_open(c, k, workpiece_of_g(g, p.since, c->tg->end));
+        cut_open(k, workpiece_of_g(g, p.since, c->tg->end));
 }
 
 static void requests_in(const struct causes *c, uint32_t g, uint32_t steps, struct cut *k)
@@ -245,7 +133,7 @@ static void requests_in(const struct causes *c, uint32_t g, uint32_t steps, stru
     if (trace_lane_who(c->tr, (struct lane){LANE_G, g}).ended && request_last(&cut, &t0, &t1))
         cut_add(k, g, t0, t1);
     else if (cut.since != NO_TIME || !cut.asked) /* or it has been at it since before the trace */
-        cut_open(c, k, workpiece_of_g(g, cut.since != NO_TIME ? cut.since : 0, c->tg->end));
+        cut_open(k, workpiece_of_g(g, cut.since != NO_TIME ? cut.since : 0, c->tg->end));
 }
 
 /* Lives of which both ends are in the trace, and that are one thing each; and those that run all along. */
@@ -264,7 +152,7 @@ static bool lives_in(const struct causes *c, uint32_t group, struct cut *k)
         if (stand || (life.over && (created || trace_lane_who(c->tr, (struct lane){LANE_G, g}).created)))
             cut_add(k, g, life.first, life.last);
         else
-            cut_open(c, k, workpiece_of_g(g, life.first, c->tg->end));
+            cut_open(k, workpiece_of_g(g, life.first, c->tg->end));
     }
     return stand;
 }
@@ -283,8 +171,8 @@ static bool begun_by_reader(const struct causes *c, uint32_t group)
     return is * 2 > n;
 }
 
-static void own_pieces(const struct causes *c, uint32_t group, bool http, const struct parts *parts,
-                       struct cut cut[PARTS])
+static void own_pieces(const struct causes *c, uint32_t group, bool http, const struct serving *parts,
+                       struct cut cut[SERVING])
 {
     const uint32_t n = c->of[group].n;
     uint64_t left = SPANS;
@@ -292,7 +180,7 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, const 
         const uint32_t g = causes_member(c, group, i, MEMBERS), of = n < MEMBERS ? n : MEMBERS;
         const uint64_t fair = left / (of - i) + 1, spans = trace_lane(c->tr, (struct lane){LANE_G, g}).nspans;
         const uint32_t steps = (uint32_t)(fair < 64 ? 64 : fair);
-        const uint32_t part = part_at(c, http, parts, g);
+        const uint32_t part = serving_at(c, http, parts, g);
         if (http)
             requests_in(c, g, steps, &cut[part]);
         else
@@ -413,13 +301,13 @@ static bool add_tasks(struct causes *c, struct works *all, size_t *cap)
     const size_t n = trace_tasks(c->tr, &t);
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->tg->ntask_types && i < WORKS_MOST / 2; i++) {
-        struct cut k = {0};
+        struct cut k = {.all = all};
         const size_t step = n / PIECES + 1;
         for (size_t j = 0; j < n && !k.failed; j += step) {
             if (t[j].name == c->tg->types[i].name) {
                 const bool whole = !t[j].open_start && !t[j].open_end && t[j].g != NO_LANE;
                 if (!whole)
-                    cut_open(c, &k, workpiece_of_task(c->tr, j));
+                    cut_open(&k, workpiece_of_task(c->tr, j));
                 const size_t before = k.n;
                 if (whole)
                     cut_add(&k, t[j].g, t[j].t0, t[j].t1);
@@ -440,24 +328,25 @@ static bool add_tasks(struct causes *c, struct works *all, size_t *cap)
 }
 
 struct group_works {
-    struct work v[PARTS];
+    struct work v[SERVING];
     uint32_t n;
 };
 
 /* What the goroutines of a group do. */
-static bool works_of(const struct causes *c, uint32_t group, struct group_works *out)
+static bool works_of(const struct causes *c, const struct works *all, uint32_t group, struct group_works *out)
 {
     const struct group *grp = &c->tg->groups[group];
     if (grp->is_system || !grp->count || !grp->name)
         return true;
     const bool http = request_serves(c->tr, grp->name);
-    const struct parts parts = parts_of(c, group, http);
+    const struct serving parts = serving_of(c, group, http);
     const bool requests = http || parts.v[0];
-    struct cut k[PARTS] = {{0}};
+    struct cut k[SERVING] = {{.all = all}, {.all = all}, {.all = all}, {.all = all}};
     struct work like = {.name = grp->name, .group = group, .kind = requests ? WORK_REQUESTS : WORK_ITEMS};
     own_pieces(c, group, http, &parts, k);
     if ((double)k[0].n < threshold(TH_PIECES) && !requests) {
-        k[0] = (struct cut){.v = k[0].v, .cap = k[0].cap, .more = k[0].more, .failed = k[0].failed};
+        k[0] =
+            (struct cut){.all = all, .v = k[0].v, .cap = k[0].cap, .more = k[0].more, .failed = k[0].failed};
         like.standing = lives_in(c, group, &k[0]);
         like.kind = !like.standing && begun_by_reader(c, group) ? WORK_REQUESTS : WORK_LIVES;
         like.lives = true;
@@ -493,7 +382,7 @@ static bool group_work(void *arg, size_t i, void **kept)
     *kept = w;
     if (__atomic_load_n(&k->full, __ATOMIC_RELAXED) || i == k->mains)
         return w;
-    return w && works_of(k->c, (uint32_t)i, w);
+    return w && works_of(k->c, k->all, (uint32_t)i, w);
 }
 
 static void group_drop(void *kept)

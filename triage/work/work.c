@@ -74,7 +74,7 @@ bool works_new(struct causes *c, struct works *out)
 {
     *out = (struct works){.tr = c->tr, .own = owners_new(c->tr)};
     struct sampled *sampled = out->own ? sampled_new(c->tr, out->own) : NULL;
-    bool ok = out->own && sampled && works_find(c, out);
+    bool ok = out->own && sampled && stands_find(c, out) && works_find(c, out);
     explain_owners(c->x, out->own);
     explain_budget(c->x, WORKS_SPANS);
     for (uint32_t i = 0; ok && i < out->n; i++) {
@@ -99,6 +99,7 @@ void works_free(struct works *w)
     for (uint32_t i = 0; i < w->n; i++)
         work_free(&w->v[i]);
     mem_free(w->v);
+    mem_free(w->stand);
     owners_free(w->own);
     *w = (struct works){0};
 }

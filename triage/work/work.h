@@ -91,9 +91,18 @@ struct work {
     struct work_tree tree;
     double weight; /* 0..1: its share of the time of the works that count, scaled to 1 for the largest */
 };
+struct stand {               /* a goroutine waits when the trace ends, since t = `since` */
+    uint32_t g, user, stack; /* lane; string: the user's function */
+    uint8_t kind;            /* enum wait_kind */
+    bool more;               /* for more work */
+    bool strange; /* it stands long, where many others went on after a tenth of that at most, or for a lock */
+    int64_t since;
+};
 struct works {
     const struct trace *tr;
     struct owners *own;
+    struct stand *stand; /* by lane */
+    uint32_t nstands;
     struct work *v; /* the works that count come first, by weight */
     uint32_t n;
 };
@@ -108,7 +117,23 @@ static inline uint32_t works_pairs(const struct causes *c)
 bool works_new(struct causes *c, struct works *out);
 void works_free(struct works *w);
 
-/* ---- pieces.c, matter.c, tree.c ----------------------------------------------------------------------- */
+/* stand_of - Returns the wait that goroutine g stands in at the end, or NULL. */
+const struct stand *stand_of(const struct works *w, uint32_t g);
+
+/* ---- pieces.c, serving.c, matter.c, stands.c, tree.c --------------------------------------------------- */
+
+/* The parts that the goroutines of one group take, where one function begins those of all connections of
+ * several servers. A part is the function that waits for requests, or the handler; 0: it is unknown. */
+enum { SERVING = 4 };
+struct serving {
+    uint32_t v[SERVING], n; /* the most frequent one first */
+};
+/* serving_of - Returns the parts, or part 0 alone if most goroutines take none that is known. http: they are
+ * of net/http's server. serving_at - Returns the index of g's part; 0 if it takes none of these. */
+struct serving serving_of(const struct causes *c, uint32_t group, bool http);
+uint32_t serving_at(const struct causes *c, bool http, const struct serving *p, uint32_t g);
+/* stands_find - Find the waits that the trace ends with. Returns false if out of memory. */
+bool stands_find(const struct causes *c, struct works *out);
 
 /* works_find - Find the works, without trees. */
 bool works_find(struct causes *c, struct works *out);

@@ -1,0 +1,70 @@
+/* serving.c - the works of requests that the goroutines of one group do: see work.h. */
+#include "triage/findings/asks.h"
+#include "triage/findings/walk.h"
+#include "triage/work/work.h"
+
+enum {
+    ASKED = 16,  /* goroutines of a group that are asked for the part they take */
+    LOOKED = 256 /* spans of a goroutine, for its handler */
+};
+
+/* The outermost function outside the standard library in which a goroutine of net/http's server answers; 0:
+ * unknown, or it answers in several. */
+static uint32_t answers_in(const struct trace *tr, uint32_t g)
+{
+    uint32_t in = 0, known = 0;
+    struct walk w;
+    walk_from(&w, tr, g, 0, LOOKED);
+    for (const struct span *s; (s = walk_next(&w));) {
+        uint32_t i = s->stack && s->stack != known ? trace_stack(tr, s->stack) : 0, func = 0;
+        known = s->stack;
+        while (i-- > 0 && !func) {
+            const uint32_t f = trace_frame(tr, s->stack, i).func;
+            func = stacks_is_program(tr, f) ? f : 0;
+        }
+        if (func && in && func != in)
+            return 0;
+        in = func ? func : in;
+    }
+    return in;
+}
+
+static uint32_t part_of(const struct causes *c, bool http, uint32_t g)
+{
+    return http ? answers_in(c->tr, g) : calls_questions(c, g);
+}
+
+uint32_t serving_at(const struct causes *c, bool http, const struct serving *p, uint32_t g)
+{
+    const uint32_t part = p->n > 1 ? part_of(c, http, g) : 0;
+    uint32_t i = p->n;
+    while (i > 0 && p->v[i - 1] != part)
+        i--;
+    return i ? i - 1 : 0;
+}
+
+struct serving serving_of(const struct causes *c, uint32_t group, bool http)
+{
+    const uint32_t all = c->of[group].n < ASKED ? c->of[group].n : ASKED;
+    uint32_t n[SERVING] = {0}, known = 0;
+    struct serving p = {.n = 0};
+    for (uint32_t i = 0; i < all; i++) {
+        const uint32_t part = part_of(c, http, causes_member(c, group, i, ASKED));
+        uint32_t k = 0;
+        while (k < p.n && p.v[k] != part)
+            k++;
+        if (!part || k == SERVING)
+            continue;
+        p.n += k == p.n;
+        p.v[k] = part;
+        n[k]++;
+        known++;
+        if (n[k] > n[0]) {
+            const uint32_t first = p.v[0];
+            p.v[0] = p.v[k];
+            p.v[k] = first;
+            n[k] = n[0]++;
+        }
+    }
+    return known * 2 > all && (!http || known == all) ? p : (struct serving){.n = 1};
+}

@@ -1,0 +1,73 @@
+/* stands.c - the waits that the trace ends with: see work.h. */
+#include "decode/base/bisect.h"
+#include "decode/base/mem.h"
+#include "triage/findings/instances.h"
+#include "triage/findings/thresholds.h"
+#include "triage/tables/slices.h"
+#include "triage/work/work.h"
+
+enum { MOST = 1 << 18, PLACES = 1024 /* places for which waits that ended are looked up */ };
+
+/* Whether many others had waited there, each of them for at most a tenth of `ns`; for locks always. */
+static bool is_strange(const struct causes *c, const struct stand *s, int64_t ns)
+{
+    uint64_t done = 0;
+    int64_t longest = 0;
+    const uint32_t place = causes_place(c->tr, s->stack);
+    for (uint32_t i = 0; i < c->tg->nwaits && s->kind != WK_LOCK; i++) {
+        const struct wait_row *r = &c->tg->waits[i];
+        if (r->kind != s->kind || !r->stack || causes_place(c->tr, r->stack) != place)
+            continue;
+        done += r->count - r->open;
+        longest = r->longest_done > longest ? r->longest_done : longest;
+    }
+    return s->kind == WK_LOCK ||
+           ((double)done >= threshold(TH_MANY) && (double)ns >= threshold(TH_LEAK_AGAIN) * (double)longest);
+}
+
+/* The wait with which g's part of the trace ends. */
+static bool stand_at_end(const struct causes *c, struct owners *own, uint32_t g, struct stand *out)
+{
+    struct span s;
+    if (!trace_span_at(c->tr, (struct lane){LANE_G, g}, c->tg->end - 1, &s) || s.state != ST_WAITING ||
+        !s.stack || s.t1 < c->tg->end - 1)
+        return false;
+    *out = (struct stand){.g = g, .stack = s.stack, .since = s.t0};
+    out->kind = (uint8_t)stacks_wait_kind(c->tr, s.reason, s.stack);
+    out->user = trace_frame(c->tr, s.stack, owner_user(own, s.stack)).func;
+    out->more = instance_wants_more(c->tr, trace_g_name(c->tr, g), s.reason, s.stack);
+    return true;
+}
+
+bool stands_find(const struct causes *c, struct works *out)
+{
+    const double part = threshold(TH_STUCK_PART) * (double)c->tg->end, time = threshold(TH_LEAK_TIME);
+    uint32_t asked = 0;
+    size_t cap = 0;
+    for (uint32_t g = 0; g < c->tg->ng && out->nstands < MOST && slices_tick(); g++) {
+        struct stand s;
+        const struct lane_info li = trace_lane_who(c->tr, (struct lane){LANE_G, g});
+        if (li.ended || li.is_system || !stand_at_end(c, out->own, g, &s))
+            continue;
+        const struct stand *last = out->nstands ? &out->stand[out->nstands - 1] : NULL;
+        const int64_t ns = c->tg->end - s.since;
+        const bool waits = wait_passes_on((enum wait_kind)s.kind) || s.kind == WK_LOCK || s.kind == WK_NET;
+        if (waits && !s.more && (double)ns >= (part < time ? part : time))
+            s.strange = last && last->stack == s.stack && last->strange
+                            ? ns >= c->tg->end - last->since
+                            : asked++ < PLACES && is_strange(c, &s, ns);
+        struct stand *v = mem_grow(out->stand, &cap, (size_t)out->nstands + 1, sizeof *v);
+        if (!v)
+            return false;
+        out->stand = v;
+        v[out->nstands++] = s;
+    }
+    return true;
+}
+
+const struct stand *stand_of(const struct works *w, uint32_t g)
+{
+    uint32_t i = 0;
+    bisect(i, w->nstands, k, w->stand[k].g < g);
+    return i < w->nstands && w->stand[i].g == g ? &w->stand[i] : NULL;
+}
