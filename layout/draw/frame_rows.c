@@ -273,6 +273,15 @@ static void more_marks(const struct canvas *c, const struct lanes *l)
         grid_put(c->g, w, y1, glyph_mark(c->v->scr.tier, MARK_MORE_DOWN), STYLE_DIM);
 }
 
+/* Marks a column of a goroutine's lane, if that shows. */
+static void mark_cell(const struct canvas *c, const struct lanes *l, uint32_t g, int col, uint16_t flags)
+{
+    const uint32_t row = g == NO_LANE ? NO_LANE : lanes_row(l, g);
+    const int line = row == NO_LANE ? -1 : view_row_line(c->v, row);
+    if (line >= 0 && line < c->plan->n[ROW_LANES])
+        grid_flags(c->g, c->plan->gutter + col, c->plan->y[ROW_LANES] + view_line_y(c->v, line), 1, 1, flags);
+}
+
 /* Underlines the cells with search hits of the visible goroutines. */
 static void hit_marks(const struct canvas *c, const struct lanes *l)
 {
@@ -284,14 +293,8 @@ static void hit_marks(const struct canvas *c, const struct lanes *l)
     for (int col = 0; col < c->plan->plot_w; col++) {
         size_t i =
             v->cache.edges[col + 1] > v->cache.edges[col] ? search_from(s, v->cache.edges[col]) : s->nhits;
-        for (int left = EACH; left > 0 && i < s->nhits && s->hits[i].t < v->cache.edges[col + 1];
-             i++, left--) {
-            uint32_t row = s->hits[i].g == NO_LANE ? NO_LANE : lanes_row(l, s->hits[i].g);
-            int line = row == NO_LANE ? -1 : view_row_line(v, row);
-            if (line >= 0 && line < c->plan->n[ROW_LANES])
-                grid_flags(c->g, c->plan->gutter + col, c->plan->y[ROW_LANES] + view_line_y(v, line), 1, 1,
-                           CELL_UNDERLINE | CELL_BOLD);
-        }
+        for (int left = EACH; left > 0 && i < s->nhits && s->hits[i].t < v->cache.edges[col + 1]; i++, left--)
+            mark_cell(c, l, s->hits[i].g, col, CELL_UNDERLINE | CELL_BOLD);
     }
 }
 
@@ -305,13 +308,8 @@ static void why_marks(const struct canvas *c, const struct lanes *l)
     for (int col = 0; col < c->plan->plot_w; col++) {
         uint32_t i = why_leaf_from(v->why, v->cache.edges[col]);
         for (int left = EACH; left > 0 && i < v->why->nleaves && v->why->leaf[i].t0 < v->cache.edges[col + 1];
-             i++, left--) {
-            uint32_t row = lanes_row(l, v->why->leaf[i].g);
-            int line = row == NO_LANE ? -1 : view_row_line(v, row);
-            if (line >= 0 && line < c->plan->n[ROW_LANES])
-                grid_flags(c->g, c->plan->gutter + col, c->plan->y[ROW_LANES] + view_line_y(v, line), 1, 1,
-                           CELL_UNDERLINE);
-        }
+             i++, left--)
+            mark_cell(c, l, v->why->leaf[i].g, col, CELL_UNDERLINE);
     }
 }
 

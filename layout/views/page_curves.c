@@ -30,47 +30,47 @@ static int64_t *edges_of(const struct view *v, int n)
     return e;
 }
 
-/* The average number of running goroutines per processor; in the GC's colour where it marks for most of a
- * column. */
-static void busy(const struct view *v, const int64_t *edge, int n, struct column *out)
+/* The average number of goroutines in a state, per column; false: it is not known. */
+static bool average(const struct view *v, enum gcount of, const int64_t *edge, int n, struct column *out)
 {
     const struct gbucket *b;
     int64_t width;
     const size_t all = trace_gcounts(v->tr, &width, &b);
+    for (int c = 0; c < n && all && width > 0; c++) {
+        const size_t from = (size_t)(edge[c] / width),
+                     last = (size_t)((edge[c + 1] - (edge[c + 1] > edge[c])) / width);
+        double ns = 0;
+        for (size_t i = from; i <= last && i < all; i++)
+            ns += (double)b[i].ns[of];
+        out[c].part = ns / ((double)(last - from + 1) * (double)width);
+    }
+    return all && width > 0;
+}
+
+/* Running goroutines per processor; in the GC's colour where it marks for most of a column. */
+static void busy(const struct view *v, const int64_t *edge, int n, struct column *out)
+{
     const double procs = trace_nlanes(v->tr, LANE_P);
     struct shares *gc = mem_zalloc((size_t)n * sizeof *gc);
     if (gc && trace_nlanes(v->tr, LANE_BAND) > BAND_GC)
         trace_columns(v->tr, (struct lane){LANE_BAND, BAND_GC}, edge, (uint32_t)n, gc);
-    for (int c = 0; c < n && all && width > 0; c++) {
-        const size_t from = (size_t)(edge[c] / width),
-                     last = (size_t)((edge[c + 1] - (edge[c + 1] > edge[c])) / width);
-        double ns = 0;
-        for (size_t i = from; i <= last && i < all; i++)
-            ns += (double)b[i].ns[GC_RUNNING];
-        out[c].part = procs > 0 ? ns / ((double)(last - from + 1) * (double)width * procs) : 0;
+    const bool known = average(v, GC_RUNNING, edge, n, out) && procs > 0;
+    for (int c = 0; c < n; c++) {
         const bool marks = gc && gc[c].ns[ST_GC] * 2 > edge[c + 1] - edge[c];
-        out[c].style = marks ? STYLE_GCWORK : STYLE_RUNNING;
+        out[c] = (struct column){known ? out[c].part / procs : 0, marks ? STYLE_GCWORK : STYLE_RUNNING};
     }
     mem_free(gc);
 }
 
-/* The average number of runnable goroutines; the maximum would also show short peaks without real waiting. */
+/* Runnable goroutines; their maximum would also show short peaks without real waiting. */
 static void queue(const struct view *v, const int64_t *edge, int n, struct column *out)
 {
-    const struct gbucket *b;
-    int64_t width;
-    const size_t all = trace_gcounts(v->tr, &width, &b);
     const double procs = trace_nlanes(v->tr, LANE_P);
     double most = procs;
-    for (int c = 0; c < n && all && width > 0; c++) {
-        const size_t from = (size_t)(edge[c] / width),
-                     last = (size_t)((edge[c + 1] - (edge[c + 1] > edge[c])) / width);
-        double ns = 0;
-        for (size_t i = from; i <= last && i < all; i++)
-            ns += (double)b[i].ns[GC_RUNNABLE];
-        const double here = ns / ((double)(last - from + 1) * (double)width);
-        most = here > most ? here : most;
-        out[c] = (struct column){here, here > procs ? STYLE_RUNQ_OVER : STYLE_RUNQ};
+    (void)average(v, GC_RUNNABLE, edge, n, out);
+    for (int c = 0; c < n; c++) {
+        most = out[c].part > most ? out[c].part : most;
+        out[c].style = out[c].part > procs ? STYLE_RUNQ_OVER : STYLE_RUNQ;
     }
     for (int c = 0; c < n; c++)
         out[c].part = most > 0 ? out[c].part / most : 0;

@@ -276,8 +276,10 @@ int page_tree(struct grid *g, const struct view *v, const struct work *w, uint32
     const bool one = single(w);
     if (b.h < 3 || b.w < 30)
         return 0;
+    branches(&p, 0, 0);
+    if (p.used == 1)
+        return 0;
     grid_str(g, b.x, b.y, b.w, one ? "   all  where the time goes" : " usual   slow  where the time goes",
              STYLE_RULER);
-    branches(&p, 0, 0);
     return p.used;
 }

@@ -176,7 +176,7 @@ static void top_totals(struct grid *g, const struct view *v, int y, int n)
         return;
     the_time(v, t, time, sizeof time);
     x = tri_say(g, 0, y + 1, g->w, STYLE_STATUS_KEY, "In %s: ", time);
-    (void)tri_say(g, x, y + 1, g->w - x, STYLE_NORMAL, "ran %s (100%%: a processor), %u created",
+    (void)tri_say(g, x, y + 1, g->w - x, STYLE_NORMAL, "%s of one processor used, %u goroutines created",
                   share_of((double)c->all.ns[TIME_RAN], (double)(c->t1 - c->t0), ran), c->all.created);
 }
 

@@ -72,7 +72,7 @@ void tri_func(struct text *t, const struct trace *tr, uint32_t name, size_t max)
 void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum style s, uint32_t name);
 /* tri_goto - one undo step: shows the window [t0,t1) with a margin, the cursor at t0 on a lane. */
 unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1);
-/* tri_lacking - writes "nothing stands out; 37 kinds of findings can't be told: ..", or what follows "1
+/* tri_lacking - writes "nothing stands out; 37 checks are skipped: ..", or what follows "1
  * finding"; false: nearly all kinds can be found. */
 bool tri_lacking(struct text *t, const struct view *v);
 /* tri_told - sets the message about a finding: `before`, then a line of its card. */

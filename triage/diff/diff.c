@@ -276,7 +276,7 @@ static void verdict_text(struct text *t, const struct claim *v, const struct run
     if (v->claimed && other_pace)
         text_add(t, "  pace: waits and calls of all kinds come %.2f times as often as before\n", v->pace);
     if (r[0].n == 1 || r[1].n == 1)
-        text_lit(t, "  with several runs a side (gotop diff OLD.. -- NEW..) smaller changes can be told\n");
+        text_lit(t, "  with several runs a side (gotop diff OLD.. -- NEW..) smaller changes show\n");
 }
 
 static int page(const struct job *j, const struct runs r[2], const struct claim *v, struct text *t)
