@@ -11,6 +11,15 @@ const char *ran_id(enum ran_how how)
     return (unsigned)how < RAN_HOWS ? id[how] : "";
 }
 
+const char *ran_word(enum ran_how how, bool library)
+{
+    static const char *const word[RAN_HOWS] = {
+        " in ", " in ", " in or around ", " in or after ", " in or before ", " between waits in ", " for "};
+    if (library && (how == RAN_ABOUT || how == RAN_AFTER))
+        return " after ";
+    return library && how == RAN_BEFORE ? " before " : word[how];
+}
+
 /* Returns the index in a of the innermost frame that is in both stacks, counted from their roots, or -1.
  * After calls from two lines of one function they have nothing in common: one had returned before the other
  * began. */
@@ -112,15 +121,10 @@ void ran_join(struct ran *r, const struct ran *other)
 void ran_text(struct text *t, const struct trace *tr, const struct ran *r, uint32_t stack, uint32_t frame,
               unsigned calls)
 {
-    static const char *const word[RAN_HOWS] = {" in ",          " in or below ",  " in or around ",
-                                               " in or after ", " in or before ", " between waits in ",
-                                               " for "};
-    const bool library =
-        !stacks_is_program(tr, trace_frame(tr, stack, frame).func); /* back in what called it */
-    const enum ran_how how = ran_how(r), said = how == RAN_ABOUT && library               ? RAN_AFTER
-                                                : how == RAN_WITHIN && (r->from || r->to) ? RAN_IN
-                                                                                          : how;
-    text_say(t, tr, word[said], t_calls(stack, frame, calls));
+    const bool library = !stacks_is_program(tr, trace_frame(tr, stack, frame).func);
+    const enum ran_how how = ran_how(r), said = how == RAN_WITHIN && (r->from || r->to) ? RAN_IN : how;
+    text_say(t, tr, said == RAN_WITHIN ? " in or below " : ran_word(said, library),
+             t_calls(stack, frame, calls));
     if (!r->from && !r->to)
         return;
     const bool same = r->from == r->to;

@@ -35,6 +35,9 @@ struct ran {
 /* ran_how - Returns what is known of at least nine tenths of the time. */
 enum ran_how ran_how(const struct ran *r);
 const char *ran_id(enum ran_how how); /* "in", "about" ..: for JSON */
+/* ran_word - " in ", " in or after " ..: what stands between "running" and the function. library: it is not
+ * the program's, so what ran is what called it. */
+const char *ran_word(enum ran_how how, bool library);
 
 /* ran_between - Returns what is known of running between two stacks, of which 0 is unknown; a_user and
  * b_user are their stacks_user_frame(). *frame is the frame of `a` (of b if a is 0) that it is attributed

@@ -28,7 +28,23 @@ static uint32_t who_had(const struct triage *tg)
     return name[best];
 }
 
-/* Where goroutines of a group mostly run, by where they stop: a majority vote by time. */
+static bool of_program(const struct works *w, const struct site *p)
+{
+    const struct frame f = p->user ? trace_frame(w->tr, p->stack, p->frame) : (struct frame){0};
+    return p->user && owner_of(w->own, &f) == OWNER_PROGRAM;
+}
+
+/* The function of the program's that does what a group of the library's does again and again (a handler). */
+static uint32_t handler_of(const struct works *w, uint32_t group)
+{
+    for (uint32_t i = 0; i < w->n; i++)
+        if (w->v[i].group == group && w->v[i].user)
+            return w->v[i].user;
+    return 0;
+}
+
+/* Where goroutines of a group mostly run, by where they stop in the program's functions (a majority vote by
+ * time); if they stop nowhere else than in the library's, their handler. */
 static struct site runs_at(const struct causes *c, const struct works *w, uint32_t name)
 {
     const uint32_t group = causes_group(c, name);
@@ -40,12 +56,14 @@ static struct site runs_at(const struct causes *c, const struct works *w, uint32
         for (const struct span *s; (s = walk_next(&k));) {
             const struct site p =
                 s->state == ST_RUNNING && s->stack_end ? verdict_place(w, s->stack_end) : at;
-            if (s->state == ST_RUNNING && p.user) {
+            if (s->state == ST_RUNNING && of_program(w, &p)) {
                 at = votes > 0 ? at : p;
                 votes += at.user == p.user ? s->t1 - s->t0 : s->t0 - s->t1;
             }
         }
     }
+    if (!at.user && group != UINT32_MAX)
+        at.user = handler_of(w, group);
     at.leaf = at.user; /* a run's stack is that of its end: what it calls there may be what it waits in */
     return at;
 }

@@ -80,8 +80,8 @@ struct role {          /* one side of a wait */
     struct site at;
     uint32_t n; /* average number of goroutines of the group; 0: not counted */
 };
-struct did { /* what a goroutine did meanwhile, and its share of that time */
-    uint8_t cat, kind;
+struct did {                /* what a goroutine did meanwhile, and its share of that time */
+    uint8_t cat, kind, ran; /* ran: of running, enum ran_how */
     struct site at;
     double share;
     uint32_t who, g; /* start function (string) and goroutine (lane) whose time it is; who 0: unknown */

@@ -230,7 +230,9 @@ static void deeds_of(const struct follow *f, const struct way *w, struct verdict
         const struct tree_node *in = &v[w->doing[i].at];
         struct site at = place_at(in);
         at.leaf = n->leaf;
-        d[i] = (struct did){n->cat, n->kind, at, all > 0 ? (double)w->doing[i].ns / all : 0, in->who, in->g};
+        d[i] = (struct did){
+            n->cat,  n->kind, (uint8_t)ran_how(&n->ran), at, all > 0 ? (double)w->doing[i].ns / all : 0,
+            in->who, in->g};
     }
     qsort(d, w->ndoing, sizeof *d, cmp_deed);
     for (unsigned i = 0; i < w->ndoing && i < DOINGS && (i == 0 || d[i].share >= threshold(TH_NOTED)); i++)

@@ -163,13 +163,21 @@ static void way_text(struct text *t, const struct works *w, const struct verdict
     }
 }
 
+/* " in ", or what is known of where it ran. */
+static const char *doing_in(const struct works *w, const struct did *d)
+{
+    const struct frame f = d->at.stack ? trace_frame(w->tr, d->at.stack, d->at.frame) : (struct frame){0};
+    const bool library = f.func == d->at.user && owner_of(w->own, &f) != OWNER_PROGRAM;
+    return d->cat == EX_RUN ? ran_word((enum ran_how)d->ran, library) : " in ";
+}
+
 static void deeds_text(struct text *t, const struct works *w, const struct verdict *v)
 {
     for (unsigned i = 0; i < v->ndoing; i++) {
         const struct did *d = &v->doing[i];
         text_say(t, w->tr, i ? ", " : "", t_share(d->share, 1), " ", doing_word(d));
         if (d->at.user) {
-            text_lit(t, " in ");
+            text_add(t, "%s", doing_in(w, d));
             site_text(t, w->tr, &d->at);
         }
     }

@@ -4,6 +4,7 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/findings/asks.h"
+#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/work/sampled.h"
 #include "triage/work/work.h"
@@ -290,6 +291,90 @@ static bool samples_of(struct making *m, const struct work *w, uint64_t most)
     return ok;
 }
 
+/* Returns the outermost function of the program in the stacks of most of a work's time: its handler. */
+static uint32_t handler_of(struct works *all, const struct work *w)
+{
+    uint32_t name[8] = {0}, most = 0;
+    int64_t ns[8] = {0};
+    for (uint32_t i = 1; i < w->tree.n; i++) {
+        const struct tree_node *n = &w->tree.v[i];
+        uint32_t at = n->up == 0 && n->stack ? trace_stack(all->tr, n->stack) : 0;
+        while (at > 0) {
+            const struct frame f = trace_frame(all->tr, n->stack, at - 1);
+            if (owner_of(all->own, &f) == OWNER_PROGRAM) {
+                for (unsigned k = 0; k < 8; k++) {
+                    if (!name[k] || name[k] == f.func) {
+                        name[k] = f.func;
+                        ns[k] = ns_add(ns[k], n->ns[TREE_ALL]);
+                        break;
+                    }
+                }
+                break;
+            }
+            at--;
+        }
+    }
+    for (unsigned k = 1; k < 8; k++)
+        most = ns[k] > ns[most] ? k : most;
+    return name[most];
+}
+
+/* Adds the time of node k to node i. */
+static void node_join(struct work_tree *t, uint32_t i, uint32_t k)
+{
+    struct tree_node *to = &t->v[i];
+    const struct tree_node *n = &t->v[k];
+    for (int s = 0; s < TREE_SETS; s++) {
+        const uint32_t pieces = to->pieces[s] + n->pieces[s];
+        to->ns[s] = ns_add(to->ns[s], n->ns[s]);
+        to->n[s] += n->n[s];
+        to->pieces[s] = pieces < t->pieces[s] ? pieces : t->pieces[s];
+    }
+    to->unstopped = ns_add(to->unstopped, n->unstopped);
+    ran_join(&to->ran, &n->ran);
+    if (n->t1 - n->t0 > to->t1 - to->t0) {
+        to->t0 = n->t0;
+        to->t1 = n->t1;
+        to->g = n->g;
+    }
+}
+
+/* The node among those of the pieces themselves that is of running in the handler; NO_LANE: none. */
+static uint32_t in_handler(const struct work_tree *t, uint32_t handler)
+{
+    uint32_t k = t->v[0].first;
+    while (k != NO_LANE && !(t->v[k].cat == EX_RUN && t->v[k].user == handler && t->v[k].leaf == handler))
+        k = t->v[k].next;
+    return k;
+}
+
+/* What ran between the read of a request and the next stack of the program's ran in its handler, or around
+ * it: no stack says more. */
+static void around_handler(struct works *all, struct work *w)
+{
+    struct work_tree *t = &w->tree;
+    uint32_t in = w->user ? in_handler(t, w->user) : NO_LANE, *link = &t->v[0].first;
+    while (w->user && *link != NO_LANE) {
+        const uint32_t k = *link;
+        struct tree_node *n = &t->v[k];
+        if (n->cat != EX_RUN || n->owner == OWNER_PROGRAM || !request_next(all->tr, n->stack)) {
+            link = &n->next;
+            continue;
+        }
+        n->ran = (struct ran){.how = RAN_ABOUT};
+        ran_lasts(&n->ran, n->ns[TREE_ALL]);
+        if (in == NO_LANE) {
+            in = k;
+            n->owner = OWNER_PROGRAM;
+            n->leaf = n->user = w->user;
+            link = &n->next;
+        } else {
+            *link = n->next;
+            node_join(t, in, k);
+        }
+    }
+}
+
 bool tree_make(struct causes *c, struct works *all, struct sampled *sampled, struct work *w)
 {
     struct work_tree *t = &w->tree;
@@ -315,5 +400,7 @@ bool tree_make(struct causes *c, struct works *all, struct sampled *sampled, str
     for (uint32_t i = 0; ok && i < w->nhung && i < EACH_END && !w->standing; i++)
         ok = piece_add(&m, &w->hung[i], most);
     w->asks = asks * 2 > w->looked;
+    w->user = handler_of(all, w);
+    around_handler(all, w);
     return ok && sort(t);
 }

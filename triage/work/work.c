@@ -7,34 +7,6 @@
 #include "decode/base/mem.h"
 #include "triage/work/sampled.h"
 
-/* Returns the outermost function of the program in the stacks of most of a work's time: its handler. */
-static uint32_t handler_of(struct works *all, const struct work *w)
-{
-    uint32_t name[8] = {0}, most = 0;
-    int64_t ns[8] = {0};
-    for (uint32_t i = 1; i < w->tree.n; i++) {
-        const struct tree_node *n = &w->tree.v[i];
-        uint32_t at = n->up == 0 && n->stack ? trace_stack(all->tr, n->stack) : 0;
-        while (at > 0) {
-            const struct frame f = trace_frame(all->tr, n->stack, at - 1);
-            if (owner_of(all->own, &f) == OWNER_PROGRAM) {
-                for (unsigned k = 0; k < 8; k++) {
-                    if (!name[k] || name[k] == f.func) {
-                        name[k] = f.func;
-                        ns[k] = ns_add(ns[k], n->ns[TREE_ALL]);
-                        break;
-                    }
-                }
-                break;
-            }
-            at--;
-        }
-    }
-    for (unsigned k = 1; k < 8; k++)
-        most = ns[k] > ns[most] ? k : most;
-    return name[most];
-}
-
 /* Returns the time of all pieces of a work that counts, estimated from the explained sample. */
 static double counted(const struct work *w)
 {
@@ -81,7 +53,6 @@ bool works_new(struct causes *c, struct works *out)
         ok = tree_make(c, out, sampled, &out->v[i]);
         if (ok) {
             struct work *w = &out->v[i];
-            w->user = handler_of(out, w);
             w->at_once = c->tg->end > 0 ? (double)w->total / (double)c->tg->end : 0;
         }
     }

@@ -52,7 +52,8 @@ void node_what(struct text *t, const struct works *all, const struct tree_node *
     if (n->leaf && n->leaf != n->user)
         text_say(t, tr, " at ", t_func(n->leaf));
     if (n->user)
-        text_say(t, tr, " in ", t_func(n->user));
+        text_say(t, tr, n->cat == EX_RUN ? ran_word(ran_how(&n->ran), n->owner != OWNER_PROGRAM) : " in ",
+                 t_func(n->user));
 }
 
 static void column(struct text *t, double share)
