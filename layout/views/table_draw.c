@@ -67,6 +67,17 @@ static int table_choose(const struct table *t, int w, int out[COLS_MOST], int *b
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
+/* Whether names have two ends here: those of kinds may have one. */
+static bool two_ends(const struct table *t)
+{
+    struct text name = {0};
+    if (t->from->link && t->nrows)
+        table_name(&name, t, t->row[0]);
+    const bool two = name.n && strstr(name.p, t->from->link);
+    text_free(&name);
+    return two;
+}
+
 /* Draws a name, its two ends in columns of their own; returns the column behind it. */
 static int draw_name(struct grid *g, const struct view *v, struct str name, int x, int y, enum style s)
 {
@@ -139,12 +150,12 @@ static void table_titles(struct grid *g, const struct view *v, int y)
         x += k.w;
     }
     bool by = t->have.sort == table_cols(t) - 1;
-    const char *const *ends = t->from->ends;
-    snprintf(head, sizeof head, "%s%s%s%s", by ? mark : "",
-             ends[0]                       ? ends[0]
-             : t->have.open == TABLE_TYPES ? t->from->types
-                                           : "what",
-             ends[0] ? t->from->link : "", ends[0] ? ends[1] : "");
+    if (two_ends(t))
+        snprintf(head, sizeof head, "%s%s%s%s", by ? mark : "", t->from->ends[0], t->from->link,
+                 t->from->ends[1]);
+    else
+        snprintf(head, sizeof head, "%s%s", by ? mark : "",
+                 t->have.open == TABLE_TYPES ? t->from->types : "what");
     x += bar;
     if (!t->from->nameless)
         draw_name(g, v, str_of(head), x + 2, y, by ? STYLE_STATUS_KEY : STYLE_RULER);

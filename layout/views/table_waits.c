@@ -195,6 +195,7 @@ static const struct table_from places = {
     .types = "waits by reason and place",
     .none = "no goroutine waited in this trace",
     .link = " <- ",
+    .ends = {"who waited", "who ended it"},
     .list = places_list,
     .name = waits_name,
     .type_name = places_type_name,

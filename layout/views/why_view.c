@@ -172,8 +172,7 @@ static void fit(char *s, int w)
         const char *long_one, *brief;
     } words[] = {{" while a processor was idle", ", a P idle,"},
                  {"waiting for a timer (sleep)", "sleep"},
-                 {"waiting for the network", "network"},
-                 {"waiting (", "("}};
+                 {"waiting for the network", "network"}};
     char *calls;
     if (!s || str_width(str_of(s), w + 1) <= w)
         return;
