@@ -81,17 +81,16 @@ static size_t points_packed_bytes(const struct points *p)
 static void lists_bytes(struct account *a, const struct fold *f)
 {
     for (int k = 0; k < RANGE_KINDS; k++)
-        a->bytes[ACCOUNT_RANGES] +=
-            f->range[k].cap * sizeof *f->range[k].v + f->range[k].capopen * sizeof *f->range[k].open;
+        a->bytes[ACCOUNT_RANGES] += f->range[k].cap * sizeof *f->range[k].v + idmap_bytes(&f->range[k].open);
     for (int k = 0; k < METRIC_COUNT; k++) {
         const size_t packed = points_packed_bytes(&f->points[k]);
         a->bytes[ACCOUNT_POINTS] += points_bytes(&f->points[k]) + packed;
         a->bytes[ACCOUNT_CHUNKS] -= packed;
     }
-    a->bytes[ACCOUNT_LISTS] += f->tasks.cap * sizeof *f->tasks.v + f->logs.cap * sizeof *f->logs.v +
-                               f->regions.cap * sizeof *f->regions.v +
-                               f->regions.capprev * sizeof *f->regions.prev +
-                               f->samples.cap * sizeof *f->samples.v + idmap_bytes(&f->opentasks);
+    a->bytes[ACCOUNT_LISTS] +=
+        f->tasks.cap * sizeof *f->tasks.v + f->logs.cap * sizeof *f->logs.v +
+        f->regions.cap * sizeof *f->regions.v + f->regions.capprev * sizeof *f->regions.prev +
+        f->samples.cap * sizeof *f->samples.v + idmap_bytes(&f->opentasks) + idmap_bytes(&f->openregions);
 }
 
 static void fold_bytes(struct account *a, const struct fold *f)
@@ -140,8 +139,6 @@ static void join_bytes(struct account *a, const struct join *j)
         n += pieces_bytes(&j->p[i].lane);
     for (size_t i = 0; i < j->nm; i++)
         n += pieces_bytes(&j->m[i].lane);
-    for (int b = 0; b < BAND_COUNT; b++)
-        n += pieces_bytes(&j->band[b]);
     for (size_t i = 0; i < j->ncross; i++)
         n += pieces_bytes(&j->cross[i]);
     for (int k = 0; k < LANE_KINDS; k++)

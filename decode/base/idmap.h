@@ -195,21 +195,6 @@ static inline void idmap_del(struct idmap *m, uint64_t key)
         m->reach = 0;
 }
 
-/* idmap_copy - Make *to a copy. Returns false if out of memory. Free *to in both cases. */
-static inline bool idmap_copy(struct idmap *to, const struct idmap *from)
-{
-    *to = *from;
-    to->key = mem_alloc((size_t)from->cap * sizeof *to->key + 1);
-    to->val = mem_alloc((size_t)from->cap * sizeof *to->val + 1);
-    if (to->key && to->val && from->cap) {
-        memcpy(to->key, from->key, (size_t)from->cap * sizeof *to->key);
-        memcpy(to->val, from->val, (size_t)from->cap * sizeof *to->val);
-    }
-    if (!to->key || !to->val)
-        to->cap = 0;
-    return to->key && to->val;
-}
-
 /* idmap_next - Get the next key from slot *at on (0 at first) and move *at past it. Returns false if there
  * is none. The order is unspecified. */
 static inline bool idmap_next(const struct idmap *m, uint32_t *at, uint64_t *key, uint32_t *val)

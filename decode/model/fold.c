@@ -49,10 +49,11 @@ void fold_special_g(struct fold *f, uint32_t g)
 {
     struct spanlane *l = fold_lane_at(f, g);
     const struct ginfo *gi = fold_info_at(f, g);
-    l->special = (uint8_t)((!l->started || l->ended ? SPECIAL_LANE : 0) |
-                           (fold_vague(f, gi->name) ? SPECIAL_NAME : 0) | (gi->assist ? SPECIAL_RANGE : 0) |
-                           (gi->flags & GI_GCWORK ? SPECIAL_WORK : 0) |
-                           (gi->no_p_since != NO_TIME ? SPECIAL_NO_P : 0));
+    l->special =
+        (uint8_t)((!l->started || l->ended ? SPECIAL_LANE : 0) |
+                  (fold_vague(f, gi->name) ? SPECIAL_NAME : 0) | (gi->assist != NO_TIME ? SPECIAL_RANGE : 0) |
+                  (gi->flags & GI_GCWORK ? SPECIAL_WORK : 0) |
+                  (gi->no_p_since != NO_TIME ? SPECIAL_NO_P : 0));
 }
 
 void fold_special_p(struct fold *f, uint32_t p)
@@ -66,7 +67,7 @@ static inline uint8_t busy_state(const struct fold *f, uint32_t g, uint32_t p)
     const struct ginfo *gi = fold_info_at(f, g);
     if (fold_lane_at(f, g)->state == ST_SYSCALL)
         return ST_SYSCALL;
-    if (gi->assist)
+    if (gi->assist != NO_TIME)
         return ST_ASSIST;
     if (p != EV_NONE && f->p[p].sweep)
         return ST_SWEEP;
@@ -161,8 +162,7 @@ void fold_g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t w
             over = true;
         }
         gi->flags |= GI_ENDED;
-        if (gi->region)
-            fold_regions_end(f, gi, t);
+        fold_regions_end(f, e->g, t);
     } else if (!l->started) {
         spans_begin(l, t, waitspan(0, who, stack, fold_tag(f, to, e->str)));
     } else if (!l->ended) { /* else a mistake of the reader: ended goroutines get new indices */
@@ -232,8 +232,7 @@ void fold_ended(struct fold *f, uint32_t g, struct spanlane *l)
     l->ended = true;
     l->special |= SPECIAL_LANE;
     gi->flags |= GI_ENDED;
-    if (gi->region)
-        fold_regions_end(f, gi, l->t0);
+    fold_regions_end(f, g, l->t0);
     retired_ended(f, g); /* this may have packed its lane away */
 }
 
@@ -509,17 +508,11 @@ static __attribute__((noinline)) void fold_event(struct fold *f, const struct ev
         break;
     case EVK_LOST:
     case EVK_GAP: fold_lost(f, e); break;
-    case EVK_RANGE_BEGIN:
-    case EVK_RANGE_ACTIVE: fold_range_begin(f, e); break;
-    case EVK_RANGE_END: fold_range_end(f, e); break;
     case EVK_METRIC: fold_metric(f, e); break;
-    case EVK_TASK_BEGIN: fold_task_begin(f, e); break;
-    case EVK_TASK_END: fold_task_end(f, e); break;
-    case EVK_REGION_BEGIN: fold_region_begin(f, e); break;
-    case EVK_REGION_END: fold_region_end(f, e); break;
-    case EVK_LOG: fold_log(f, e); break;
-    case EVK_SAMPLE: fold_sample(f, e); break;
-    default: break;
+    case EVK_RANGE_BEGIN:
+    case EVK_RANGE_ACTIVE:
+    case EVK_RANGE_END: fold_range(f, e); break;
+    default: fold_listed(f, e); break;
     }
 }
 

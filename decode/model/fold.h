@@ -71,12 +71,12 @@ struct gseg {
 
 struct pinfo {
     uint64_t id;
-    uint32_t g, m;       /* the goroutine running or in a system call here; the thread */
-    uint32_t sweep, stw; /* open ranges, index + 1 */
-    int64_t longest;     /* longest span since its M got it, ns */
-    int64_t held;        /* holds are summed up to here: the lane must not change before this time */
-    uint8_t state;       /* ST_NONE, ST_IDLE, ST_SCHED (running) */
-    bool lost;           /* with ST_NONE: what it does is not recorded */
+    uint32_t g, m;   /* the goroutine running or in a system call here; the thread */
+    int64_t longest; /* longest span since its M got it, ns */
+    int64_t held;    /* holds are summed up to here: the lane must not change before this time */
+    uint8_t state;   /* ST_NONE, ST_IDLE, ST_SCHED (running) */
+    bool sweep;      /* it sweeps */
+    bool lost;       /* with ST_NONE: what it does is not recorded */
 };
 
 struct minfo {
@@ -90,11 +90,9 @@ struct minfo {
 struct vec_range {
     struct range *v;
     size_t n, cap;
-    uint32_t *open;
-    size_t nopen, capopen;
+    struct idmap open; /* owner -> index of its open range */
     bool unsorted;
 };
-#define REGION_LOST UINT32_MAX /* in `prev`: the end of this region was lost */
 struct vec_region {
     struct region *v;
     size_t n, cap;
@@ -115,9 +113,9 @@ struct vec_sample {
     struct sample *v;
     size_t n, cap;
 };
-struct sample_ids { /* A sample in a segment that has not reported the sample's G, P or M yet: their ids. */
-    size_t at;
-    uint64_t g, p, m;
+struct vec_ev {
+    struct ev *v;
+    size_t n, cap;
 };
 #ifndef GB_MAX /* fewer for fuzzing, where setting them up would take most of the time */
 #define GB_MAX 8192
@@ -151,13 +149,13 @@ struct fold {
     struct fold_start start[STARTS]; /* cache by start stack, direct mapped */
     uint32_t band_open[BAND_COUNT];
     struct vec_range range[RANGE_KINDS];
-    uint32_t gc_open, stw_open; /* index + 1; stw_open: one without a goroutine */
     struct vec_task tasks;
     struct idmap opentasks;  /* id of an open task -> index in tasks */
     struct idmap knowntasks; /* ids of the first nknown tasks; filled by fold_task_known() */
     size_t nknown;
     struct vec_region regions;
-    struct misuse misuse[MISUSE_KINDS]; /* not used in a segment, which sets `unsure` instead */
+    struct idmap openregions; /* goroutine -> its innermost open region */
+    struct misuse misuse[MISUSE_KINDS];
     struct vec_log logs;
     struct vec_sample samples;
     struct points points[METRIC_COUNT];
@@ -179,20 +177,20 @@ struct fold {
     uint64_t procs_work;  /* P lanes visited so far because of GOMAXPROCS events */
     int64_t end;
     bool lossy;    /* events were lost: a range that ends may have begun before or during the loss */
+    uint8_t late;  /* bit per band: some of its ranges were lost */
     int64_t began; /* start of back-dated spans: 0, or the end of the last gap */
     /* For a segment (decode/model/segment.h), which does not know the time before t0. Events that report
      * what already held then (EVF_CARRIED) change no lane: a lane begins with the first event that changes
      * it. Counts of goroutines are relative to those at t0; they start at FOLD_MANY, because they cannot go
-     * below 0. */
+     * below 0. Its lists stay empty, because what an event does to them may depend on the time before t0:
+     * the events wait until the segment is joined. */
     bool segment;
     bool carrying; /* an EVF_CARRIED event is being folded */
     bool unsure;   /* something depends on the time before t0 and was not reported */
-    uint8_t late;  /* bit per band: some of its ranges were reported late, or lost */
     int64_t t0;
+    struct vec_ev later;  /* the events for the lists, in the segment's indices */
     uint64_t procs_known; /* the first GOMAXPROCS reported in this segment, 0 = none */
-    struct sample_ids *ids;
-    size_t nids, capids;
-    uint64_t gb_first; /* number of the first bucket */
+    uint64_t gb_first;    /* number of the first bucket */
     /*
      * hint - what is known of a goroutine that existed before: returns GI_GCWORK and GI_SYSTEM flags, sets
      * *name. NULL: nothing is known.
@@ -236,8 +234,6 @@ void fold_segment(struct fold *f, int64_t t0, int64_t until);
 void fold_reaches(struct fold *f, int64_t until);
 /* fold_rest - no more events will come: pack every lane. */
 void fold_rest(struct fold *f);
-/* fold_segment_end - call after a segment's last event. */
-void fold_segment_end(struct fold *f);
 /* fold_counts_add - add the goroutine counts of the segment that comes next in time. */
 void fold_counts_add(struct fold *f, const struct fold *segment);
 /* fold_stream - fold events in order, n halves of them. Out of memory sets f->oom; the model stays

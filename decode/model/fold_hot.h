@@ -422,6 +422,7 @@ HOT bool hot_create(struct hot *h, int64_t t, const struct hot_new *x)
     seg->info[x->g % RETIRED_GS] = (struct ginfo){.id = x->id,
                                                   .seen = t,
                                                   .no_p_since = NO_TIME,
+                                                  .assist = NO_TIME,
                                                   .name = k->name,
                                                   .creator = x->by,
                                                   .create_stack = x->stack,

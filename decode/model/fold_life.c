@@ -41,15 +41,8 @@ void fold_segment(struct fold *f, int64_t t0, int64_t until)
     const int64_t last = until > t0 ? until : t0;
     f->segment = true;
     f->t0 = f->end = t0;
-    for (int b = 0; b < BAND_COUNT; b++)
-        f->lane[LANE_BAND][b] = (struct spanlane){.p = EV_NONE, .m = EV_NONE};
+    f->nlane[LANE_BAND] = 0; /* the trace's own fold draws them */
     fold_gcount_segment(f, t0, last);
-}
-
-void fold_segment_end(struct fold *f)
-{
-    fold_bands_reopen(f);
-    fold_rest(f);
 }
 
 void fold_rest(struct fold *f)
@@ -109,7 +102,6 @@ void fold_free(struct fold *f)
     mem_free(f->m);
     fold_lists_free(f);
     mem_free(f->gb);
-    mem_free(f->ids);
     mem_free(f->back);
     idmap_free(&f->runs);
     pool_free(&f->pool);

@@ -8,34 +8,9 @@
 #include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"
 
-bool fold_range_open(struct fold *f, struct vec_range *v, struct range *r, uint32_t *slot)
-{
-    if (!fold_room(f, v->open, v->capopen, v->nopen + 1))
-        return false;
-    r->b = v->nopen;
-    v->open[v->nopen++] = (uint32_t)(r - v->v);
-    if (slot)
-        *slot = (uint32_t)(r - v->v) + 1;
-    return true;
-}
-
 /* ---- ranges -------------------------------------------------------------------------------------------- */
 
 #define OPEN_T INT64_MAX /* t1 while open; fold_patch_open() replaces it before reading */
-
-static uint32_t *range_slot(struct fold *f, const struct ev *e)
-{
-    switch (e->state) {
-    case RANGE_GC: return &f->gc_open;
-    case RANGE_SWEEP: return e->p != EV_NONE ? &f->p[e->p].sweep : NULL;
-    case RANGE_ASSIST: return e->g != EV_NONE ? &fold_info_at(f, e->g)->assist : NULL;
-    case RANGE_STW:
-        if (e->flags & EVF_EXTRA) /* the range belongs to its P */
-            return e->p != EV_NONE ? &f->p[e->p].stw : NULL;
-        return e->g != EV_NONE ? &fold_info_at(f, e->g)->stw : &f->stw_open;
-    default: return NULL;
-    }
-}
 
 static const uint8_t band_state[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
 
@@ -43,149 +18,172 @@ static void band_show(struct fold *f, enum band b, int64_t t, uint32_t name, uin
 {
     bool on = f->band_open[b] > 0;
     struct spanlane *l = &f->lane[LANE_BAND][b];
-    if (f->carrying && l->started) {
-        f->late |= (uint8_t)(1 << b);
-        return;
-    }
     if (on && f->pool.tags[wait_tag(&l->open)].state == band_state[b])
         return; /* a second range within the first */
     fold_lane_set(f, LANE_BAND, b, t, on ? fold_tag(f, band_state[b], name) : f->tag[ST_NONE],
                   on ? g + 1 : 0);
 }
 
-static void range_show(struct fold *f, const struct ev *e)
+enum { OF_P = 1, OF_G = 2 };
+
+/* Whose range it is: a P's, a goroutine's, 0: of neither. */
+static int range_of(const struct ev *e)
 {
-    if (e->state == RANGE_SWEEP && e->p != EV_NONE) {
-        fold_special_p(f, e->p);
-        fold_p_show(f, e->p, e->t);
-    } else if (e->state == RANGE_ASSIST && e->g != EV_NONE) {
-        fold_special_g(f, e->g);
-        fold_show_on(f, fold_lane_at(f, e->g)->p, fold_lane_at(f, e->g)->m, e->t);
-    }
+    if (e->state == RANGE_SWEEP || (e->state == RANGE_STW && e->flags & EVF_EXTRA))
+        return OF_P;
+    return e->state == RANGE_GC ? 0 : OF_G;
+}
+
+static uint64_t range_key(const struct ev *e)
+{
+    const int of = range_of(e);
+    const uint64_t ps = e->state == RANGE_STW ? (uint64_t)1 << 32 : 0; /* besides the goroutines' */
+    return of == OF_P ? ps | e->p : of == OF_G ? e->g : NO_LANE;
 }
 
 /* Append a range with the event's values. early: it was open before. Returns NULL when out of memory. */
 static struct range *range_add(struct fold *f, const struct ev *e, bool early)
 {
     struct vec_range *v = &f->range[e->state];
-    const bool of_p = e->state == RANGE_SWEEP || (e->state == RANGE_STW && e->flags & EVF_EXTRA);
+    const int of = range_of(e);
     if (!fold_room(f, v->v, v->cap, v->n + 1))
         return NULL;
     v->unsorted |= early && v->n;
     v->v[v->n] = (struct range){.t0 = early ? f->began : e->t,
                                 .kind = e->state,
                                 .open_start = early,
-                                .scope_p = of_p && e->state == RANGE_STW,
-                                .owner = e->state == RANGE_GC ? NO_LANE
-                                         : of_p               ? e->p
-                                                              : e->g,
+                                .scope_p = of == OF_P && e->state == RANGE_STW,
+                                .owner = of == OF_P   ? e->p
+                                         : of == OF_G ? e->g
+                                                      : NO_LANE,
                                 .name = e->str,
                                 .a = e->state == RANGE_ASSIST ? 0 : e->arg};
     return &v->v[v->n++];
 }
 
-/* Sets *ns to how long the owner of an assist ran from its begin to t. */
-static bool ran_until(const struct fold *f, const struct range *r, int64_t t, int64_t *ns)
+/* Sets *ns to how long goroutine g ran from t0 to t1. */
+static bool ran(const struct fold *f, uint32_t g, int64_t t0, int64_t t1, int64_t *ns)
 {
     struct span_sums sums = {0};
-    const bool known = spans_since(&f->pool, LANE_G, fold_lane_at(f, r->owner), r->t0, t, &sums);
+    const bool known = spans_since(&f->pool, LANE_G, fold_lane_at(f, g), t0, t1, &sums);
     *ns = sums.tot[f->pool.slot[LANE_G][ST_RUNNING]];
     return known;
 }
 
-/* Sets a and b of an assist that has ended (trace.h). Computed now, while most of its spans wait to be
- * packed. */
-static void ran_in_assist(const struct fold *f, struct range *r)
+/* Sets arg and arg2 of the end of an assist that began at t0 to range.a and range.b (trace.h). This is done
+ * now, while most of the goroutine's spans wait to be packed. */
+static void ran_in_assist(const struct fold *f, struct ev *e, int64_t t0)
 {
     int64_t all, first, until;
-    r->a = r->b = 0;
-    if (r->open_start || r->seen == NO_TIME || r->owner == EV_NONE || !ran_until(f, r, r->t1, &all))
+    e->arg = e->arg2 = 0;
+    if (t0 < 0 || !ran(f, e->g, t0, e->t, &all))
         return;
-    const struct spanlane *l = fold_lane_at(f, r->owner);
-    const int64_t since = l->t0 > r->t0 ? l->t0 : r->t0; /* it has run since then */
-    r->a = 1 + (uint64_t)all;
-    first = all - (r->t1 - since);
-    if (l->state == ST_RUNNING && first > 0 && ran_until(f, r, r->t0 + first, &until) && until == first)
-        r->b = 1 + (uint64_t)first;
+    const struct spanlane *l = fold_lane_at(f, e->g);
+    const int64_t since = l->t0 > t0 ? l->t0 : t0; /* it has run since then */
+    e->arg = 1 + (uint64_t)all;
+    first = all - (e->t - since);
+    if (l->state == ST_RUNNING && first > 0 && ran(f, e->g, t0, t0 + first, &until) && until == first)
+        e->arg2 = 1 + (uint64_t)first;
 }
 
-void fold_range_begin(struct fold *f, const struct ev *e)
+/* The lane of a P that sweeps, or of one whose goroutine assists, shows that. */
+static void sweep_show(struct fold *f, const struct ev *e, bool on)
 {
-    uint32_t *slot = range_slot(f, e);
-    if (!slot || *slot)
-        return; /* already open: the reader noted that, or it was reported repeatedly as active */
+    if (f->p[e->p].sweep == on)
+        return;
+    f->p[e->p].sweep = on;
+    fold_special_p(f, e->p);
+    fold_p_show(f, e->p, e->t);
+}
+
+static void assist_show(struct fold *f, struct ev *e, bool on)
+{
+    int64_t *since = &fold_info_at(f, e->g)->assist;
+    if (!on)
+        ran_in_assist(f, e, *since);
+    if ((*since != NO_TIME) == on)
+        return;
+    *since = !on ? NO_TIME : e->flags & (EVF_CARRIED | EVF_BACKDATE) ? -1 : e->t;
+    fold_special_g(f, e->g);
+    fold_show_on(f, fold_lane_at(f, e->g)->p, fold_lane_at(f, e->g)->m, e->t);
+}
+
+void fold_range(struct fold *f, const struct ev *e)
+{
+    struct ev x = *e;
+    f->carrying = e->flags & EVF_CARRIED;
+    if (e->state == RANGE_SWEEP && e->p != EV_NONE)
+        sweep_show(f, e, e->kind != EVK_RANGE_END);
+    else if (e->state == RANGE_ASSIST && e->g != EV_NONE)
+        assist_show(f, &x, e->kind != EVK_RANGE_END);
+    if (!f->carrying)
+        fold_listed(f, &x);
+    f->carrying = false;
+}
+
+static void range_begin(struct fold *f, const struct ev *e)
+{
     struct vec_range *v = &f->range[e->state];
-    const bool early = e->flags & EVF_BACKDATE, carried = e->flags & EVF_CARRIED;
+    const uint64_t key = range_key(e);
+    if (idmap_get(&v->open, key) != IDMAP_NONE)
+        return; /* already open: the reader noted that, or it was reported repeatedly as active */
+    const bool early = e->flags & EVF_BACKDATE;
     struct range *r = range_add(f, e, early);
     if (!r)
         return;
-    if (!fold_range_open(f, v, r, slot)) {
+    if (!idmap_put(&v->open, key, (uint32_t)v->n - 1)) {
+        f->oom = true;
         v->n--;
         return;
     }
-    f->carrying = carried;
     r->t1 = OPEN_T;
     r->open_end = true;
-    r->seen = carried ? NO_TIME : e->t;
+    r->seen = e->t;
     r->stack = e->stack;
     f->band_open[e->state]++;
     /* A band is drawn from where it is known to be on; a back-dated range that is not the first one is
      * drawn from the event's time. */
     band_show(f, (enum band)e->state, early && f->lane[LANE_BAND][e->state].t0 <= f->began ? f->began : e->t,
               e->str, e->g);
-    range_show(f, e);
-    f->carrying = false;
 }
 
-struct range *fold_range_close(struct vec_range *v, uint32_t *slot, int64_t t)
+/* End the open range with this key at t. Returns NULL if there is none. */
+static struct range *range_close(struct fold *f, enum range_kind k, uint64_t key, int64_t t)
 {
-    struct range *r = &v->v[*slot - 1];
-    const uint32_t last = v->open[--v->nopen];
-    if (r->b < v->nopen) {
-        v->open[r->b] = last;
-        v->v[last].b = r->b;
+    struct vec_range *v = &f->range[k];
+    const uint32_t at = idmap_get(&v->open, key);
+    if (at == IDMAP_NONE)
+        return NULL;
+    idmap_del(&v->open, key);
+    v->v[at].t1 = t;
+    f->band_open[k]--;
+    return &v->v[at];
+}
+
+static void range_end(struct fold *f, const struct ev *e)
+{
+    struct range *r = range_close(f, e->state, range_key(e), e->t);
+    if (r) {
+        r->open_end = false;
+        if (e->state != RANGE_GC)
+            r->a = e->arg;
+        band_show(f, (enum band)e->state, e->t, r->name, r->owner);
+    } else if (f->lossy) {
+        return; /* fold_range_lost() has kept what is certain of the ranges that were open */
+    } else if ((r = range_add(f, e, true))) { /* it began before the trace, and no event reported it */
+        r->t1 = e->t;
     }
-    *slot = 0;
-    r->t1 = t;
-    return r;
+    if (r)
+        r->b = e->arg2;
 }
 
-void fold_range_end(struct fold *f, const struct ev *e)
+void fold_range_lost(struct fold *f, enum range_kind k, uint32_t owner, int64_t since)
 {
-    uint32_t *slot = range_slot(f, e);
-    if (!slot || (!*slot && f->lossy))
-        return;   /* lossy: fold_range_lost() has kept what is certain of the ranges that were open */
-    if (!*slot) { /* it began before the trace, and no event reported it */
-        struct range *r = range_add(f, e, true);
-        if (r) {
-            r->t1 = e->t;
-            r->b = e->arg2;
-        }
+    struct range *r = range_close(f, k, owner, since); /* open_end stays set */
+    if (!r)
         return;
-    }
-    struct range *r = fold_range_close(&f->range[e->state], slot, e->t);
-    r->open_end = false;
-    r->b = e->arg2;
-    if (e->state == RANGE_ASSIST)
-        ran_in_assist(f, r);
-    else if (e->state != RANGE_GC)
-        r->a = e->arg;
-    if (f->band_open[e->state])
-        f->band_open[e->state]--;
-    band_show(f, (enum band)e->state, e->t, r->name, r->owner);
-    range_show(f, e);
-}
-
-void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t since)
-{
-    if (!*slot)
-        return;
-    struct range *r = fold_range_close(&f->range[k], slot, since); /* open_end stays set */
     if (r->t1 < r->t0)
         r->t1 = r->t0;
-    r->b = 0;
-    if (f->band_open[k])
-        f->band_open[k]--;
     struct spanlane *l = &f->lane[LANE_BAND][k];
     f->late |= (uint8_t)(1 << k); /* it may be drawn beyond r->t1: fold_bands_reopen() corrects that */
     if (!f->band_open[k] && l->started && l->t0 >= r->t1)
@@ -194,27 +192,27 @@ void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t 
         band_show(f, (enum band)k, r->t1 > l->t0 ? r->t1 : l->t0, r->name, r->owner);
 }
 
-/* Rebuild a band from its ranges: some were reported late but had been open all along, or were lost and
- * ended earlier than drawn. */
+static void patch_ranges(struct fold *f, int kind, int64_t end)
+{
+    uint64_t key;
+    for (uint32_t at = 0, i; idmap_next(&f->range[kind].open, &at, &key, &i);)
+        f->range[kind].v[i].t1 = end;
+}
+
+/* Rebuild a band from its ranges: some were lost and ended earlier than drawn. */
 static void band_reopen(struct fold *f, enum band b)
 {
     const struct vec_range *v = &f->range[b];
     struct spanlane *l = &f->lane[LANE_BAND][b];
     int64_t until = INT64_MIN;
-    for (size_t i = 0; i < v->nopen; i++)
-        v->v[v->open[i]].t1 = OPEN_T; /* fold_patch_open() may have replaced it */
-    for (size_t i = 0; i < v->n; i++)
-        if (v->v[i].seen == NO_TIME && v->v[i].t1 > until)
-            until = v->v[i].t1;
+    bool on = false;
+    patch_ranges(f, b, OPEN_T);
     spans_free(l);
     *l = (struct spanlane){.p = EV_NONE, .m = EV_NONE};
-    bool on = until != INT64_MIN;
-    l->open = waitspan(0, 0, 0, f->tag[on ? band_state[b] : ST_NONE]);
-    if (!f->segment)
-        spans_begin(l, 0, waitspan(0, 0, 0, f->tag[ST_NONE]));
+    spans_begin(l, 0, waitspan(0, 0, 0, f->tag[ST_NONE]));
     for (size_t i = 0; i < v->n; i++) {
         const struct range *r = &v->v[i];
-        if (r->seen == NO_TIME || (on && r->t1 <= until) || (r->open_end && r->t1 <= r->t0))
+        if ((on && r->t1 <= until) || (r->open_end && r->t1 <= r->t0))
             continue;
         if (!on || r->t0 > until) {
             if (on)
@@ -238,10 +236,14 @@ void fold_bands_reopen(struct fold *f)
 
 /* ---- tasks, regions, logs, samples --------------------------------------------------------------------- */
 
-void fold_task_begin(struct fold *f, const struct ev *e)
+static void task_begin(struct fold *f, const struct ev *e)
 {
     struct vec_task *v = &f->tasks;
-    if (idmap_get(&f->opentasks, e->arg) != IDMAP_NONE || !fold_room(f, v->v, v->cap, v->n + 1))
+    if (idmap_get(&f->opentasks, e->arg) != IDMAP_NONE) {
+        f->unsure = true; /* the reader noted that, unless it was opened in an earlier segment */
+        return;
+    }
+    if (!fold_room(f, v->v, v->cap, v->n + 1))
         return;
     if (!idmap_put(&f->opentasks, e->arg, (uint32_t)v->n)) {
         f->oom = true;
@@ -258,36 +260,24 @@ void fold_task_begin(struct fold *f, const struct ev *e)
                                  .stack = e->stack};
 }
 
-/* Count a misuse of an annotation. A segment does not know what was before it, so the trace is then read as
- * one. */
-static void misused(struct fold *f, enum misuse_kind kind, const struct ev *e, uint32_t name, uint32_t inner)
+/* Count a misuse of an annotation. */
+static void misused(struct fold *f, enum misuse_kind kind, const struct ev *e, const struct ginfo *gi,
+                    uint32_t name, uint32_t inner)
 {
     struct misuse *m = &f->misuse[kind];
-    f->unsure |= f->segment;
     if (!m->n++)
         *m = (struct misuse){.n = 1,
                              .t = e->t,
-                             .g = e->g == EV_NONE ? 0 : fold_info_at(f, e->g)->id,
+                             .g = gi ? gi->id : 0,
                              .task = e->arg,
                              .name = name,
                              .inner = inner,
                              .stack = e->stack};
 }
 
-bool fold_task_close(struct fold *f, uint64_t id, int64_t t, uint32_t g)
-{
-    const uint32_t open = idmap_get(&f->opentasks, id);
-    if (open == IDMAP_NONE)
-        return false;
-    struct task *task = &f->tasks.v[open];
-    task->t1 = t;
-    task->open_end = false;
-    task->g_end = g;
-    idmap_del(&f->opentasks, id);
-    return true;
-}
-
-uint32_t fold_task_known(struct fold *f, uint64_t id)
+/* Returns the index of a task, open or not; IDMAP_NONE if it is unknown. The first call goes through all
+ * tasks. */
+static uint32_t task_known(struct fold *f, uint64_t id)
 {
     for (; f->nknown < f->tasks.n; f->nknown++)
         if (!idmap_put(&f->knowntasks, f->tasks.v[f->nknown].id, (uint32_t)f->nknown)) {
@@ -297,14 +287,20 @@ uint32_t fold_task_known(struct fold *f, uint64_t id)
     return idmap_get(&f->knowntasks, id);
 }
 
-void fold_task_end(struct fold *f, const struct ev *e)
+static void task_end(struct fold *f, const struct ev *e, const struct ginfo *gi)
 {
     struct vec_task *v = &f->tasks;
-    if (fold_task_close(f, e->arg, e->t, e->g))
+    const uint32_t open = idmap_get(&f->opentasks, e->arg);
+    if (open != IDMAP_NONE) {
+        idmap_del(&f->opentasks, e->arg);
+        v->v[open].t1 = e->t;
+        v->v[open].open_end = false;
+        v->v[open].g_end = e->g;
         return;
-    const uint32_t known = fold_task_known(f, e->arg);
+    }
+    const uint32_t known = task_known(f, e->arg);
     if (known != IDMAP_NONE) {
-        misused(f, MISUSE_TASK, e, v->v[known].name, 0);
+        misused(f, MISUSE_TASK, e, gi, v->v[known].name, 0);
         return;
     }
     if (!fold_room(f, v->v, v->cap, v->n + 1))
@@ -320,87 +316,88 @@ void fold_task_end(struct fold *f, const struct ev *e)
                                  .g_end = e->g};
 }
 
-bool fold_region_room(struct fold *f)
+static bool region_room(struct fold *f)
 {
     struct vec_region *v = &f->regions;
     return fold_room(f, v->v, v->cap, v->n + 1) && fold_room(f, v->prev, v->capprev, v->n + 1);
 }
 
-void fold_region_begin(struct fold *f, const struct ev *e)
+/* The goroutine's innermost open region, index + 1; 0: none. */
+static uint32_t region_top(const struct fold *f, uint32_t g)
+{
+    return idmap_get(&f->openregions, g) + 1;
+}
+
+static void region_begin(struct fold *f, const struct ev *e)
 {
     struct vec_region *v = &f->regions;
-    if (e->g == EV_NONE || !fold_region_room(f))
+    if (!region_room(f))
         return;
-    struct ginfo *gi = fold_info_at(f, e->g);
-    v->prev[v->n] = gi->region;
-    v->v[v->n++] = (struct region){.task = e->arg,
-                                   .t0 = e->t,
-                                   .t1 = OPEN_T,
-                                   .open_end = true,
-                                   .g = e->g,
-                                   .name = e->str,
-                                   .stack = e->stack,
-                                   .depth = gi->depth};
-    gi->region = (uint32_t)v->n;
-    if (gi->depth < UINT16_MAX - 1)
-        gi->depth++;
+    const uint32_t top = region_top(f, e->g), depth = top ? v->v[top - 1].depth + 1u : 0;
+    v->prev[v->n] = top;
+    v->v[v->n] = (struct region){.task = e->arg,
+                                 .t0 = e->t,
+                                 .t1 = OPEN_T,
+                                 .open_end = true,
+                                 .g = e->g,
+                                 .name = e->str,
+                                 .stack = e->stack,
+                                 .depth = (uint16_t)(depth < UINT16_MAX ? depth : UINT16_MAX - 1)};
+    f->oom |= !idmap_put(&f->openregions, e->g, (uint32_t)v->n++);
 }
 
 /* Returns the goroutine's open region that an event ends, index + 1; 0 if it is none of the innermost FAR. */
-static uint32_t region_find(const struct fold *f, const struct ginfo *gi, const struct ev *e)
+static uint32_t region_find(const struct fold *f, const struct ev *e)
 {
     enum { FAR = 256 };
-    uint32_t at = gi->region;
+    uint32_t at = region_top(f, e->g);
     for (int i = 0; at && i < FAR; i++, at = f->regions.prev[at - 1])
         if (f->regions.v[at - 1].task == e->arg && f->regions.v[at - 1].name == e->str)
             return at;
     return 0;
 }
 
-/* Remove a region from the goroutine's open regions. */
-static void region_unlink(struct fold *f, struct ginfo *gi, uint32_t at)
+/* End one of the goroutine's open regions, index + 1, the innermost or one around it. */
+static void region_close(struct fold *f, uint32_t g, uint32_t at, int64_t t, uint32_t stack_end)
 {
-    uint32_t *of = &gi->region, *prev = f->regions.prev;
-    while (*of != at)
-        of = &prev[*of - 1];
-    *of = prev[at - 1];
-    gi->depth = gi->region ? (uint16_t)(f->regions.v[gi->region - 1].depth + 1) : 0;
-}
-
-bool fold_region_close(struct fold *f, struct ginfo *gi, uint32_t at, int64_t t, uint32_t stack_end)
-{
-    if (!at)
-        return false;
     struct region *r = &f->regions.v[at - 1];
+    uint32_t top = region_top(f, g), *of = &top, *prev = f->regions.prev;
     r->t1 = t;
     r->open_end = false;
     r->stack_end = stack_end;
-    region_unlink(f, gi, at);
-    return true;
+    while (*of != at)
+        of = &prev[*of - 1];
+    *of = prev[at - 1];
+    if (!top)
+        idmap_del(&f->openregions, g);
+    else
+        f->oom |= !idmap_put(&f->openregions, g, top - 1);
 }
 
-bool fold_region_before(struct fold *f, const struct ginfo *gi, uint64_t of)
+/* Whether the goroutine may have begun a region of this task before the trace: it existed before the trace,
+ * has no open region, and the task, if it is known, began before the trace. */
+static bool region_before(struct fold *f, const struct ev *e, const struct ginfo *gi)
 {
-    const uint32_t task = gi->flags & GI_CREATED || !of ? IDMAP_NONE : fold_task_known(f, of);
-    return !(gi->flags & GI_CREATED) && !gi->region && (task == IDMAP_NONE || f->tasks.v[task].open_start);
+    const uint32_t task = gi->flags & GI_CREATED || !e->arg ? IDMAP_NONE : task_known(f, e->arg);
+    return !(gi->flags & GI_CREATED) && !region_top(f, e->g) &&
+           (task == IDMAP_NONE || f->tasks.v[task].open_start);
 }
 
-void fold_region_end(struct fold *f, const struct ev *e)
+static void region_end(struct fold *f, const struct ev *e, const struct ginfo *gi)
 {
     struct vec_region *v = &f->regions;
-    if (e->g == EV_NONE)
-        return;
-    struct ginfo *gi = fold_info_at(f, e->g);
-    const uint32_t at = region_find(f, gi, e);
-    if (at && at != gi->region && !f->lossy)
-        misused(f, MISUSE_NESTING, e, e->str, v->v[gi->region - 1].name);
-    if (fold_region_close(f, gi, at, e->t, e->stack))
-        return;
-    if (!f->lossy && !fold_region_before(f, gi, e->arg)) {
-        misused(f, MISUSE_REGION, e, e->str, 0);
+    const uint32_t at = region_find(f, e), top = region_top(f, e->g);
+    if (at && at != top && !f->lossy)
+        misused(f, MISUSE_NESTING, e, gi, e->str, v->v[top - 1].name);
+    if (at) {
+        region_close(f, e->g, at, e->t, e->stack);
         return;
     }
-    if (!fold_region_room(f))
+    if (!f->lossy && !region_before(f, e, gi)) {
+        misused(f, MISUSE_REGION, e, gi, e->str, 0);
+        return;
+    }
+    if (!region_room(f))
         return;
     v->unsorted |= v->n > 0;
     v->prev[v->n] = 0;
@@ -413,58 +410,71 @@ void fold_region_end(struct fold *f, const struct ev *e)
                                    .stack_end = e->stack};
 }
 
-void fold_regions_lost_of(struct fold *f, struct ginfo *gi, int64_t since)
+void fold_regions_lost(struct fold *f, uint32_t g, int64_t since)
 {
-    struct vec_region *v = &f->regions;
-    for (uint32_t at = gi->region, next; at; at = next) {
-        next = v->prev[at - 1];
-        v->prev[at - 1] = REGION_LOST;
+    const struct vec_region *v = &f->regions;
+    for (uint32_t at = region_top(f, g); at; at = v->prev[at - 1])
         v->v[at - 1].t1 = since > v->v[at - 1].t0 ? since : v->v[at - 1].t0;
-    }
-    gi->region = 0;
-    gi->depth = 0;
+    idmap_del(&f->openregions, g);
 }
 
-void fold_regions_lost_before(struct fold *f, uint32_t g, int64_t since)
+void fold_regions_end(struct fold *f, uint32_t g, int64_t t)
 {
-    struct vec_region *v = &f->regions;
-    if (!fold_region_room(f))
-        return;
-    v->unsorted |= v->n > 0;
-    v->prev[v->n] = REGION_LOST;
-    v->v[v->n++] = (struct region){.t0 = f->began, .t1 = since, .open_start = true, .open_end = true, .g = g};
+    for (uint32_t top; f->openregions.used && (top = region_top(f, g));)
+        region_close(f, g, top, t, 0);
 }
 
-void fold_regions_end(struct fold *f, struct ginfo *gi, int64_t t)
-{
-    while (fold_region_close(f, gi, gi->region, t, 0))
-        ;
-}
-
-void fold_regions_lost(struct fold *f, int64_t since)
-{
-    for (size_t i = 0; i < f->regions.n; i++)
-        if (f->regions.v[i].open_end && f->regions.v[i].t0 >= f->began)
-            f->regions.v[i].t1 = since > f->regions.v[i].t0 ? since : f->regions.v[i].t0;
-}
-
-void fold_log(struct fold *f, const struct ev *e)
+static void log_add(struct fold *f, const struct ev *e)
 {
     struct vec_log *v = &f->logs;
     if (fold_room(f, v->v, v->cap, v->n + 1))
         v->v[v->n++] = (struct logmsg){e->t, e->arg, e->g, e->str, e->stack2, e->stack};
 }
 
-void fold_sample(struct fold *f, const struct ev *e)
+static void sample_add(struct fold *f, const struct ev *e)
 {
     struct vec_sample *v = &f->samples;
-    if (!fold_room(f, v->v, v->cap, v->n + 1))
+    if (fold_room(f, v->v, v->cap, v->n + 1))
+        v->v[v->n++] = (struct sample){e->t, e->g, e->p, e->m, e->stack};
+}
+
+void fold_list(struct fold *f, const struct ev *e, const struct ginfo *gi)
+{
+    switch (e->kind) {
+    case EVK_RANGE_BEGIN:
+    case EVK_RANGE_ACTIVE: range_begin(f, e); break;
+    case EVK_RANGE_END: range_end(f, e); break;
+    case EVK_TASK_BEGIN: task_begin(f, e); break;
+    case EVK_TASK_END: task_end(f, e, gi); break;
+    case EVK_REGION_BEGIN: region_begin(f, e); break;
+    case EVK_REGION_END: region_end(f, e, gi); break;
+    case EVK_LOG: log_add(f, e); break;
+    case EVK_SAMPLE: sample_add(f, e); break;
+    }
+}
+
+/* Whether the event names what it is about. */
+static bool names_owner(const struct ev *e)
+{
+    switch (e->kind) {
+    case EVK_RANGE_BEGIN:
+    case EVK_RANGE_ACTIVE:
+    case EVK_RANGE_END:
+        return range_of(e) == OF_P ? e->p != EV_NONE : e->state != RANGE_ASSIST || e->g != EV_NONE;
+    case EVK_REGION_BEGIN:
+    case EVK_REGION_END: return e->g != EV_NONE;
+    default: return e->kind >= EVK_TASK_BEGIN && e->kind <= EVK_SAMPLE;
+    }
+}
+
+void fold_listed(struct fold *f, const struct ev *e)
+{
+    if (!names_owner(e))
         return;
-    v->v[v->n++] = (struct sample){e->t, e->g, e->p, e->m, e->stack};
-    if (!f->segment || !((e->g == EV_NONE && e->arg) || e->p == EV_NONE || e->m == EV_NONE))
-        return;
-    if (fold_room(f, f->ids, f->capids, f->nids + 1))
-        f->ids[f->nids++] = (struct sample_ids){v->n - 1, e->arg, e->arg2, e->spare};
+    if (!f->segment)
+        fold_list(f, e, e->g == EV_NONE ? NULL : fold_info_at(f, e->g));
+    else if (fold_room(f, f->later.v, f->later.cap, f->later.n + 1))
+        f->later.v[f->later.n++] = *e;
 }
 
 /* Apply GOMAXPROCS = n: Ps from n on do not exist, those below do. A P that still runs disappears when it
@@ -533,14 +543,13 @@ void fold_patch_open(struct fold *f, int64_t end)
     if (f->finished)
         return;
     for (int k = 0; k < RANGE_KINDS; k++)
-        for (size_t i = 0; i < f->range[k].nopen; i++)
-            f->range[k].v[f->range[k].open[i]].t1 = end;
+        patch_ranges(f, k, end);
     uint64_t id;
     for (uint32_t at = 0, task; idmap_next(&f->opentasks, &at, &id, &task);)
         f->tasks.v[task].t1 = end;
-    for (size_t i = 0; i < f->regions.n; i++)
-        if (f->regions.v[i].open_end && f->regions.v[i].t0 >= f->began && f->regions.prev[i] != REGION_LOST)
-            f->regions.v[i].t1 = end; /* else it became unknown in a gap */
+    for (uint32_t at = 0, top; idmap_next(&f->openregions, &at, &id, &top);)
+        for (uint32_t i = top + 1; i; i = f->regions.prev[i - 1])
+            f->regions.v[i - 1].t1 = end;
 }
 
 /* An array in the temporary file that would be too small for it stays there, because moving it would take
@@ -581,15 +590,17 @@ void fold_lists_free(struct fold *f)
 {
     for (int k = 0; k < RANGE_KINDS; k++) {
         mem_free(f->range[k].v);
-        mem_free(f->range[k].open);
+        idmap_free(&f->range[k].open);
     }
     idmap_free(&f->opentasks);
     idmap_free(&f->knowntasks);
     mem_free(f->tasks.v);
     mem_free(f->regions.v);
     mem_free(f->regions.prev);
+    idmap_free(&f->openregions);
     mem_free(f->logs.v);
     mem_free(f->samples.v);
+    mem_free(f->later.v);
     for (int k = 0; k < METRIC_COUNT; k++)
         points_free(&f->points[k]);
 }

@@ -31,6 +31,15 @@ static void on_m_lost(struct fold *f, const struct ev *e)
     fold_m_show(f, e->m, later(lost_since(e), l->h[l->n - 1].t0));
 }
 
+/* From `since` on it is unknown how long what is open of g lasted. */
+static void open_lost(struct fold *f, uint32_t g, int64_t since)
+{
+    fold_range_lost(f, RANGE_STW, g, since);
+    fold_range_lost(f, RANGE_ASSIST, g, since);
+    fold_regions_lost(f, g, since);
+    fold_info_at(f, g)->assist = NO_TIME;
+}
+
 /* From `since` on it is unknown how long g's open span lasted; its state at the start of the span is
  * known. */
 static void on_g_lost(struct fold *f, const struct ev *e)
@@ -54,9 +63,7 @@ static void on_g_lost(struct fold *f, const struct ev *e)
         fold_info_at(f, e->g)->no_p_since = NO_TIME;
     fold_g_count(f, from, ST_UNKNOWN);
     fold_gcount_lost(f, from, since, f->end);
-    fold_range_lost(f, RANGE_STW, &fold_info_at(f, e->g)->stw, since);
-    fold_range_lost(f, RANGE_ASSIST, &fold_info_at(f, e->g)->assist, since);
-    fold_regions_lost_of(f, fold_info_at(f, e->g), since);
+    open_lost(f, e->g, since);
     l->state = ST_UNKNOWN;
     const struct waitspan unknown = waitspan(0, 0, 0, f->tag[ST_UNKNOWN]);
     if (since > l->t0)
@@ -83,7 +90,8 @@ static void on_p_lost(struct fold *f, const struct ev *e)
             fold_lane_at(f, g)->p = EV_NONE;
         fold_special_g(f, g);
     }
-    fold_range_lost(f, RANGE_SWEEP, &pi->sweep, since);
+    fold_range_lost(f, RANGE_SWEEP, e->p, since);
+    pi->sweep = false;
     pi->state = ST_NONE;
     pi->lost = true;
     pi->g = pi->m = EV_NONE;
@@ -101,17 +109,17 @@ static void gap_begins(struct fold *f, const struct ev *e)
         mi->p = mi->g = EV_NONE;
         fold_m_show(f, m, mi->lane.n ? later(since, mi->lane.h[mi->lane.n - 1].t0) : since);
     }
+    uint64_t of;
+    for (uint32_t at = 0, top; idmap_next(&f->openregions, &at, &of, &top);)
+        fold_regions_lost(f, (uint32_t)of, since);
     for (uint32_t g = 0; g < f->nlane[LANE_G]; g++) {
         if (fold_g_retired(f, g))
             continue;
-        fold_info_at(f, g)->region = 0;
-        fold_info_at(f, g)->depth = 0;
         on_g_lost(f, &(struct ev){.t = e->t, .g = g, .arg = e->arg});
     }
     for (uint32_t p = 0; p < f->nlane[LANE_P]; p++)
         on_p_lost(f, &(struct ev){.t = e->t, .p = p, .arg = e->arg});
-    fold_range_lost(f, RANGE_GC, &f->gc_open, since);
-    fold_regions_lost(f, since);
+    fold_range_lost(f, RANGE_GC, NO_LANE, since);
     f->began = e->t;
 }
 
@@ -129,6 +137,7 @@ static void gap_over(struct fold *f, const struct ev *e)
 
 void fold_lost(struct fold *f, const struct ev *e)
 {
+    f->unsure |= f->segment; /* what was open when it began may end here */
     if (e->kind == EVK_GAP && e->state) {
         gap_over(f, e);
     } else if (e->kind == EVK_GAP) {
@@ -136,25 +145,20 @@ void fold_lost(struct fold *f, const struct ev *e)
     } else {
         f->lossy = true;
         if (e->g != EV_NONE) {
-            struct ginfo *gi = fold_info_at(f, e->g);
-            if (f->segment && (gi->flags & (GI_CARRIED | GI_LOST)) == GI_CARRIED)
-                fold_regions_lost_before(f, e->g, lost_since(e));
-            gi->flags |= GI_LOST;
+            fold_info_at(f, e->g)->flags |= GI_LOST;
             on_g_lost(f, e);
         } else if (e->p != EV_NONE)
             on_p_lost(f, e);
         else if (e->m != EV_NONE)
             on_m_lost(f, e);
         else
-            fold_range_lost(f, RANGE_GC, &f->gc_open, lost_since(e));
+            fold_range_lost(f, RANGE_GC, NO_LANE, lost_since(e));
     }
 }
 
 void fold_g_unknown(struct fold *f, const struct ev *e)
 {
-    struct ginfo *gi = fold_info_at(f, e->g);
     f->lossy = true;
-    fold_range_lost(f, RANGE_STW, &gi->stw, e->t);
-    fold_range_lost(f, RANGE_ASSIST, &gi->assist, e->t);
-    fold_regions_lost_of(f, gi, e->t);
+    f->unsure |= f->segment;
+    open_lost(f, e->g, e->t);
 }

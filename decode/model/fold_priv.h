@@ -82,53 +82,26 @@ void fold_runs(struct fold *f, uint32_t create_stack, uint32_t name);
 void fold_runs_join(struct fold *f, const struct fold *segment);
 
 /* ---- fold_lists.c ---- */
-/* end g's open regions, because g has ended */
-void fold_regions_end(struct fold *f, struct ginfo *gi, int64_t t);
 /*
- * fold_range_open - open range r of v, and let *slot (NULL: there is none) refer to it. false: out of
- * memory.
- * fold_range_close - end the range in *slot at t, and free the slot.
- * While a range is open, range.b is its place in v->open.
+ * fold_range - a range's event: the lanes of Ps show sweeps and mark assists.
+ * fold_listed - an event that only changes lists. A segment keeps it for later.
+ * fold_list - change the lists as the event says. gi: of e->g, NULL if that is none. Out of memory sets
+ * f->oom, and the entry is missing.
  */
-bool fold_range_open(struct fold *f, struct vec_range *v, struct range *r, uint32_t *slot);
-struct range *fold_range_close(struct vec_range *v, uint32_t *slot, int64_t t);
-bool fold_region_room(struct fold *f); /* make room for one more region. false: out of memory */
-void fold_bands_reopen(
-    struct fold *f); /* at the end: rebuild bands with ranges that were reported late, or lost */
-/* The rest change the lists as an event of that kind (ev.h) says. When out of memory they set f->oom, and
- * the entry is missing. */
-void fold_range_begin(struct fold *f, const struct ev *e);
-void fold_range_end(struct fold *f, const struct ev *e);
-/* fold_regions_lost - from `since` on it is unknown how long open regions last. */
-void fold_regions_lost(struct fold *f, int64_t since);
+void fold_range(struct fold *f, const struct ev *e);
+void fold_listed(struct fold *f, const struct ev *e);
+void fold_list(struct fold *f, const struct ev *e, const struct ginfo *gi);
+/* fold_regions_end - end g's open regions, because g has ended. */
+void fold_regions_end(struct fold *f, uint32_t g, int64_t t);
 /*
- * fold_regions_lost_of - the same for one goroutine whose events were lost: the end of a region may be
- * among them, and an end that comes may belong to another region.
- * fold_regions_lost_before - the same for regions that were open when the segment began. Only join.c knows
- * these, so an entry with neither beginning nor end is put among the regions as a mark for it.
+ * fold_range_lost - from `since` on it is unknown how long the open range of this kind of this P or
+ * goroutine (NO_LANE: of the collector), if any, lasts.
+ * fold_regions_lost - the same for a goroutine's open regions: their ends may be among its lost events, and
+ * an end that comes may belong to another region.
  */
-void fold_regions_lost_of(struct fold *f, struct ginfo *gi, int64_t since);
-void fold_regions_lost_before(struct fold *f, uint32_t g, int64_t since);
-/* fold_range_lost - from `since` on it is unknown how long the range of this kind open in *slot, if any,
- * lasts. */
-void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t since);
-void fold_task_begin(struct fold *f, const struct ev *e);
-void fold_task_end(struct fold *f, const struct ev *e);
-/* fold_task_close - end the task with this id at t, on g. false: it is not open. */
-bool fold_task_close(struct fold *f, uint64_t id, int64_t t, uint32_t g);
-/* fold_task_known - its index in f->tasks, open or not; IDMAP_NONE if it is unknown. The first call goes
- * through all tasks. */
-uint32_t fold_task_known(struct fold *f, uint64_t id);
-/* fold_region_before - whether the goroutine may have begun a region of this task before the trace: it
- * existed before the trace, has no open region, and the task, if it is known, began before the trace. */
-bool fold_region_before(struct fold *f, const struct ginfo *gi, uint64_t of);
-/* fold_region_close - end one of the goroutine's open regions, index + 1, the innermost or one around it.
- * false: 0 is none. */
-bool fold_region_close(struct fold *f, struct ginfo *gi, uint32_t at, int64_t t, uint32_t stack_end);
-void fold_region_begin(struct fold *f, const struct ev *e);
-void fold_region_end(struct fold *f, const struct ev *e);
-void fold_log(struct fold *f, const struct ev *e);
-void fold_sample(struct fold *f, const struct ev *e);
+void fold_range_lost(struct fold *f, enum range_kind k, uint32_t owner, int64_t since);
+void fold_regions_lost(struct fold *f, uint32_t g, int64_t since);
+void fold_bands_reopen(struct fold *f); /* at the end: rebuild bands with ranges that were lost */
 void fold_metric(struct fold *f, const struct ev *e);
 void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value); /* append a metric's point */
 void fold_points_pack(struct fold *f);                                     /* call it now and then */

@@ -165,48 +165,8 @@ static bool gc_agrees(const struct join *j, const struct segment *s)
     return o->gc_first != V2_MEANS_gc_begin || j->gc == GC_UNKNOWN || (j->gc == GC_OFF && next);
 }
 
-/* A task that begins in the segment must not be open yet; one that only ends
- * there must be, if it is known. */
-static bool task_agrees(struct fold *f, const struct task *t)
+static enum joined agree(const struct join *j, const struct segment *s)
 {
-    const bool open = idmap_get(&f->opentasks, t->id) != IDMAP_NONE;
-    return t->open_start ? open || fold_task_known(f, t->id) == IDMAP_NONE : !open;
-}
-
-/* Whether the segment's tasks agree with the state before, and the regions that end are the innermost
- * ones. */
-static bool notes_agree(struct trace *tr, const struct segment *s)
-{
-    const struct fold *f = s->f;
-    struct idmap top = {0};
-    bool ok = true;
-    for (size_t i = 0; ok && i < f->tasks.n; i++)
-        ok = task_agrees(&tr->fold, &f->tasks.v[i]);
-    for (size_t i = 0; ok && i < f->regions.n; i++) {
-        const struct region *r = &f->regions.v[i];
-        const bool of_before = r->open_start && !r->open_end && r->t0 <= f->began; /* not after lost events */
-        uint32_t slot = of_before ? live_of(&tr->join, s, r->g) : IDMAP_NONE;
-        if (slot == IDMAP_NONE)
-            continue;
-        uint32_t g = tr->join.live[slot].g, at = idmap_get(&top, g);
-        at = at == IDMAP_NONE ? info_of(&tr->join, g)->region : at;
-        if (at) {
-            const struct region *open = &tr->fold.regions.v[at - 1];
-            ok = open->task == r->task && open->name == r->name &&
-                 idmap_put(&top, g, tr->fold.regions.prev[at - 1]);
-        } else {
-            struct ginfo none = *info_of(&tr->join, g); /* the regions that were open have all ended */
-            none.region = 0;
-            ok = fold_region_before(&tr->fold, &none, r->task);
-        }
-    }
-    idmap_free(&top);
-    return ok;
-}
-
-static enum joined agree(struct trace *tr, const struct segment *s)
-{
-    const struct join *j = &tr->join;
     if (s->before != j->last)
         return JOIN_REDO;
     if (s->order.redo)
@@ -214,7 +174,7 @@ static enum joined agree(struct trace *tr, const struct segment *s)
     if (s->order.bad || s->f->unsure)
         return JOIN_NOT;
     enum joined rc = goroutines_agree(j, s), procs = rc == JOIN_NOT ? rc : procs_agree(j, s);
-    if (procs == JOIN_NOT || !gc_agrees(j, s) || !notes_agree(tr, s))
+    if (procs == JOIN_NOT || !gc_agrees(j, s))
         return JOIN_NOT;
     if (!threads_agree(j, s))
         return JOIN_REDO;
@@ -303,7 +263,7 @@ static void procs_meet(struct join *j, const struct segment *s)
             j->oom = true;
             return;
         }
-        j->p[j->np++] = (struct jp){.id = id, .m = EV_NONE};
+        j->p[j->np++] = (struct jp){.id = id};
     }
 }
 
@@ -372,16 +332,6 @@ static void threads_join(struct trace *tr, const struct segment *s)
     }
 }
 
-/* unreported: number of ranges open before the segment that it does not report. If there are any, the band
- * stays on throughout. */
-static void bands_join(struct trace *tr, const struct segment *s, const uint32_t *unreported)
-{
-    for (uint32_t b = 0; b < BAND_COUNT; b++)
-        if (s->f->lane[LANE_BAND][b].started && !unreported[b])
-            piece_add(tr, (struct lane){LANE_BAND, b}, &tr->join.band[b],
-                      (struct jpiece){.seg = s->n, .i = b, .t0 = spans_first(&s->f->lane[LANE_BAND][b])});
-}
-
 /* ---- goroutines ---------------------------------------------------------------------------------------- */
 
 static void name_join(struct trace *tr, struct ginfo *gi, const struct ginfo *lo,
@@ -435,7 +385,7 @@ static void old_join(struct trace *tr, struct segment *s, uint32_t k)
     if (lo->flags & GI_ENDED) {
         gi->flags |= GI_ENDED;
         live_remove(j, lo->id, slot);
-        fold_regions_end(&tr->fold, gi, l->t0);
+        fold_regions_end(&tr->fold, g, l->t0);
         return;
     }
     j->live[slot].status = v2_g_at(&s->order, i)->status;
@@ -456,111 +406,6 @@ static void new_join(struct join *j, const struct segment *s)
 
 /* ---- lists --------------------------------------------------------------------------------------------- */
 
-static uint32_t *slot_of(struct trace *tr, const struct range *r)
-{
-    struct join *j = &tr->join;
-    if (r->kind == RANGE_GC)
-        return &tr->fold.gc_open;
-    if (r->kind == RANGE_SWEEP)
-        return r->owner < j->np ? &j->p[r->owner].sweep : NULL;
-    if (r->owner == NO_LANE)
-        return r->kind == RANGE_STW ? &tr->fold.stw_open : NULL;
-    struct ginfo *gi = info_of(j, r->owner);
-    return r->kind == RANGE_STW ? &gi->stw : &gi->assist;
-}
-
-static void range_join(struct trace *tr, struct range r, const struct segment *s, uint32_t *mentioned)
-{
-    struct fold *f = &tr->fold;
-    struct vec_range *v = &f->range[r.kind];
-    if (r.kind == RANGE_SWEEP)
-        r.owner = segment_p(s, r.owner);
-    else
-        r.owner = segment_g(s, r.owner);
-    uint32_t *slot = r.open_end || r.seen == NO_TIME ? slot_of(tr, &r) : NULL;
-    if (r.seen == NO_TIME) {
-        ++*mentioned;
-        if (!slot || !*slot || r.open_end)
-            return;
-        struct range *open = fold_range_close(v, slot, r.t1);
-        open->open_end = false;
-        open->b = r.b;
-        if (r.kind != RANGE_GC)
-            open->a = r.a;
-        return;
-    }
-    v->v[v->n] = r;
-    if (!r.open_end || fold_range_open(f, v, &v->v[v->n], slot))
-        v->n++;
-}
-
-static void ranges_join(struct trace *tr, const struct segment *s, uint32_t unreported[BAND_COUNT])
-{
-    for (int k = 0; k < RANGE_KINDS; k++) {
-        const struct vec_range *v = &s->f->range[k];
-        struct vec_range *to = &tr->fold.range[k];
-        uint32_t mentioned = 0, open = (uint32_t)to->nopen;
-        const bool room = !v->n || fold_room(&tr->fold, to->v, to->cap, to->n + v->n);
-        for (size_t i = 0; room && i < v->n; i++)
-            range_join(tr, v->v[i], s, &mentioned);
-        unreported[k] = open > mentioned ? open - mentioned : 0;
-    }
-}
-
-static void tasks_join(struct trace *tr, const struct segment *s)
-{
-    struct fold *f = &tr->fold;
-    struct vec_task *v = &f->tasks;
-    for (size_t i = 0; i < s->f->tasks.n; i++) {
-        struct task t = s->f->tasks.v[i];
-        t.g = segment_g(s, t.g);
-        t.g_end = segment_g(s, t.g_end);
-        if (t.open_start && fold_task_close(f, t.id, t.t1, t.g_end))
-            continue;
-        if (!fold_room(f, v->v, v->cap, v->n + 1))
-            return;
-        v->unsorted |= t.open_start && v->n;
-        v->v[v->n++] = t;
-        if (t.open_end && !idmap_put(&f->opentasks, t.id, (uint32_t)v->n - 1))
-            f->oom = true;
-    }
-}
-
-static void regions_join(struct trace *tr, const struct segment *s)
-{
-    struct fold *f = &tr->fold;
-    struct vec_region *v = &f->regions;
-    for (size_t i = 0; i < s->f->regions.n; i++) { /* ginfo.region is the segment's index there */
-        uint32_t g = segment_g(s, s->f->regions.v[i].g);
-        if (g >= s->base && s->f->regions.v[i].open_end && s->f->regions.prev[i] != REGION_LOST)
-            info_of(&tr->join, g)->region = 0;
-    }
-    for (size_t i = 0; i < s->f->regions.n; i++) {
-        struct region r = s->f->regions.v[i];
-        r.g = segment_g(s, r.g);
-        struct ginfo *gi = r.g < s->base || r.open_end ? info_of(&tr->join, r.g) : NULL;
-        if (r.open_start && r.open_end) {
-            fold_regions_lost_of(f, gi, r.t1);
-            continue;
-        }
-        if (gi && r.open_start && r.t0 <= s->f->began &&
-            fold_region_close(f, gi, gi->region, r.t1, r.stack_end))
-            continue;
-        if (!fold_region_room(f))
-            return;
-        v->unsorted |= r.open_start && v->n;
-        if (gi && r.g < s->base && !r.open_start)
-            r.depth = (uint16_t)(r.depth + gi->depth);
-        const bool lost = s->f->regions.prev[i] == REGION_LOST;
-        v->prev[v->n] = lost ? REGION_LOST : 0;
-        v->v[v->n++] = r;
-        if (gi && r.open_end && !lost) {
-            v->prev[v->n - 1] = gi->region;
-            gi->region = (uint32_t)v->n;
-        }
-    }
-}
-
 /* Returns the lane that had this id when the segment began, if it still has it at t; else NO_LANE. */
 static uint32_t lane_by_id(const struct trace *tr, const struct segment *s, const struct idmap *over,
                            enum lane_kind k, uint64_t id, int64_t t)
@@ -573,51 +418,55 @@ static uint32_t lane_by_id(const struct trace *tr, const struct segment *s, cons
     return k == LANE_G ? j->live[at].g : at;
 }
 
-/* x: the ids of the goroutine, the P and the thread that the segment had not reported when the sample was
- * taken. */
-static struct sample sample_join(const struct trace *tr, const struct segment *s, const struct idmap *over,
-                                 struct sample v, const struct sample_ids *x)
+/* Turn the segment's indices of an event into the trace's. A sample has ids, too, for what the segment had
+ * not reported yet. over: goroutines that existed before and end in the segment. */
+static void ev_join(const struct trace *tr, const struct segment *s, const struct idmap *over, struct ev *e)
 {
-    v.g = v.g == EV_NONE && x->g ? lane_by_id(tr, s, over, LANE_G, x->g, v.t) : segment_g(s, v.g);
-    v.p =
-        v.p == EV_NONE && x->p != UINT64_MAX ? lane_by_id(tr, s, over, LANE_P, x->p, v.t) : segment_p(s, v.p);
-    v.m = v.m != EV_NONE         ? s->mmap[v.m]
-          : x->m == V2_NO_THREAD ? EV_NONE
-                                 : lane_by_id(tr, s, over, LANE_M, x->m, v.t);
-    return v;
+    const bool g = e->g != EV_NONE, p = e->p != EV_NONE, m = e->m != EV_NONE;
+    e->g = segment_g(s, e->g);
+    e->p = segment_p(s, e->p);
+    e->m = m ? s->mmap[e->m] : EV_NONE;
+    if (e->kind != EVK_SAMPLE)
+        return;
+    if (!g && e->arg)
+        e->g = lane_by_id(tr, s, over, LANE_G, e->arg, e->t);
+    if (!p && e->arg2 != UINT64_MAX)
+        e->p = lane_by_id(tr, s, over, LANE_P, e->arg2, e->t);
+    if (!m && e->spare != V2_NO_THREAD)
+        e->m = lane_by_id(tr, s, over, LANE_M, e->spare, e->t);
 }
 
-static void samples_join(struct trace *tr, const struct segment *s)
+/* Fold the events that waited for the segment's turn. false: as one trace they would have been refused. */
+static bool later_join(struct trace *tr, const struct segment *s)
 {
-    static const struct sample_ids none = {.p = UINT64_MAX, .m = V2_NO_THREAD};
-    struct fold *f = &tr->fold;
-    struct vec_sample *v = &f->samples;
-    const struct fold *from = s->f;
-    struct idmap over = {0}; /* goroutines that existed before and end in the segment */
+    const struct vec_ev *v = &s->f->later;
+    struct idmap over = {0};
     struct ginfo room;
-    if (from->samples.n && !fold_room(f, v->v, v->cap, v->n + from->samples.n))
-        return;
-    for (uint32_t k = 0; from->nids && k < s->nold; k++) {
-        const struct ginfo *gi = fold_g_info(from, s->old[k], &room);
+    struct spanlane lane;
+    for (uint32_t k = 0; s->f->count[EC_SAMPLE] && k < s->nold; k++) {
+        const struct ginfo *gi = fold_g_info(s->f, s->old[k], &room);
         if (gi->flags & GI_ENDED && !idmap_put(&over, gi->id, s->old[k]))
             tr->join.oom = true;
     }
-    for (size_t i = 0, k = 0; i < from->samples.n; i++) {
-        const bool unreported = k < from->nids && from->ids[k].at == i;
-        v->v[v->n++] = sample_join(tr, s, &over, from->samples.v[i], unreported ? &from->ids[k++] : &none);
+    for (size_t i = 0; i < v->n; i++) {
+        struct ev e = v->v[i];
+        ev_join(tr, s, &over, &e);
+        const struct home h = e.g == EV_NONE ? (struct home){0} : join_home(&tr->join, e.g);
+        fold_list(&tr->fold, &e, h.f ? fold_g_info(h.f, h.local, &room) : NULL);
+    }
+    for (size_t i = 0; i < v->n; i++) {
+        const uint32_t g = v->v[i].kind == EVK_REGION_BEGIN ? v->v[i].g : EV_NONE;
+        const struct spanlane *l = g == EV_NONE ? NULL : fold_g_lane(s->f, g, &lane);
+        if (l && l->ended)
+            fold_regions_end(&tr->fold, segment_g(s, g), l->t0);
     }
     idmap_free(&over);
+    return !tr->fold.unsure;
 }
 
-static void lists_join(struct trace *tr, const struct segment *s)
+static void counts_join(struct trace *tr, const struct segment *s)
 {
     struct fold *f = &tr->fold, *from = s->f;
-    for (size_t i = 0; i < from->logs.n; i++) {
-        struct logmsg x = from->logs.v[i];
-        x.g = segment_g(s, x.g);
-        if (fold_room(f, f->logs.v, f->logs.cap, f->logs.n + 1))
-            f->logs.v[f->logs.n++] = x;
-    }
     for (int m = 0; m < METRIC_COUNT; m++)
         f->oom |= !points_join(&f->points[m], &from->points[m], &f->pool);
     for (size_t i = 0; i < from->nfirst && f->nfirst < FIRST_STACKS; i++) {
@@ -633,19 +482,10 @@ static void lists_join(struct trace *tr, const struct segment *s)
 /* Free what a segment's fold no longer needs. */
 static void fold_light(struct fold *f)
 {
-    fold_lists_free(f);
-    for (int k = 0; k < RANGE_KINDS; k++)
-        f->range[k] = (struct vec_range){0};
-    f->tasks = (struct vec_task){0};
-    f->nknown = 0;
-    f->regions = (struct vec_region){0};
-    f->logs = (struct vec_log){0};
-    f->samples = (struct vec_sample){0};
-    memset(f->points, 0, sizeof f->points);
+    mem_free(f->later.v);
+    f->later = (struct vec_ev){0};
     mem_free(f->gb);
-    mem_free(f->ids);
     f->gb = f->gb_last = NULL;
-    f->ids = NULL;
 }
 
 /* ---- one segment --------------------------------------------------------------------------------------- */
@@ -654,14 +494,13 @@ enum joined join_next(struct trace *tr, struct segment *s)
 {
     struct join *j = &tr->join;
     struct fold *f = s->f;
-    uint32_t unreported[BAND_COUNT] = {0};
     if (s->n && (s->gen.torn || s->gen.unnamed))
         return JOIN_NOT;
     if (s->oom || f->oom || f->pool.oom)
         return JOIN_OOM;
     if (!s->n && !s->order.have_base)
         return JOIN_NOT;
-    enum joined rc = s->n ? agree(tr, s) : JOINED;
+    enum joined rc = s->n ? agree(j, s) : JOINED;
     if (rc == JOINED && s->gen.closed && s->gen.missing > s->missing)
         rc = JOIN_NOT; /* reading it as one trace names what is missing */
     if (rc == JOINED && s->order.stopped)
@@ -679,20 +518,12 @@ enum joined join_next(struct trace *tr, struct segment *s)
     procs_meet(j, s);
     if (j->oom)
         return JOIN_OOM;
-    if (s->n)
-        ranges_join(tr, s, unreported);
+    if (!later_join(tr, s))
+        return JOIN_NOT;
     procs_join(tr, s);
     threads_join(tr, s);
-    bands_join(tr, s, unreported);
-    if (s->n) {
-        tasks_join(tr, s);
-        regions_join(tr, s);
-        samples_join(tr, s);
-    } else {
-        for (uint32_t i = 0; i < j->np; i++)
-            j->p[i].sweep = f->p[i].sweep;
+    if (!s->n)
         j->procs = f->procs;
-    }
     for (uint32_t k = 0; k < s->nold; k++)
         old_join(tr, s, k);
     new_join(j, s);
@@ -701,7 +532,7 @@ enum joined join_next(struct trace *tr, struct segment *s)
         j->gc_seq = s->order.gc_seq;
     }
     if (s->n) {
-        lists_join(tr, s);
+        counts_join(tr, s);
         fold_runs_join(&tr->fold, s->f);
         fold_light(f);
     }
@@ -717,8 +548,6 @@ void join_free(struct join *j)
         mem_free(j->p[i].lane.v);
     for (size_t i = 0; i < j->nm; i++)
         mem_free(j->m[i].lane.v);
-    for (int b = 0; b < BAND_COUNT; b++)
-        mem_free(j->band[b].v);
     for (size_t i = 0; i < j->ncross; i++)
         mem_free(j->cross[i].v);
     mem_free(j->p);

@@ -44,8 +44,7 @@ struct jlane {
 struct jp {
     uint64_t id;
     struct jlane lane;
-    uint32_t m, sweep; /* the M that has it; its open sweep range, index + 1 */
-    uint8_t status;    /* V2_PS_RUNNING and the like */
+    uint8_t status; /* V2_PS_RUNNING and the like */
     bool sweeps;
 };
 
@@ -70,7 +69,6 @@ struct join {
     struct jm *m;
     size_t np, nm, capp, capm;
     size_t nm_reported; /* number of threads up to the last one that the trace has reported */
-    struct jlane band[BAND_COUNT];
     /* goroutine -> entry of cross, if it has pieces after the segment where it is new */
     struct idmap crosses;
     struct jlane *cross;

@@ -35,13 +35,17 @@ static const struct jlane *lane_of_join(const struct join *j, struct lane l)
         return l.i < j->np ? &j->p[l.i].lane : NULL;
     if (l.kind == LANE_M)
         return l.i < j->nm ? &j->m[l.i].lane : NULL;
-    if (l.kind == LANE_BAND)
-        return l.i < BAND_COUNT ? &j->band[l.i] : NULL;
-    uint32_t c = l.i < j->ng ? idmap_get(&j->crosses, l.i) : IDMAP_NONE;
+    uint32_t c = l.kind == LANE_G && l.i < j->ng ? idmap_get(&j->crosses, l.i) : IDMAP_NONE;
     return c == IDMAP_NONE ? NULL : &j->cross[c];
 }
 
-/* Whether a lane of the trace's only fold has a span. */
+/* Whether a lane is one piece, in the trace's own fold. Bands are: their ranges are folded there. */
+static bool is_whole(const struct join *j, enum lane_kind k)
+{
+    return !j->n || k == LANE_BAND;
+}
+
+/* Whether such a lane has a span. */
 static bool has_span(const struct fold *f, struct lane l)
 {
     if (l.kind >= LANE_KINDS || l.i >= f->nlane[l.kind])
@@ -55,7 +59,7 @@ static bool has_span(const struct fold *f, struct lane l)
 uint32_t pieces_n(const struct trace *tr, struct lane l)
 {
     const struct join *j = &tr->join;
-    if (!j->n)
+    if (is_whole(j, l.kind))
         return has_span(&tr->fold, l);
     if (l.kind >= LANE_KINDS || (l.kind == LANE_G && l.i >= j->ng))
         return 0;
@@ -79,10 +83,10 @@ void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece 
     out->index0 = 0;
     out->tot = NULL;
     out->last = true;
-    if (!j->n) {
+    if (is_whole(j, l.kind)) {
         piece_of(&tr->fold, l.kind, l.i, out);
         out->t0 = out->ml ? out->ml->h[0].t0 : spans_first(out->l);
-        out->end = tr->fold.end;
+        out->end = trace_last(tr);
         return;
     }
     const struct jlane *jl = lane_of_join(j, l);

@@ -132,7 +132,7 @@ bool segment_some(struct segment *s, size_t cap)
     if (!s->over && !s->oom)
         v2_gen_notes(s->s, &s->gen, &s->order);
     if (!s->over && s->n)
-        fold_segment_end(s->f);
+        fold_rest(s->f);
     s->oom |= s->f->oom || s->f->pool.oom;
     s->over = true;
     return false;

@@ -82,9 +82,6 @@ enum v2s_rc v2_sim_run(struct v2_sim *s, int64_t until);
 /* v2_sim_units - Returns the time of a cursor's event in clock units as in the file; *before: that of the
  * event before it in its batch. */
 uint64_t v2_sim_units(const struct v2_sim *s, const struct v2_cursor *c, uint64_t *before);
-/* v2_sim_copy - Copy the state between two generations. Returns false if out of memory; free *to in both
- * cases. */
-bool v2_sim_copy(struct v2_sim *to, const struct v2_sim *from);
 void v2_sim_free(struct v2_sim *s);
 
 /* v2_sim_of - Returns the simulation that an order belongs to; only for the order in a struct v2_sim. */

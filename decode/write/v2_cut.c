@@ -73,13 +73,13 @@ static bool watch(void *arg, const struct v2s_event *e)
 }
 
 /* begin_at - The range begins here: `from` is rounded to clock units. If the run begins within the range,
- * no statuses are needed. */
+ * no statuses are needed. Else `head`, which was run as far, keeps the state. */
 static bool begin_at(struct v2_cut *c)
 {
     c->any = true;
     if (!c->sim.n)
         c->from = INT64_MIN;
-    return marks_set(c, &c->start) && (c->from == INT64_MIN || v2_sim_copy(&c->head, &c->sim));
+    return marks_set(c, &c->start);
 }
 
 static int64_t floor_units(const struct v2_cut *c, int64_t t, uint64_t *units)
@@ -116,13 +116,16 @@ static enum err_code run(struct v2_cut *c, const struct v2_raw_gen *gen, bool *o
     c->start.set = c->end.set = c->behind = *over = false;
     c->sim.seen = NULL;
     c->sim.arg = c;
-    if (!v2_sim_begin(&c->sim, &c->file, gen))
+    const bool heads = !c->any && c->from != INT64_MIN;
+    if (!v2_sim_begin(&c->sim, &c->file, gen) || (heads && !v2_sim_begin(&c->head, &c->file, gen)))
         return no_memory(e);
     c->even = c->sim.o.unit == (double)(uint64_t)c->sim.o.unit;
     if (c->from != INT64_MIN && !c->any)
         c->from = floor_units(c, c->from, &c->from_units);
     if (c->to != INT64_MAX)
         c->to = floor_units(c, c->to, &c->to_units);
+    if (heads)
+        (void)v2_sim_run(&c->head, c->from);
     if (!c->any)
         rc = v2_sim_run(&c->sim, c->from);
     if (!c->any && rc == V2S_UNTIL && !begin_at(c))
@@ -147,7 +150,7 @@ static enum err_code run(struct v2_cut *c, const struct v2_raw_gen *gen, bool *o
     }
     c->behind = true; /* find later statuses of what existed, and whether it is sound */
     v2_sim_run(&c->sim, INT64_MAX);
-    return c->sim.o.oom ? no_memory(e) : ERR_OK;
+    return c->sim.o.oom || c->head.o.oom ? no_memory(e) : ERR_OK;
 }
 
 /* ---- generation by generation -------------------------------------------------------------------------- */

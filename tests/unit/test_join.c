@@ -160,14 +160,14 @@ static void test_regions(void **state)
     unload(&l);
 }
 
-/* A region ends that is not the innermost one: for what was before it the trace is read as one. */
+/* A region ends that is not the innermost one, and both began in the segment before. */
 static void test_region_crosses(void **state)
 {
     (void)state;
     struct loaded l =
         joins(P0 "UserRegionBegin +5 task=0 name=\"outer\" stack=0\nUserRegionBegin +5 task=0 name=\"inner\" "
                  "stack=0\n" NEXT(200) "UserRegionEnd +5 task=0 name=\"outer\" stack=0\n",
-              PLAIN);
+              JOINS(2));
     expect_whole(l.tr);
     assert_non_null(strstr(trace_warning(l.tr, 0)->what, "G1 ends region \"outer\""));
     const struct region *r;
