@@ -22,20 +22,26 @@ static const char usage_head[] =
     "  samples     CPU samples\n"
     "  stacks      the frames of each stack_id in the other tables\n";
 
-/* Which rows: what overlaps [from,to), as scope_overlaps() has it; the goroutines that are asked for. */
-static void add_conditions(struct text *t, const struct options *o, const struct scope *sc)
+/* Adds the view, of which goroutines are summed up within the range, and which of its rows: what overlaps the
+ * range, as scope_overlaps() has it, and the goroutines that are asked for. */
+static void add_query(struct text *t, const char *view, const struct options *o, const struct scope *sc)
 {
-    const bool moment = strcmp(o->kind, "logs") == 0 || strcmp(o->kind, "samples") == 0;
+    const bool goroutines = strcmp(o->kind, "goroutines") == 0, ranged = sc->from > 0 || sc->to < INT64_MAX;
+    const long long from = sc->from, to = sc->to;
+    text_add(t, "SELECT * FROM (%s", view);
+    if (goroutines && ranged)
+        text_add(t, "(%lld, %lld)", from, to); /* the arguments of the table it ends with */
+    text_lit(t, ")");
     if (strcmp(o->kind, "stacks") == 0)
         return;
     text_lit(t, " WHERE 1");
-    if (sc->from > 0 || sc->to < INT64_MAX)
-        text_add(t, "%s",
-                 moment ? " AND time_ns >= scope_from() AND time_ns < scope_to()"
-                        : " AND start_ns < scope_to() AND end_ns >= scope_from() AND "
-                          "(end_ns > scope_from() OR start_ns = end_ns)");
+    if (ranged && (strcmp(o->kind, "logs") == 0 || strcmp(o->kind, "samples") == 0))
+        text_add(t, " AND time_ns >= %lld AND time_ns < %lld", from, to);
+    else if (ranged)
+        text_add(t, " AND start_ns < %lld AND end_ns >= %lld AND (end_ns > %lld OR start_ns = end_ns)", to,
+                 from, from);
     if (!scope_all_g(sc))
-        text_add(t, " AND in_scope(%s)", strcmp(o->kind, "goroutines") == 0 ? "id" : "goroutine");
+        text_add(t, " AND in_scope(%s)", goroutines ? "id" : "goroutine");
 }
 
 static enum err_code no_memory(struct err *e)
@@ -59,14 +65,13 @@ static enum err_code write_query(struct export *x, struct sql_query *q, struct s
 }
 
 /* The rows of a view, or of its SQL. */
-static enum err_code write_rows(struct export *x, struct sql *s, const char *from, struct sql_print *p,
+static enum err_code write_rows(struct export *x, struct sql *s, const char *view, struct sql_print *p,
                                 struct err *e)
 {
     struct text t = {0};
     struct sql_query *q = NULL;
     size_t used;
-    text_add(&t, "SELECT * FROM (%s)", from);
-    add_conditions(&t, x->o, &x->scope);
+    add_query(&t, view, x->o, &x->scope);
     enum err_code rc = text_ok(&t) ? sql_query(s, t.p, t.n, &q, &used, e) : no_memory(e);
     if (rc == ERR_OK)
         rc = write_query(x, q, p, e);

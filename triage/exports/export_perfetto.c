@@ -48,9 +48,8 @@ struct job {
     bool oom;
 };
 
-static bool stop(void *arg)
+static bool stop(const struct job *j)
 {
-    const struct job *j = arg;
     return j->oom || out_broken(j->x->out);
 }
 
@@ -480,9 +479,8 @@ static bool shown(const struct job *j, struct lane l, const struct span *s)
     return l.kind == LANE_G || (s->state != ST_IDLE && scope_g(j->sc, s->who));
 }
 
-static void lane_slices(void *arg, struct lane l)
+static void lane_slices(struct job *j, struct lane l)
 {
-    struct job *j = arg;
     struct span_iter it;
     uint64_t track = 0;
     if ((l.kind == LANE_G && !scope_g(j->sc, l.i)) || !span_seek(&it, j->tr, l, j->sc->from))
@@ -505,10 +503,23 @@ static void lane_slices(void *arg, struct lane l)
     } while (span_next(&it) && !stop(j));
 }
 
+static bool wants(const struct job *j, enum lane_kind k)
+{
+    const struct lanes_asked *asked = &j->x->o->lanes;
+    return asked->given ? asked->kind[k] : k != LANE_M;
+}
+
 static void lanes(struct job *j)
 {
     static const enum lane_kind order[] = {LANE_P, LANE_M, LANE_G};
-    export_walk(j->x, order, lane_slices, stop, j);
+    uint64_t done = 0, all = 0;
+    for (int k = 0; k < 3; k++)
+        all += wants(j, order[k]) ? trace_nlanes(j->tr, order[k]) : 0;
+    for (int k = 0; k < 3; k++)
+        for (uint32_t i = 0; wants(j, order[k]) && i < trace_nlanes(j->tr, order[k]) && !stop(j); i++) {
+            lane_slices(j, (struct lane){order[k], i});
+            export_progress(j->x, (double)++done / (double)all);
+        }
 }
 
 /* ---- collector, counters ------------------------------------------------------------------------------- */
@@ -586,15 +597,10 @@ static void tasks(struct job *j)
     }
 }
 
-static bool with_goroutines(const struct job *j)
-{
-    return !j->x->o->lanes.given || j->x->o->lanes.kind[LANE_G];
-}
-
 static void regions(struct job *j)
 {
     const struct region *v;
-    size_t n = with_goroutines(j) ? trace_regions(j->tr, &v) : 0;
+    size_t n = wants(j, LANE_G) ? trace_regions(j->tr, &v) : 0;
     for (size_t i = 0; i < n && !stop(j); i++) {
         if (!scope_overlaps(j->sc, v[i].t0, v[i].t1) || v[i].g == NO_LANE || !scope_g(j->sc, v[i].g))
             continue;
@@ -620,7 +626,7 @@ static void regions(struct job *j)
 static void logs(struct job *j)
 {
     const struct logmsg *v;
-    size_t n = with_goroutines(j) ? trace_logs(j->tr, &v) : 0;
+    size_t n = wants(j, LANE_G) ? trace_logs(j->tr, &v) : 0;
     for (size_t i = 0; i < n && !stop(j); i++) {
         if (!scope_overlaps(j->sc, v[i].t, v[i].t) || v[i].g == NO_LANE || !scope_g(j->sc, v[i].g))
             continue;

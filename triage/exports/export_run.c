@@ -53,23 +53,6 @@ struct sw_filter export_filter(struct export *x)
                               .tick_arg = x};
 }
 
-void export_walk(struct export *x, const enum lane_kind order[3], void (*f)(void *arg, struct lane l),
-                 bool (*stop)(void *arg), void *arg)
-{
-    static const bool usual[LANE_KINDS] = {[LANE_P] = true, [LANE_G] = true};
-    const bool *wanted = x->o->lanes.given ? x->o->lanes.kind : usual;
-    uint64_t done = 0, all = 0;
-    for (int k = 0; k < LANE_KINDS; k++)
-        all += wanted[k] ? trace_nlanes(x->tr, (enum lane_kind)k) : 0;
-    for (int k = 0; k < 3; k++) {
-        const uint32_t n = wanted[order[k]] ? trace_nlanes(x->tr, order[k]) : 0;
-        for (uint32_t i = 0; i < n && !stop(arg); i++) {
-            f(arg, (struct lane){order[k], i});
-            export_progress(x, (double)++done / (double)all);
-        }
-    }
-}
-
 /* ---- the command line ---------------------------------------------------------------------------------- */
 
 int export_options(const struct export_command *c, int argc, char **argv, struct options *o)

@@ -42,9 +42,5 @@ int export_options(const struct export_command *c, int argc, char **argv, struct
 void export_progress(struct export *x, double share);
 /* export_filter - returns the filter for stackweights: the selected goroutines and time, with progress. */
 struct sw_filter export_filter(struct export *x);
-/* export_walk - calls f for each lane of the selected kinds (default: processors and goroutines), kind by
- * kind, until stop() returns true. */
-void export_walk(struct export *x, const enum lane_kind order[3], void (*f)(void *arg, struct lane l),
-                 bool (*stop)(void *arg), void *arg);
 
 #endif

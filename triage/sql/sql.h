@@ -52,9 +52,9 @@ typedef bool sql_shows(void *arg, uint32_t g, const struct span *s);
 void sql_matches(struct sql *s, sql_shows *shows, void *arg);
 
 /*
- * sql_scope - of the views that `gotop csv` writes: goroutines are summed up within [from,to), in_scope(g)
- * tells whether one is asked for. sc must outlive *s. sql_view - such a view's SQL; sql_view_spans - that of
- * spans of some lanes only, by enum lane_kind. NULL: there is none.
+ * sql_scope - of which goroutines in_scope(g) tells that they are asked for; without it of all. sc must
+ * outlive *s. sql_view - the SQL of a view that `gotop csv` writes; sql_view_spans - that of spans of some
+ * lanes only, by enum lane_kind. NULL: there is none.
  */
 struct scope;
 void sql_scope(struct sql *s, const struct scope *sc);

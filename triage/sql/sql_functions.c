@@ -195,18 +195,6 @@ static void f_matches(sqlite3_context *x, int n, sqlite3_value **v)
 
 /* ---- of the views -------------------------------------------------------------------------------------- */
 
-static void f_scope_from(sqlite3_context *x, int n, sqlite3_value **v)
-{
-    (void)n, (void)v;
-    sql_put_int(x, of(x)->scope ? of(x)->scope->from : 0);
-}
-
-static void f_scope_to(sqlite3_context *x, int n, sqlite3_value **v)
-{
-    (void)n, (void)v;
-    sql_put_int(x, of(x)->scope ? of(x)->scope->to : INT64_MAX);
-}
-
 static void f_in_scope(sqlite3_context *x, int n, sqlite3_value **v)
 {
     const struct sql *s = of(x);
@@ -358,9 +346,7 @@ bool sql_functions(struct sql *s)
         int args;
         void (*f)(sqlite3_context *, int, sqlite3_value **);
         void (*end)(sqlite3_context *); /* of an aggregate */
-    } rows[] = {{"scope_from", 0, f_scope_from, NULL},
-                {"scope_to", 0, f_scope_to, NULL},
-                {"in_scope", 1, f_in_scope, NULL},
+    } rows[] = {{"in_scope", 1, f_in_scope, NULL},
                 {"overlap", 4, f_overlap, NULL},
                 {"in_gc", 1, f_in_gc, NULL},
                 {"in_gc", 2, f_in_gc, NULL},
