@@ -12,7 +12,7 @@
 #ifndef GOTOP_TRIAGE_CLAIMS_H
 #define GOTOP_TRIAGE_CLAIMS_H
 
-#include "triage/exports/profile.h"
+#include "triage/diff/profile.h"
 
 struct side { /* runs of one program */
     const struct profile *run;

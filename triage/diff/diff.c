@@ -14,7 +14,6 @@
 #include "decode/base/mem.h"
 #include "triage/diff/diff_parts.h"
 #include "triage/say.h"
-#include "triage/diff/diff_two.h"
 #include "triage/options.h"
 #include "triage/report/report.h"
 #include "triage/findings/thresholds.h"
@@ -312,17 +311,25 @@ static int page(const struct job *j, const struct runs r[2], const struct claim 
     return status;
 }
 
+static enum err_code claims_of(const struct runs r[2], struct side side[2], struct claim *v, struct err *e)
+{
+    for (int s = 0; s < 2; s++)
+        side[s] = (struct side){r[s].p, r[s].n};
+    const enum err_code rc = verdict_of(&side[0], &side[1], v, e);
+    if (not_asked(r))
+        v->claimed = 0;
+    return rc;
+}
+
 static int compare(const struct job *j, const struct runs r[2])
 {
-    struct side side[2] = {{r[0].p, r[0].n}, {r[1].p, r[1].n}};
+    struct side side[2];
     struct claim v;
     struct err e = {0};
     struct text t = {.ascii = !j->o.utf8 && !j->o.json};
     int status;
-    if (verdict_of(&side[0], &side[1], &v, &e) != ERR_OK)
+    if (claims_of(r, side, &v, &e) != ERR_OK)
         return fail("diff", e.what);
-    if (not_asked(r))
-        v.claimed = 0;
     if (j->o.json) {
         char *s = diff_json(side, &v, not_asked(r), &r[0].first, &r[1].first);
         t.failed |= !s;
@@ -346,13 +353,12 @@ enum err_code diff_two(const struct loaded *old, const struct loaded *new, struc
     struct profile p[2] = {{0}};
     struct runs r[2] = {{.first = *old, .p = &p[0], .n = 1, .has_clock = trace_info(old->tr)->has_clock},
                         {.first = *new, .p = &p[1], .n = 1, .has_clock = trace_info(new->tr)->has_clock}};
-    struct side side[2] = {{&p[0], 1}, {&p[1], 1}};
+    struct side side[2];
     struct claim v = {0};
     enum err_code rc = profile_of(old, &p[0], e);
     rc = rc ? rc : profile_of(new, &p[1], e);
-    rc = rc ? rc : verdict_of(&side[0], &side[1], &v, e);
+    rc = rc ? rc : claims_of(r, side, &v, e);
     if (!rc) {
-        v.claimed = not_asked(r) ? 0 : v.claimed;
         (void)page(&plain, r, &v, t);
         rc = text_ok(t) ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison");
     }

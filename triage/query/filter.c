@@ -140,12 +140,8 @@ static bool word(struct parser *p, char *out, size_t size)
 
 static bool parse_id(const char *s, uint64_t *id)
 {
-    if (!isdigit((unsigned char)*s))
-        return false;
-    *id = 0;
-    for (; isdigit((unsigned char)*s); s++)
-        *id = *id > (UINT64_MAX - 9) / 10 ? UINT64_MAX : *id * 10 + (uint64_t)(*s - '0');
-    return !*s;
+    const char *rest = goto_id(s, id);
+    return rest && !*rest;
 }
 
 static bool pattern(struct parser *p, struct term *t, const char *s, size_t at)

@@ -191,6 +191,14 @@ static bool when(struct said *x, const char *s, struct target *out)
     return true;
 }
 
+const char *goto_id(const char *s, uint64_t *id)
+{
+    const char *from = s;
+    for (*id = 0; isdigit((unsigned char)*s); s++)
+        *id = *id > (UINT64_MAX - 9) / 10 ? UINT64_MAX : *id * 10 + (uint64_t)(*s - '0');
+    return s > from ? s : NULL;
+}
+
 static bool goto_lane(const char **s, struct target *out)
 {
     static const struct {
@@ -201,17 +209,11 @@ static bool goto_lane(const char **s, struct target *out)
     for (size_t i = 0; i < 3; i++) {
         if (tolower((unsigned char)*p) != kinds[i].letter)
             continue;
-        const char *q = blanks(p + 1);
-        if (!isdigit((unsigned char)*q))
-            return false;
-        uint64_t id = 0;
-        for (; isdigit((unsigned char)*q); q++)
-            id = id > (UINT64_MAX - 9) / 10 ? UINT64_MAX : id * 10 + (uint64_t)(*q - '0');
-        if (*q && *q != '@' && *q != ' ')
+        const char *q = goto_id(blanks(p + 1), &out->id);
+        if (!q || (*q && *q != '@' && *q != ' '))
             return false;
         out->has_lane = true;
         out->kind = kinds[i].kind;
-        out->id = id;
         *s = q;
         return true;
     }

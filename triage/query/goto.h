@@ -31,6 +31,8 @@ bool goto_parse(const struct trace *tr, const char *line, struct target *out, co
  * after it. goto_time_in - the same; a number without unit or point is so many times `bare` ns. */
 bool goto_time(const char *s, int64_t *ns, const char **rest);
 bool goto_time_in(const char *s, int64_t bare, int64_t *ns, const char **rest);
+/* goto_id - parses the number of a lane, saturated. Returns what follows it; NULL if there is none. */
+const char *goto_id(const char *s, uint64_t *id);
 /* goto_when - parses a word that is one moment: a time, a share of the trace, or a time of day, which may lie
  * before the trace. Returns false if it is none or this trace can't tell it; *why says which. If tr is NULL,
  * any share or time of day is accepted and its time means nothing. */

@@ -16,6 +16,9 @@ int report_main(int argc, char **argv);
 int diff_main(int argc, char **argv);
 int explain_main(int argc, char **argv); /* gotop explain: explain_main.c */
 
+/* diff_two - adds what `gotop diff` says of two loaded traces. It changes neither. */
+enum err_code diff_two(const struct loaded *old, const struct loaded *new, struct text *t, struct err *e);
+
 /* report_rules - prints the rules and their thresholds, for --rules without a file. */
 int report_rules(const char *command);
 /* report_text - adds one page about one trace. t->ascii says how to write names that are not ASCII. */

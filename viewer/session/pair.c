@@ -10,7 +10,7 @@
 #include "layout/cells/lines.h"
 #include "triage/wall.h"
 #include "layout/move/kind.h"
-#include "triage/diff/diff_two.h"
+#include "triage/report/report.h"
 
 enum align { ALIGN_START, ALIGN_WALL, ALIGN_OPENED, ALIGN_NOT };
 enum { HEIGHT_LEAST = 20 }; /* rows; a smaller screen shows one of them */

@@ -2,7 +2,7 @@
  * profile.c - see profile.h. One walk over the spans of the program's goroutines; processors' and the
  * collector's time comes from the index of the processors' lanes.
  */
-#include "triage/exports/profile.h"
+#include "triage/diff/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
