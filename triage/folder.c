@@ -68,8 +68,8 @@ static bool add_members(struct folder *f, const char *path, const struct zip *z)
     return ok;
 }
 
-/* A file that was added last: if it is an archive of several traces, these are in its place. Others tell
- * themselves what they are, when they are opened. */
+/* Replaces the file that was added last by its traces if it is an archive of several. What other files are is
+ * found out when they are opened. */
 static bool unfold(struct folder *f)
 {
     const size_t at = f->n - 1;
@@ -93,7 +93,7 @@ static bool unfold(struct folder *f)
     return ok;
 }
 
-/* The files of an open folder. */
+/* Adds the files of an open folder. */
 static bool add_all(struct folder *f, const char *path, DIR *d)
 {
     const size_t from = f->n;

@@ -9,8 +9,8 @@
 
 #define STEP 100000000 /* ns between two progress messages, two calls of opts->leave */
 
-/* What goes on between two steps: nothing, then all is one step; a word on the terminal; the question whether
- * to leave. */
+/* What is done between two steps of loading: progress is shown, and it is asked whether to leave. Without
+ * either, all is one step. */
 struct between {
     bool talk;
     bool (*leave)(void);

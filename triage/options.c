@@ -141,7 +141,7 @@ static bool read_keep(const char *v, void *to)
     return (!bare && read_time(v, &keep->ns)) || options_size(v, &keep->bytes);
 }
 
-/* Of one kind or both, with a comma between. */
+/* Reads a time, a size, or both with a comma between. */
 static bool read_limit(const char *v, void *to)
 {
     char one[64];
@@ -189,7 +189,7 @@ static bool read_id(const char *v, void *to)
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-/* How a value is read, and what is said of one that isn't. */
+/* How a value is read, and the message if it can't be. */
 struct kind {
     bool (*read)(const char *value, void *to);
     const char *fits;
@@ -352,7 +352,7 @@ static int take(struct parser *p, const struct row *r, const char *word, const c
     return 0;
 }
 
-/* What getopt_long() could not take. */
+/* Says why getopt_long() refused a word. Returns 2. */
 static int refuse(struct parser *p, int c, const char *word)
 {
     const char letter[] = {'-', (char)optopt, '\0'};
@@ -368,7 +368,8 @@ static int refuse(struct parser *p, int c, const char *word)
     return options_wrong(p->c, word, NULL, "unknown option (--help lists them)");
 }
 
-/* Options and operands up to "--" or the end. 0, or 2 said. *used: so many words. */
+/* Reads options and operands up to "--" or the end; *used is the number of words. Returns 0, or 2 after an
+ * error message. */
 static int read_part(struct parser *p, int argc, char **argv, int *used)
 {
     struct options *o = p->o;

@@ -24,7 +24,7 @@ int say_failed(const char *command, const char *what, const char *why)
     return 2;
 }
 
-/* What stood there before stays, unless all is written. */
+/* Writes a file, whose old content stays unless all is written. */
 static int say_file(const char *command, const char *path, const struct text *t)
 {
     struct out o;

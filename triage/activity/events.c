@@ -58,7 +58,7 @@ static struct entry range_entry(const struct range *r)
                           .stack = r->stack};
 }
 
-/* Something that has no length. */
+/* An entry without a length. */
 static struct entry point_entry(int64_t t, enum event_kind kind, uint32_t g, uint32_t name, uint32_t stack)
 {
     return (struct entry){t, t, kind, kind, false, true, false, g, g, NO_LANE, name, stack, 0};
@@ -121,7 +121,7 @@ static void reach_learn(struct events *l)
     }
 }
 
-/* The first entry from i on that the window may reach. */
+/* Returns the first entry from i on that may lie in the window. */
 static size_t near_from(const struct events *l, int k, size_t i, struct window w)
 {
     const struct events_block *b = l->reach[k];
@@ -234,7 +234,7 @@ static bool events_rests(uint8_t state)
     return state == ST_IDLE || state == ST_NONE;
 }
 
-/* A processor's own events: it starts and stops. */
+/* Adds a processor's own events: it starts and it stops. */
 static void events_of_p(struct events *l, uint32_t p)
 {
     struct span_iter it;
@@ -320,7 +320,7 @@ static struct window events_window(const struct events *l, int64_t t, int64_t ha
     return window_of(t > half ? t - half : 0, t1 < all ? t1 : all);
 }
 
-/* About so many spans begin on processors within w; of very many processors some are asked. */
+/* Estimates how many spans begin on processors within w, from some of them if they are very many. */
 static uint64_t events_density(const struct trace *tr, struct window w)
 {
     uint64_t sum = 0;

@@ -1,8 +1,7 @@
 /*
- * gstate.c - see gstate.h. Assists are put by goroutine (a counting sort), each goroutine's by time; they
- * don't overlap. How long goroutines ran in the first i of all of them is known: the model says it of
- * each, or the lane does. So an interval costs two look-ups, and an assist that one of its ends cuts one
- * on the lane.
+ * gstate.c - see gstate.h. Assists are sorted by goroutine (a counting sort), then by time; those of one
+ * goroutine don't overlap. Beside each stands how long goroutines ran in all before it, so an interval costs
+ * two look-ups, and one on the lane for each assist that one of its ends cuts.
  */
 #include "triage/activity/gstate.h"
 
@@ -83,8 +82,8 @@ static int64_t ran_in(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1
     return sh.ns[ST_RUNNING];
 }
 
-/* Puts an assist behind its goroutine's others. While a trace is loaded one may come late; more would be a
- * trace's joke. */
+/* Adds an assist after its goroutine's others. While a trace is loaded one may be reported late, so it is
+ * moved before later ones, but past a bounded number of them. */
 static void put(struct gstate *s, const struct trace *tr, const struct range *r, uint32_t i, uint32_t *next)
 {
     enum { ASIDE = 64 };
@@ -100,8 +99,8 @@ static void put(struct gstate *s, const struct trace *tr, const struct range *r,
     s->before[k] = r[i].a ? (int64_t)(r[i].a - 1) : ran_in(tr, r[i].owner, begin_of(&r[i]), end_of(&r[i]));
 }
 
-/* Who asks first has them put by goroutine: a picture without goroutines needs none of it. false: out of
- * memory. */
+/* Sorts the assists by goroutine when they are first asked for, since a picture without goroutines does not
+ * need it. Returns false when out of memory. */
 static bool by_owner(struct gstate *s, const struct trace *tr, const struct range *r)
 {
     int64_t sum = 0;

@@ -154,7 +154,8 @@ static int64_t idle_in(const struct idle_reason *l, int64_t a, int64_t b)
     return sh.ns[ST_IDLE];
 }
 
-/* .. while the world was stopped: no processor may take what is runnable then. */
+/* Returns how long it was idle in [a,b) while the world was stopped, when no processor may take what is
+ * runnable. */
 static int64_t idle_stopped(const struct idle_reason *l, int64_t a, int64_t b)
 {
     const struct range *r;
@@ -186,8 +187,8 @@ static void rank(struct idle_reason *l, uint32_t g, const struct span *s)
     m->top[i] = (struct idle_reason_wait){g, ns, s->t0, s->t1};
 }
 
-/* f for each span of the piece in which goroutine g is runnable, until one has no memory. true: there are
- * some. */
+/* Calls f for each runnable span of goroutine g in the piece, until memory is out. Returns whether there is
+ * one. */
 static bool each_ready(struct idle_reason *l, uint32_t g,
                        void (*f)(struct idle_reason *, uint32_t g, const struct span *))
 {
@@ -248,7 +249,8 @@ static void sweep(struct idle_reason *l)
     }
 }
 
-/* The waits that begin in the piece; those that began before the interval with its first. */
+/* Ranks each wait once: with the piece it begins in, or with the first one if it began before the
+ * interval. */
 static void rank_ready(struct idle_reason *l, uint32_t g, const struct span *s)
 {
     if (s->t0 >= l->w0 || l->w0 == l->t0)
@@ -264,7 +266,7 @@ static void next_piece(struct idle_reason *l)
     l->done = l->w0 >= l->t1;
 }
 
-/* true: that may have taken long. */
+/* Does one step. Returns true if that may have taken long. */
 static bool step(struct idle_reason *l)
 {
     if (l->phase == PIECE_BEGIN) {

@@ -9,7 +9,7 @@
 
 /* ---- tasks and regions --------------------------------------------------------------------------------- */
 
-/* What time went to, the most first: few are named, so that a line of a screen has room for them. */
+/* What time was spent on, the most first. Few are named, so that a line of a screen has room for them. */
 enum { NAMED = 3, MOST = BREAK_REASONS + 8 };
 struct spent {
     struct {
@@ -127,14 +127,15 @@ bool spent_stop(struct text *t, const struct trace *tr, const struct range *r)
 
 /* ---- bands --------------------------------------------------------------------------------------------- */
 
-/* Is a processor at what the band tells of? A band of which no processor's state is: never. */
+/* Whether a processor in that state does what the band shows; never for a band that no processor state
+ * belongs to. */
 static bool of_band(enum band b, uint8_t state)
 {
     return (b == BAND_GC && (state == ST_GCWORK || state == ST_ASSIST)) ||
            (b == BAND_ASSIST && state == ST_ASSIST) || (b == BAND_SWEEP && state == ST_SWEEP);
 }
 
-/* The processor that was at it for longest in [t0,t1); NO_LANE: none. */
+/* Returns the processor that did it longest in [t0,t1); NO_LANE: none did. */
 static uint32_t most_of_band(const struct trace *tr, enum band b, int64_t t0, int64_t t1)
 {
     uint32_t best = NO_LANE;

@@ -22,11 +22,9 @@ const enum state sums_collects[COLLECTS] = {ST_GCWORK, ST_ASSIST, ST_SWEEP};
 
 enum { CHUNK = 1024, WALK_MOST = 20000000 };
 
-/*
- * Is one of its system calls timed? Then what sh has of them is the time of those that are. Of very many
- * spans that isn't added up: a key would wait for it, and those that are not timed are 1 ns each of much
- * longer ones.
- */
+/* Returns whether one of the lane's system calls is timed; then *sh has the time of the timed ones alone.
+ * With very many spans those that are not timed stay in the sum, since a key would wait for the exact one,
+ * and they add 1 ns each. */
 static bool has_timed(const struct sums *s, struct lane l, struct shares *sh)
 {
     enum { MANY = 100000 }; /* spans */
@@ -40,7 +38,8 @@ static bool has_timed(const struct sums *s, struct lane l, struct shares *sh)
     return timed > 0;
 }
 
-/* Calls that aren't timed are an instant each, which is kept where there are no others. */
+/* Adds the time of calls. Those that are not timed count as an instant each, but only while no timed one
+ * is known. */
 static void add_calls(int64_t *sum, bool *timed, int64_t ns, bool are_timed)
 {
     if (are_timed && !*timed)
@@ -58,7 +57,7 @@ static void add_shares(struct shares *sum, bool *timed, const struct shares *sh,
     add_calls(&sum->ns[ST_SYSCALL], timed, sh->ns[ST_SYSCALL], are_timed);
 }
 
-/* Up to so many more processors. */
+/* Adds at most so many more processors. */
 static void add_procs(struct sums *s, uint32_t most)
 {
     for (uint32_t n = trace_nlanes(s->tr, LANE_P); s->proc < n && most; s->proc++, most--) {
@@ -238,7 +237,8 @@ static bool add_places(struct sums *s, uint32_t g)
     return false;
 }
 
-/* The goroutine at hand, or what of it is looked at in one step. true: that may have taken long. */
+/* Adds the current goroutine, or as much of it as one step takes. Returns true if that may have taken
+ * long. */
 static bool add_some(struct sums *s)
 {
     enum { LONG = 64 }; /* spans: many blocks to unpack */

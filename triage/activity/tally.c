@@ -38,7 +38,7 @@ void tally_free(struct tally *t)
     mem_free(t);
 }
 
-/* The trace has gone on: it has more names. */
+/* Makes room for the names that the trace got since the tally began. */
 static bool more_names(struct tally *t)
 {
     uint32_t n = trace_nstr(t->tr), *p = mem_resize(t->of_name, ((size_t)n + 1) * sizeof *p);
@@ -101,7 +101,7 @@ static void add_times(struct tally_row *r, const struct shares *sh, uint32_t g, 
     }
 }
 
-/* false: out of memory. */
+/* Counts goroutine g. Returns false when out of memory. */
 static bool add(struct tally *t, struct gstate *gs, uint32_t g)
 {
     struct lane l = {LANE_G, g};
@@ -145,7 +145,7 @@ static int by_number(const void *a, const void *b)
     return x->n != y->n ? (x->n > y->n ? -1 : 1) : by_place(a, b);
 }
 
-/* One row per place now, the commonest first. */
+/* Merges the blocked goroutines to one row per place, the commonest first. */
 static void settle(struct tally *t)
 {
     uint32_t n = 0;

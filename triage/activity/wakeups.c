@@ -99,7 +99,7 @@ static void next_is(struct wakeups_next *n, uint32_t g, int64_t t, bool created)
     n->found = true;
 }
 
-/* Among the spans of goroutine g in [t0,t1): is one a wake-up by it, earlier than the best? */
+/* Looks for a wake-up of goroutine g by n->by in [t0,t1) that is earlier than the one found so far. */
 static void next_in(struct wakeups_next *n, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
     const struct lane l = {LANE_G, g};

@@ -64,7 +64,7 @@ static enum err_code write_query(struct export *x, struct sql_query *q, struct s
     return ok ? ERR_OK : no_memory(e);
 }
 
-/* The rows of a view, or of its SQL. */
+/* Writes the rows of a view. */
 static enum err_code write_rows(struct export *x, struct sql *s, const char *view, struct sql_print *p,
                                 struct err *e)
 {
@@ -80,7 +80,7 @@ static enum err_code write_rows(struct export *x, struct sql *s, const char *vie
     return rc;
 }
 
-/* Spans by lane: processors, goroutines, threads. */
+/* Writes spans by kind of lane: processors, goroutines, threads. */
 static enum err_code write_spans(struct export *x, struct sql *s, struct sql_print *p, struct err *e)
 {
     static const enum lane_kind order[] = {LANE_P, LANE_G, LANE_M};

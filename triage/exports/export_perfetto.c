@@ -115,7 +115,7 @@ static void put_name(struct job *j, enum names kind, uint64_t id, const char *s)
     put(j, &m);
 }
 
-/* The text, which always has a byte, if only the terminator. NULL: out of memory. */
+/* Returns the text, which is terminated even if it is empty; NULL when out of memory. */
 static char *whole(struct job *j, struct text *t)
 {
     text_raw(t, "", 0);
@@ -130,8 +130,8 @@ static void put_tmp(struct job *j, enum names kind, uint64_t id)
         put_name(j, kind, id, s);
 }
 
-/* The number of an event's name: state_name(state), then the string in brackets; ST_NONE: only the string.
- * The stack of a wait may show that it was on a pipe, which no trace's reason says. */
+/* Returns the number of an event's name, which is state_name(state) and the string in brackets, or with
+ * ST_NONE only the string. The stack of a wait may show that it was on a pipe, which no reason says. */
 static uint64_t name_number(struct job *j, uint8_t state, uint32_t str, uint32_t wait_stack)
 {
     const struct str own = trace_str(j->tr, str);
@@ -287,7 +287,7 @@ static void put_slice(struct job *j, struct event *v)
     }
 }
 
-/* A counter's value from t on. */
+/* Writes the value that a counter has from t on. */
 static void put_count(struct job *j, uint64_t track, int64_t t, uint64_t v)
 {
     Perfetto__TrackEvent e = PERFETTO__TRACK_EVENT__INIT;
@@ -345,7 +345,7 @@ struct track {
     bool counter, bytes;
 };
 
-/* Whether the track has not been declared yet; from now on it has. */
+/* Returns whether the track has not been declared yet, and notes that it is now. */
 static bool first_on(struct job *j, uint64_t track)
 {
     bool fresh;

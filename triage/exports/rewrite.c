@@ -82,7 +82,7 @@ static bool slice_check(const struct options *o)
     return true;
 }
 
-/* A share of the trace, or a time of day: what it is only a loaded trace can tell. */
+/* Whether only a loaded trace can tell which moment the text is. */
 static bool needs_trace(const char *s)
 {
     return s && (strchr(s, '%') || wall_is(s));
@@ -122,7 +122,8 @@ static void say_slice(const struct options *o, const struct cut_result *r)
     say_failed("slice", o->out, what);
 }
 
-/* The exit status. What is gone was read as zeros, perhaps after it was looked at. */
+/* Says that the trace became shorter while it was read: what is gone was read as zeros, perhaps after it had
+ * been examined. Returns the exit status. */
 static int say_shorter(const char *command, const char *name)
 {
     if (mapped_lost())
@@ -131,7 +132,7 @@ static int say_shorter(const char *command, const char *name)
     return mapped_lost() ? 3 : 0;
 }
 
-/* The exit status. */
+/* Says what is left out of the slice. Returns the exit status. */
 static int say_missing(const char *command, const char *name, const struct cut_result *r)
 {
     char what[800];
@@ -179,7 +180,8 @@ static bool anonymize_check(const struct options *o)
     return o->out != NULL;
 }
 
-/* Would both names be of one file? One that isn't there is a name in a folder. */
+/* Returns whether both names are of one file. A file that does not exist yet is known by its folder and
+ * name. */
 static bool one_file(const char *a, const char *b)
 {
     const char *const path[2] = {a, b}, *name[2];

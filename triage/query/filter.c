@@ -382,8 +382,8 @@ static void make_ivals(struct term *t, const struct trace *tr)
     }
 }
 
-/* Does one of the goroutine's intervals overlap [t0,t1)? The last that starts before t1 knows the largest
- * end. */
+/* Returns whether one of the goroutine's intervals overlaps [t0,t1). The last one that starts before t1 knows
+ * the largest end of all before it, so no other is looked at. */
 static bool in_ivals(const struct term *t, uint32_t g, int64_t t0, int64_t t1)
 {
     const struct ival *const v = t->iv;
@@ -443,16 +443,14 @@ static bool holds(const struct filter *f, const struct term *t, uint32_t g, cons
     return false;
 }
 
-/*
- * Does the term ask who the goroutine is? That is looked up in its lane, which for millions of spans in a row
- * takes long.
- */
+/* Whether the term asks who the goroutine is. That is looked up in its lane, which takes long for millions of
+ * spans in a row, so these terms come last. */
 static bool of_who(const struct term *t)
 {
     return t->kind == T_FUNC || t->kind == T_G || t->kind == T_SYSTEM || t->kind == T_COLLECTS;
 }
 
-/* Do the terms hold that ask who the goroutine is (`who`), or all others? Only the first look at li. */
+/* Whether the terms hold that ask who the goroutine is (`who`), or all others, which do not look at li. */
 static bool terms_hold(const struct filter *f, bool who, uint32_t g, const struct lane_info *li,
                        const struct span *s)
 {
@@ -504,7 +502,8 @@ int64_t filter_wide(const struct filter *f)
 
 /* ---- goroutines ---------------------------------------------------------------------------------------- */
 
-/* Who woke the goroutines that NAME names: up to CHUNK spans; true when lane f->wat is over. */
+/* Notes who woke the goroutines that NAME names, for up to CHUNK spans of lane f->wat. Returns true at its
+ * end. */
 static bool wakers(struct filter *f)
 {
     struct span_iter it;
@@ -529,7 +528,7 @@ static bool wakers(struct filter *f)
     return false;
 }
 
-/* 0: can't match, 1: matches as a whole, 2: its spans must be looked at */
+/* Returns 0 if the goroutine can't match, 1 if all of it does, 2 if its spans must be looked at. */
 static int quick(const struct filter *f, uint32_t g, const struct lane_info *li)
 {
     struct span s = {.who = NO_LANE};
@@ -613,7 +612,8 @@ static bool decide(struct filter *f)
     return true;
 }
 
-/* What grows with the trace; a trace that went on is decided anew, what showed keeps showing. */
+/* Makes room for what grows with the trace. A trace that went on is decided anew; what showed keeps
+ * showing. */
 static bool prepare(struct filter *f)
 {
     uint32_t n = trace_nlanes(f->tr, LANE_G);

@@ -95,10 +95,10 @@ bool goto_time(const char *s, int64_t *ns, const char **rest)
     return goto_time_in(s, 1, ns, rest);
 }
 
-/* A line that is read: what the trace has to tell is asked of it; without one any time will do. */
+/* What is known while a line is read. Without a trace any time of day and any share will do. */
 struct said {
     const struct trace *tr;
-    const char *why; /* a time is named that it can't tell */
+    const char *why; /* why the trace can't tell a time that the line names; NULL: it can */
 };
 
 /* "12.5%", a share of `end`; *whole: it is at most all of it. */

@@ -32,11 +32,9 @@ static bool refused(const char *text)
     return false;
 }
 
-/*
- * dear - does it hold more once all is written out than a pattern may? A '+' writes what it stands behind
- * twice, so they double each other ("x++++", "((x+)+)+"), and choices with it ("x????++++"); a count as often
- * as it says.
- */
+/* Returns whether the pattern becomes longer than allowed once the C library has written its repetitions out:
+ * a '+' doubles what it follows, so several double each other ("x++++", "((x+)+)+", "x????++++"); a count
+ * repeats it that often. */
 static bool dear(const char *p)
 {
     enum { DEEP = 60, MOST = 400 }; /* behind a "*" what they cost grows faster than they do */
@@ -81,7 +79,7 @@ static bool dear(const char *p)
     return false;
 }
 
-/* Where a [set] that begins at p ends: its last byte, or the text's. */
+/* Returns the last byte of the [set] that begins at p, or of the text if the set has no end. */
 static const char *set_end(const char *p)
 {
     p += p[1] == '^';
@@ -96,8 +94,8 @@ static const char *set_end(const char *p)
     return p + (p[1] != 0);
 }
 
-/* Repetitions one behind the other ("x+?*") are one; to write them out costs the library's compiler seconds.
- * out: as long as p. */
+/* Writes adjacent repetitions ("x+?*") as one, which means the same, because compiling several takes the C
+ * library seconds. out has room for as much as p. */
 static void slim(const char *p, char *out)
 {
     char *at = out, before = 0; /* before: of the last part; 0 where a repetition would stand for itself */
@@ -181,7 +179,7 @@ void match_free(struct match *m)
     m->is_regex = false;
 }
 
-/* Is it text, which has no capitals, but for capitals? */
+/* Returns whether p and text, which has no capitals, differ in capitals only. */
 static bool same_folded(const char *p, const char *text, size_t len)
 {
     for (size_t i = 0, n; i < len; i += n) {

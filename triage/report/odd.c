@@ -89,7 +89,7 @@ size_t odd_count(const struct odd *o)
 
 /* ---- what is usual ------------------------------------------------------------------------------------- */
 
-/* What is smaller is as good as none. */
+/* Below these, values differ by nothing that matters. */
 static const double little[] = {[UNIT_COUNT] = 2, [UNIT_NS] = 10e3, [UNIT_BYTES] = 65536, [UNIT_SHARE] = 1};
 
 /* Equal distances are equally far: factors, of what isn't a share. */
@@ -112,7 +112,8 @@ static double median(double *v, size_t n)
     return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-/* How far the values usually lie from the middle: half of them do, and what one in five has is usual, too. */
+/* Computes how far values usually lie from the middle: half of them lie that near, and what one trace in five
+ * has is usual, too. */
 static void spread(struct odd *o, int k, double *v, size_t n)
 {
     o->middle[k] = median(v, n); /* they are in order now */

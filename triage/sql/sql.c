@@ -95,7 +95,7 @@ static void stop(void)
         (void)sqlite3_shutdown();
 }
 
-/* The rest of --max-memory, which sorting and grouping need. */
+/* Lets SQLite have the rest of --max-memory for sorting and grouping. */
 static void limit_memory(void)
 {
     const uint64_t limit = mem_limited(), live = mem_live();
@@ -369,8 +369,7 @@ struct str sql_head(const struct sql_query *q, unsigned column)
     return str_of(p, p ? strlen(p) : 0);
 }
 
-/* The value itself: it is only safe to look at while no other thread uses the connection, and each has one of
- * its own. */
+/* Looks at SQLite's own value without a copy, which is safe because no other thread uses this connection. */
 struct sql_cell sql_cell(const struct sql_query *q, unsigned column)
 {
     sqlite3_value *v = sqlite3_column_value(q->st, (int)column);

@@ -102,7 +102,8 @@ static double share(const struct sql_column *c, char op)
     }
 }
 
-/* Is constraint i one that is handed down? Several states at once ("in") are one scan, not one for each. */
+/* Returns the operator if constraint i is handed down to the provider, else 0. Several states at once ("in")
+ * are not, since SQLite would scan the table once for each. */
 static char handed(const struct sql_table *t, sqlite3_index_info *in, int i)
 {
     const int col = in->aConstraint[i].iColumn;
@@ -121,7 +122,7 @@ static char handed(const struct sql_table *t, sqlite3_index_info *in, int i)
     return op;
 }
 
-/* Does SQLite leave out most rows by something that isn't handed down? Then it has few to sort. */
+/* Whether SQLite leaves out most rows by a constraint that isn't handed down, so that it has few to sort. */
 static bool few_left(const struct sql_table *t, sqlite3_index_info *in)
 {
     for (int i = 0; i < in->nConstraint; i++) {
@@ -135,7 +136,8 @@ static bool few_left(const struct sql_table *t, sqlite3_index_info *in)
     return false;
 }
 
-/* Is it wanted that rows are grouped, and can the table do that? Then by what: the columns to by[]. */
+/* Returns by what the table shall group its rows: SQLite wants it and the table can. The columns go to
+ * by[]. */
 static unsigned grouped(const struct sql_table *t, sqlite3_index_info *in, char *by)
 {
     unsigned all = 0;
@@ -198,7 +200,7 @@ static int64_t whole(double d, bool up)
     return d >= 9223372036854775807.0 ? INT64_MAX : d <= -9223372036854775808.0 ? INT64_MIN : (int64_t)d;
 }
 
-/* Of numbers. A text that is no number compares like nothing we know: no bound. */
+/* Narrows a bound by a number. A text that is no number compares in ways of SQLite's own, so it sets none. */
 static void bound(struct sql_where *w, enum sql_push push, char op, sqlite3_value *v)
 {
     const int type = sqlite3_value_numeric_type(v);
