@@ -37,7 +37,8 @@ int page_procs(struct grid *g, const struct view *v, struct box b);
 
 /* Parts that fill the remaining room once the tables are ready. page_busiest - the program's goroutines
  * that ran longest, as page_lane(). page_places - the places with the most waiting. page_groups - the
- * program's goroutines by start function. page_all - all numbers. They return the lines used. */
+ * program's goroutines by start function, and the runtime's own where there is much room. page_all - all
+ * numbers. They return the lines used. */
 int page_busiest(struct grid *g, const struct view *v, struct box b);
 int page_places(struct grid *g, const struct view *v, struct box b);
 int page_groups(struct grid *g, const struct view *v, struct box b);

@@ -11,7 +11,7 @@
 #include "layout/cells/lines.h"
 #include "layout/views/page.h"
 
-enum { BUSIEST = 64, LITTLE = 100, ROWS_LEAST = 12, NARROW = 40, GROUPS_FROM = 80 };
+enum { BUSIEST = 64, LITTLE = 100, ROWS_LEAST = 12, NARROW = 40, GROUPS_FROM = 80, ALL_FROM = 34 };
 
 /* Returns the rows of one of several lists below each other: a third of the room. */
 static int part_rows(struct box b)
@@ -160,7 +160,7 @@ int page_groups(struct grid *g, const struct view *v, struct box b)
     if (b.h < 2 || b.w < GROUPS_FROM)
         return 0;
     for (uint32_t i = 0; i < tg->ngroups && n < part_rows(b); i++)
-        if (!tg->groups[i].is_system) {
+        if (!tg->groups[i].is_system || b.h >= ALL_FROM) {
             group_line(g, v, &tg->groups[i], tg->groups[0].d[GM_EXEC].total,
                        (struct box){b.x, b.y + 1 + n, b.w, 1});
             n++;

@@ -215,9 +215,11 @@ int page_work(struct grid *g, const struct view *v, const struct work *w, struct
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
 
-#define SAID 0.03      /* of the time: smaller branches are not shown */
-#define SAID_SLOW 0.06 /* of the time of slow pieces */
-enum { DEEP = 12, SHARE = 7, TREE_BAR = 10 };
+/* Smaller branches are not shown: shares of the time, of that of slow pieces; of both where there is room. */
+#define SAID 0.03
+#define SAID_SLOW 0.06
+#define SAID_ROOM 0.005
+enum { ROOM = 70, DEEP = 12, SHARE = 7, TREE_BAR = 10 };
 
 struct tree_pen {
     struct grid *g;
@@ -263,7 +265,9 @@ static void branches(struct tree_pen *p, uint32_t node, int depth)
 {
     const struct work_tree *t = &p->w->tree;
     for (uint32_t k = t->v[node].first; k != NO_LANE && p->used < p->b.h && depth < DEEP; k = t->v[k].next) {
-        if (tree_share(t, k, TREE_ALL) < SAID && tree_share(t, k, TREE_SLOW) < SAID_SLOW)
+        const bool room = p->b.h >= ROOM;
+        if (tree_share(t, k, TREE_ALL) < (room ? SAID_ROOM : SAID) &&
+            tree_share(t, k, TREE_SLOW) < (room ? SAID_ROOM : SAID_SLOW))
             continue;
         tree_line(p, k, depth, p->b.y + p->used++);
         branches(p, k, depth + 1);
