@@ -1,10 +1,11 @@
 /*
  * feed_curl.c - the curl program as the HTTP client of feed.c.
  *
- * Its whole configuration goes through a pipe (curl's --config -), so that neither tokens nor headers stand
- * in a process list. It is started without a shell and with -q first, so that no file of the user's changes
- * what it does, and in a process group of its own: Ctrl-C is for us to act on. When we are gone, however that
- * came, it ends at once. Redirects are followed only while there is nothing secret to take along.
+ * Its whole configuration goes through a pipe (curl's --config -), so that tokens and headers are in no list
+ * of processes. It is started without a shell, and with -q first, so that the user's own configuration
+ * changes nothing. It has a process group of its own, because only gotop is to act on Ctrl-C; and when gotop
+ * ends, for whatever reason, it ends too. It follows redirects only if the request has no secret, which
+ * another server would get.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -20,13 +21,12 @@
 #include "decode/base/origin.h"
 
 enum { CONFIG_MAX = 32768 };
-/* Its exit statuses. */
 enum { CURL_CONNECT = 7, CURL_TIME = 28, CURL_REDIRECTS = 47 };
 
 struct config {
     char text[CONFIG_MAX];
     size_t n;
-    bool bad; /* too long, or with a byte that has no place in a request */
+    bool bad; /* it is too long, or has a control character */
 };
 
 static void put(struct config *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -42,7 +42,7 @@ static void put(struct config *c, const char *fmt, ...)
         c->n += (size_t)n;
 }
 
-/* name = "value", as curl reads it back. */
+/* Quote the value, as curl's configuration needs it. */
 static void put_value(struct config *c, const char *name, const char *value)
 {
     if (!value)
@@ -56,7 +56,7 @@ static void put_value(struct config *c, const char *name, const char *value)
     put(c, "\"\n");
 }
 
-/* A file: neither standard input ("-") nor a scheme nor another list. */
+/* child_name() makes sure that curl takes the value for a file: "-" would be standard input. */
 static void put_file(struct config *c, const char *name, const char *path)
 {
     char whole[4096];
@@ -67,7 +67,7 @@ static void put_file(struct config *c, const char *name, const char *path)
     put_value(c, name, whole);
 }
 
-/* The same of a certificate: behind a colon curl reads a password. */
+/* A colon in a certificate's path must be escaped, because curl reads a password after it. */
 static void put_cert(struct config *c, const char *path)
 {
     char plain[2 * 4096];
@@ -91,7 +91,8 @@ static enum err_code put_token(struct config *c, const char *path, struct err *e
     return rc;
 }
 
-/* Behind what curl says itself, on a line of its own: no header's value holds a line feed. */
+/* curl writes this after its own message, on a line of its own. A URL can't fake such a line, because no
+ * header's value has a line feed. */
 #define SAYS_STATUS "%{stderr}\\n[%{http_code}] %{redirect_url}"
 
 static enum err_code config_make(struct config *c, const char *url, const struct feed_opts *o, struct err *e)
@@ -126,7 +127,7 @@ static enum err_code config_make(struct config *c, const char *url, const struct
     return rc;
 }
 
-/* What the client is before it is curl: nothing but calls that a child of several threads may make. */
+/* The child of a process with several threads may call hardly anything before it is curl. */
 static void become_curl(const void *arg)
 {
     static const char *const argv[] = {"curl", "-q", "--config", "-", NULL};
@@ -154,10 +155,7 @@ enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts 
     return rc;
 }
 
-/*
- * What curl said ends with "\n[500] ": the HTTP status; *to: where it was redirected to, "" if nowhere. It is
- * cut off there.
- */
+/* Cut SAYS_STATUS off what curl said. Returns the HTTP status, and sets *to to a redirect's URL, or "". */
 static int http_status(char *said, const char **to)
 {
     char *at = strstr(said, "\n["), *end;
@@ -173,16 +171,13 @@ static int http_status(char *said, const char **to)
     return status;
 }
 
-/* Codes of curl: less came than was promised, nothing at all, nothing more. */
+/* Whether curl's exit status says that the server sent less than it promised, nothing at all, or no more. */
 static bool broke_off(int code)
 {
     return code == 18 || code == 52 || code == 56;
 }
 
-/*
- * The server answered 3xx, and that was the end of it: curl didn't go there (its exit status: code), or there
- * is no place to go to.
- */
+/* Say why a redirect was not followed. code: curl's exit status. */
 static enum err_code redirected(struct feed *f, int http, int code, const char *to, struct err *e)
 {
     char shown[FEED_SHOWN];

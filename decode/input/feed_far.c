@@ -1,9 +1,9 @@
 /*
- * feed_far.c - feed_open() by the clerk (decode/base/clerk.h): it opens the file or starts curl, and passes
- * on what is to be read.
+ * feed_far.c - lets the clerk (decode/base/clerk.h) open feeds, because this process may be in the sandbox
+ * and can't. The clerk opens the file or starts curl, and passes on the descriptors.
  *
- * Addresses and options are those of feed_outside() and of a list that the clerk has read itself. A request
- * says but which of them, or which feed is over.
+ * The clerk opens only addresses of feed_outside() and of a list that it has read itself. So a request names
+ * one of these, and whoever takes over this process can't make the clerk open anything else.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ enum { FEEDS = FEED_LIST + 8, ASKED = 2 };
 
 static const char *where;
 static const struct feed_opts *asked[ASKED];
-static char *list[2]; /* more of such places: as they were given, and of a file */
+static char *list[2]; /* more addresses: those given as arguments, and those of a file */
 static const char *list_path;
 static int deed_open, deed_wait, deed_kill, deed_list;
 
@@ -72,7 +72,8 @@ static bool is_asked(const char *what)
 
 enum { BY_CURL = 2 };
 
-/* "0WHERE", "1WHERE": by which options; "2WHERE", "3WHERE": by curl. */
+/* The request is a digit and the address. The digit's lowest bit says which options apply, BY_CURL that curl
+ * is to fetch it. */
 static void do_open(const char *text, struct clerk_said *said)
 {
     const int which = (*text - '0') & ~BY_CURL;
@@ -128,7 +129,7 @@ static void do_kill(const char *text, struct clerk_said *said)
     end(text, true, said);
 }
 
-/* Read the list again; who asked gets its text by a pipe, which holds all of it. */
+/* Read the list again. Its text goes back through a pipe, which has room for all of it. */
 static void do_list(const char *text, struct clerk_said *said)
 {
     struct err e = {0};

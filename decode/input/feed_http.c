@@ -1,9 +1,11 @@
 /*
- * feed_http.c - plain HTTP and unix sockets, without curl: a static gotop in an empty container has none.
+ * feed_http.c - fetches by plain HTTP and unix sockets without curl, which an empty container with a static
+ * gotop doesn't have.
  *
- * A process of its own connects, sends the request, and hands on what comes, byte for byte: it reads no HTTP,
- * so that nothing a server sends is looked at outside of the sandbox (answer.h does, here). TLS, proxies,
- * passwords in a URL and redirects are curl's. It ends when we do, as curl would.
+ * A process of its own connects, sends the request, and hands on what comes, byte for byte. It reads no HTTP,
+ * so that nothing outside the sandbox parses what a server sends; answer.h does that in this process. For
+ * TLS, proxies, passwords in a URL and redirects curl is needed. The process ends when gotop does, as curl
+ * would.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +30,7 @@
 #include "decode/input/feed_priv.h"
 
 enum { REQUEST_MAX = 32768, PIECE = 65536, PLACES = 16, HOST_MAX = 300, OPENED = 1024 };
-enum { CONNECT = 7, STALLED = 28, LOST = 56 }; /* how it ends, with curl's numbers */
+enum { CONNECT = 7, STALLED = 28, LOST = 56 }; /* exit statuses, which are curl's numbers */
 
 struct place {
     int family;
@@ -41,14 +43,14 @@ struct place {
     } at;
 };
 
-struct dial { /* all that the process needs to know */
+struct dial { /* what the process needs */
     char host[HOST_MAX], port[8];
     struct place place[PLACES];
     int nplaces;
     int connect_ms, stall_ms;
     char request[REQUEST_MAX];
     size_t n;
-    bool bad; /* too long, or with a byte that has no place in a request */
+    bool bad; /* the request is too long, or has a control character */
 };
 
 /* ---- the request --------------------------------------------------------------------------------------- */
@@ -59,7 +61,7 @@ static bool set(const char *name)
     return v && *v;
 }
 
-/* Does no_proxy except this host? As curl has it: names, of which a part in front may lack; "*" is any. */
+/* Whether no_proxy excepts this host. As with curl a name also excepts its subdomains, and "*" all hosts. */
 static bool excepted(const char *host, size_t n)
 {
     const char *list = getenv("no_proxy");
@@ -103,7 +105,6 @@ static void put_line(struct dial *d, const char *line)
     put(d, "%s\r\n", line);
 }
 
-/* Has the user a header of this name? */
 static bool has_header(const struct feed_opts *o, const char *name)
 {
     const size_t n = strlen(name);
@@ -113,7 +114,7 @@ static bool has_header(const struct feed_opts *o, const char *name)
     return false;
 }
 
-/* "Name:" alone says that it isn't sent, as curl has it. */
+/* As with curl "Name:" alone means that this header is not sent. */
 static bool is_empty(const char *header)
 {
     const char *v = strchr(header, ':') + 1;
@@ -149,7 +150,6 @@ static enum err_code request(struct dial *d, const char *url, const struct feed_
     return d->bad ? err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s", feed_bad_request) : ERR_OK;
 }
 
-/* Host and port of the URL. */
 static enum err_code address(struct dial *d, const char *url, struct err *e)
 {
     const char *at = url + 7;
@@ -179,7 +179,7 @@ static void add_place(struct dial *d, const struct sockaddr *at, socklen_t n)
     memcpy(&p->at, at, n);
 }
 
-/* This machine by name, whatever there is to look it up in: a container may have no /etc/hosts. */
+/* "localhost" is not looked up, because a container may have no /etc/hosts. */
 static void add_loopback(struct dial *d)
 {
     const uint16_t port = htons((uint16_t)atoi(d->port));
@@ -190,7 +190,7 @@ static void add_loopback(struct dial *d)
     add_place(d, (struct sockaddr *)&v6, sizeof v6);
 }
 
-/* NULL, or what is said. */
+/* Returns NULL, or why the host can't be found. */
 static const char *resolve(struct dial *d)
 {
     const struct addrinfo hints = {
@@ -286,7 +286,7 @@ static void send_all(int s, const char *p, size_t n, int stall_ms)
     }
 }
 
-/* All that comes, until the server or our reader has enough. */
+/* Pass on all that comes, until the server ends or gotop reads no more. */
 static void hand_on(int s, int stall_ms)
 {
     static char piece[PIECE];
@@ -317,12 +317,13 @@ static void hand_on(int s, int stall_ms)
     }
 }
 
-/* Of the child of a process with several threads only what is allowed there is called from here on. */
+/* This is the child of a process with several threads, so it may call only what is safe in a signal
+ * handler. */
 static void fetch(const void *arg)
 {
-    struct dial *d = (struct dial *)(uintptr_t)arg; /* its own copy */
+    struct dial *d = (struct dial *)(uintptr_t)arg; /* the child has its own copy */
     struct sigaction usual = {.sa_handler = SIG_DFL}, ignored = {.sa_handler = SIG_IGN};
-    for (int sig = 1; sig < 32; sig++) /* none of our handlers is for it */
+    for (int sig = 1; sig < 32; sig++) /* gotop's handlers would act on its data */
         if (sig != SIGKILL && sig != SIGSTOP)
             (void)sigaction(sig, sig == SIGPIPE ? &ignored : &usual, NULL);
     for (int fd = STDERR_FILENO + 1; fd < OPENED; fd++)
@@ -352,7 +353,7 @@ enum err_code feed_http(struct feed *f, const char *url, const struct feed_opts 
         rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "the socket's path is too long");
     if (!rc)
         rc = request(d, url, o, e);
-    /* Between fork() and exec() a process of several threads looks up no names: so here. */
+    /* Names are looked up here, because the child of a process with several threads must not do that. */
     const char *why = rc || f->alone ? NULL : resolve(d);
     if (why)
         rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "can't connect: %.100s isn't found: %s", d->host, why);

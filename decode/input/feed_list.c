@@ -1,5 +1,5 @@
 /*
- * feed_list.c - see feed.h: a file that names programs, one a line.
+ * feed_list.c - see feed.h. A list is a file that names a program on each line.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include "decode/base/origin.h"
 #include "decode/input/feed_priv.h"
 
-/* All of a descriptor, with a NUL behind it. NULL: there is more than that, or errno says why. */
+/* Returns all that can be read, with a NUL after it. NULL: it is too long, or errno says why. */
 static char *whole(int fd, size_t *n)
 {
     char *p = mem_alloc(FEED_LIST_BYTES + 1);

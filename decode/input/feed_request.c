@@ -1,6 +1,6 @@
 /*
- * feed_request.c - what both HTTP clients of feed.c have in common: how they are started, what may be asked,
- * and what is said of an answer that is no trace.
+ * feed_request.c - what both HTTP clients of feed.c share: starting a process, checking a request, and the
+ * messages about an answer that is no trace.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 const char feed_bad_request[] = "the URL, a header or the token holds control bytes, or they are too long";
 
-/* "Name: value". What begins with "@" curl would read from a file. */
+/* A header is "Name: value". It must not begin with "@", because curl would read a file of that name. */
 static bool is_header(const char *s)
 {
     const size_t n =
@@ -76,7 +76,7 @@ void feed_note(struct feed *f, const char *url, const struct feed_opts *o)
 
 /* ---- a process of its own ------------------------------------------------------------------------------ */
 
-enum { IN, OUT, SAID, FAILED, PIPES }; /* FAILED: what there is no such program is told by */
+enum { IN, OUT, SAID, FAILED, PIPES }; /* FAILED: errno, if the program can't be started */
 
 static void close_end(int *fd)
 {
@@ -85,13 +85,12 @@ static void close_end(int *fd)
     *fd = -1;
 }
 
-/* In the child. */
 static void be_client(const struct feed_client *c, pid_t parent, int p[PIPES][2])
 {
     sigset_t none;
     sigemptyset(&none);
 #ifdef __linux__
-    (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* else it learns of our end when it writes */
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* else it would notice gotop's end only when it writes */
 #endif
     (void)setpgid(0, 0);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
@@ -100,10 +99,10 @@ static void be_client(const struct feed_client *c, pid_t parent, int p[PIPES][2]
         c->run(c->arg);
     (void)!write(p[FAILED][1], &errno, sizeof errno);
     for (;;)
-        (void)raise(SIGKILL); /* no library ends the process with exit() */
+        (void)raise(SIGKILL); /* not exit(), which would run gotop's handlers */
 }
 
-/* 0 once it is what it shall be; else errno, and it is gone. */
+/* Wait until the child has become the program. Returns 0, or errno if it can't, and then it has ended. */
 static int begun(pid_t pid, int p[PIPES][2])
 {
     int why;
@@ -131,7 +130,7 @@ int feed_start(struct feed *f, const struct feed_client *c)
         f->fd = p[OUT][0];
         f->err_fd = p[SAID][0];
         fcntl(f->err_fd, F_SETFL, O_NONBLOCK);
-        (void)host_write_all(p[IN][1], c->in, c->n); /* if it is gone already its exit status says why */
+        (void)host_write_all(p[IN][1], c->in, c->n); /* if it has ended already, its exit status says why */
         p[OUT][0] = p[SAID][0] = -1;
     }
     for (int i = 0; i < PIPES; i++) {
@@ -143,7 +142,7 @@ int feed_start(struct feed *f, const struct feed_client *c)
 
 /* ---- what is said of an answer ------------------------------------------------------------------------- */
 
-/* The first line, without curl's own number of the error. */
+/* Returns the first line of what curl said, without its error number. */
 const char *feed_first_line(char *s)
 {
     s[strcspn(s, "\r\n")] = 0;
@@ -153,7 +152,7 @@ const char *feed_first_line(char *s)
 
 enum { HTTP_NOT_FOUND = 404 };
 
-/* What was asked for isn't what was typed: where that isn't there, both are said. */
+/* If the address was made from what the user typed, a message names both. */
 enum err_code feed_refused(const struct feed *f, int http, const char *why, struct err *e)
 {
     static const char usual[] = "/debug/pprof/trace";

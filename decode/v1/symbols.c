@@ -1,10 +1,9 @@
 /*
  * symbols.c - see symbols.h.
  *
- * The line table is found by its section (.gopclntab), or, where a binary has no section headers, by its
- * first bytes. Its tables are offsets into each other; every read goes through get(), which answers 0 out of
- * bounds, and every walk ends at the table's end or after a fixed number of steps. Functions are found by
- * bisection.
+ * The line table is found by its section (.gopclntab) or, if the binary has no section headers, by its first
+ * bytes. Its tables hold offsets into each other, and the file may be hostile: so every read goes through
+ * get(), which returns 0 out of bounds, and every walk has a limited number of steps.
  */
 #include "decode/v1/symbols.h"
 
@@ -19,7 +18,7 @@
 
 #define MAGIC 0xfffffffbu
 #define NAME_MAX_BYTES 4096
-#define STEPS_MAX (1u << 20) /* of one program-counter table */
+#define STEPS_MAX (1u << 20) /* limit of a walk in a program-counter table */
 
 struct symbols {
     const uint8_t *elf;
@@ -68,7 +67,7 @@ static uint64_t func_entry(const struct symbols *s, uint64_t i)
     return get(s, s->functab + 2 * s->ptr * i, s->ptr);
 }
 
-/* table_at - take the bytes from here as the line table, if they make sense as one. */
+/* Take the bytes from here as the line table, if they make sense as one. */
 static bool table_at(struct symbols *s, uint64_t off)
 {
     s->tab = s->elf + off;
@@ -134,7 +133,7 @@ static bool by_section(struct symbols *s, const struct elf *f)
     return false;
 }
 
-/* by_magic - without section headers: the first place that looks like the table. Places are aligned. */
+/* Take the first aligned place that looks like the table, because there are no section headers. */
 static bool by_magic(struct symbols *s)
 {
     for (uint64_t off = 0; off + 64 <= s->elf_len; off += 8) {
@@ -218,7 +217,7 @@ static bool varint(const struct symbols *s, uint64_t *off, uint32_t *v)
     return false;
 }
 
-/* pc_value - what a table of (value, distance) steps holds at pc; -1 = nothing. */
+/* Returns the value at pc in a table of (value, distance) steps, or -1 if it has none. */
 static int64_t pc_value(const struct symbols *s, uint64_t off, uint64_t entry, uint64_t pc)
 {
     uint64_t at = entry;
@@ -235,8 +234,7 @@ static int64_t pc_value(const struct symbols *s, uint64_t off, uint64_t entry, u
     return -1;
 }
 
-/* file_name - where the name of file number `file` stands, which is that of its place in the table; 0:
- * nowhere. */
+/* Returns the place of a file's name in the table, or 0 if it has none. */
 static uint64_t file_name(const struct symbols *s, int64_t file)
 {
     return file >= 0 && file < (int64_t)get(s, s->filetab, 4) ? get(s, s->filetab + 4 * (uint64_t)file, 4)
@@ -245,7 +243,7 @@ static uint64_t file_name(const struct symbols *s, int64_t file)
 
 bool symbols_find(const struct symbols *s, uint64_t pc, struct symbol *out)
 {
-    uint64_t behind = 0; /* the entry before it is at or below pc */
+    uint64_t behind = 0; /* the first entry above pc */
     const unsigned n = s->ptr;
     bisect(behind, s->nfunc, i, func_entry(s, i) <= pc);
     if (!behind || (behind == s->nfunc && pc >= func_entry(s, s->nfunc)))

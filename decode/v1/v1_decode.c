@@ -1,10 +1,10 @@
 /*
  * v1_decode.c - see v1_decode.h.
  *
- * Invariants: a ring's slots [head, fill) are decoded events, and the one before head, the last one taken,
- * stays as it is until the next is taken; c->p is behind the last decoded event and c->g the goroutine its P
- * runs there. What the index has checked is read again with every bound that memory needs, since the bytes
- * may have changed meanwhile.
+ * Invariants: a ring's slots [head, fill) are decoded events. The slot before head, taken last, stays as it
+ * is until the next one is taken. c->p is the place after the last decoded event, and c->g the goroutine that
+ * its P runs there. The index has checked all bytes, but the file may have changed since: so bounds are
+ * checked again.
  */
 #include "decode/v1/v1_decode.h"
 
@@ -50,13 +50,13 @@ const struct v1_left V1_LEFT[V1_TYPES] = {
 #include "decode/v1/events_v1.def"
 };
 
-#define FAST_BYTES 96    /* maximum bytes of an event without a text */
-#define RING_SLOTS 32768 /* of all cursors, about */
+#define FAST_BYTES 96    /* more than any event without a text has */
+#define RING_SLOTS 32768 /* of all cursors together, about */
 #define RING_BITS_MAX 8
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-/* add_g - a new row or a free one; 0 = out of memory. */
+/* Returns a new row or a free one; 0 if out of memory. */
 static uint32_t add_g(struct v1_decoder *d, uint64_t id)
 {
     uint32_t i = d->spare;
@@ -93,32 +93,31 @@ void v1_give_back(struct v1_decoder *d, uint32_t g)
 
 /* ---- cursors ------------------------------------------------------------------------------------------- */
 
-/* fast_number - read a number where at least ten bytes can be read. */
+/* Read a number where at least ten bytes can be read. */
 static inline const uint8_t *fast_number(const uint8_t *p, uint64_t *v)
 {
     const uint8_t *q = bytes_varint_within(p, v);
     if (q)
         return q;
-    *v = 0; /* it has more than ten bytes, which the index doesn't accept */
+    *v = 0; /* more than ten bytes: the file has changed */
     return p + 10;
 }
 
-/* slow_event - read the event at *p with v1_read(). The index has checked these bytes; false: they have
- * changed since. */
+/* Read the event at *p in the general way. false: the file has changed since the index was made. */
 static bool slow_event(const struct v1_decoder *d, const uint8_t **p, struct v1_raw *r)
 {
     const char *why;
     return v1_read(&d->ix->dialect, p, d->s->data + d->s->len, r, &why) == V1_READ_OK;
 }
 
-/* until_of - the end time of a batch after which `next` is its processor's next batch. */
+/* Returns the time when a batch must be over, because `next` is its processor's next batch. */
 static uint64_t until_of(const struct v1_decoder *d, uint32_t next)
 {
     const uint64_t t = next == V1_NO_BATCH ? d->ix->end_ticks : d->ix->batch[next].ticks;
     return !d->by_seq && t && t < UINT64_MAX - d->skew ? t + d->skew : UINT64_MAX;
 }
 
-/* next_batch - begin the cursor's next batch; false: there is none. */
+/* Begin the cursor's next batch. false: there is none. */
 static bool next_batch(struct v1_decoder *d, struct v1_cursor *c)
 {
     struct v1_raw r;
@@ -144,13 +143,13 @@ static bool next_batch(struct v1_decoder *d, struct v1_cursor *c)
     c->ticks = r.v[r.n - 1];
     c->seq = r.n > 2 ? r.v[1] : 0;
     c->until = until_of(d, c->batch);
-    if (c->until < c->ticks) /* the batch itself is early or late */
+    if (c->until < c->ticks) /* batches may be out of order themselves */
         c->until = UINT64_MAX;
     return true;
 }
 
-/* F_STOP .. F_CALL: the commonest, which have ways of their own from 1.7 on. F_FEW: its values are a
- * goroutine's, one of its own, or none. */
+/* F_STOP to F_CALL are the commonest, and decoded without a look at a table, from 1.7 on. F_FEW: its values
+ * are a goroutine, one of its own, or none. */
 enum form { F_SLOW, F_STOP, F_START, F_WAKE, F_CALL, F_FEW, F_MANY };
 
 static inline uint32_t short_stack(uint64_t id)
@@ -164,13 +163,13 @@ static inline uint32_t row_of(struct v1_decoder *d, uint64_t id)
     return __builtin_expect(g != IDMAP_NONE, 1) ? g : v1_find_g(d, id);
 }
 
-/* What an event's numbers say beside its own value and its stack: of ticks and sequence how much more, which
- * goroutine it names. */
+/* What an event's numbers say besides its own value and its stack: the steps of ticks and sequence, and the
+ * goroutine that it names. */
 struct v1_numbers {
     uint64_t dt, dseq, id;
 };
 
-/* numbers_many - an event's numbers, if it has many values or is one of 1.5. */
+/* Read the numbers of an event that has many values, or is one of 1.5. */
 static const uint8_t *numbers_many(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k,
                                    struct v1_ev *e, struct v1_numbers *x)
 {
@@ -189,8 +188,7 @@ static const uint8_t *numbers_many(const struct v1_decoder *d, const uint8_t *p,
     return p;
 }
 
-/* numbers_slow - the same for an event that is long, has a form of its own or is near the file's end. NULL:
- * no event. */
+/* Read the numbers of an event that is long, has an odd form or is near the file's end. NULL: no event. */
 static const uint8_t *numbers_slow(const struct v1_decoder *d, const uint8_t *p, struct v1_ev *e,
                                    struct v1_numbers *x)
 {
@@ -209,7 +207,7 @@ static const uint8_t *numbers_slow(const struct v1_decoder *d, const uint8_t *p,
     return p;
 }
 
-/* numbers_of - the same for an event with room after it and none of the four commonest forms. */
+/* Read the numbers of an event with room after it, if its form is not one of the four commonest. */
 static inline const uint8_t *numbers_of(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k,
                                         struct v1_ev *e, struct v1_numbers *x)
 {
@@ -227,8 +225,8 @@ static inline const uint8_t *numbers_of(const struct v1_decoder *d, const uint8_
     return p;
 }
 
-/* place_of - set the goroutine of the event and what the event waits for. Returns the row of the goroutine
- * that its P runs after it. */
+/* Set the event's goroutine and the state that it waits for. Returns the row of the goroutine that its P runs
+ * after it. */
 static inline uint32_t place_of(struct v1_decoder *d, const struct v1_kind *k, struct v1_ev *e, uint64_t id,
                                 uint32_t run)
 {
@@ -241,8 +239,8 @@ static inline uint32_t place_of(struct v1_decoder *d, const struct v1_kind *k, s
     return (run & k->run_run) | (arg & k->run_arg);
 }
 
-/* boundary - the cursor is at the end of a batch. 1: there is a gap, which is put into e; 0: it is before
- * events now; -1: all are read. */
+/* Go on at the end of a batch. Returns 1 if there is a gap, which is put into e; 0 if events follow; -1 if
+ * all are read. */
 static int boundary(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
 {
     while (c->p >= c->end && !c->gap)
@@ -259,7 +257,7 @@ static int boundary(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
     return 1;
 }
 
-/* decode_other - decode the event at c->p. 1: it is in e; 0: it is not passed on; -1: all events are read. */
+/* Decode the event at c->p. Returns 1 if it is in e; 0 if it is not passed on; -1 if all are read. */
 static int decode_other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
 {
     const uint8_t *p = c->p;
@@ -273,7 +271,7 @@ static int decode_other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev 
         p = numbers_of(d, p + (*p < 0xc0 ? 1 : 2), k, e, &x);
     else
         p = numbers_slow(d, p, e, &x);
-    if (!p) { /* the bytes have changed since the index was made */
+    if (!p) { /* the file has changed since the index was made */
         c->p = c->end;
         return -1;
     }
@@ -281,7 +279,7 @@ static int decode_other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev 
     c->ticks += x.dt;
     c->seq += x.dseq;
     if (!k->timed)
-        return 0; /* a string within a batch */
+        return 0; /* strings may stand within a batch */
     if (type == V1_CPU_SAMPLE || (d->by_seq && type == V1_SYS_EXIT))
         return 0; /* the index keeps them in lists of their own */
     e->ticks = c->ticks;
@@ -300,7 +298,6 @@ struct v1_run {
 
 #define ALWAYS static inline __attribute__((always_inline))
 
-/* Read its time, which follows its type. */
 ALWAYS void fast_time(struct v1_run *r, struct v1_ev *e)
 {
     uint64_t dt;
@@ -368,7 +365,7 @@ ALWAYS const uint8_t *fast_end(const struct v1_decoder *d, const struct v1_curso
 
 /* ---- batches that go on too long ----------------------------------------------------------------------- */
 
-/* Drop the rest of a batch, from the cursor's event i on; the event before that was at `ticks`. */
+/* Drop the rest of a batch, from the cursor's event i on. The event before that was at `ticks`. */
 static void cut_batch(struct v1_cursor *c, uint32_t i, uint64_t ticks)
 {
     c->fill = i;
@@ -378,15 +375,12 @@ static void cut_batch(struct v1_cursor *c, uint32_t i, uint64_t ticks)
     c->ended = false;
 }
 
-/*
- * beyond - events of the batch are later than the trace's end or than the begin of its processor's next
- * batch. What follows the one step that is too long is dropped. If no step is that long, one of the two
- * batches is another processor's. from: the first event that was decoded now; the one before it was at
- * `ticks`.
- */
+/* Events of the batch are later than the trace's end or the begin of its processor's next batch. If one step
+ * of time is too long, damage changed it, and what follows is dropped. Otherwise one of the two batches is
+ * another processor's. from: the first event that was decoded now; the one before it was at `ticks`. */
 static void beyond(struct v1_decoder *d, struct v1_cursor *c, uint32_t from, uint64_t ticks)
 {
-    const uint8_t *at = NULL; /* the first of them that stands in the file: a gap doesn't */
+    const uint8_t *at = NULL; /* place of the first of them that is not a gap */
     uint64_t step = 0;
     uint32_t i = from;
     for (; i != c->fill; i++) {
@@ -495,8 +489,8 @@ uint64_t v1_ev_real_ticks(const struct v1_decoder *d, const struct v1_ev *e)
     return r.v[local ? 1 : 2];
 }
 
-/* says - does an event of this type, on the P of a system call, tell whether that blocks? Not if it is about
- * another goroutine, or none. */
+/* Whether an event of this type shows if a system call that the same P is in blocks. Those about another
+ * goroutine or none do not. */
 static bool says(unsigned type)
 {
     return EVENT[type].whose != NOBODY && EVENT[type].whose != NAMED;
@@ -540,7 +534,7 @@ static uint8_t form_of(const struct v1_kind *k, unsigned t, const struct v1_dial
     return d->version == 1005 || k->k > (k->name ? 2 : 1) || t == V1_CPU_SAMPLE ? F_MANY : F_FEW;
 }
 
-/* common_form - of an event that says no length: one of the four commonest has a way of its own. */
+/* Returns the form of an event without a length: that of one of the four commonest, or F_FEW. */
 static uint8_t common_form(const struct v1_kind *k, unsigned t, const struct v1_dialect *d)
 {
     if (d->version < 1007)

@@ -2,9 +2,9 @@
  * v1_emit.c - see v1_emit.h.
  *
  * Invariants: p[i].g and o->g[g].p name each other while a goroutine runs on a P or holds it in a system
- * call; a goroutine in a system call without a P has p EV_NONE. A goroutine gets its lane when it is first
- * told of. Events that contradict the state (only damaged files have them) are applied as far as they make
- * sense, and counted.
+ * call; a goroutine in a system call without a P has p EV_NONE. A goroutine gets its lane when an event first
+ * names it. Events that contradict the state, which only damaged files have, are counted, and applied as far
+ * as they make sense.
  */
 #include "decode/damage/v1_damage.h"
 
@@ -14,7 +14,7 @@
 
 #define SWEEP \
     2048 /* ended goroutines, and one for every slot of the rings, until their rows are looked through */
-#define F_USED 2 /* v1_emit_sweep(): something refers to the row */
+#define F_USED 2 /* something refers to the row; set only within v1_emit_sweep() */
 
 static const struct {
     uint64_t kind;
@@ -27,7 +27,8 @@ static const struct {
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-/* At the time of the one in work. Go lets no two of its events have the same time. */
+/* Append an event at the current event's time, or 1 ns after the one before, because Go's own reader gives no
+ * two events the same time. */
 struct ev *v1_emit_put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
 {
     struct ev *v = (struct ev *)(void *)&em->out[em->n];
@@ -36,8 +37,7 @@ struct ev *v1_emit_put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
         t = em->last + (em->clock && !(flags & EVF_QUIET) ? 1 : 0);
     if (!(flags & EVF_QUIET))
         em->last = t;
-    else if (t - em->clock >
-             em->last) /* what comes behind it is no earlier, though it may have been written so */
+    else if (t - em->clock > em->last) /* no later event may be earlier, whatever the file says */
         em->last = t - em->clock;
     *v = (struct ev){.t = t,
                      .kind = (uint8_t)kind,
@@ -52,13 +52,13 @@ struct ev *v1_emit_put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
 
 #define put v1_emit_put
 
-/* set_time - of the event in work; the order is final, so time must not run backwards. */
+/* Set the current event's time. The order is final, so time must not run backwards. */
 static void set_time(struct v1_emit *em, const struct v1_ev *e)
 {
     int64_t ticks = (int64_t)e->ticks;
     if (!em->based) {
         const struct v1_ev *head =
-            em->o->head; /* e itself, or what a sample or the end of a system call came before */
+            em->o->head; /* e itself, or the event that a moved one, e, stands before */
         const bool far = head && head->ticks > e->ticks && head->ticks - e->ticks > em->o->slack;
         em->based = true;
         em->base = far ? head->ticks : e->ticks;
@@ -89,7 +89,8 @@ static void set_time(struct v1_emit *em, const struct v1_ev *e)
     em->beyond = true;
 }
 
-/* value - one of the values behind the time that the event itself does not hold. */
+/* Returns value i after the time. It is read from the file again, because events keep only the common
+ * values. */
 static uint64_t value(const struct v1_emit *em, const struct v1_ev *e, unsigned i)
 {
     struct v1_raw r;
@@ -101,7 +102,7 @@ static struct v1_g *gor(struct v1_emit *em, uint32_t g)
     return &em->o->d.g[g];
 }
 
-/* lacks_in - if the names lack something for the first time, the event asked for it. */
+/* If the names have just lacked something for the first time, note this event as the one that needed it. */
 static void lacks_in(struct v1_emit *em, const struct v1_ev *e)
 {
     struct source_lack *l = &em->vn->lack;
@@ -124,14 +125,13 @@ uint32_t v1_emit_stack(struct v1_emit *em, const struct v1_ev *e)
 static uint32_t proc_lane(struct v1_emit *em, uint32_t p)
 {
     if (p == UINT32_MAX || em->ix->proc[p].id < 0)
-        return EV_NONE; /* written by a thread without a P */
+        return EV_NONE; /* a thread without a P wrote the event */
     struct v1_p *q = &em->p[p];
     if (q->lane == EV_NONE)
         q->lane = em->nlane_p++;
     return q->lane;
 }
 
-/* put_p - P p, which has a lane, is in this state. */
 static struct ev *put_p(struct v1_emit *em, uint16_t flags, uint32_t p, uint8_t state)
 {
     struct ev *v = put(em, EVK_P_STATE, flags);
@@ -141,14 +141,14 @@ static struct ev *put_p(struct v1_emit *em, uint16_t flags, uint32_t p, uint8_t 
     return v;
 }
 
-/* on_proc - the P an event happened on; if the trace begins with it, it was running; else its beginning is
- * missing. */
+/* Returns the lane of the P that an event happened on. If nothing told of the P before, it was running when
+ * the trace began; else the event of its start is missing. */
 static uint32_t on_proc(struct v1_emit *em, uint32_t p)
 {
     uint32_t lane = proc_lane(em, p);
     if (lane != EV_NONE && !em->p[p].started) {
         em->p[p].started = true;
-        em->p[p].runs = V1_UNSURE; /* before Go 1.7 some events stand on a P before its start */
+        em->p[p].runs = V1_UNSURE; /* before Go 1.7 a P's start may come after other events of it */
         put_p(em, em->listing ? EVF_QUIET | EVF_BACKDATE : EVF_QUIET, p, ST_SCHED);
     }
     return lane;
@@ -177,7 +177,7 @@ static struct ev *put_g(struct v1_emit *em, enum ev_kind kind, uint16_t flags, u
     return v;
 }
 
-/* introduce - a goroutine's first event on its lane: what it does, all the time if it was there before the
+/* Give a goroutine a lane, and its state. A goroutine of the listing has been in that state since before the
  * trace. */
 static struct ev *introduce(struct v1_emit *em, uint32_t g, uint16_t flags, uint8_t state)
 {
@@ -189,20 +189,21 @@ static struct ev *introduce(struct v1_emit *em, uint32_t g, uint16_t flags, uint
     return v;
 }
 
-/* contra - the event in work can't follow what came before: events are missing before it. */
+/* The current event can't follow what came before, so events are missing. */
 static void contra(struct v1_emit *em)
 {
     em->contradictions++;
     em->loss_to = em->now + 1;
 }
 
-/* lane_of - of a goroutine an event names; if nothing told of it before, it was in `state`. */
+/* Returns a goroutine's lane. If no event named it before, it was in `state`. */
 static uint32_t lane_of(struct v1_emit *em, uint32_t g, uint8_t state)
 {
     if (!g)
         return EV_NONE;
     if (gor(em, g)->lane == EV_NONE && gor(em, g)->state != V1S_ENDED) { /* else its row was given back */
-        if (!em->listing && !em->s->st.ndamages) /* each was there as it began, or was made since */
+        /* the listing has all goroutines that existed, and others are created first */
+        if (!em->listing && !em->s->st.ndamages)
             contra(em);
         introduce(em, g, EVF_QUIET, state);
     }
@@ -217,7 +218,7 @@ static void leave(struct v1_emit *em, uint32_t g)
     s->p = EV_NONE;
 }
 
-/* lose - nothing tells any more what this goroutine does. */
+/* From now on it is unknown what this goroutine does. */
 static void lose(struct v1_emit *em, uint32_t g)
 {
     leave(em, g);
@@ -228,7 +229,7 @@ static void lose(struct v1_emit *em, uint32_t g)
         put_g(em, EVK_G_STATE, EVF_QUIET, g, ST_UNKNOWN);
 }
 
-/* contradicts - what the event says can't follow what was told of this goroutine, or of what its P runs. */
+/* The event can't follow what is known of this goroutine, or of what its P runs. */
 static void contradicts(struct v1_emit *em, const struct v1_ev *e, uint32_t g)
 {
     contra(em);
@@ -237,13 +238,13 @@ static void contradicts(struct v1_emit *em, const struct v1_ev *e, uint32_t g)
         v1_lossy_p(em, e->p);
 }
 
-/* alive - may the event speak of this goroutine? */
+/* Whether the event may be about this goroutine. */
 static bool alive(struct v1_emit *em, const struct v1_ev *e, uint32_t g)
 {
     if (g && gor(em, g)->state != V1S_ENDED)
         return true;
     contradicts(em, e, g);
-    if (!g && !e->g && e->p != UINT32_MAX) /* the P runs what nobody told of */
+    if (!g && !e->g && e->p != UINT32_MAX) /* no event said which goroutine the P runs */
         v1_lossy_p(em, e->p);
     return false;
 }
@@ -293,7 +294,7 @@ static void at_put_back(const struct v1_at *at, const struct v1_g *s)
 
 /* ---- goroutines ---------------------------------------------------------------------------------------- */
 
-/* note_start - of a goroutine in the listing, for when it is introduced. */
+/* Keep the start stack of a goroutine in the listing until it gets its lane. */
 static void note_start(struct v1_emit *em, uint32_t g, uint32_t start)
 {
     if (mem_room_zeros(em->start, em->nstart, (size_t)g + 1))
@@ -318,7 +319,7 @@ static void on_create(struct v1_emit *em, const struct v1_ev *e)
     uint32_t by = lane_of(em, e->g, ST_RUNNING);
     s->state = V1_LEAVES_GO_CREATE;
     s->lane = em->nlane_g++;
-    /* Bare program counters make no first stack: Go's reader has nothing to show there. */
+    /* Bare program counters are no first stack, because Go's reader shows nothing for them. */
     struct ev *v = put_g(em, EVK_G_CREATE, em->ix->dialect.names ? EVF_OWN_STACK : 0, e->arg_g, ST_RUNNABLE);
     v->arg = s->id;
     v->by = by;
@@ -326,7 +327,7 @@ static void on_create(struct v1_emit *em, const struct v1_ev *e)
     v->stack2 = start;
 }
 
-/* told - is it known what the goroutine does? */
+/* Whether it is known what the goroutine does. */
 static bool placed(const struct v1_g *s)
 {
     return s->state == V1S_RUNNABLE || s->state == V1S_RUNNING || s->state == V1S_SYSCALL ||
@@ -381,14 +382,14 @@ static void on_wake(struct v1_emit *em, const struct v1_ev *e)
     rule_wake(&at, s, by);
 }
 
-/* on_status - one line of the listing at the start: waiting, or in a system call. */
+/* The listing at the start says that a goroutine waits or is in a system call. */
 static void on_status(struct v1_emit *em, const struct v1_ev *e)
 {
     if (!alive(em, e, e->g))
         return;
     const struct v1_left *left = &V1_LEFT[e->tag.type];
     leave(em, e->g);
-    if (!em->listing && !em->s->st.ndamages) /* nobody is listed behind the beginning */
+    if (!em->listing && !em->s->st.ndamages) /* the listing is only at the beginning */
         contra(em);
     if (gor(em, e->g)->lane == EV_NONE)
         introduce(em, e->g, 0, left->state);
@@ -423,14 +424,13 @@ static void on_block(struct v1_emit *em, const struct v1_ev *e)
     leave(em, e->g);
     s->state = V1_LEAVES_SYS_BLOCK;
     if (seen)
-        /* the lane says so since the call; its P shows it till it is stopped or runs something else */
-        return;
+        return; /* its lane shows the call since it began, and its P too, until the P stops or runs another */
     lane_of(em, e->g, ST_RUNNING);
     put_g(em, EVK_G_STATE, EVF_QUIET, e->g, ST_SYSCALL);
 }
 
-/* went_on - did the goroutine do more since its system call began than is told, so that this is the end of
- * another one? */
+/* Whether events are missing since the goroutine's system call began, so that this is the end of another
+ * call. */
 static bool went_on(const struct v1_emit *em, const struct v1_ev *e, const struct v1_g *s)
 {
     return e->moved && (em->ngap || em->loss_to || em->o->repairs) && e->own != V1_NO_SEQ &&
@@ -448,7 +448,7 @@ static void on_return(struct v1_emit *em, const struct v1_ev *e)
     if (em->ix->dialect.version >= 1007 && !e->moved) {
         uint64_t real = v1_ev_real_ticks(&em->o->d, e);
         if (real && (int64_t)(real - e->ticks) < 0 && !em->backwards &&
-            !em->o->repairs) { /* else it was left out */
+            !em->o->repairs) { /* with repairs, another call's end may be the one that is missing */
             source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
                           "goroutine %llu left a system call before it entered it: the clocks disagree",
                           (unsigned long long)s->id);
@@ -467,8 +467,7 @@ static void on_return(struct v1_emit *em, const struct v1_ev *e)
 
 /* ---- processors ---------------------------------------------------------------------------------------- */
 
-/* toggle - what begins was not under way, and what ends was: else the event contradicts the one before it
- * (Go's reader refuses both). */
+/* What begins must not be open, and what ends must be. Go's reader refuses both, too. */
 static void toggle(struct v1_emit *em, uint8_t *is, bool begins)
 {
     if (*is == (begins ? V1_YES : V1_NO))
@@ -476,7 +475,6 @@ static void toggle(struct v1_emit *em, uint8_t *is, bool begins)
     *is = begins ? V1_YES : V1_NO;
 }
 
-/* thread_off - the P has no thread from now on. */
 static void thread_off(struct v1_emit *em, struct v1_p *q)
 {
     em->o->d.oom |= !v1_lossy_m_off(em, q->m);
@@ -516,7 +514,7 @@ static void on_proc_stop(struct v1_emit *em, const struct v1_ev *e)
     thread_off(em, q);
 }
 
-/* on_gap - events of this P are missing here, or from here on. */
+/* Events of this P are missing here, or from here on. */
 static void on_gap(struct v1_emit *em, const struct v1_ev *e)
 {
     uint32_t p = proc_lane(em, e->p);
@@ -552,7 +550,7 @@ static void on_stw(struct v1_emit *em, const struct v1_ev *e)
     if (begin)
         em->stw_lane = lane;
     else if (!per_p)
-        lane = em->stw_lane; /* it may end on another goroutine: it stays the one that began it */
+        lane = em->stw_lane; /* another goroutine may end it, but it belongs to the one that began it */
     struct ev *v = range(em, e, begin, RANGE_STW, per_p ? EVF_EXTRA : 0);
     v->g = lane;
     if (per_p)
@@ -607,7 +605,7 @@ static void on_assist(struct v1_emit *em, const struct v1_ev *e)
     range(em, e, e->tag.type == V1_ASSIST_START, RANGE_ASSIST, 0)->g = g;
 }
 
-/* put_user - tasks, regions, logs: v[0] is the task, `name` the index of the string. */
+/* Put an event of a task, region or log. Value 0 is the task, value `name` the string. */
 static struct ev *put_user(struct v1_emit *em, const struct v1_ev *e, enum ev_kind kind, int name)
 {
     uint32_t g = lane_of(em, e->g, ST_RUNNING);
@@ -636,7 +634,7 @@ static void on_task(struct v1_emit *em, const struct v1_ev *e)
         return;
     }
     if (idmap_get(&em->tasks, e->own) !=
-        IDMAP_NONE) /* the runtime counts them: Go's reader refuses that, too */
+        IDMAP_NONE) /* the runtime never gives an id twice, and Go's reader refuses that */
         contra(em);
     else if (!idmap_put(&em->tasks, e->own, 0))
         em->o->d.oom = true;
@@ -667,8 +665,7 @@ void v1_emit_note_end(struct v1_emit *em, uint32_t g)
         em->ended[em->nended++] = g;
 }
 
-/* mark - set or clear the mark of every row that something refers to: events
- * that are decoded, cursors, Ps. */
+/* Set or clear F_USED in every row that a decoded event, a cursor or a P refers to. */
 static void mark(struct v1_emit *em, bool set)
 {
     struct v1_decoder *d = &em->o->d;
@@ -678,7 +675,7 @@ static void mark(struct v1_emit *em, bool set)
         const struct v1_cursor *c = &d->cur[i];
         MARK(c->g);
         MARK(em->p[i].g);
-        for (uint32_t j = c->head - 1; j != c->fill; j++) { /* and the last one taken */
+        for (uint32_t j = c->head - 1; j != c->fill; j++) { /* the last one taken is still in use */
             const struct v1_ev *e = v1_ring(d, c, j);
             MARK(e->g);
             MARK(e->arg_g);
@@ -690,8 +687,7 @@ static void mark(struct v1_emit *em, bool set)
 #undef MARK
 }
 
-/* broken - is more wrong with the file than that it is cut? Then its goroutines may be told of after they
- * ended. */
+/* Whether the file is not only cut but damaged. Then events may name goroutines that have ended. */
 static bool broken(const struct source *s)
 {
     for (uint32_t i = 0; i < s->st.ndamages; i++)
@@ -711,7 +707,7 @@ void v1_emit_sweep(struct v1_emit *em)
         uint32_t g = em->ended[i];
         const struct v1_g *s = &d->g[g];
         if (s->state != V1S_ENDED)
-            continue; /* made again, which only a broken file does */
+            continue; /* it was created again after its end, which only a damaged file says */
         if (s->flags || s->waiters || s->p != EV_NONE) {
             em->ended[left++] = g;
             continue;
@@ -761,9 +757,9 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
     if (em->flush) { /* this event ended the listing */
         em->flush = 0;
         em->listing = false;
-        if (!em->ix->nfutile) /* else rows must be the same at the rehearsal */
+        if (!em->ix->nfutile) /* with futile wake-ups both passes must give rows the same numbers */
             em->o->d.ahead = em->o->d.mask;
-        if (e->tag.type == V1_GOMAXPROCS) { /* Go's reader takes it as the mark only and shows no value */
+        if (e->tag.type == V1_GOMAXPROCS) { /* Go's reader shows no value here, so it is no point */
             put_metric(em, e, METRIC_PROCS, EVF_QUIET);
             return;
         }

@@ -1,17 +1,16 @@
 /*
  * v1_fast.c - see v1_emit.h.
  *
- * Relies on: a goroutine that is runnable, running, waiting or in a system call has a lane (v1_emit.c gives
- * it one first), and the goroutine a P is noted to run is noted to run on a P that has begun.
+ * It relies on two invariants of v1_emit.c: a goroutine that is runnable, running, waiting or in a system
+ * call has a lane, and a P that has a goroutine has begun.
  */
 #include "decode/v1/v1_emit.h"
 
 #include "decode/base/mem.h"
 
-/* What the loop needs of the emitter, kept out of memory's way; as it stands
- * there between load() and save(). */
+/* The part of the emitter's state that the loop needs, in registers between load() and save(). */
 struct hot {
-    struct ev_half *v; /* the next in the stream */
+    struct ev_half *v; /* where the stream goes on */
     struct v1_g *rows;
     const uint64_t *stacks;
     uint64_t nstacks, base, ask;
@@ -56,7 +55,7 @@ ALWAYS uint32_t at_stack(const struct v1_at *at)
     return val < -1 ? (uint32_t)val : v1_emit_stack(at->em, at->e);
 }
 
-/* The event's time is one that needs no closer look. */
+/* The caller has checked that the event's time is a plain product of its ticks. */
 ALWAYS void at_put(const struct v1_at *at, const struct v1_g *s, struct v1_into to)
 {
     struct hot *h = at->h;
@@ -86,16 +85,16 @@ ALWAYS void at_put_back(const struct v1_at *at, const struct v1_g *s)
 
 #include "decode/v1/v1_rules.h"
 
-/* A cursor at its turn, or next to it. */
+/* The cursor with the earliest event. */
 struct side {
     uint32_t cur, head;
     struct v1_cursor *c;
     struct v1_p *q;
-    const struct v1_ev *e; /* the next one */
+    const struct v1_ev *e; /* its next event */
 };
 
-/* common - the neutral event of a common one; a's; x is the next on its P. false: it is none, and nothing was
- * done. */
+/* Emit a's event if it is a common one. x is the next event on its P. false: it needs the long way, and
+ * nothing has changed. */
 ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct side *a, const struct v1_ev *x)
 {
     const struct v1_ev *e = a->e;
@@ -109,7 +108,7 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct side *a, cons
         rule_start(&at, s);
         return true;
     case V1_MEANS_STOP:
-        s = &h->rows[e->g]; /* ends have no rule */
+        s = &h->rows[e->g]; /* events that end something have no rule, so no rule_g */
         if (!runs(s, q, e))
             return false;
         rule_stop(&at, s);
@@ -134,10 +133,8 @@ ALWAYS int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/*
- * until - how many ticks behind the first an event's time is no longer a product; from: no event of the turn
- * is earlier, but where the file's numbers go round. 0: all need a closer look.
- */
+/* Returns the number of ticks after the trace's first event from which on an event's time needs a closer
+ * look. `from` is the time of the turn's first event. 0: all of them need it. */
 ALWAYS uint64_t until(const struct hot *h, const struct v1_emit *em, const struct v1_p *q, int64_t from)
 {
     return from < h->max || !q->started ? 0 : em->far + 1;
@@ -149,24 +146,22 @@ ALWAYS struct side side_of(struct v1_emit *em, uint32_t cur)
     return (struct side){cur, c->head, c, &em->p[cur], &c->ring[c->head & em->o->d.mask]};
 }
 
-/* Whose turn it is. */
 struct turn {
     struct side a;
-    int64_t limit; /* up to there it is a's turn */
+    int64_t limit; /* the time up to which a's events are the earliest */
 };
 
-/* The one whose event is the earliest. false: that isn't for this loop. */
+/* Begin the turn of the cursor whose event is the earliest. false: that event is not for this loop. */
 ALWAYS bool turn_begin(struct turn *t, struct v1_emit *em, int64_t stalled)
 {
     const struct v1_order *o = em->o;
-    const int64_t before =
-        least(stalled, v1_order_patience(o)); /* what isn't earlier is not for it, either */
+    const int64_t before = least(stalled, v1_order_patience(o)); /* later events are not for this loop */
     t->limit = least(v1_order_limit(o), before);
     t->a = side_of(em, o->heap[v1_order_top(o)].cur);
     return (int64_t)t->a.e->ticks < before || before == INT64_MAX;
 }
 
-/* The event behind a's: NULL, there is none. false: out of memory. */
+/* Set *x to the event after a's, NULL if there is none. false: out of memory. */
 ALWAYS bool side_next(struct side *a, struct hot *h, struct v1_decoder *d, const struct v1_ev **x)
 {
     *x = &a->c->ring[++a->head & d->mask];
@@ -179,7 +174,6 @@ ALWAYS bool side_next(struct side *a, struct hot *h, struct v1_decoder *d, const
     return !d->oom;
 }
 
-/* An event the long way. */
 ALWAYS void tell_any(struct hot *h, struct v1_emit *em, const struct v1_ev *e)
 {
     save(h, em);
@@ -187,7 +181,7 @@ ALWAYS void tell_any(struct hot *h, struct v1_emit *em, const struct v1_ev *e)
     load(h, em);
 }
 
-/* a's turn: its events, as long as they are the earliest. false: the next one is not for this loop. */
+/* Emit a's events as long as they are the earliest. false: the next one is not for this loop. */
 ALWAYS bool events_of_a(struct turn *t, struct hot *h, struct v1_emit *em, const struct ev_half *full)
 {
     struct v1_order *o = em->o;

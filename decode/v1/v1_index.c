@@ -16,14 +16,13 @@
 #include "decode/base/mem.h"
 
 #define MANY_P 64
-#define RATE_LEAST 1000 /* limits of the ticks per second of any clock */
+#define RATE_LEAST 1000 /* no clock has fewer ticks per second, or more than RATE_MOST */
 #define RATE_MOST UINT64_C(10000000000)
-/* With a byte too few, too many, it is none of these. */
+/* The rates of real clocks. A number that has lost or gained a byte is far from them. */
 #define RATE_USUAL(rate) ((rate) >= 1 << 22 && (rate) <= INT64_C(1) << 31)
 
 /* ---- ids of strings and stacks ------------------------------------------------------------------------- */
 
-/* The values ascend. */
 static bool ids_add(struct v1_ids *m, uint64_t id, uint64_t val)
 {
     if (!mem_room(m->e, m->cap, m->n + 1))
@@ -40,8 +39,8 @@ static int by_id(const void *a, const void *b)
     return x->val < y->val ? -1 : x->val > y->val;
 }
 
-/* seal_sparse - sort the ids and keep one entry of each. Values are offsets, ascending by place in the
- * file. */
+/* Sort the ids and keep one entry of each. An id that the file has twice has its later entry second, because
+ * values are offsets in the file. */
 static void seal_sparse(struct v1_ids *m, bool last_wins)
 {
     size_t n = 0;
@@ -55,7 +54,8 @@ static void seal_sparse(struct v1_ids *m, bool last_wins)
     m->n = n;
 }
 
-/* All are there; of those of one id the last counts, or the first. false: out of memory. */
+/* Make the ids quick to find, once all are there. Of two entries of one id the last or the first counts.
+ * Returns false if out of memory. */
 static bool ids_seal(struct v1_ids *m, bool last_wins)
 {
     uint64_t max = 0;
@@ -133,8 +133,8 @@ void v1_index_free(struct v1_index *ix)
     memset(ix, 0, sizeof *ix);
 }
 
-/* proc_index - index of a P of the file, which is added if it is new; UINT32_MAX = out of memory. id is -1
- * .. V1_PROCS_MAX - 1. */
+/* Returns the index of the P with this id (-1 to V1_PROCS_MAX - 1), which is added if it is new; UINT32_MAX
+ * if out of memory. */
 static uint32_t proc_index(struct v1_index *ix, int64_t id)
 {
     size_t slot = (size_t)(id + 1), old = ix->proc_of_cap;
@@ -151,8 +151,8 @@ static uint32_t proc_index(struct v1_index *ix, int64_t id)
     return ix->proc_of[slot] = (uint32_t)ix->nproc++;
 }
 
-/* other_run - a batch of a P or a time that a program of this GOMAXPROCS, since when the others are, can't
- * have. */
+/* Whether a batch is left over from another run: its P is far above this program's GOMAXPROCS, or its time
+ * far before all other batches. */
 static bool other_run(const struct v1_index *ix, const struct v1_raw *r)
 {
     const uint64_t p = r->v[0], ticks = r->v[r->n - 1];
@@ -162,7 +162,8 @@ static bool other_run(const struct v1_index *ix, const struct v1_raw *r)
            ticks < ix->least_ticks / 16;
 }
 
-/* timed - extend the current batch to `end`, where an event of it ends. */
+/* Extend the current batch to `end`, where one of its events ends. A batch gets its place in the table only
+ * with its first such event. */
 static enum err_code timed(struct v1_index *ix, uint64_t end)
 {
     if (!ix->batch_open) {
@@ -204,7 +205,7 @@ static enum err_code add_exit(struct v1_index *ix, const struct v1_raw *r)
         e.key = e.ticks = r->v[r->type == V1_SYS_EXIT ? a + 2 : a + 1];
         e.seq = r->type == V1_SYS_EXIT ? r->v[a + 1] : V1_NO_SEQ;
         if (!e.ticks)
-            return ERR_OK; /* happened where it was written */
+            return ERR_OK; /* it was written when it happened, so it needs no other place */
     }
     if (!mem_room(ix->exit, ix->exit_cap, ix->nexit + 1))
         return ERR_NOMEM;
@@ -257,7 +258,7 @@ static enum err_code structure(struct v1_index *ix, struct source *s, const stru
     }
 }
 
-/* event - note one event from v1_read(); `end` is the offset of its end. */
+/* Note one event that v1_read() has read and that ends at offset `end`. */
 static enum err_code event(struct v1_index *ix, struct source *s, const struct v1_raw *r, uint64_t end)
 {
     enum err_code c = ERR_OK;
@@ -285,7 +286,7 @@ static enum err_code event(struct v1_index *ix, struct source *s, const struct v
 
 /* ---- damage -------------------------------------------------------------------------------------------- */
 
-/* gaps - mark a gap after each processor's last batch. */
+/* Mark a gap after each processor's last batch. */
 static void gaps(struct v1_index *ix)
 {
     for (size_t i = 0; i < ix->nproc; i++)
@@ -293,7 +294,7 @@ static void gaps(struct v1_index *ix)
             ix->batch[ix->proc[i].last].gap = 1;
 }
 
-/* resync - skip bytes at ix->at that make no sense, if need be to the end of the file. */
+/* Skip bytes at ix->at that make no sense, up to where events begin again or to the end of the file. */
 static void resync(struct v1_index *ix, struct source *s, const char *why)
 {
     uint64_t bad = ix->at, off = v1_place_behind(ix, s, bad);
@@ -308,20 +309,20 @@ static void resync(struct v1_index *ix, struct source *s, const char *why)
                       (long long)ix->frequency);
         ix->frequency = 0;
     }
-    if (ix->has_footer) { /* names are missing then, but no events */
+    if (ix->has_footer) { /* all events come before the tables, so only names are missing */
         ix->batch_open = false;
         return;
     }
     ix->incomplete = true;
     if (ix->batch_open)
         ix->batch[ix->nbatch - 1].gap = 1;
-    if (off - bad >= V1_BATCH_BYTES) /* it may have held batches of any P */
+    if (off - bad >= V1_BATCH_BYTES) /* batches of any P may have been there */
         gaps(ix);
     ix->batch_open = false;
 }
 
-/* out_of_place - an event with a time within the tables, or a tick rate in front of one: no writer makes
- * these. */
+/* Whether no writer would put this event here: an event with a time among the tables, or a tick rate before
+ * such an event. */
 static bool out_of_place(const struct v1_index *ix, const struct source *s, const struct v1_raw *r,
                          const uint8_t *p)
 {
@@ -335,7 +336,7 @@ static bool out_of_place(const struct v1_index *ix, const struct source *s, cons
            ix->dialect.shape[next.type].timed;
 }
 
-/* makes_no_sense - why the event that ends at p is impossible; NULL: it is possible. */
+/* Returns why the event that ends at p is impossible, or NULL if it is possible. */
 static const char *makes_no_sense(const struct v1_index *ix, const struct source *s, const struct v1_raw *r,
                                   const uint8_t *p)
 {
@@ -352,7 +353,7 @@ static const char *makes_no_sense(const struct v1_index *ix, const struct source
     return NULL;
 }
 
-/* slow - read one event with v1_read(). */
+/* Read one event in the general way. */
 static enum err_code slow(struct v1_index *ix, struct source *s)
 {
     const uint8_t *p = s->data + ix->at, *end = s->data + s->len;
@@ -393,7 +394,8 @@ static int by_time(const void *a, const void *b)
                                 : x->off > y->off;
 }
 
-/* within - how many of n, by time, at a distance of `size`, are the trace's; the first of them at *from. */
+/* Of n times in ascending order, `size` bytes apart, return how many lie within the trace, and set *from to
+ * the first of these. */
 static size_t within(const struct v1_index *ix, const uint64_t *ticks, size_t size, size_t n, size_t *from)
 {
     const uint64_t skew = v1_index_skew(ix), lo = ix->first_ticks > skew ? ix->first_ticks - skew : 0;
@@ -409,7 +411,7 @@ static size_t within(const struct v1_index *ix, const uint64_t *ticks, size_t si
     return n - first;
 }
 
-/* drop_out_of_time - drop ends of system calls and samples with a time before or after the trace. */
+/* Drop ends of system calls and samples that say a time before or after the trace: damage changed them. */
 static void drop_out_of_time(struct v1_index *ix, struct source *s)
 {
     size_t from, exits = ix->nexit, samples = ix->nsample;
@@ -430,8 +432,8 @@ static void drop_out_of_time(struct v1_index *ix, struct source *s)
                       exits, exits == 1 ? "" : "s", samples, samples == 1 ? "" : "s");
 }
 
-/* named_twice - the runtime gives each id once. If one has two texts, what is called by it may be called
- * wrongly. false: out of memory. */
+/* The runtime gives each id once, so an id with two different texts is damage, and names may be wrong.
+ * Returns false if out of memory. */
 static bool named_twice(struct v1_index *ix, struct source *s)
 {
     struct idmap first = {0};
@@ -479,11 +481,11 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
     return ids_seal(&ix->strings, false) && ids_seal(&ix->stacks, true) ? ERR_OK : ERR_NOMEM;
 }
 
-/* run - skip events with a time that only have to be counted, as far as possible. */
+/* Skip the events that only have to be counted, as far as v1_scan_over() can. */
 static enum err_code run(struct v1_index *ix, const struct source *s, uint64_t stop)
 {
     const uint64_t was = ix->at,
-                   limit = ix->batch_off + (1u << 30); /* so that lengths fit; v1_read() goes on */
+                   limit = ix->batch_off + (1u << 30); /* a batch's length must fit into 32 bits */
     ix->at =
         source_off(s, v1_scan_over(&ix->scan, &ix->dialect, s->data + was,
                                    s->data + (stop < limit ? stop : limit), s->data + s->len, &ix->events));
@@ -494,7 +496,8 @@ static enum err_code run(struct v1_index *ix, const struct source *s, uint64_t s
 enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t bytes)
 {
     uint64_t stop = bytes < s->len - ix->at ? ix->at + bytes : s->len;
-    const bool timed = ix->dialect.version != 1005; /* there the running time is needed */
+    /* In version 1005 the end of a system call may say no time. Then the time of its place counts. */
+    const bool timed = ix->dialect.version != 1005;
     while (ix->at < stop) {
         uint64_t was = ix->at;
         const bool fast = timed && !ix->tables;

@@ -42,11 +42,11 @@ static uint32_t copied(struct v1_names *vn, const char *p, uint32_t len)
     return id;
 }
 
-/* A name may stand in all of a trace's events, and so in each row that is written of them: from Go 1.22 on it
- * has 1 KB at most. */
+/* A name may stand in every row that is written of a trace's events, so its length has a limit. From Go 1.22
+ * on the runtime itself cuts names, at 1 KB. */
 enum { NAME_MOST = 4096 };
 
-/* name_text - characters stay whole. */
+/* Cut a name at its limit, between two characters. */
 static uint32_t name_text(struct v1_names *vn, const struct v1_raw *r, uint64_t off)
 {
     const char *p = (const char *)r->text;
@@ -61,7 +61,8 @@ static uint32_t name_text(struct v1_names *vn, const struct v1_raw *r, uint64_t 
     return v1_text(vn, p, len);
 }
 
-/* id_of - what a table's id is interned as, by `read` when it is first asked for; 0: the file lacks it. */
+/* Returns the interned id of a table's entry. `read` interns it when it is first asked for. 0: the file lacks
+ * it. */
 static uint32_t id_of(struct v1_names *vn, struct v1_ids *table, uint64_t id, enum v1_type type,
                       uint32_t (*read)(struct v1_names *vn, const struct v1_raw *r, uint64_t off))
 {
@@ -79,7 +80,7 @@ static uint32_t id_of(struct v1_names *vn, struct v1_ids *table, uint64_t id, en
     return (uint32_t)*val;
 }
 
-/* string_or_0 - like v1_string, but 0 for what the file lacks. */
+/* As v1_string(), but 0 for what the file lacks. */
 static uint32_t string_or_0(struct v1_names *vn, uint64_t id)
 {
     return id_of(vn, &vn->ix->strings, id, V1_STRING, name_text);
@@ -94,7 +95,7 @@ uint32_t v1_string(struct v1_names *vn, uint64_t id)
     return copied(vn, text, (uint32_t)snprintf(text, sizeof text, "#%llu", (unsigned long long)id));
 }
 
-/* resolve - names for a bare program counter, which is a return address. */
+/* Find the names for a bare program counter. It is a return address, so the call is just before it. */
 static void resolve(struct v1_names *vn, struct frame *f)
 {
     struct symbol y;

@@ -1,11 +1,11 @@
 /*
  * v1_order.c - see v1_order.h.
  *
- * Invariants: every cursor that has not ended is either in the heap (its head may come next) or waits in the
- * list of the one goroutine whose state its head needs; a goroutine's list is looked at when that goroutine
- * changes. If everyone waits, events are missing or contradict each other: the earliest head is forced, which
- * is counted. Looking at waiters is on a budget, so that a made-up file with thousands of processors can't
- * take quadratic time.
+ * Invariants: every cursor that has not ended is either in the heap, if its head may come next, or in the
+ * list of the one goroutine whose state its head needs. A goroutine's list is checked when the goroutine
+ * changes. If all cursors wait, events are missing or contradict each other: then the earliest head is
+ * forced, and counted. Checking lists has a budget, so that a made-up file with thousands of processors
+ * can't take quadratic time.
  */
 #include "decode/v1/v1_order.h"
 
@@ -15,7 +15,7 @@
 
 #define NO_CURSOR 0
 #define SORTED_MAX 32 /* maximum number of processors in an array instead of a heap */
-#define TIE_MAX 64    /* maximum number of heads of one time to check */
+#define TIE_MAX 64    /* maximum number of heads that tie() checks */
 
 /* ---- the heap ------------------------------------------------------------------------------------------ */
 
@@ -67,8 +67,7 @@ static inline void heap_pop(struct v1_order *o)
     }
 }
 
-/* Clocks of a host's processors differ by less; where events are known to be missing one is not waited for as
- * long. */
+/* Returns how many ticks a head may be waited for. The clocks of a host's processors differ by less. */
 static uint64_t slack(const struct v1_order *o, int64_t per_second)
 {
     enum { FASTEST = 62500000 };
@@ -88,7 +87,7 @@ static inline bool ready(const struct v1_order *o, const struct v1_ev *e)
     return v1_ready(&o->d, e) || o->by_time;
 }
 
-/* apply - update the state of the goroutine that orders an event. */
+/* Update the state of the goroutine that orders an event. */
 static inline void apply(const struct v1_order *o, const struct v1_ev *e)
 {
     struct v1_g *g = &o->d.g[e->rule_g];
@@ -120,7 +119,7 @@ static void place(struct v1_order *o, uint32_t cur)
         wait_for(o, cur);
 }
 
-/* wake - check all cursors that wait for g. */
+/* Check all cursors that wait for g. */
 static void wake(struct v1_order *o, uint32_t g)
 {
     uint32_t w = o->d.g[g].waiters;
@@ -161,7 +160,7 @@ static bool calls_back(const struct names *nm)
     return false;
 }
 
-/* Why no order can be made; what cuts a trace reads no names, and so can't tell. */
+/* Why no order can be made. What cuts a trace has not read its names, and can't say. */
 static const char *why_none(const struct names *nm)
 {
     return !nm              ? ""
@@ -181,8 +180,8 @@ static void repair(struct v1_order *o, const struct v1_ev *e)
         give_up(o, "too many events contradict each other");
 }
 
-/* force - let the earliest cursor go on: all cursors wait, or it is later than what the earliest waits for
- * could be. */
+/* Let the earliest waiting cursor go on, because all cursors wait, or because the event that it waits for
+ * would have come by now. */
 static void force(struct v1_order *o)
 {
     o->work += o->d.ix->nproc;
@@ -214,7 +213,7 @@ static void force(struct v1_order *o)
     heap_push(o, best);
 }
 
-/* fits - whether the goroutine that the event names is in the state for it, as of the final order. */
+/* Whether the goroutine that the event names is in the state that the event needs. */
 static bool fits(const struct v1_order *o, const struct v1_ev *e)
 {
     uint8_t s = o->d.g[e->arg_g].state;
@@ -227,8 +226,7 @@ static bool fits(const struct v1_order *o, const struct v1_ev *e)
     }
 }
 
-/* tie - the prototype's clock is coarse: among heads of one time, take one whose goroutine is in the state
- * that it needs. */
+/* The prototype's clock is coarse, so many heads have the same time. Take one that fits(). */
 static void tie(struct v1_order *o)
 {
     size_t at = v1_order_top(o), stack[TIE_MAX], n = 0, looked = 0;
@@ -262,7 +260,7 @@ void v1_order_settle(struct v1_order *o, uint32_t g, uint32_t cur, bool more)
         place(o, cur);
 }
 
-/* order_next - the next event of the merged chains, in the order in which they were written. */
+/* Returns the next event in the order in which the events were written. */
 static const struct v1_ev *order_next(struct v1_order *o)
 {
     const struct v1_ev *e;
@@ -286,7 +284,7 @@ static const struct v1_ev *order_next(struct v1_order *o)
             break;
         if ((o->stuck = o->strict))
             return NULL;
-        heap_pop(o); /* two needed the same state, and the other was earlier */
+        heap_pop(o); /* another event needed the same state, and came first */
         wait_for(o, cur);
         repair(o, e);
     }
@@ -306,7 +304,7 @@ static const struct v1_ev *order_next(struct v1_order *o)
 
 /* ---- the final order ----------------------------------------------------------------------------------- */
 
-/* exit_due - whether the next moved end of a system call is before x (NULL: x is the end). */
+/* Whether the next end of a system call that is moved to its own time comes before x (NULL: the end). */
 static bool exit_due(const struct v1_order *o, const struct v1_ev *x)
 {
     if (o->exit >= o->d.ix->nexit)
@@ -316,12 +314,12 @@ static bool exit_due(const struct v1_order *o, const struct v1_ev *x)
         return o->d.ix->dialect.version == 1005;
     if (key < v1_order_key(o, x))
         return true;
-    /* x is the written place of an exit, perhaps of this very one: it can't stay behind it */
+    /* x is where such an end was written, perhaps this very one: it must come before that place */
     uint64_t real = v1_ev_real_ticks(&o->d, x);
     return real && key <= (int64_t)real;
 }
 
-/* look_stalled - set when the next event of the two lists is due. */
+/* Set when the next event of the two lists, ends of system calls and samples, is due. */
 static void look_stalled(struct v1_order *o)
 {
     o->side = INT64_MAX;

@@ -1,8 +1,9 @@
 /*
  * v1_scan.c - see v1_scan.h.
  *
- * An event with up to three values ends with the n-th byte below 0x80 behind the first: the high bits of
- * eight bytes tell. One with more has its length written, which is held against the table.
+ * A number ends with a byte below 0x80. So an event with n values, up to three, ends at the n-th such byte
+ * after its first, which the high bits of eight bytes show at once. An event with more values has its length
+ * written in the file.
  */
 #include "decode/v1/v1_scan.h"
 
@@ -10,7 +11,7 @@
 
 #include "decode/base/bytes.h"
 
-#define ROOM 16 /* bytes that are looked at from the start of an event */
+#define ROOM 16 /* bytes that pass() may look at from an event's start */
 #define HIGH UINT64_C(0x8080808080808080)
 #define ALWAYS static inline __attribute__((always_inline))
 
@@ -33,11 +34,11 @@ void v1_scan_init(struct v1_scan *sc, const struct v1_dialect *d, const bool kep
     }
 #ifdef DEPOSIT
     sc->deposit = __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") &&
-                  !__builtin_cpu_is("znver2"); /* slow there */
+                  !__builtin_cpu_is("znver2"); /* there PDEP takes long */
 #endif
 }
 
-/* ends - how many of the first n <= 8 bytes at p end a number. */
+/* Returns how many of the first n <= 8 bytes at p end a number. */
 static inline unsigned ends(const uint8_t *p, unsigned n)
 {
     uint64_t m = ~bytes_load8(p) & HIGH;
@@ -45,7 +46,7 @@ static inline unsigned ends(const uint8_t *p, unsigned n)
     return (unsigned)(((m >> 7) * UINT64_C(0x0101010101010101)) >> 56);
 }
 
-/* with_length - over an event that says how long it is. */
+/* Skip an event that says how long it is. */
 static const uint8_t *with_length(const struct v1_dialect *d, const uint8_t *p)
 {
     unsigned len = p[1];
@@ -55,14 +56,14 @@ static const uint8_t *with_length(const struct v1_dialect *d, const uint8_t *p)
     return have == d->shape[*p & 63].n ? p + 2 + len : NULL;
 }
 
-/* pass - over one event with ROOM behind it; NULL: it needs a closer look. */
+/* Skip one event, at least ROOM bytes before the end. NULL: it needs a closer look. */
 ALWAYS const uint8_t *pass(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *p)
 {
     uint64_t m = ~bytes_load8(p + 1) & HIGH;
     unsigned values = sc->values[*p];
     if (values == 4)
         return with_length(d, p);
-    uint64_t n = *p >> 6; /* not by `values`: that is one load more to wait for; and not by branches */
+    uint64_t n = *p >> 6; /* `values` would be one more load to wait for; branches would be guessed wrong */
     m &= (m - 1) | (0 - ((n - 1) >> 63));
     m &= (m - 1) | (0 - ((n - 2) >> 63));
     if (!values || !m)
@@ -80,8 +81,7 @@ DEPOSIT static const uint8_t *over(const struct v1_scan *sc, const struct v1_dia
         if (values == 4) {
             q = with_length(d, p);
         } else {
-            const uint64_t m =
-                _pdep_u64(UINT64_C(1) << (*p >> 6), ~bytes_load8(p + 1) & HIGH); /* not by `values`, either */
+            const uint64_t m = _pdep_u64(UINT64_C(1) << (*p >> 6), ~bytes_load8(p + 1) & HIGH);
             q = values && m ? p + 2 + (_tzcnt_u64(m) >> 3) : NULL;
         }
         if (!q)

@@ -1,9 +1,10 @@
 /*
- * v1_source.c - the first family's reader: index, (rehearsal,) merge, emit, one step after the other.
+ * v1_source.c - the first family's reader. It makes an index of the file, then merges the Ps' events and
+ * emits them.
  *
- * Futile wake-ups (a goroutine woken for nothing that blocks again) are taken out whole, but only the last of
- * their events tells. Traces that have any are merged twice: the rehearsal notes where each futile sequence
- * begins and ends in the final order, the second time those events are passed over.
+ * A futile wake-up is a goroutine that is woken for nothing and blocks again. All of its events are left out,
+ * but only the last one tells that they are futile. So a trace with futile wake-ups is merged twice: first to
+ * note where each of them begins and ends in the final order, then to emit everything else.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static const enum {
 #include "decode/v1/events_v1.def"
 };
 
-/* woken_of - whose wake-up an event is a part of, 0 = none's. */
+/* Returns the goroutine to whose wake-up an event belongs, or 0. */
 static uint32_t woken_of(const struct v1_ev *e)
 {
     const unsigned part = PART[e->tag.type];
@@ -172,7 +173,7 @@ static void finish(struct v1 *v, struct source *s)
     s->st.bytes_done = s->len;
     if (v->order.d.oom || v->names.oom)
         stop(v, s, ERR_NOMEM);
-    const bool torn = v->ix.table_at && v->ix.table_at < s->len; /* they go on behind what is broken */
+    const bool torn = v->ix.table_at && v->ix.table_at < s->len; /* there are tables after the broken place */
     const uint64_t missing = v->names.lack.n;
     if (missing && !s->st.ndamages && !v->names.cut && v1_ids_whole(&v->ix.stacks))
         s->st.lack = v->names.lack;
@@ -184,7 +185,7 @@ static void finish(struct v1 *v, struct source *s)
         source_warn(s, ERR_ORDER, 0, ERR_NO_OFFSET, "%llu event%s what came before",
                     (unsigned long long)v->emit.contradictions,
                     v->emit.contradictions == 1 ? " contradicts" : "s contradict");
-    else if (v->emit.contradictions) /* nothing else tells that the file is not what was written */
+    else if (v->emit.contradictions) /* they are the only sign that the file is not what was written */
         source_damage(s, ERR_ORDER, 0, ERR_NO_OFFSET,
                       "%llu event%s what came before: what may be lost between is not recorded",
                       (unsigned long long)v->emit.contradictions,
@@ -221,7 +222,7 @@ static size_t events(struct v1 *v, struct source *s, struct ev_half *out, size_t
     return v->emit.n;
 }
 
-/* tick - nothing to show yet, but the reader is at work: time 0 again. */
+/* A step that has nothing to show yet emits one event all the same, since none would mean the end. */
 static size_t tick(struct ev_half *out)
 {
     *(struct ev *)(void *)out = (struct ev){

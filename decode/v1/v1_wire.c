@@ -1,9 +1,8 @@
 /*
  * v1_wire.c - see v1_wire.h.
  *
- * An event is a byte (six bits type, two bits count), for count 3 a length, then numbers. The count is
- * redundant: the dialect's table says how many values a type has, and an event that disagrees with it is
- * damage.
+ * An event is a byte (six bits of type, two bits of count), for count 3 a length, then numbers. The dialect's
+ * table also says how many values a type has, so an event whose count differs is damage.
  */
 #include "decode/v1/v1_wire.h"
 
@@ -69,20 +68,20 @@ int v1_which(const struct v1_shape *s, char is)
     return at ? (int)(at - s->is) : -1;
 }
 
-/* Where an event is read, up to where; what is wrong with it. */
+/* Reading of one event. */
 struct reading {
     const uint8_t *p, *end;
     const char *why;
 };
 
-/* bad - the message of a failed read, for those that are not plainly cut. */
+/* Keep why reading failed. An event that the input's end cuts needs no message. */
 static enum v1_read bad(struct reading *in, const char *what)
 {
     in->why = what;
     return V1_READ_BAD;
 }
 
-/* number - like bytes_varint, but tells the end of the input from an endless number. */
+/* As bytes_varint(), but a number that the input's end cuts is told from one that is too long. */
 static enum v1_read number(struct reading *in, uint64_t *v)
 {
     const uint8_t *q = bytes_varint(in->p, in->end, v);
@@ -123,8 +122,7 @@ static enum v1_read read_string(struct reading *in, struct v1_raw *out)
     return V1_READ_OK;
 }
 
-/* read_stack - its values are n, or (UINT64_MAX) all there is to read: check
- * them all, keep where they are. */
+/* Check a stack's values, n of them or (UINT64_MAX) all that the event has, and keep only where they are. */
 static enum v1_read read_stack(const struct v1_dialect *d, struct reading *in, uint64_t n, struct v1_raw *out)
 {
     enum v1_read r;
@@ -164,7 +162,7 @@ static enum v1_read read_values(const struct v1_dialect *d, struct reading *in, 
     return V1_READ_OK;
 }
 
-/* with_length - values behind how many bytes they take. */
+/* Read an event that says how many bytes its values take. */
 static enum v1_read with_length(const struct v1_dialect *d, struct reading *in, struct v1_raw *out)
 {
     uint64_t len;
