@@ -344,12 +344,13 @@ static void long_lives_in_stretches(void **state)
     for (uint32_t g = 0; g < trace_nlanes(l.tr, LANE_G); g++) {
         const struct lane_info li = trace_lane(l.tr, (struct lane){LANE_G, g});
         const int64_t life = li.last - li.first;
+        const struct workpiece p = workpiece_of_g(g, li.first, li.last);
         enum { MOST = 400 };
         struct stretches s;
         explain_budget(x, 1000000);
-        assert_true(explain_stretches(x, g, li.first, li.last, 1u << 30, &s));
+        assert_true(explain_stretches(x, &p, 1u << 30, &s));
         assert_true(s.n == 1 && s.each == life);
-        assert_true(explain_stretches(x, g, li.first, li.last, MOST, &s));
+        assert_true(explain_stretches(x, &p, MOST, &s));
         const uint64_t left = explain_left(x);
         int64_t seen = 0;
         for (int i = 0; i < s.n; i++) {
@@ -357,7 +358,7 @@ static void long_lives_in_stretches(void **state)
             assert_true(s.each <= s.step && t0 + s.each <= li.last);
             assert_true(explain_walk(x, g, t0, t0 + s.each, count, &seen, &cut));
         }
-        assert_true(seen == s.n * s.each);
+        assert_true(seen == s.n * s.each && seen * s.times <= life);
         assert_true(left - explain_left(x) < 4 * MOST);
         in_parts += s.n > 1;
     }

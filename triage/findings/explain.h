@@ -104,16 +104,16 @@ bool explain_piece(struct explainer *x, const struct workpiece *p, explain_visit
                    bool *cut);
 bool explain_handed(const struct explainer *x); /* True if the last piece had several legs. */
 
-/* explain_stretches - Find how to explain [a,b) of g at the cost of about `most` spans: in n stretches of
- * `each` ns, one every `step`, or in one stretch if the whole costs no more. Estimates the cost from 16
- * short stretches. Returns false if out of memory. */
+/* explain_stretches - Find how to explain a piece at the cost of about `most` spans: in n stretches of `each`
+ * ns, one every `step`, of which each stands for `times` as much; or in one stretch (times: 1) if the whole
+ * costs no more or if it is a task, which may be handed on. The cost is estimated from 16 short stretches.
+ * Returns false if out of memory. */
 enum { STRETCHES = 64 };
 struct stretches {
     int n;
-    int64_t step, each;
+    int64_t step, each, times;
 };
-bool explain_stretches(struct explainer *x, uint32_t g, int64_t a, int64_t b, uint64_t most,
-                       struct stretches *out);
+bool explain_stretches(struct explainer *x, const struct workpiece *p, uint64_t most, struct stretches *out);
 
 /* explain_place - Returns the function a part is attributed to, 0 if unknown: the first of the program
  * (stacks.h); for running between two places, the innermost function common to both, or where it was

@@ -219,8 +219,9 @@ static bool lives_add(const struct triage *tg, struct explainer *x, struct expla
         if (seen++ % step)
             continue;
         const struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
+        const struct workpiece life = workpiece_of_g(g, li.first, li.last);
         struct stretches s = {0};
-        ok = explain_stretches(x, g, li.first, li.last, spans / looks, &s);
+        ok = explain_stretches(x, &life, spans / looks, &s);
         for (int i = 0; i < s.n && ok; i++)
             ok = explain_add(x, t, g, li.first + i * s.step, li.first + i * s.step + s.each);
         looked++;

@@ -12,7 +12,7 @@
 enum {
     SAMPLE = 240,  /* pieces explained for `all` */
     EACH_END = 48, /* for the usual ones and for the slow ones */
-    LONG = 100000, /* spans that the pieces of one work that run all along may cost */
+    LONG = 100000, /* spans that the pieces of one work may cost */
     BRIEF = 10000  /* the same for a work that no page shows: for its kind and owner */
 };
 
@@ -22,6 +22,8 @@ struct making {
     struct owners *own;
     struct sampled *sampled; /* NULL: the trace has no CPU samples */
     struct work_tree *t;
+    double spans;  /* what a piece may cost, a ns of its length */
+    int64_t times; /* each ns that is explained stands for so many */
     unsigned sets; /* sets of the piece being explained, one bit each */
     bool no_idle;  /* waits at depth 0 are not idle: the piece is within one */
     bool rests; /* outside, timer and pipe waits of the piece itself are no cost, unless it writes or, if it
@@ -39,8 +41,9 @@ static bool counts_not(const struct making *m, uint32_t up, const struct explain
     return up == 0 && m->rests && rest;
 }
 
-static void idle_add(struct making *m, int64_t ns)
+static void idle_add(struct making *m, int64_t part)
 {
+    const int64_t ns = ns_mul(part, m->times);
     for (int s = 0; s < TREE_SETS; s++)
         m->t->idle[s] = ns_add(m->t->idle[s], m->sets >> s & 1 ? ns : 0);
 }
@@ -86,7 +89,7 @@ static struct tree_node of_part(struct making *m, const struct explain_part *p)
 static void node_add(struct making *m, struct tree_node *n, const struct tree_node *like,
                      const struct explain_part *p)
 {
-    const int64_t ns = p->t1 - p->t0;
+    const int64_t part = p->t1 - p->t0, ns = ns_mul(part, m->times);
     for (int s = 0; s < TREE_SETS; s++) {
         if (m->sets >> s & 1) {
             n->ns[s] = ns_add(n->ns[s], ns);
@@ -95,7 +98,7 @@ static void node_add(struct making *m, struct tree_node *n, const struct tree_no
             n->last[s] = m->t->pieces[s];
         }
     }
-    if (p->cat == EX_RUN && ns >= threshold_ns(TH_HOST_RUN)) {
+    if (p->cat == EX_RUN && part >= threshold_ns(TH_HOST_RUN)) {
         n->unstopped = ns_add(n->unstopped, m->sets >> TREE_ALL & 1 ? ns : 0);
         n->unstopped = ns_add(n->unstopped, m->sets >> TREE_SLOW & 1 ? ns : 0);
     }
@@ -104,7 +107,7 @@ static void node_add(struct making *m, struct tree_node *n, const struct tree_no
         n->let_go = n->let_go_ns > 0 ? n->let_go : f;
         n->let_go_ns += n->let_go == f ? ns : -ns;
     }
-    if (ns > n->t1 - n->t0) {
+    if (part > n->t1 - n->t0) {
         n->t0 = p->t0;
         n->t1 = p->t1;
         n->stack = like->stack;
@@ -200,23 +203,23 @@ static uint32_t part_count(void *arg, uint32_t up, const struct explain_part *p)
     return up;
 }
 
-/* Walk a piece; *ns: how much of it was explained. most: spans that it may cost if it is a life that runs
- * all along (of a longer one, stretches are explained); 0: it is not. */
-static bool piece_walk(struct making *m, const struct workpiece *p, uint64_t most, explain_visit *visit,
-                       int64_t *ns)
+/* Walk a piece; *ns: how much of it the parts stand for. If it would cost more than it may, stretches of it
+ * are explained. */
+static bool piece_walk(struct making *m, const struct workpiece *p, explain_visit *visit, int64_t *ns)
 {
-    struct stretches s = {1, 0, p->t1 - p->t0};
-    bool ok = !most || explain_stretches(m->x, p->g, p->t0, p->t1, most, &s);
+    struct stretches s;
+    bool ok = explain_stretches(m->x, p, (uint64_t)(m->spans * (double)(p->t1 - p->t0)), &s);
+    m->times = s.times;
     for (int i = 0; ok && i < s.n; i++) {
         const int64_t t0 = p->t0 + i * s.step;
-        const struct workpiece one = most ? workpiece_of_g(p->g, t0, t0 + s.each) : *p;
+        const struct workpiece one = s.times > 1 ? workpiece_of_g(p->g, t0, t0 + s.each) : *p;
         ok = explain_piece(m->x, &one, visit, m, &m->t->cut) && !m->failed;
     }
-    *ns = s.n * s.each;
+    *ns = s.n * s.each * s.times;
     return ok;
 }
 
-static bool piece_add(struct making *m, const struct workpiece *p, uint64_t most)
+static bool piece_add(struct making *m, const struct workpiece *p)
 {
     int64_t ns;
     for (int k = 0; k < TREE_SETS; k++) {
@@ -225,7 +228,7 @@ static bool piece_add(struct making *m, const struct workpiece *p, uint64_t most
         root->pieces[k] += m->sets >> k & 1;
         root->n[k] += m->sets >> k & 1;
     }
-    const bool ok = piece_walk(m, p, most, part, &ns);
+    const bool ok = piece_walk(m, p, part, &ns);
     for (int k = 0; k < TREE_SETS; k++) {
         struct tree_node *root = &m->t->v[0];
         root->ns[k] = m->sets >> k & 1 ? ns_add(root->ns[k], ns) : root->ns[k];
@@ -276,8 +279,17 @@ static unsigned sets_of(const struct work *w, uint32_t i, uint32_t n)
     return sets;
 }
 
+/* What the explained pieces may cost, divided evenly over their time. */
+static double spans_a_ns(const struct work *w)
+{
+    int64_t ns = 1;
+    for (uint32_t i = 0; i < w->looked; i++)
+        ns = ns_add(ns, sets_of(w, i, w->looked) ? w->v[i].t1 - w->v[i].t0 : 0);
+    return (work_counts(w) ? LONG : BRIEF) / (double)ns;
+}
+
 /* Count the functions that the CPU samples of its pieces are under. */
-static bool samples_of(struct making *m, const struct work *w, uint64_t most)
+static bool samples_of(struct making *m, const struct work *w)
 {
     const uint64_t left = explain_left(m->x);
     int64_t ns;
@@ -285,7 +297,7 @@ static bool samples_of(struct making *m, const struct work *w, uint64_t most)
     sampled_begin(m->sampled);
     for (uint32_t i = 0; ok && i < w->looked; i++) {
         m->sets = sets_of(w, i, w->looked);
-        ok = !m->sets || piece_walk(m, &w->v[i], most, part_count, &ns);
+        ok = !m->sets || piece_walk(m, &w->v[i], part_count, &ns);
     }
     explain_budget(m->x, left);
     return ok;
@@ -387,18 +399,18 @@ bool tree_make(struct causes *c, struct works *all, struct sampled *sampled, str
         return false;
     t->v[t->n++] =
         (struct tree_node){.up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
-    const uint64_t most = w->standing && w->looked ? (work_counts(w) ? LONG : BRIEF) / w->looked + 1 : 0;
+    m.spans = spans_a_ns(w);
     uint32_t asks = 0;
-    bool ok = !m.sampled || samples_of(&m, w, most);
+    bool ok = !m.sampled || samples_of(&m, w);
     for (uint32_t i = 0; ok && i < w->looked; i++) {
         m.asks = w->standing && calls_asks(c, w->v[i].g);
         asks += m.asks;
         m.sets = sets_of(w, i, w->looked);
-        ok = !m.sets || piece_add(&m, &w->v[i], most);
+        ok = !m.sets || piece_add(&m, &w->v[i]);
     }
     m.sets = 1u << TREE_SLOW;
     for (uint32_t i = 0; ok && i < w->nhung && i < EACH_END && !w->standing; i++)
-        ok = piece_add(&m, &w->hung[i], most);
+        ok = piece_add(&m, &w->hung[i]);
     w->asks = asks * 2 > w->looked;
     w->user = handler_of(all, w);
     around_handler(all, w);
