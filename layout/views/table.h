@@ -105,7 +105,7 @@ struct table_from {
     void (*drop)(void *own); /* frees table.own; NULL: it isn't the table's */
     /* col: from 0, in the provider's columns */
     int64_t (*value)(const struct table *t, const struct thing *x, int col);
-    void (*name)(struct text *out, const struct table *t, const struct thing *x);
+    void (*name)(struct text *out, const struct table *t, const struct thing *x); /* NULL: its goroutine's */
     void (*type_name)(struct text *out, const struct table *t, const struct ttype *k);
     int64_t (*type_value)(const struct table *t, const struct ttype *k, int col); /* col: in type_col */
     void (*type_cell)(struct text *out, const struct table *t, const struct ttype *k, int col);

@@ -187,11 +187,6 @@ static void groups_moment(const struct view *v, const struct thing *x, int64_t *
 
 /* ---- words --------------------------------------------------------------------------------------------- */
 
-static void groups_name(struct text *out, const struct table *t, const struct thing *x)
-{
-    text_who(out, t->tr, x->g);
-}
-
 static void groups_say_leak(struct text *t, const struct view *v, const struct leak_row *l, uint32_t all)
 {
     text_add(t, "may leak: %u ", l->lost);
@@ -300,7 +295,7 @@ static void groups_say(struct text *t, const struct view *v, const struct thing 
 #define OF_GOROUTINES \
     .thing = "goroutine", .things = "goroutines", .none = "no goroutines in this trace", .col = col, \
     .ncols = ONE_COLS, .first = THING_OWN + ONE_RUNNING, .counted = true, .value = groups_value, \
-    .name = groups_name, .say = groups_say, .moment = groups_moment
+    .say = groups_say, .moment = groups_moment
 
 static const struct table_from groups = {
     OF_GOROUTINES,

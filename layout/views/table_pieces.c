@@ -57,11 +57,6 @@ static void pieces_type_name(struct text *out, const struct table *t, const stru
     text_where(out, t->tr, (uint32_t)k->b, 0);
 }
 
-static void pieces_name(struct text *out, const struct table *t, const struct thing *x)
-{
-    text_who(out, t->tr, x->g);
-}
-
 static void pieces_say(struct text *out, const struct view *v, const struct thing *x)
 {
     struct shares sh;
@@ -84,7 +79,6 @@ static const struct table_from pieces = {
     .none = "no goroutine in this trace does the same work again and again",
     .counted = true,
     .list = pieces_list,
-    .name = pieces_name,
     .type_name = pieces_type_name,
     .say = pieces_say,
 };

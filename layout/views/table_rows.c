@@ -84,8 +84,10 @@ static void table_name_of(struct text *out, const struct table *t, const struct 
 {
     if (table_kinds(o))
         t->from->type_name(out, t, &t->type[row]);
-    else
+    else if (t->from->name)
         t->from->name(out, t, &t->thing[row]);
+    else
+        text_who(out, t->tr, t->thing[row].g);
 }
 
 void table_name(struct text *out, const struct table *t, uint32_t row)

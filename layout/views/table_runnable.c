@@ -15,11 +15,6 @@ static void runnable_type_name(struct text *out, const struct table *t, const st
     text_add(out, "%s", k->a ? "the runtime's own goroutines" : "the program's goroutines");
 }
 
-static void runnable_name(struct text *out, const struct table *t, const struct thing *x)
-{
-    text_who(out, t->tr, x->g);
-}
-
 /* Writes one of several parts of a whole; nothing if it is 0. */
 static int64_t runnable_part(struct text *t, const char *name, int64_t ns, int64_t all)
 {
@@ -78,7 +73,6 @@ static const struct table_from runnable = {
     .none = "no goroutine waited for a processor in this trace",
     .counted = true,
     .list = runnable_list,
-    .name = runnable_name,
     .type_name = runnable_type_name,
     .say = runnable_say,
 };

@@ -50,11 +50,6 @@ static void waitfor_type_name(struct text *out, const struct table *t, const str
         text_lit(out, " (mutual)");
 }
 
-static void waitfor_name(struct text *out, const struct table *t, const struct thing *x)
-{
-    text_who(out, t->tr, x->g);
-}
-
 static void waitfor_type_say(struct text *t, const struct view *v, const struct ttype *k, int line)
 {
     const struct waitfor *w = v->table->own;
@@ -93,6 +88,5 @@ static const struct table_from waitfor = {
     .type_value = waitfor_value,
     .type_name = waitfor_type_name,
     .type_say = waitfor_type_say,
-    .name = waitfor_name,
 };
 const struct view_kind kind_waitfor = {IS_THINGS(&waitfor)};

@@ -41,15 +41,6 @@ bool tri_lacking(struct text *t, const struct view *v)
     return n > 0;
 }
 
-void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX])
-{
-    struct text t = {0};
-    (void)v;
-    finding_lead(&t, f);
-    snprintf(out, FMT_MAX, "%s", t.p ? t.p : "");
-    text_free(&t);
-}
-
 /* ---- cards --------------------------------------------------------------------------------------------- */
 
 enum {
@@ -85,44 +76,18 @@ static int text_lines(struct str text, int w)
     return wrap_draw(NULL, 0, 0, w, 1000, STYLE_NORMAL, text);
 }
 
-/* "..: 45.2% this, 30.8% that, ..": a list of more than LIST_LINES lines without its last items, which weigh
- * least; NULL: it is none, or not so long. */
-static char *few_of(const char *text, int w)
-{
-    const char *from = text ? strpbrk(text, "123456789") : NULL;
-    size_t n = from ? strlen(text) : 0;
-    struct text t = {0};
-    if (!from || text_lines(str_of(text), w) <= LIST_LINES)
-        return NULL;
-    while (n > 0 && (!t.n || text_lines((struct str){t.p, (uint32_t)t.n}, w) > LIST_LINES)) {
-        for (n--; text + n > from &&
-                  !(text[n] == ',' && text[n + 1] == ' ' && isdigit((unsigned char)text[n + 2]));)
-            n--;
-        if (text + n <= from)
-            break;
-        t.n = 0;
-        text_raw(&t, text, n);
-        text_lit(&t, ".");
-    }
-    return text_take(&t);
-}
-
-/* The card's fields in display order. A field without words is absent. own[]: allocated for this, to be
- * freed. */
-static int fields_of(const struct view *v, const struct finding *f, int w, struct card_field *out,
-                     char *own[2])
+/* The fields in display order. A field without words is absent. *own: allocated for this, to be freed. */
+static int fields_of(const struct view *v, const struct finding *f, struct card_field *out, char **own)
 {
     const bool held = f->v.holder.at.user || f->v.holder.group;
-    own[0] = gain_of(f, &v->tri->fs->works);
-    own[1] = v->scr.h < WHOLE_FROM ? few_of(f->why, w) : NULL;
-    const struct card_field all[FIELDS] = {
-        {"at", f->at, 0, STYLE_NORMAL, 6, false},
-        {"what", f->what, 0, STYLE_NORMAL, 7, false},
-        {held ? "who" : "why", own[1] ? own[1] : f->why, 0, STYLE_NORMAL, 4, false},
-        {"cost", f->harm, 0, STYLE_NORMAL, 2, false},
-        {"do", f->next, 0, STYLE_STATUS_KEY, 5, false},
-        {"saves", own[0], 0, STYLE_STATUS_KEY, 3, false},
-        {"when", NULL, 0, STYLE_NORMAL, 1, false}};
+    *own = gain_of(f, &v->tri->fs->works);
+    const struct card_field all[FIELDS] = {{"at", f->at, 0, STYLE_NORMAL, 6, false},
+                                           {"what", f->what, 0, STYLE_NORMAL, 7, false},
+                                           {held ? "who" : "why", f->why, 0, STYLE_NORMAL, 4, false},
+                                           {"cost", f->harm, 0, STYLE_NORMAL, 2, false},
+                                           {"do", f->next, 0, STYLE_STATUS_KEY, 5, false},
+                                           {"saves", *own, 0, STYLE_STATUS_KEY, 3, false},
+                                           {"when", NULL, 0, STYLE_NORMAL, 1, false}};
     int n = 0;
     for (int i = 0; i < FIELDS; i++)
         if (i + 1 == FIELDS || (all[i].text && *all[i].text)) {
@@ -148,13 +113,27 @@ static bool shorter(struct card_field *c)
     return false;
 }
 
-/* Drops what does not fit `room` lines: fields, or sentences from the end of the last one. Returns the
- * lines of the rest. */
+/* "45.2% this, 30.8% that, ..": drops the last item, which weighs least; false: there is but one. */
+static bool fewer(struct card_field *c)
+{
+    for (uint32_t i = c->len; i > 2; i--)
+        if (c->text && c->text[i - 2] == ',' && c->text[i - 1] == ' ' && isdigit((unsigned char)c->text[i])) {
+            c->len = i - 2;
+            return true;
+        }
+    return false;
+}
+
+/* Drops what does not fit `room` lines: items of long lists, fields, or sentences from the end of the last
+ * one. Returns the lines of the rest. */
 static int fit(struct card_field *c, int n, int w, int room)
 {
     int lines = 0, left = n;
     for (int i = 0; i < n; i++)
         lines += field_lines(&c[i], w);
+    for (int i = 0, was; i < n; i++)
+        while (lines > room && (was = field_lines(&c[i], w)) > LIST_LINES && fewer(&c[i]))
+            lines += field_lines(&c[i], w) - was;
     while (lines > room) {
         int least = -1;
         for (int i = 0; i < n; i++)
@@ -204,14 +183,12 @@ static enum style mark_style(const struct finding *f)
 static int card_lead(struct grid *g, const struct view *v, const struct finding *f, struct box b)
 {
     const int to = b.x + MARK + LEAD + (b.w >= BASE_FROM ? BASE : 0);
-    char lead[FMT_MAX];
     struct text t = {0};
-    tri_lead(v, f, lead);
     if (b.w >= BASE_FROM)
         verdict_base(&t, &v->tri->fs->works, &f->v);
     grid_fill(g, b.x, b.y, MARK + LEAD - 1, 1, ' ', mark_style(f));
     grid_str(g, b.x, b.y, MARK, level_mark(f->v.level), mark_style(f));
-    const int x = grid_str(g, b.x + MARK, b.y, LEAD - 1, lead, mark_style(f));
+    const int x = grid_str(g, b.x + MARK, b.y, LEAD - 1, f->amount, mark_style(f));
     if (t.p)
         grid_str(g, x + 1, b.y, to - x - 2, t.p, mark_style(f));
     text_free(&t);
@@ -246,10 +223,9 @@ static int card(struct grid *g, const struct view *v, const struct finding *f, s
                 bool *cut)
 {
     struct card_field c[FIELDS];
-    char *own[2];
-    const int x = b.x + page_label(b.w), w = b.w - page_label(b.w) - 1, n = fields_of(v, f, w, c, own),
+    char *own;
+    const int x = b.x + page_label(b.w), w = b.w - page_label(b.w) - 1, n = fields_of(v, f, c, &own),
               lines = fit(c, n, w, b.h - 1);
-    *cut |= own[1] != NULL;
     if (g)
         card_head(g, v, f, b, focus, false);
     for (int i = 0, y = b.y + 1; i < n; i++) {
@@ -265,8 +241,7 @@ static int card(struct grid *g, const struct view *v, const struct finding *f, s
             page_strip(g, v, f, axis);
         }
     }
-    mem_free(own[0]);
-    mem_free(own[1]);
+    mem_free(own);
     return lines + 1;
 }
 
@@ -500,9 +475,8 @@ bool tri_read_finding(const struct view *v, uint32_t i, struct lines *out, int w
         return false;
     const struct finding *f = &v->tri->fs->f[i];
     const char *const said[] = {f->text, f->next, f->won ? f->won : ""};
-    char lead[FMT_MAX], at[FMT_MAX];
-    tri_lead(v, f, lead);
-    lines_add(out, "%s%s%s%s  @%s", lead, *lead ? "  " : "", f->title, f->inferred ? " (inferred)" : "",
+    char at[FMT_MAX];
+    lines_add(out, "%s  %s%s  @%s", f->amount, f->title, f->inferred ? " (inferred)" : "",
               tri_dur(v->tr, f->t0, at));
     for (int k = 0; k < 3; k++) {
         struct text t = {.ticks = when_ticks(v->tr)};
@@ -535,9 +509,7 @@ void tri_told(struct view *v, uint32_t i, const char *before)
     const int more = v->scr.w < 60 ? 6 : 12; /* columns of the key that shows all */
     const struct finding *f = &v->tri->fs->f[i];
     struct text all = {.ticks = when_ticks(v->tr)}, part[2] = {{.ticks = all.ticks}, {.ticks = all.ticks}};
-    char lead[FMT_MAX];
-    tri_lead(v, f, lead);
-    text_add(&all, "%s%s%s%s", before, lead, *lead ? " " : "", f->title);
+    text_add(&all, "%s%s %s", before, f->amount, f->title);
     while (all.p && str_width(str_of(all.p), v->scr.w) > v->scr.w - more && strrchr(all.p, ' ')) {
         all.n = (size_t)(strrchr(all.p, ' ') - all.p); /* words of the title */
         all.p[all.n] = '\0';

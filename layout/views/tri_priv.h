@@ -77,8 +77,6 @@ unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1);
 bool tri_lacking(struct text *t, const struct view *v);
 /* tri_told - sets the message about a finding: `before`, then a line of its card. */
 void tri_told(struct view *v, uint32_t i, const char *before);
-/* tri_lead - the text before a finding's title (finding_lead()). */
-void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX]);
 /* tri_evidence - goes to the evidence of a finding; its goroutine gets the focus if present. For GC work,
  * mark assists and sweeping: the processor that did it for longest. */
 unsigned tri_evidence(struct view *v, const struct finding *f);

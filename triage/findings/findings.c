@@ -179,11 +179,6 @@ void findings_drop(struct findings_job *j)
     }
 }
 
-void finding_lead(struct text *t, const struct finding *f)
-{
-    text_add(t, "%s", f->amount);
-}
-
 bool findings_is_what(const struct finding *f)
 {
     return f->note && !f->v.grows && f->v.harm.work != NO_LANE;

@@ -46,9 +46,6 @@ struct findings_job *findings_begin(const struct triage *tg);
 bool findings_step(struct findings_job *j, int64_t budget_ns);
 enum err_code findings_end(struct findings_job *j, struct findings *out, struct err *e);
 void findings_drop(struct findings_job *j);
-/* finding_lead - Returns the text before a title in a list of findings: its share or count, also for what
- * the work is. */
-void finding_lead(struct text *t, const struct finding *f);
 /* findings_notes - Returns how many only note something: they do not warn. */
 uint32_t findings_notes(const struct findings *fs);
 /* findings_is_what - True if the finding only says what the work mostly is. findings_stand_out - True if

@@ -144,9 +144,7 @@ static void head(struct text *t, const struct loaded *l)
 static void finding_head(struct text *t, const struct loaded *l, const struct finding *f)
 {
     const size_t start = t->n;
-    text_add(t, "%-2s ", level_mark(f->v.level));
-    finding_lead(t, f);
-    text_lit(t, " ");
+    text_add(t, "%-2s %s ", level_mark(f->v.level), f->amount);
     text_pad(t, start, INDENT);
     text_say(t, NULL, t_clean(f->title), " @", t_dur(f->t0));
     lane_id_text(t, f);
