@@ -57,8 +57,9 @@ static bool about_same(const struct verdict *a, const struct verdict *b)
     const bool holder = same(a->holder.at.user, b->holder.at.user) ||
                         same(a->holder.group, b->holder.group) || same(a->holder.group, b->culprit.user) ||
                         (b->holder.group && same(a->holder.group, b->waiter.group));
-    const bool trend = b->rule == RULE_TREND && (a->harm.work == NO_LANE || same(whose(a), whose(b)));
-    return of_processors(a, b) || (b->rule != RULE_SCHED && (place || on_way || holder || trend));
+    const bool sign = rule_tells(b->rule) == TELLS_SIGN && rule_explains(b->rule) == EXPLAINS_NONE;
+    const bool work = sign && (a->harm.work == NO_LANE || same(whose(a), whose(b)));
+    return of_processors(a, b) || (b->rule != RULE_SCHED && (place || on_way || holder || work));
 }
 
 /* Whether a explains b. Of two about the same thing, the one that says more about the cause explains the

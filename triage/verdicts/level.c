@@ -207,17 +207,8 @@ static bool are_tasks(const struct works *all, const struct work *w)
 static bool of_another_kind(const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
-    const uint32_t n = w->kind == WORK_REQUESTS && v->where.stack ? trace_stack(all->tr, v->where.stack) : 0;
-    bool program = false;
-    if (are_tasks(all, w))
-        return true;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct frame f = trace_frame(all->tr, v->where.stack, i);
-        program |= owner_of(all->own, &f) == OWNER_PROGRAM;
-        if (f.func == w->user)
-            return false;
-    }
-    return program;
+    const uint32_t root = w->kind == WORK_REQUESTS ? owner_root(all->own, v->where.stack) : 0;
+    return are_tasks(all, w) || (root && root != w->user);
 }
 
 /* Whether the wait is for the peer to read what was sent. A slow peer is not the fault of the work. */

@@ -21,17 +21,6 @@ struct gate {
     uint32_t asked, in; /* cache: a stack, and whether it is of the root */
 };
 
-/* Returns the outermost function of the program's own in a stack. */
-static uint32_t root_of(const struct works *w, uint32_t stack)
-{
-    for (uint32_t i = trace_stack(w->tr, stack); i-- > 0;) {
-        const struct frame f = trace_frame(w->tr, stack, i);
-        if (owner_of(w->own, &f) == OWNER_PROGRAM)
-            return f.func;
-    }
-    return 0;
-}
-
 enum at_gate { ELSEWHERE, AT, BEHIND };
 
 /* Whether a waiter is at the gate, or elsewhere in what passes it and so past the gate. */
@@ -40,7 +29,7 @@ static enum at_gate gate_at(struct gate *k, uint32_t stack)
     if (stack != k->asked) {
         k->asked = stack;
         k->in = verdict_place(k->w, stack).user == k->user ? AT
-                : root_of(k->w, stack) == k->root          ? BEHIND
+                : owner_root(k->w->own, stack) == k->root  ? BEHIND
                                                            : ELSEWHERE;
     }
     return (enum at_gate)k->in;
@@ -124,7 +113,7 @@ static bool are_lost(struct gate *k, const struct work *w, const struct keyed_ro
 bool verdict_slots_lost(const struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
-    struct gate k = {.c = c, .w = all, .user = v->where.user, .root = root_of(all, v->where.stack)};
+    struct gate k = {.c = c, .w = all, .user = v->where.user, .root = owner_root(all->own, v->where.stack)};
     const bool reads = v->ndoing && v->doing[0].cat == EX_DEADLINE; /* which is no wait for a slot */
     if (!v->where.stack || !k.root || w->kind == WORK_TASKS || reads || held(&k))
         return false;

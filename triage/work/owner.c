@@ -220,6 +220,16 @@ uint32_t owner_user(struct owners *o, uint32_t stack)
     return *at - 1u;
 }
 
+uint32_t owner_root(struct owners *o, uint32_t stack)
+{
+    for (uint32_t i = stack ? trace_stack(o->tr, stack) : 0; i-- > 0;) {
+        const struct frame f = trace_frame(o->tr, stack, i);
+        if (owner_of(o, &f) == OWNER_PROGRAM)
+            return f.func;
+    }
+    return 0;
+}
+
 const char *owner_id(enum owner w)
 {
     static const char *const id[] = {"unknown", "runtime", "std", "library", "program"};

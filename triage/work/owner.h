@@ -36,6 +36,9 @@ uint32_t owner_user(struct owners *o, uint32_t stack);
 /* owner_user_from - The same from a frame outwards; the frame itself if none further out is the program's
  * or a library's. */
 uint32_t owner_user_from(struct owners *o, uint32_t stack, uint32_t from);
+/* owner_root - Returns the outermost function of the program in a stack (string): what it is done for; 0:
+ * none. */
+uint32_t owner_root(struct owners *o, uint32_t stack);
 /* owner_id - Returns "runtime", "std", "library" or "program", for JSON. */
 const char *owner_id(enum owner w);
 

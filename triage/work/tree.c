@@ -310,20 +310,13 @@ static uint32_t handler_of(struct works *all, const struct work *w)
     int64_t ns[8] = {0};
     for (uint32_t i = 1; i < w->tree.n; i++) {
         const struct tree_node *n = &w->tree.v[i];
-        uint32_t at = n->up == 0 && n->stack ? trace_stack(all->tr, n->stack) : 0;
-        while (at > 0) {
-            const struct frame f = trace_frame(all->tr, n->stack, at - 1);
-            if (owner_of(all->own, &f) == OWNER_PROGRAM) {
-                for (unsigned k = 0; k < 8; k++) {
-                    if (!name[k] || name[k] == f.func) {
-                        name[k] = f.func;
-                        ns[k] = ns_add(ns[k], n->ns[TREE_ALL]);
-                        break;
-                    }
-                }
+        const uint32_t root = n->up == 0 ? owner_root(all->own, n->stack) : 0;
+        for (unsigned k = 0; root && k < 8; k++) {
+            if (!name[k] || name[k] == root) {
+                name[k] = root;
+                ns[k] = ns_add(ns[k], n->ns[TREE_ALL]);
                 break;
             }
-            at--;
         }
     }
     for (unsigned k = 1; k < 8; k++)
