@@ -123,6 +123,15 @@ static void lot_of(const struct parts *p, int64_t t0, int64_t t1, struct lots *l
     l->waited += (double)(t1 - t0);
 }
 
+/* Whether one of them is still there at t, when `by` has ended a wait for them. */
+static bool others_left(const struct parts *p, int64_t t, uint32_t by)
+{
+    bool are = false;
+    for (uint32_t i = 0; i < p->n && !are; i++)
+        are = p->v[i].first < t && p->v[i].last > t && p->g[i] != by;
+    return are;
+}
+
 static struct lots lots_of(const struct causes *c, const struct works *w, const struct tree_node *n)
 {
     struct lots l = {.n = 0};
@@ -134,11 +143,18 @@ static struct lots lots_of(const struct causes *c, const struct works *w, const 
     parts_of(c, w, n->g, p);
     if (!p->n && n->by < c->tg->ng)
         pieces_of(w, gstat_group(c->tg->g, n->by), p);
+    int64_t since = NO_TIME; /* of a row of waits there, one for each answer */
     const struct span *next = walk_first(&k, c->tr, n->g, STEPS);
-    while (p->n && l.n < WAITS && walk_pair(&k, &s, &next))
-        if (s.state == ST_WAITING && s.stack && !s.open_end &&
-            trace_frame(c->tr, s.stack, owner_user(w->own, s.stack)).func == n->user)
-            lot_of(p, s.t0, s.t1, &l);
+    while (p->n && l.n < WAITS && walk_pair(&k, &s, &next)) {
+        if (s.state != ST_WAITING || !s.stack || s.open_end)
+            continue;
+        const bool there = trace_frame(c->tr, s.stack, owner_user(w->own, s.stack)).func == n->user;
+        since = !there ? NO_TIME : since == NO_TIME ? s.t0 : since;
+        if (there && !others_left(p, s.t1, next ? next->who : NO_LANE)) {
+            lot_of(p, since, s.t1, &l);
+            since = NO_TIME;
+        }
+    }
     l.mixed = p->mixed;
     mem_free(p);
     return l;
@@ -174,6 +190,25 @@ static bool joins_work(const struct causes *c, const struct works *w, uint32_t b
     return is;
 }
 
+/* For what share of the wait only one of n is left by chance, if none is slower than the others: their
+ * durations are exponentially distributed, and the last one takes 1/1 of 1/1 + 1/2 + .. + 1/n. */
+static double by_chance(double n)
+{
+    double sum = 0;
+    for (int i = 1; i <= n; i++)
+        sum += 1.0 / i;
+    return sum > 0 ? 1 / sum : 1;
+}
+
+/* Whether it waits for goroutines that it started: for all of them, or for the answer of one after the
+ * other. */
+static bool gathers(const struct causes *c, const struct tree_node *n)
+{
+    return n->kind == WK_WAITGROUP ||
+           (n->kind == WK_RECV && n->by < c->tg->ng &&
+            trace_g_name(c->tr, trace_lane(c->tr, (struct lane){LANE_G, n->by}).creator) == n->who);
+}
+
 static bool look(struct causes *c, const struct works *w, struct verdicts *out, const struct work *k,
                  uint32_t node)
 {
@@ -196,7 +231,8 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
         .cat = end->cat, .kind = end->kind, .at = {end->leaf, own->user, own->stack, own->frame}, .share = 1};
     verdict_ev(&v, EV_COUNT, l.started / l.n);
     verdict_ev(&v, EV_SHARE, l.alone / l.waited);
-    v.level = rounds && !l.mixed ? LEVEL_WARN : LEVEL_NOTE;
+    v.level =
+        rounds && !l.mixed && l.alone >= by_chance(l.started / l.n) * l.waited ? LEVEL_WARN : LEVEL_NOTE;
     return verdict_add(out, &v);
 }
 
@@ -207,8 +243,7 @@ bool fam_slowest(struct causes *c, const struct works *w, struct verdicts *out)
         const struct work *k = &w->v[i];
         for (uint32_t n = 1; ok && (work_counts(k) || k->kind == WORK_MAIN) && n < k->tree.n; n++) {
             const struct tree_node *x = &k->tree.v[n];
-            const bool may =
-                x->cat == EX_WAIT && x->kind == WK_WAITGROUP && x->first != NO_LANE && x->by != NO_LANE;
+            const bool may = x->cat == EX_WAIT && x->first != NO_LANE && x->by != NO_LANE && gathers(c, x);
             ok = !may || tree_share(&k->tree, n, TREE_ALL) < threshold(TH_SLOWEST_PART) ||
                  look(c, w, out, k, n);
         }
