@@ -603,8 +603,6 @@ size_t trace_npoints(const struct trace *tr, enum metric m);               /* ho
 struct point trace_point(const struct trace *tr, enum metric m, size_t i); /* the i-th, by time */
 size_t trace_points_before(const struct trace *tr, enum metric m,
                            int64_t t); /* how many lie before t; O(log points) */
-/* trace_most - of points i0 .. i1-1 the first with the largest value; i1 if there are none. */
-size_t trace_most(const struct trace *tr, enum metric m, size_t i0, size_t i1);
 /* trace_minmax - the smallest and largest value within [t0,t1). false: there is no point before t1. A step
  * per 128 points. */
 bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min,

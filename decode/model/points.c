@@ -80,26 +80,6 @@ static inline const struct point_block *block_at(const struct points *p, size_t 
     return whole ? &p->blk[i / POINTS_BLOCK] : NULL;
 }
 
-size_t points_most(const struct points *p, size_t i, size_t e)
-{
-    size_t at = e;
-    uint64_t most = 0;
-    while (i < e) {
-        const struct point_block *b = block_at(p, i, e);
-        if (b && at != e && b->max <= most) {
-            i += POINTS_BLOCK;
-            continue;
-        }
-        const uint64_t v = points_at(p, i).v;
-        if (at == e || v > most) {
-            at = i;
-            most = v;
-        }
-        i++;
-    }
-    return at;
-}
-
 /* The extent in a column that begins at t0; of the points, i lie before t0, and e before its end. */
 static struct extent extent_of(const struct points *p, int64_t t0, size_t i, size_t e)
 {

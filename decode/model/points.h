@@ -51,9 +51,8 @@ bool points_add(struct points *p, int64_t t, uint64_t value);
 bool points_join(struct points *p, struct points *segment, struct span_pool *sp);
 /* points_pack - pack full blocks into the pool. false: out of memory. */
 bool points_pack(struct points *p, struct span_pool *sp);
-/* As trace_points_before(), trace_most() and trace_extents(). They take a step per block. */
+/* As trace_points_before() and trace_extents(). They take a step per block. */
 size_t points_before(const struct points *p, int64_t t);
-size_t points_most(const struct points *p, size_t i0, size_t i1);
 void points_extents(const struct points *p, const int64_t *edges, uint32_t n, struct extent *out);
 void points_free(struct points *p);
 

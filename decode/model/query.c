@@ -433,11 +433,6 @@ size_t trace_points_before(const struct trace *tr, enum metric m, int64_t t)
     return points_before(&tr->fold.points[m], t);
 }
 
-size_t trace_most(const struct trace *tr, enum metric m, size_t i0, size_t i1)
-{
-    return points_most(&tr->fold.points[m], i0, i1);
-}
-
 void trace_extents(const struct trace *tr, enum metric m, const int64_t *edges, uint32_t n,
                    struct extent *out)
 {

@@ -125,7 +125,7 @@ void v1_index_free(struct v1_index *ix)
 {
     mem_free(ix->batch);
     mem_free(ix->proc);
-    mem_free(ix->proc_of);
+    idmap_free(&ix->proc_of);
     mem_free(ix->exit);
     mem_free(ix->sample);
     ids_free(&ix->strings);
@@ -137,18 +137,14 @@ void v1_index_free(struct v1_index *ix)
  * if out of memory. */
 static uint32_t proc_index(struct v1_index *ix, int64_t id)
 {
-    size_t slot = (size_t)(id + 1), old = ix->proc_of_cap;
-    if (slot >= old) {
-        if (!mem_room(ix->proc_of, ix->proc_of_cap, slot + 1))
-            return UINT32_MAX;
-        memset(ix->proc_of + old, 0xff, (ix->proc_of_cap - old) * sizeof *ix->proc_of);
-    }
-    if (ix->proc_of[slot] != UINT32_MAX)
-        return ix->proc_of[slot];
-    if (!mem_room(ix->proc, ix->proc_cap, ix->nproc + 1))
+    const uint64_t key = (uint64_t)(id + 1);
+    const uint32_t had = idmap_get(&ix->proc_of, key), at = (uint32_t)ix->nproc;
+    if (had != IDMAP_NONE)
+        return had;
+    if (!mem_room(ix->proc, ix->proc_cap, ix->nproc + 1) || !idmap_put(&ix->proc_of, key, at))
         return UINT32_MAX;
-    ix->proc[ix->nproc] = (struct v1_proc){.id = id, .first = V1_NO_BATCH, .last = V1_NO_BATCH};
-    return ix->proc_of[slot] = (uint32_t)ix->nproc++;
+    ix->proc[ix->nproc++] = (struct v1_proc){.id = id, .first = V1_NO_BATCH, .last = V1_NO_BATCH};
+    return at;
 }
 
 /* Whether a batch is left over from another run: its P is far above this program's GOMAXPROCS, or its time

@@ -11,6 +11,7 @@
 #ifndef GOTOP_DECODE_V1_INDEX_H
 #define GOTOP_DECODE_V1_INDEX_H
 
+#include "decode/base/idmap.h"
 #include "decode/events/source.h"
 #include "decode/v1/v1_scan.h"
 
@@ -62,13 +63,12 @@ struct v1_index {
     struct v1_sample *sample;
     size_t nsample, sample_cap;
     struct v1_ids strings, stacks;
-    bool twice;        /* a string's id is defined twice, which Go's reader refuses */
-    uint32_t *proc_of; /* index in proc by P id + 1, UINT32_MAX = none */
-    size_t proc_of_cap;
-    int64_t frequency; /* ticks per second, 0 = not in the file */
-    bool has_footer;   /* the data after the batches was seen, so all batches are known */
-    bool tables;       /* the pass is in the tables: no event with a time before the next batch */
-    bool incomplete;   /* bytes are missing */
+    bool twice;           /* a string's id is defined twice, which Go's reader refuses */
+    struct idmap proc_of; /* P id + 1 -> index in proc */
+    int64_t frequency;    /* ticks per second, 0 = not in the file */
+    bool has_footer;      /* the data after the batches was seen, so all batches are known */
+    bool tables;          /* the pass is in the tables: no event with a time before the next batch */
+    bool incomplete;      /* bytes are missing */
     uint64_t events, nfutile, ngomaxprocs; /* number of events: all, FutileWakeup, Gomaxprocs */
     uint64_t end;                          /* offset up to which the file was understood */
     /* private to the pass */

@@ -359,8 +359,8 @@ static const struct v1_ev *take_sample(struct v1_order *o)
         return &o->extra;
     const uint32_t g = r.v[2] ? idmap_get(&o->d.gid, r.v[2]) : IDMAP_NONE;
     o->extra.g = g == IDMAP_NONE ? 0 : g;
-    if (r.v[1] < o->d.ix->proc_of_cap && r.v[1] + 1 < o->d.ix->proc_of_cap)
-        o->extra.p = o->d.ix->proc_of[r.v[1] + 1];
+    if (r.v[1] < V1_PROCS_MAX) /* else the sample is of a thread without a P */
+        o->extra.p = idmap_get(&o->d.ix->proc_of, r.v[1] + 1);
     return &o->extra;
 }
 

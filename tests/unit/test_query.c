@@ -60,15 +60,6 @@ static void bands_are_ranges(const struct trace *tr)
     }
 }
 
-static void most_slow(const struct trace *tr, enum metric m, const struct point *p, size_t n)
-{
-    const size_t i0 = below(&rng, n), i1 = i0 + below(&rng, n - i0 + 1);
-    size_t most = i1;
-    for (size_t i = i0; i < i1; i++)
-        most = most == i1 || p[i].v > p[most].v ? i : most;
-    assert_int_equal(trace_most(tr, m, i0, i1), most);
-}
-
 static void minmax_slow(const struct trace *tr)
 {
     for (int m = 0; m < METRIC_COUNT; m++) {
@@ -82,7 +73,6 @@ static void minmax_slow(const struct trace *tr)
             int64_t t1 = below(&rng, 2) ? p[below(&rng, n)].t
                                         : t0 + 1 + (int64_t)below(&rng, (uint64_t)trace_info(tr)->end + 1);
             uint64_t lo = UINT64_MAX, hi = 0, a, b;
-            most_slow(tr, (enum metric)m, p, n);
             if (t1 <= t0)
                 continue;
             for (size_t i = 0; i < n; i++)

@@ -143,12 +143,17 @@ static void goals(struct triage *tg, struct heap_stat *s)
 static void heap_under(struct triage *tg, size_t i, size_t e, uint64_t goal)
 {
     struct heap_stat *s = &tg->heap;
-    const struct point h = trace_point(tg->tr, METRIC_HEAP, trace_most(tg->tr, METRIC_HEAP, i, e));
-    if (h.v > s->max) {
-        s->max = h.v;
-        s->max_at = h.t;
+    const int64_t t0 = trace_point(tg->tr, METRIC_HEAP, i).t,
+                  t1 = trace_point(tg->tr, METRIC_HEAP, e - 1).t + 1;
+    uint64_t min, max = 0;
+    (void)trace_minmax(tg->tr, METRIC_HEAP, t0, t1, &min, &max);
+    if (max > s->max) {
+        s->max = max;
+        while (trace_point(tg->tr, METRIC_HEAP, i).v != max)
+            i++;
+        s->max_at = trace_point(tg->tr, METRIC_HEAP, i).t;
     }
-    const double over = !goal_none(goal) && h.v > goal ? (double)h.v / (double)goal - 1 : 0;
+    const double over = !goal_none(goal) && max > goal ? (double)max / (double)goal - 1 : 0;
     if (over > s->over)
         s->over = over;
 }
