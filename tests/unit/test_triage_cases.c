@@ -1,6 +1,6 @@
 /*
- * test_triage_cases.c - small traces written by hand, whose figures can be worked out on paper: a chain of
- * wake-ups, who was last to stop, mutator utilisation, why Ps idled; and hostile names.
+ * test_triage_cases.c - small traces written by hand, whose figures can be worked out on paper: who was last
+ * to stop; hostile names; a thread that Go did not begin.
  */
 #include "made_help.h"
 

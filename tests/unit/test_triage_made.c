@@ -1,28 +1,11 @@
 /*
- * test_triage_made.c - rules at their limits, in traces made for that: what half of the CPU samples lie
- * below, of how many names slow tasks are told, who asks in step and who does not, whose waits were followed
- * by half.
+ * test_triage_made.c - limits that only a trace made for them reaches: so many waits that not all of them can
+ * be followed.
  */
 #include "made_help.h"
 
 #include "triage/findings/waitfor.h"
 #include "triage/report/report.h"
-
-/* ---- CPU samples --------------------------------------------------------------------------------------- */
-
-#define SERVE "net/http.(*conn).serve:7,main.serve:8,runtime.goexit:9"
-#define ORDER "sort.Sort:2,main.order:3," SERVE
-
-/* ---- crowds of those that ask -------------------------------------------------------------------------- */
-
-enum { ASKERS = 16, CROWDS = 6, CROWD_NS = 24000000, ANSWER_NS = 1250000 };
-
-struct asker {
-    int64_t next;    /* it goes on */
-    unsigned rounds; /* until it asks again */
-    unsigned seq, crowd;
-    bool asks;
-};
 
 /* ---- where waits end ----------------------------------------------------------------------------------- */
 
@@ -103,15 +86,6 @@ static void followed_by_half(void **state)
     unmake(&m);
     tracegen_free(&b);
 }
-
-/* ---- slow tasks ---------------------------------------------------------------------------------------- */
-
-/* ---- work shared out ----------------------------------------------------------------------------------- */
-
-#define LOT 4
-#define MILLI 1000000LL
-
-/* ---- what is done many times --------------------------------------------------------------------------- */
 
 int main(void)
 {
