@@ -62,7 +62,8 @@ static bool same_place(const struct causes *c, uint32_t a, uint32_t b)
     return x == y && (x || outermost(c->tr, a) == outermost(c->tr, b));
 }
 
-bool calls_serves(const struct causes *c, uint32_t g)
+/* True if goroutine g was created by one that accepts connections. */
+static bool serves(const struct causes *c, uint32_t g)
 {
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
     uint32_t by = li.creator < c->tg->ng ? c->tg->groups[gstat_group(c->tg->g, li.creator)].name : 0;
@@ -88,7 +89,9 @@ static bool reads(const struct causes *c, const struct span *s)
                : s->state == ST_SYSCALL && s->stack && stacks_has(c->tr, s->stack, "net.(*netFD).Read");
 }
 
-uint32_t calls_first_place(const struct causes *c, uint32_t g)
+/* The function in which a goroutine first reads from the network, or waits to: where a server reads its
+ * requests. */
+static uint32_t first_place(const struct causes *c, uint32_t g)
 {
     struct span_iter it;
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
@@ -135,7 +138,7 @@ static uint32_t rested_in_read(const struct causes *c, uint32_t g)
 
 uint32_t calls_questions(const struct causes *c, uint32_t g)
 {
-    return calls_serves(c, g) ? calls_first_place(c, g) : rested_in_read(c, g);
+    return serves(c, g) ? first_place(c, g) : rested_in_read(c, g);
 }
 
 bool calls_child(const struct trace *tr, uint32_t stack)

@@ -11,11 +11,6 @@
  * making one, or in waiting for one of net/http's. */
 bool calls_accepting(const struct trace *tr, uint32_t stack);
 bool calls_connecting(const struct trace *tr, uint32_t stack);
-/* calls_serves - True if goroutine g was created by one that accepts connections. */
-bool calls_serves(const struct causes *c, uint32_t g);
-/* calls_first_place - Returns the function in which a goroutine first reads from the network, or waits to.
- * That is where a server reads its requests. */
-uint32_t calls_first_place(const struct causes *c, uint32_t g);
 /* calls_questions - Returns the function in which goroutine g waits for the next request, or 0. It has one
  * if it was created by a goroutine that accepts connections, or if it existed before the trace, was blocked
  * in a read in its start function, writes afterwards, and hands on little of what it reads. */

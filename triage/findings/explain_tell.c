@@ -4,6 +4,8 @@
  */
 #include "triage/findings/explain_priv.h"
 
+#include "decode/base/bisect.h"
+
 #define LATE 50000 /* ns that waking a processor's thread may take */
 
 uint32_t explain_tell(struct explainer *x, const struct level *l, struct explain_part p)
@@ -14,16 +16,10 @@ uint32_t explain_tell(struct explainer *x, const struct level *l, struct explain
 /* Returns the index of goroutine g's last region with a begin at or before t, or -1. */
 static ptrdiff_t region_before(const struct explainer *x, const struct region *r, uint32_t g, int64_t t)
 {
-    size_t lo = 0, hi = x->nregions;
-    while (lo < hi) {
-        size_t m = lo + (hi - lo) / 2;
-        const struct by_g *b = &x->region[m];
-        if (b->g < g || (b->g == g && r[b->region].t0 <= t))
-            lo = m + 1;
-        else
-            hi = m;
-    }
-    return lo && x->region[lo - 1].g == g ? (ptrdiff_t)lo - 1 : -1;
+    const struct by_g *b = x->region;
+    size_t lo = 0;
+    bisect(lo, x->nregions, i, b[i].g < g || (b[i].g == g && r[b[i].region].t0 <= t));
+    return lo && b[lo - 1].g == g ? (ptrdiff_t)lo - 1 : -1;
 }
 
 /* The innermost region that covers t, and from when it is the innermost one. */
@@ -79,14 +75,9 @@ bool explain_nobody_ran(const struct explainer *x, int64_t t0, int64_t t1)
 static const struct range *stop_at_or_before(const struct explainer *x, int64_t t)
 {
     const struct range *r;
-    size_t n = trace_ranges(x->tr, RANGE_STW, &r), lo = 0, hi = n;
-    while (lo < hi) {
-        size_t m = lo + (hi - lo) / 2;
-        if (r[m].t0 <= t)
-            lo = m + 1;
-        else
-            hi = m;
-    }
+    const size_t n = trace_ranges(x->tr, RANGE_STW, &r);
+    size_t lo = 0;
+    bisect(lo, n, i, r[i].t0 <= t);
     return lo ? &r[lo - 1] : NULL;
 }
 

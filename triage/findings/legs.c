@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "triage/findings/instances.h"
 #include "triage/tables/slices.h"
@@ -23,14 +24,9 @@ struct workpiece workpiece_of_task(const struct trace *tr, size_t task)
 struct workpiece workpiece_at(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
     const struct task *k;
-    size_t n = trace_tasks(tr, &k), lo = 0, hi = n;
-    while (lo < hi) {
-        const size_t m = lo + (hi - lo) / 2;
-        if (k[m].t0 < t0)
-            lo = m + 1;
-        else
-            hi = m;
-    }
+    const size_t n = trace_tasks(tr, &k);
+    size_t lo = 0;
+    bisect(lo, n, i, k[i].t0 < t0);
     for (; lo < n && lo < NO_TASK && k[lo].t0 == t0; lo++) {
         const struct workpiece w = workpiece_of_task(tr, lo);
         if (w.t1 == t1 && w.g == g)
@@ -72,15 +68,9 @@ static bool glance(struct way *w)
 /* Returns how much evidence lies before goroutine g at t: what g has until then is right before that. */
 static size_t before(const struct trails *x, uint32_t g, int64_t t)
 {
-    size_t lo = 0, hi = x->n;
-    while (lo < hi) {
-        const size_t m = lo + (hi - lo) / 2;
-        const struct evidence *e = &x->by_g[m];
-        if (e->g < g || (e->g == g && e->t < t))
-            lo = m + 1;
-        else
-            hi = m;
-    }
+    const struct evidence *e = x->by_g;
+    size_t lo = 0;
+    bisect(lo, x->n, i, e[i].g < g || (e[i].g == g && e[i].t < t));
     return lo;
 }
 
@@ -93,14 +83,8 @@ static bool mine(const struct trails *x, const struct evidence *e)
 static bool own_add(struct way *w, uint32_t task)
 {
     struct trails *x = w->x;
-    size_t lo = 0, hi = x->n;
-    while (lo < hi) {
-        const size_t m = lo + (hi - lo) / 2;
-        if (x->by_g[x->by_task[m]].task < task)
-            lo = m + 1;
-        else
-            hi = m;
-    }
+    size_t lo = 0;
+    bisect(lo, x->n, i, x->by_g[x->by_task[i]].task < task);
     for (; lo < x->n && x->by_g[x->by_task[lo]].task == task && glance(w); lo++) {
         const struct evidence *e = &x->by_g[x->by_task[lo]];
         struct evidence *v = mem_grow(x->own, &x->cap_own, x->nown + 1, sizeof *v);
@@ -301,14 +285,8 @@ static bool put_leg(struct legs *l, uint32_t g, bool queued, int64_t t0, int64_t
 static uint32_t one_before(struct way *w, uint32_t g, int64_t t, int64_t *at)
 {
     const struct trails *x = w->x;
-    size_t lo = 0, hi = x->nown;
-    while (lo < hi) {
-        const size_t m = lo + (hi - lo) / 2;
-        if (x->own[m].t <= t)
-            lo = m + 1;
-        else
-            hi = m;
-    }
+    size_t lo = 0;
+    bisect(lo, x->nown, i, x->own[i].t <= t);
     while (lo-- > 0 && glance(w)) {
         if (x->own[lo].g != g) {
             *at = x->own[lo].t;

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "triage/findings/explain_text.h"
 #include "triage/tables/slices.h"
@@ -223,13 +224,7 @@ void why_free(struct why *y)
 
 uint32_t why_leaf_from(const struct why *y, int64_t t)
 {
-    uint32_t lo = 0, hi = y->nleaves;
-    while (lo < hi) {
-        uint32_t m = lo + (hi - lo) / 2;
-        if (y->leaf[m].t1 <= t)
-            lo = m + 1;
-        else
-            hi = m;
-    }
+    uint32_t lo = 0;
+    bisect(lo, y->nleaves, i, y->leaf[i].t1 <= t);
     return lo;
 }
