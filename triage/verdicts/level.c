@@ -251,18 +251,28 @@ static bool only_at_first(const struct causes *c, const struct works *all, const
     return !late && others >= threshold(TH_MANY);
 }
 
-/* Whether far more pieces than the slow ones do it, and the slow ones do not stand out of these: they are of
- * one kind, which the usual pieces are not. */
+/* How many of the pieces that were looked at are there, in the branch where most are. */
+static uint32_t pieces_at(const struct work_tree *t, uint32_t node, uint32_t user)
+{
+    uint32_t most = t->v[node].user == user ? t->v[node].pieces[TREE_ALL] : 0;
+    for (uint32_t k = t->v[node].first; k != NO_LANE; k = t->v[k].next) {
+        const uint32_t n = pieces_at(t, k, user);
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+/* Whether more than a tenth of the pieces do it, and the slow ones do not stand out of these: the slowest
+ * tenth is of one kind then (what a cache does not have), and the usual pieces are of another one. */
 static bool of_one_kind(const struct works *all, const struct verdict *v)
 {
-    const struct work *w = &all->v[v->harm.work];
-    const struct work_tree *t = &w->tree;
-    if (!v->harm.hit || v->harm.slow_only || !w->looked || !t->pieces[TREE_SLOW])
+    const struct work_tree *t = &all->v[v->harm.work].tree;
+    const uint32_t n = pieces_at(t, 0, v->where.user);
+    if (!t->pieces[TREE_SLOW] || n < threshold(TH_SHARE) * t->pieces[TREE_ALL] || !n)
         return false;
-    const double hit = (double)v->harm.hit / (double)v->harm.of, slow = (double)w->slow / w->looked;
-    const double each = v->harm.all * (double)tree_ns(t, TREE_ALL) / (double)v->harm.hit;
+    const double each = v->harm.all * (double)tree_ns(t, TREE_ALL) / n;
     const double each_slow = v->harm.slow * (double)tree_ns(t, TREE_SLOW) / t->pieces[TREE_SLOW];
-    return hit >= threshold(TH_DOUBLE) * slow && each_slow < threshold(TH_TAIL) * each;
+    return each_slow < threshold(TH_TAIL) * each;
 }
 
 /* Whether the slow pieces have something of their own at a known place that the usual ones lack. */
