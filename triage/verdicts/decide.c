@@ -69,8 +69,7 @@ static bool about_same(const struct verdict *a, const struct verdict *b)
 static bool explained(const struct verdict *a, const struct verdict *b, bool before)
 {
     const int more = (int)rule_tells(a->rule) - (int)rule_tells(b->rule);
-    const bool of_works = a->harm.work != NO_LANE && b->harm.work != NO_LANE;
-    const bool little = (of_works && a->harm.share * 2 < b->harm.share) ||
+    const bool little = a->harm.share * 2 < b->harm.share ||
                         (a->level == LEVEL_NOTE && (b->level > LEVEL_NOTE || !of_processors(a, b)));
     if (more != 0)
         return more > 0 && (before || !little) && about_same(a, b);
@@ -106,10 +105,12 @@ static int cmp_verdict(const void *a, const void *b)
                : (x->t0 > y->t0) - (x->t0 < y->t0);
 }
 
-/* Is what a work is a wait for a processor? That is no function's: fam_procs.c tells it, with its numbers. */
+/* Is what a work, or its slow pieces, do a wait for a processor? That is no function's: fam_procs.c tells it,
+ * with its numbers. */
 static bool told_of_processors(const struct verdict *v)
 {
-    return v->rule == RULE_HOT && v->ndoing && (v->doing[0].cat == EX_SCHED || v->doing[0].cat == EX_NOBODY);
+    return (v->rule == RULE_HOT || v->rule == RULE_SLOW) && v->ndoing &&
+           (v->doing[0].cat == EX_SCHED || v->doing[0].cat == EX_NOBODY);
 }
 
 /* Whether it sleeps, and nobody knows what for: a pace, a peer that is played, a limit of a rate. The tree

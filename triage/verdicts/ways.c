@@ -79,6 +79,13 @@ static bool by_several(const struct follow *f)
     return is;
 }
 
+/* Whether the goroutine of the program's that waits for an answer is the one that asked. One that only reads,
+ * for all that ask on its connection, reads many answers while one piece waits for its own. */
+static bool asks_itself(const struct follow *f, const struct tree_node *at)
+{
+    return at->up == 0 || at->g >= f->c->tg->ng || calls_asks(f->c, at->g);
+}
+
 static enum family family_of_end(const struct follow *f, const struct tree_node *n,
                                  const struct tree_node *at)
 {
@@ -92,7 +99,8 @@ static enum family family_of_end(const struct follow *f, const struct tree_node 
     case EX_NET:
     case EX_PIPE:
         return n->stack && !causes_writes(tr, n->stack) && times >= threshold(TH_SEVERAL) && !by_several(f) &&
-                       (!w->standing || ((w->kind == WORK_MAIN || w->asks) && at->up == 0))
+                       (!w->standing || ((w->kind == WORK_MAIN || w->asks) && at->up == 0)) &&
+                       asks_itself(f, at)
                    ? FAM_SERIAL
                    : FAM_BACKEND;
     case EX_DEADLINE: return FAM_LIMIT;
