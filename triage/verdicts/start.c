@@ -1,6 +1,6 @@
 /*
  * start.c - whether main's calls, one after the other, are the startup of the program: they begin with the
- * trace, main waits for hardly anything else until the last one, and does something else afterwards. See
+ * trace, main waits for hardly anything else until the last one, and waits for something else afterwards. See
  * verdict.h.
  */
 #include "triage/findings/thresholds.h"
@@ -35,6 +35,6 @@ bool verdict_starts_up(const struct causes *c, const struct works *w, const stru
     }
     *ns = last;
     const int64_t tenth = (int64_t)(threshold(TH_SHARE) * (double)c->tg->end);
-    return *n >= threshold(TH_MANY) && first < tenth && last < c->tg->end - tenth &&
+    return *n >= threshold(TH_MANY) && first < tenth && last < c->tg->end - tenth && before >= tenth &&
            here * 2 > last - first && others < tenth;
 }
