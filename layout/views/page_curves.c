@@ -191,20 +191,23 @@ static void strip_band(const struct view *v, const struct finding *f, const int6
     mem_free(col);
 }
 
-/* Marks the slowest tenth of the pieces of work, if the finding is about these. */
-static bool strip_slow(const struct view *v, const struct finding *f, const int64_t *edge, int n,
-                       struct column *out)
+/* Marks the pieces of work that have it: the slowest tenth if the finding is about these, or all that were
+ * looked at, if most of them have it. */
+static void strip_pieces(const struct view *v, const struct finding *f, const int64_t *edge, int n,
+                         struct column *out)
 {
     const struct harm *h = &f->v.harm;
-    if (h->work == NO_LANE || !(h->slow_only || (h->slow > h->all && h->share >= h->slow)))
-        return false;
+    if (h->work == NO_LANE)
+        return;
     const struct work *w = &v->tri->fs->works.v[h->work];
-    const uint32_t slow = w->tree.pieces[TREE_SLOW] < w->looked ? w->tree.pieces[TREE_SLOW] : w->looked;
-    for (uint32_t i = 0; i < slow; i++)
+    const bool of_slow = h->slow_only || (h->slow > h->all && h->share >= h->slow);
+    if (!of_slow && h->hit * 2 < h->of)
+        return;
+    const uint32_t slow = w->tree.pieces[TREE_SLOW], most = of_slow && slow < w->looked ? slow : w->looked;
+    for (uint32_t i = 0; i < most; i++)
         for (int c = 0; c < n; c++)
             if (w->v[i].t0 < edge[c + 1] && w->v[i].t1 > edge[c])
                 out[c].part = 0.5;
-    return slow > 0;
 }
 
 void page_strip(struct grid *g, const struct view *v, const struct finding *f, struct box axis)
@@ -216,7 +219,7 @@ void page_strip(struct grid *g, const struct view *v, const struct finding *f, s
     if (col && band) {
         strip_band(v, f, edge, n, col);
     } else if (col) {
-        (void)strip_slow(v, f, edge, n, col);
+        strip_pieces(v, f, edge, n, col);
         const struct window all = window_of(0, view_end(v));
         int a = window_col(all, n, f->t0), b = window_col(all, n, f->t1 > f->t0 ? f->t1 - 1 : f->t0);
         a = a < 0 ? 0 : a;

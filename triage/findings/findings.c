@@ -195,7 +195,7 @@ uint32_t findings_notes(const struct findings *fs)
 bool findings_stand_out(const struct findings *fs)
 {
     for (uint32_t i = 0; i < fs->n; i++)
-        if (!findings_is_what(&fs->f[i]))
+        if (!findings_is_what(&fs->f[i]) || rule_tells(fs->f[i].v.rule) >= TELLS_WHO)
             return true;
     return false;
 }

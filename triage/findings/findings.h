@@ -49,7 +49,7 @@ void findings_drop(struct findings_job *j);
 /* findings_notes - Returns how many only note something: they do not warn. */
 uint32_t findings_notes(const struct findings *fs);
 /* findings_is_what - True if the finding only says what the work mostly is. findings_stand_out - True if
- * there are findings beyond that. */
+ * there are findings beyond that, or one of these says who keeps the work waiting, or why. */
 bool findings_is_what(const struct finding *f);
 bool findings_stand_out(const struct findings *fs);
 
