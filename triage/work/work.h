@@ -106,7 +106,7 @@ struct works {
     struct work *v; /* the works that count come first, by weight */
     uint32_t n;
 };
-/* works_new - Find the works and make their trees. Returns false if out of memory. Costs at most
+/* works_new - Find the works and make their trees. Returns false if out of memory. Costs about
  * WORKS_SPANS spans explained and as many walked. */
 enum { WORKS_SPANS = 1000000, WORKS_MOST = 24 };
 /* works_pairs - who waits for whom (triage.h): so many are looked at, those with the most time. */
