@@ -35,7 +35,7 @@ static bool of_program(const struct works *w, const struct site *p)
 }
 
 /* The function of the program's that does what a group of the library's does again and again (a handler). */
-static uint32_t handler_of(const struct works *w, uint32_t group)
+static uint32_t group_handler(const struct works *w, uint32_t group)
 {
     for (uint32_t i = 0; i < w->n; i++)
         if (w->v[i].group == group && w->v[i].user)
@@ -63,7 +63,7 @@ static struct site runs_at(const struct causes *c, const struct works *w, uint32
         }
     }
     if (!at.user && group != UINT32_MAX)
-        at.user = handler_of(w, group);
+        at.user = group_handler(w, group);
     at.leaf = at.user; /* a run's stack is that of its end: what it calls there may be what it waits in */
     return at;
 }
