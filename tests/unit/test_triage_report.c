@@ -99,7 +99,7 @@ static size_t words_behind(const char *page, const char *section)
 {
     const char *s = strstr(page, section);
     size_t n = 0;
-    for (s = s ? s : ""; *s && strncmp(s, "\n\nINSTANCES", 11) != 0; s++)
+    for (s = s ? s : ""; *s && strncmp(s, "\n\nCPU SAMPLES", 13) != 0; s++)
         n += *s > ' ' && s[1] <= ' ';
     return n;
 }
@@ -168,10 +168,8 @@ static void pages_of_others(void **state)
 
 static void json_of(const char *path)
 {
-    static const char *const keys[] = {"trace",     "works",     "findings", "not_applicable", "processors",
-                                       "gc",        "scheduler", "groups",   "waits",          "contention",
-                                       "waits_for", "locks",     "syscalls", "tasks",          "instances",
-                                       "unended",   "samples"};
+    static const char *const keys[] = {"trace",      "works", "findings",  "not_applicable",
+                                       "processors", "gc",    "scheduler", "locks"};
     struct loaded l;
     char *s;
     json_t *root;

@@ -23,8 +23,8 @@ enum err_code diff_two(const struct loaded *old, const struct loaded *new, struc
 int report_rules(const char *command);
 /* report_text - adds one page about one trace. t->ascii says how to write names that are not ASCII. */
 void report_text(struct text *t, const struct loaded *l);
-/* report_json - returns the page and more as one JSON object (docs/REPORT.md), which the caller frees with
- * mem_free(); NULL when out of memory. */
+/* report_json - returns works, findings and what they rest on as one JSON object (docs/REPORT.md), which the
+ * caller frees with mem_free(); NULL when out of memory. */
 char *report_json(const struct loaded *l);
 /* report_json_with - the same with the results of conditions (asserts.h); NULL: none. */
 struct asserts;
@@ -32,22 +32,14 @@ char *report_json_with(const struct loaded *l, const struct asserts *a);
 /* report_status - returns 0, or 3 if only part of the trace could be read. */
 int report_status(const struct loaded *l);
 
-/* Parts of the page (report_text.c): words in lines of report_columns() from column `indent`, at most
- * `lines` lines (frees u); what the program did many times (report_instances.c). */
-void report_wrapped(struct text *t, struct text *u, int indent, int lines);
-void report_instances(struct text *t, const struct loaded *l);
-void report_waitfor(struct text *t, const struct loaded *l); /* report_waitfor.c */
-
-#define REPORT_SCHEMA "gotop.report/2"
+#define REPORT_SCHEMA "gotop.report/3"
 enum {
-    REPORT_WIDTH = 100,
-    REPORT_NARROW = 72
-}; /* characters in a line: the most; the least for a narrow terminal */
-/* report_fit - sets the terminal width for the pages that follow; 0: any. report_columns - returns the
- * width of a line. report_room - reduces a width chosen for a line of REPORT_WIDTH by what this terminal
- * lacks. */
+    REPORT_WIDTH = 100, /* characters: no line of a page is longer */
+    REPORT_NARROW = 72  /* a narrower terminal gets lines of this length */
+};
+/* report_fit - sets the terminal's width for the pages that follow; 0: any. report_columns - returns the
+ * width of their lines. */
 void report_fit(size_t columns);
 size_t report_columns(void);
-size_t report_room(size_t n);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * report_json.c - the tables as one JSON object; docs/REPORT.md describes it. Tables are cut at TOP rows, in
- * their own order. Names are cleaned UTF-8, times whole nanoseconds, shares 0..1.
+ * report_json.c - what only a report knows, as one JSON object (docs/REPORT.md): works, findings, why
+ * processors were idle, the collector, the worst waits for a processor, who held locks. Tables that can be
+ * counted from spans are SQL's (triage/sql). Names are cleaned UTF-8, times whole nanoseconds, shares 0..1.
  */
 #include "decode/base/mem.h"
 #include "triage/findings/asked.h"
@@ -160,47 +161,12 @@ static void out_scheduler(json_t *root, const struct loaded *l)
     out_worst(s, l);
 }
 
-static void out_groups_of(json_t *root, const struct loaded *l, struct dist *const d[GM_COUNT])
-{
-    static const char *const key[GM_COUNT] = {"exec",          "sched",   "wait",   "syscall",
-                                              "syscall_block", "unknown", "assist", "life"};
-    const struct triage *tg = l->tg;
-    json_t *arr = json_list(root, "groups");
-    for (uint32_t i = 0; i < tg->ngroups && i < TOP; i++) {
-        const struct group *g = &tg->groups[i];
-        json_t *r = json_row(arr, l->tr, "func", j_str(g->name), "system", g->is_system, "count", g->count,
-                             "created", g->created, "ended", g->ended, "moves", g->moves);
-        for (int m = 0; m < GM_COUNT; m++)
-            json_put(r, NULL, key[m], j_dist(&d[m][i]));
-        json_t *w = json_list(r, "waits");
-        for (uint32_t k = 0; k < g->nwaits; k++) {
-            const struct group_wait *gw = &tg->group_waits[g->waits + k];
-            json_row(w, l->tr, "reason", j_str(gw->reason), "waits", gw->count, "total_ns", gw->total,
-                     "longest_ns", gw->longest);
-        }
-    }
-}
-
-static void out_groups(json_t *root, const struct loaded *l)
-{
-    struct dist *d[GM_COUNT];
-    bool ok = true;
-    for (int m = 0; m < GM_COUNT; m++) {
-        d[m] = ok ? triage_group_dists(l->tg, (enum gmetric)m) : NULL;
-        ok = d[m];
-    }
-    if (ok)
-        out_groups_of(root, l, d);
-    else
-        json_fail();
-    for (int m = 0; m < GM_COUNT; m++)
-        mem_free(d[m]);
-}
+enum { LOCKS = 100 }; /* the most waited for */
 
 static void out_locks(json_t *root, const struct loaded *l)
 {
     json_t *arr = json_list(root, "locks");
-    for (uint32_t i = 0; i < l->tg->nholders && i < TOP; i++) {
+    for (uint32_t i = 0; i < l->tg->nholders && i < LOCKS; i++) {
         const struct holder_row *h = &l->tg->holders[i];
         json_t *r = json_row(arr, l->tr, "place", j_str(h->place), "waits", h->waits, "waited_ns", h->waited,
                              "told_ns", h->told, "holders", h->holders, "holder", j_g(h->g), "holder_ns",
@@ -212,106 +178,6 @@ static void out_locks(json_t *root, const struct loaded *l)
         for (int k = 0; k < WK_KINDS; k++)
             json_put(did, NULL, wait_kind_name((enum wait_kind)k), j_if(h->wait_ns[k] != 0, h->wait_ns[k]));
     }
-}
-
-static void out_places(json_t *root, const struct loaded *l)
-{
-    json_t *arr = json_list(root, "waits");
-    for (uint32_t i = 0; i < l->tg->nwaits && i < TOP; i++) {
-        const struct wait_row *w = &l->tg->waits[i];
-        json_row(arr, l->tr, "reason", j_str(w->reason), "kind", stacks_wait_name(l->tr, w->kind, w->stack),
-                 "count", w->count, "open", w->open, "total_ns", w->total, "longest", j_moment(&w->longest),
-                 "stack", j_stack(w->stack));
-    }
-}
-
-static void out_contention(json_t *root, const struct loaded *l)
-{
-    json_t *arr = json_list(root, "contention");
-    for (uint32_t i = 0; i < l->tg->npairs && i < TOP; i++) {
-        const struct pair_row *p = &l->tg->pairs[i];
-        json_row(arr, l->tr, "reason", j_str(p->reason), "kind", stacks_wait_name(l->tr, p->kind, p->stack),
-                 "waiter", j_str(p->waiter), "stack", j_stack(p->stack), "by_scheduler", p->from_scheduler,
-                 "waker", j_str(p->waker), "waker_stack", j_stack(p->waker_stack), "count", p->count,
-                 "futile", p->futile, "total_ns", p->total, "longest", j_moment(&p->longest), "longest_waker",
-                 j_g(p->longest_waker));
-    }
-}
-
-static void out_syscalls(json_t *root, const struct loaded *l)
-{
-    json_t *arr = json_list(root, "syscalls");
-    for (uint32_t i = 0; i < l->tg->nsyscalls && i < TOP; i++) {
-        const struct syscall_row *s = &l->tg->syscalls[i];
-        json_row(arr, l->tr, "count", s->count, "blocking", s->blocking, "open", s->open, "total_ns",
-                 s->total, "longest", j_moment(&s->longest), "stack", j_stack(s->stack));
-    }
-}
-
-static void out_breakdown(json_t *obj, const struct trace *tr, const struct breakdown *b)
-{
-    json_t *r = json_in(obj, "breakdown", tr, "goroutines", b->goroutines, "all_ns", b->all, "running_ns",
-                        b->running, "assist_ns", b->assist, "sched_ns", b->sched, "syscall_ns", b->syscall,
-                        "waiting_ns", b->waiting, "during_gc_ns", b->gc, "stopped_ns", b->stw);
-    json_t *w = json_list(r, "waits");
-    for (uint32_t i = 0; i < b->nreasons; i++)
-        json_row(w, tr, "reason", j_str(b->reason[i]), "ns", b->reason_ns[i]);
-}
-
-static void numbers(json_t *obj, const char *key, const uint64_t *v64, const uint32_t *v32, int n)
-{
-    json_t *arr = json_list(obj, key);
-    for (int i = 0; i < n; i++)
-        if (json_array_append_new(arr, json_integer(v64 ? (json_int_t)v64[i] : (json_int_t)v32[i])))
-            json_fail();
-}
-
-static void out_types(json_t *root, const struct loaded *l)
-{
-    json_t *arr = json_list(root, "tasks");
-    for (uint32_t i = 0; i < l->tg->ntypes && i < TOP; i++) {
-        const struct span_type *y = &l->tg->types[i];
-        json_t *r =
-            json_row(arr, l->tr, "name", j_str(y->name), "region", y->is_region, "count", y->count,
-                     "begun_before", y->open_start, "not_ended", y->open_end, "latency", j_dist(&y->d));
-        numbers(r, "decades", y->decade, NULL, 14);
-        json_t *slowest = json_list(r, "slowest");
-        for (uint32_t k = 0; k < y->nslow; k++) {
-            const struct instance *one = &y->slow[k];
-            json_t *z = json_row(slowest, l->tr, "t0", one->t0, "t1", one->t1, "goroutine", j_g(one->g));
-            out_breakdown(z, l->tr, &one->b);
-        }
-    }
-}
-
-static void out_leaks(json_t *root, const struct loaded *l)
-{
-    json_t *arr = json_list(root, "unended");
-    for (uint32_t i = 0; i < l->tg->nleaks && i < TOP; i++) {
-        const struct leak_row *k = &l->tg->leaks[i];
-        json_t *r =
-            json_row(arr, l->tr, "func", j_str(k->name), "reason", j_str(k->reason), "blocked", k->count,
-                     "never_woken", k->once, "lost", k->lost, "created", k->created, "ended", k->ended,
-                     "oldest_ns", k->oldest, "youngest_ns", k->youngest, "example", j_g(k->example));
-        numbers(r, "created_by_quarter", NULL, k->quarter, 4);
-        json_put(r, l->tr, "stack", j_stack(k->stack), "creation", j_stack(k->create_stack));
-    }
-}
-
-static void out_samples(json_t *root, const struct loaded *l)
-{
-    const struct triage *tg = l->tg;
-    json_t *s = json_in(root, "samples", NULL, "count", tg->sample_count), *x = json_list(s, "functions");
-    for (uint32_t i = 0; i < tg->nsamples && i < TOP; i++)
-        json_row(x, l->tr, "func", j_str(tg->samples[i].func), "flat", tg->samples[i].flat, "cum",
-                 tg->samples[i].cum);
-    x = json_list(s, "groups");
-    for (uint32_t i = 0; i < tg->nsample_groups && i < TOP; i++)
-        json_row(x, l->tr, "func", j_str(tg->groups[tg->sample_groups[i].group].name), "count",
-                 tg->sample_groups[i].count);
-    x = json_under(s, "states");
-    for (int i = 0; i < ST_COUNT; i++)
-        json_put(x, NULL, state_name((enum state)i), j_if(tg->sample_states[i] != 0, tg->sample_states[i]));
 }
 
 static void out_asserts(json_t *root, const struct asserts *a)
@@ -343,15 +209,6 @@ char *report_json_with(const struct loaded *l, const struct asserts *a)
     out_processors(root, l);
     out_gc(root, l);
     out_scheduler(root, l);
-    out_groups(root, l);
-    out_places(root, l);
-    out_contention(root, l);
     out_locks(root, l);
-    out_waitfor(root, l);
-    out_syscalls(root, l);
-    out_types(root, l);
-    out_instances(root, l);
-    out_leaks(root, l);
-    out_samples(root, l);
     return json_end(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 }

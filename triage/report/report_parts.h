@@ -7,15 +7,9 @@
 #include "triage/json.h"
 #include "triage/report/report.h"
 
-#define TOP 100 /* number of rows in a table */
-
 /* out_works - adds the units of work the program repeats. out_verdict - adds the typed fields of a finding
  * (report_verdicts.c). */
 void out_works(json_t *root, const struct loaded *l);
 void out_verdict(json_t *r, const struct trace *tr, const struct verdict *v);
-/* out_waitfor - adds who waits for whom (report_waitfor.c). */
-void out_waitfor(json_t *root, const struct loaded *l);
-/* out_instances - adds what the program did many times (report_instances.c). */
-void out_instances(json_t *root, const struct loaded *l);
 
 #endif

@@ -40,13 +40,8 @@ size_t report_columns(void)
     return width;
 }
 
-size_t report_room(size_t n)
-{
-    return n - (REPORT_WIDTH - width);
-}
-
-/* Words of u in lines of at most report_columns(), from column `indent`, at most `lines` lines. */
-void report_wrapped(struct text *t, struct text *u, int indent, int lines)
+/* Adds the words of u in at most `lines` lines, from column `indent` on. Frees u. */
+static void wrapped(struct text *t, struct text *u, int indent, int lines)
 {
     const char *s = u->p ? u->p : "";
     size_t col = 0;
@@ -84,7 +79,7 @@ static void field(struct text *t, const char *name, const char *s)
     const size_t start = t->n;
     text_clean(&u, s ? s : "", s ? strlen(s) : 0, 0);
     if (u.n) {
-        report_wrapped(t, &u, INDENT, WHOLE);
+        wrapped(t, &u, INDENT, WHOLE);
         memcpy(t->p + start + FIELD, name, strlen(name)); /* into the blanks before it */
     }
     text_free(&u);
@@ -126,7 +121,7 @@ static void head(struct text *t, const struct loaded *l)
         const struct err *w = trace_warning(l->tr, i);
         struct text u = {.ascii = t->ascii};
         text_say(&u, NULL, "WARNING: ", t_clean(w->what));
-        report_wrapped(t, &u, 0, 2);
+        wrapped(t, &u, 0, 2);
     }
     if (l->partial) {
         const struct err *d = trace_damage(l->tr, 0);
@@ -136,7 +131,7 @@ static void head(struct text *t, const struct loaded *l)
         if (d->offset != ERR_NO_OFFSET)
             text_add(&u, "byte %llu: ", (unsigned long long)d->offset);
         text_clean(&u, d->what, strlen(d->what), 0);
-        report_wrapped(t, &u, 0, 3);
+        wrapped(t, &u, 0, 3);
     }
 }
 
@@ -184,7 +179,7 @@ static void findings(struct text *t, const struct loaded *l)
     }
     struct text u = {0};
     rules_not_asked_text(&u, l->tg);
-    report_wrapped(t, &u, 2, WHOLE);
+    wrapped(t, &u, 2, WHOLE);
 }
 
 static void work(struct text *t, const struct loaded *l)
@@ -230,13 +225,13 @@ static void processors(struct text *t, const struct loaded *l)
         item(&u, state_name((enum state)i), (double)tg->p_sum.ns[i], cap, &first);
     item(&u, "idle", (double)tg->p_sum.ns[ST_IDLE], cap, &first);
     item(&u, "not recorded", (double)tg->unused, cap, &first);
-    report_wrapped(t, &u, 2, 2);
+    wrapped(t, &u, 2, 2);
     if (tg->p_sum.ns[ST_IDLE] > 0) {
         first = true;
         text_lit(&u, "idle: ");
         for (int i = 0; i < IDLE_WHYS; i++)
             item(&u, idle_why_name((enum idle_why)i), (double)tg->idle[i], cap, &first);
-        report_wrapped(t, &u, 2, 2);
+        wrapped(t, &u, 2, 2);
     }
 }
 
@@ -281,7 +276,7 @@ static void utilisation(struct text *t, const struct triage *tg)
             shown++;
         }
     }
-    report_wrapped(t, &u, 2, 2);
+    wrapped(t, &u, 2, 2);
 }
 
 /* " (dedicated 12.3ms, idle 1.2ms)": those that have 1 % of it or more. */
@@ -381,7 +376,7 @@ static void call_cell(struct text *t, const struct trace *tr, const struct group
 static void groups(struct text *t, const struct loaded *l)
 {
     const bool all = width > REPORT_WIDTH - CELL; /* columns */
-    const int name = (int)report_room(all ? 38 : 38 + CELL);
+    const int name = (int)width - REPORT_WIDTH + (all ? 38 : 38 + CELL);
     uint32_t shown = 0;
     text_add(t, "\nGOROUTINES by start function\n  %-*s %7s %9s %9s %9s %9s%s\n", name, "", "count",
              "running", "runnable", "waiting", "syscall", all ? "    assist" : "");
@@ -551,9 +546,7 @@ void report_text(struct text *t, const struct loaded *l)
     groups(&u, l);
     waits(&u, l);
     pairs(&u, l);
-    report_waitfor(&u, l);
     syscalls(&u, l);
-    report_instances(&u, l);
     samples(&u, l);
     t->failed |= !text_ok(&u);
     cut_lines(t, u.p ? u.p : "");
