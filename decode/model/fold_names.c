@@ -28,7 +28,8 @@ static bool is_exported(struct str s)
  * functions that run user code or are started by it. */
 static bool name_is_system(struct str s)
 {
-    if (str_starts(s, "runtime.main") || str_starts(s, "runtime.handleAsyncEvent") || is_exported(s))
+    if (str_starts(s, "runtime.main") || str_starts(s, "runtime.handleAsyncEvent") ||
+        str_is(s, "runtime.corostart") || is_exported(s))
         return false;
     return str_starts(s, "runtime.") || str_starts(s, "runtime/trace.");
 }

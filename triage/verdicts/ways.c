@@ -53,13 +53,18 @@ static void deed_add(const struct tree_node *v, struct way *w, uint32_t node, ui
     w->doing[i].ns = ns_add(w->doing[i].ns, ns);
 }
 
-/* Returns the nearest node on the path to an end that is a function of the program's own. */
+/* Returns the nearest node on the path to an end that is a function of the program's own; else the nearest
+ * one that has a name. */
 static uint32_t told_at(const struct follow *f)
 {
-    for (uint32_t d = f->depth; d-- > 1;)
-        if (f->w->tree.v[f->path[d]].owner == OWNER_PROGRAM)
+    uint32_t named = NO_LANE;
+    for (uint32_t d = f->depth; d-- > 1;) {
+        const struct tree_node *n = &f->w->tree.v[f->path[d]];
+        if (n->owner == OWNER_PROGRAM)
             return f->path[d];
-    return f->path[f->depth - 1];
+        named = named == NO_LANE && n->user ? f->path[d] : named;
+    }
+    return named != NO_LANE ? named : f->path[f->depth - 1];
 }
 
 /* How often a piece of a set that goes there does so. */
@@ -443,6 +448,13 @@ static bool told_elsewhere(enum family f)
     return f == FAM_STOP || f == FAM_GC || f == FAM_STUCK;
 }
 
+/* Whether no stack shows a function of the program or of a library that could be told as where it runs. */
+static bool runs_unseen(const struct follow *f, const struct way *w)
+{
+    const struct tree_node *at = &f->w->tree.v[w->at];
+    return w->family == FAM_HOT && at->owner < OWNER_LIBRARY && ran_how(&at->ran) > RAN_WITHIN;
+}
+
 bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
 {
     struct follow f = {.c = c, .all = all};
@@ -462,8 +474,8 @@ bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
             struct verdict v = verdict_of(&f, &f.way[k], i);
             if (v.rule == RULE_SERIAL && v.harm.share >= threshold(TH_NOTED))
                 repeats(&f, &f.w->tree.v[f.way[k].at], &v);
-            ok =
-                v.harm.share < threshold(TH_NOTED) || told_elsewhere(f.way[k].family) || verdict_add(out, &v);
+            ok = v.harm.share < threshold(TH_NOTED) || told_elsewhere(f.way[k].family) ||
+                 runs_unseen(&f, &f.way[k]) || verdict_add(out, &v);
         }
         mem_free(f.memo);
     }
