@@ -158,14 +158,13 @@ static void decide_each(struct causes *c, const struct works *all, struct verdic
     uint32_t kept = 0;
     for (uint32_t i = 0; i < out->n; i++) {
         struct verdict *v = &out->v[i];
-        if (v->harm.work != NO_LANE)
-            verdict_level(c, all, v);
-        else if (!v->grows && v->clock > 0 && v->clock * (double)c->tg->end < (double)threshold_ns(TH_FELT))
+        const bool says = v->harm.work == NO_LANE || verdict_level(c, all, v);
+        if (v->harm.work == NO_LANE && !v->grows && v->clock > 0 && v->clock * (double)c->tg->end < (double)threshold_ns(TH_FELT))
             v->level = LEVEL_NOTE; /* nobody feels it */
         if (v->level == LEVEL_WARN && v->score >= threshold(TH_SEVERE))
             v->level = LEVEL_SEVERE;
         v->cause = NO_LANE;
-        if (!told_of_processors(v) && !only_sleeps(v) && !is_little(v))
+        if (says && !told_of_processors(v) && !only_sleeps(v) && !is_little(v))
             out->v[kept++] = *v;
     }
     out->n = kept;

@@ -423,7 +423,16 @@ static void name_onset(const struct causes *c, const struct work *w, struct verd
         verdict_ev(v, EV_SINCE, (double)since);
 }
 
-void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
+/* Whether a function slows the slow pieces, and not only more of what the usual ones do. If those have it as
+ * well, it is worth saying only if they became slower at some moment, and do not wait for answers: those are
+ * told as waits for the other side (name_onset). */
+static bool slows(const struct verdict *v, bool varies)
+{
+    const bool outside = v->ndoing && explain_waits_outside(v->doing[0].cat);
+    return varies && !comes_late(v) && (!v->usual_too || (began(v) && !outside));
+}
+
+bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
     const double clock = of_clock(c, all, v);
@@ -434,24 +443,17 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     v->rule = (slow_repeat && !varies) || in_one_go ? RULE_BACKEND : v->rule;
     v->harm.all = slow_repeat && varies ? slow * work_slow_part(w) : v->harm.all;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
-    const bool timer = v->rule == RULE_LIMIT || v->rule == RULE_SLEEP;
     name_timer(c, all, v);
     name_start(c, all, v);
     if (v->rule == RULE_SET && v->harm.share >= threshold(TH_SHARE) && !bounds(c, all, v) &&
         verdict_few_hold(c, all, v))
         v->rule = RULE_FEW_HOLD;
-    const bool named = timer && v->rule != RULE_LIMIT && (v->rule != RULE_SLEEP || done_already(v));
-    if (!named && varies && work_awaited(w) && !slow_repeat && verdict_family(v) != FAM_SLOW &&
-        verdict_family(v) != FAM_CROWD && verdict_family(v) != FAM_ORDER &&
-        !family_contends(verdict_family(v)) && !comes_late(v) &&
-        (threshold(TH_TAIL) * v->harm.usual < v->harm.slow || v->rule == RULE_BACKEND ||
-         v->rule == RULE_IN_A_ROW)) {
-        v->usual_too = threshold(TH_TAIL) * v->harm.usual >= v->harm.slow ||
-                       (!v->harm.slow_only && v->harm.hit * 2 >= v->harm.of);
+    v->usual_too = threshold(TH_TAIL) * v->harm.usual >= v->harm.slow ||
+                   (!v->harm.slow_only && v->harm.hit * 2 >= v->harm.of);
+    if (varies && (v->rule == RULE_SLOW || v->rule == RULE_BACKEND))
         name_onset(c, w, v);
-        const bool says_more = v->rule == RULE_LIMIT || (v->rule == RULE_BACKEND && began(v));
-        v->rule = says_more ? v->rule : RULE_SLOW;
-    }
+    if (v->rule == RULE_SLOW && !slows(v, varies))
+        return false;
     const bool late = v->ndoing && v->doing[0].cat == EX_SCHED; /* a processor came late to few: no fault */
     const bool over = v->harm.all < threshold(TH_SHARE) && only_at_first(c, all, v);
     const bool tail = varies && !family_contends(verdict_family(v)); /* it matters to these few */
@@ -463,4 +465,5 @@ void verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     if (v->level != LEVEL_NOTE &&
         verdict_family(v) != FAM_ORDER) /* what waits behind is not in these pieces */
         v->gain = gain_of(c, v, clock);
+    return true;
 }

@@ -195,8 +195,9 @@ typedef bool family_fn(struct causes *c, const struct works *w, struct verdicts 
 /* verdicts_decide - sets level, gain, culprit and order of all verdicts (decide.c). A verdict that another
  * one explains becomes its symptom. Returns false if out of memory. */
 bool verdicts_decide(struct causes *c, const struct works *w, struct verdicts *out);
-/* verdict_level - sets level, gain and score of a verdict about a work (level.c). */
-void verdict_level(struct causes *c, const struct works *w, struct verdict *v);
+/* verdict_level - sets level, gain and score of a verdict about a work (level.c). Returns false if it says
+ * nothing. */
+bool verdict_level(struct causes *c, const struct works *w, struct verdict *v);
 /* family_contends - returns whether other goroutines have what a piece waits for. */
 static inline bool family_contends(enum family f)
 {

@@ -147,6 +147,33 @@ static bool has_no_work(const struct follow *f, const struct tree_node *n)
     return request_next(f->c->tr, n->stack) || (questions && questions == causes_place(f->c->tr, n->stack));
 }
 
+struct ending { /* of a path: the node that is told, and the program's function nearest to the end */
+    uint32_t at, told, npath;
+    const uint32_t *path;
+};
+
+static void way_add(struct follow *f, enum family family, uint32_t key, const struct ending *e,
+                    const int64_t own[TREE_SETS])
+{
+    const uint32_t end = f->path[f->depth - 1];
+    struct way *w = way_at(f, family, key, e->at);
+    int64_t sum = 0;
+    for (int s = 0; w && s < TREE_SETS; s++) {
+        w->ns[s] = ns_add(w->ns[s], own[s]);
+        sum = s == TREE_USUAL ? sum : ns_add(sum, own[s]);
+    }
+    if (!w)
+        return;
+    deed_add(f->w->tree.v, w, end, e->told, sum);
+    if (sum > w->leaf_ns) {
+        w->leaf_ns = sum;
+        w->leaf = end;
+        w->at = e->at;
+        w->npath = e->npath;
+        memcpy(w->path, e->path, sizeof w->path);
+    }
+}
+
 /* Adds the time of the path's last node that its children do not explain: an end. */
 static void end_here(struct follow *f, const int64_t own[TREE_SETS])
 {
@@ -180,22 +207,11 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
                        (family == FAM_BACKEND || family == FAM_POLLING || family == FAM_LIMIT);
     if (rests)
         return; /* between two of its pieces, which nothing parts */
-    struct way *w = way_at(f, family, key_of(f, family, family == FAM_STOP ? &v[end] : &v[at]), at);
-    if (!w)
-        return;
-    int64_t sum = 0;
-    for (int s = 0; s < TREE_SETS; s++) {
-        w->ns[s] = ns_add(w->ns[s], own[s]);
-        sum = s == TREE_USUAL ? sum : ns_add(sum, own[s]);
-    }
-    deed_add(v, w, end, told, sum);
-    if (sum > w->leaf_ns) {
-        w->leaf_ns = sum;
-        w->leaf = end;
-        w->at = at;
-        w->npath = npath;
-        memcpy(w->path, path, sizeof path);
-    }
+    const struct ending e = {at, told, npath, path};
+    way_add(f, family, key_of(f, family, family == FAM_STOP ? &v[end] : &v[at]), &e, own);
+    /* what slows a few is a function, whatever it does; a processor that comes late is none's */
+    if (work_awaited(f->w) && !family_contends(family) && family != FAM_STOP && family != FAM_PROCS)
+        way_add(f, FAM_SLOW, v[told].user, &(struct ending){told, told, npath, path}, own);
 }
 
 static void follow(struct follow *f, uint32_t node)
@@ -312,6 +328,7 @@ static enum rule rule_of(enum family f)
     case FAM_STOP: return RULE_STW;
     case FAM_GC: return RULE_GC_SHARE;
     case FAM_STUCK: return RULE_OPEN;
+    case FAM_SLOW: return RULE_SLOW;
     default: return RULE_HOT;
     }
 }
