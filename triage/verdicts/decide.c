@@ -159,7 +159,8 @@ static void decide_each(struct causes *c, const struct works *all, struct verdic
     for (uint32_t i = 0; i < out->n; i++) {
         struct verdict *v = &out->v[i];
         const bool says = v->harm.work == NO_LANE || verdict_level(c, all, v);
-        if (v->harm.work == NO_LANE && !v->grows && v->clock > 0 && v->clock * (double)c->tg->end < (double)threshold_ns(TH_FELT))
+        if (v->harm.work == NO_LANE && !v->grows && v->clock > 0 &&
+            v->clock * (double)c->tg->end < (double)threshold_ns(TH_FELT))
             v->level = LEVEL_NOTE; /* nobody feels it */
         if (v->level == LEVEL_WARN && v->score >= threshold(TH_SEVERE))
             v->level = LEVEL_SEVERE;
