@@ -82,8 +82,6 @@ void triage_free(struct triage *tg)
     mem_free(tg->p);
     mem_free(tg->stw);
     mem_free(tg->types);
-    mem_free(tg->slow[0]);
-    mem_free(tg->slow[1]);
     mem_free(tg->leaks);
     mem_free(tg->samples);
     mem_free(tg->sample_groups);

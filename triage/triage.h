@@ -197,37 +197,11 @@ struct heap_stat {
 
 /* ---- tasks, regions ------------------------------------------------------------------------------------ */
 
-#define SLOWEST 8
-#define BREAK_REASONS 4
-struct breakdown { /* of one instance, summed over the goroutines that worked for it */
-    int64_t running, assist, sched, syscall, waiting, all; /* running: without mark assist */
-    int64_t gc, stw; /* parts of its own time that overlap a mark phase, a stop-the-world */
-    uint32_t goroutines;
-    uint32_t nreasons, reason[BREAK_REASONS]; /* waits by reason, largest first */
-    int64_t reason_ns[BREAK_REASONS];
-};
-/* time whose state the trace does not record */
-static inline int64_t breakdown_unknown(const struct breakdown *b)
-{
-    return b->all - ns_add(ns_add(ns_add(b->running, b->assist), ns_add(b->sched, b->syscall)), b->waiting);
-}
-/* triage_breakdown - breaks down goroutine g's time in [t0,t1); running includes assists; gc and stw are
- * 0. */
-struct breakdown triage_breakdown(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
-struct instance {   /* a slow task or region */
-    uint32_t index; /* index in trace_tasks() or trace_regions() */
-    int64_t t0, t1;
-    uint32_t g;
-    struct breakdown b; /* set for the slowest of each type */
-};
 struct span_type { /* tasks or regions with one name */
     uint32_t name;
     bool is_region;
-    uint64_t count, open_start, open_end; /* d counts only instances with both ends */
+    uint64_t count; /* d counts only those with both ends */
     struct dist d;
-    uint64_t decade[14]; /* latency histogram: [i] counts 10^i <= ns < 10^(i+1); [0] also smaller ones */
-    uint32_t nslow;
-    struct instance *slow; /* longest first, up to SLOWEST; in triage.slow */
 };
 
 /* ---- leaks --------------------------------------------------------------------------------------------- */
@@ -328,7 +302,6 @@ struct triage {
 
     struct span_type *types; /* tasks by total time, then regions */
     uint32_t ntypes, ntask_types;
-    struct instance *slow[2]; /* of these types, by is_region */
 
     struct leak_row *leaks; /* by count, largest first */
     uint32_t nleaks;

@@ -406,7 +406,7 @@ static void items_status(const struct view *v, int w, struct rich *r)
     }
     if (v->tri && (i->kind == ITEM_TASK || i->kind == ITEM_REGION)) { /* where its time went */
         struct text parts = {.ticks = when_ticks(v->tr)};
-        spent_text(&parts, v->tr, v->tri->tg, i->kind == ITEM_REGION, i->index);
+        spent_text(&parts, v->tr, i->kind == ITEM_REGION, i->index);
         rich_add(r, STYLE_STATUS, "%s", parts.p ? parts.p : "");
         text_free(&parts);
         return;

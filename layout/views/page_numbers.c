@@ -87,21 +87,6 @@ static void line_idle(struct text *t, const struct view *v)
         text_lit(t, "never");
 }
 
-/* "of the slowest instances, so much ran while the collector marked" */
-static void slow_overlap(struct text *t, const struct triage *tg)
-{
-    int64_t gc = 0, all = 0;
-    for (uint32_t i = 0; i < tg->ntypes; i++)
-        for (uint32_t k = 0; k < tg->types[i].nslow; k++) {
-            gc = ns_add(gc, tg->types[i].slow[k].b.gc);
-            all = ns_add(all, tg->types[i].slow[k].t1 - tg->types[i].slow[k].t0);
-        }
-    if (all <= 0)
-        return;
-    text_lit(t, "; slowest tasks lie in GC for ");
-    text_share(t, (double)gc, (double)all);
-}
-
 /* Where nothing was found: of a damaged trace that says nothing of what is missing. */
 static const char *in_what(const struct view *v)
 {
@@ -126,7 +111,6 @@ static void line_gc(struct text *t, const struct view *v)
     text_lit(t, ", marking ");
     text_share(t, (double)tg->gc_mark_ns, (double)tg->end);
     text_lit(t, " of the time");
-    slow_overlap(t, tg);
 }
 
 static void line_stw(struct text *t, const struct view *v)

@@ -10,7 +10,7 @@
 static void tasks_say(struct text *out, const struct view *v, const struct thing *x)
 {
     if (v->tri)
-        spent_text(out, v->tr, v->tri->tg, v->at.view == VIEW_REGIONS, x->index);
+        spent_text(out, v->tr, v->at.view == VIEW_REGIONS, x->index);
 }
 
 /* Whose it is, said with that word, and whether the trace has all of it. */

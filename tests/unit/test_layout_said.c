@@ -201,7 +201,7 @@ static void cycles(struct seen *s)
     }
 }
 
-static void task_said(struct seen *s, const struct tri *tri, uint32_t index)
+static void task_said(struct seen *s, uint32_t index)
 {
     const struct task *k;
     char d[FMT_MAX];
@@ -209,7 +209,7 @@ static void task_said(struct seen *s, const struct tri *tri, uint32_t index)
     int64_t ns[ST_COUNT];
     trace_tasks(s->tr, &k);
     k += index;
-    spent_text(&said, s->tr, tri->tg, false, index);
+    spent_text(&said, s->tr, false, index);
     const char *text = said.p ? said.p : "";
     if (strncmp(text, "its goroutine:", 14) != 0) {
         text_free(&said);
@@ -373,7 +373,7 @@ static void with_tables(struct seen *s)
     tri_ready(&tri, tg, NULL);
     size_t n = trace_tasks(s->tr, &k);
     for (uint32_t i = 0; i < n && i < 60; i++)
-        task_said(s, &tri, i);
+        task_said(s, i);
     (void)kind_of(VIEW_MMU)->open(&s->v, VIEW_MMU);
     finish(&s->v);
     for (uint32_t i = 0; i < tg->nmmu; i++) {

@@ -1,7 +1,7 @@
 /* spent.c - see spent.h. */
 #include "triage/activity/spent.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 
 #include "triage/activity/window.h"
 #include "triage/sentence.h"
@@ -9,100 +9,98 @@
 
 /* ---- tasks and regions --------------------------------------------------------------------------------- */
 
-/* What time was spent on, the most first. Few are named, so that a line of a screen has room for them. */
-enum { NAMED = 3, MOST = BREAK_REASONS + 8 };
-struct spent {
-    struct {
-        char name[64];
-        int64_t ns;
-    } of[MOST];
-    unsigned n;
+/* Few parts are named, so that a line of a screen has room for them. */
+enum { NAMED = 3, REASONS = 8, PARTS = REASONS + 6, WALK_MOST = 200000 };
+struct part {
+    int64_t ns;
+    const char *word; /* NULL: waits for that reason */
+    uint32_t reason;
 };
 
-static void spend(struct spent *s, const char *name, int64_t ns)
+/* Adds a part, or more of one, to v[0..n). Returns how many there are now. */
+static unsigned spend(struct part *v, unsigned n, struct part p)
 {
-    if (ns <= 0 || s->n == MOST) /* there are fewer kinds than that */
-        return;
-    unsigned i = s->n++;
-    for (; i > 0 && s->of[i - 1].ns < ns; i--)
-        s->of[i] = s->of[i - 1];
-    snprintf(s->of[i].name, sizeof s->of[i].name, "%s", name);
-    s->of[i].ns = ns;
+    unsigned i = 0;
+    while (i < n && (v[i].word != p.word || v[i].reason != p.reason))
+        i++;
+    if (i == n)
+        v[n++] = p;
+    else
+        v[i].ns = ns_add(v[i].ns, p.ns);
+    return n;
 }
 
-static void spend_all(struct spent *s, const struct trace *tr, const struct breakdown *b)
+/* Waits by reason, as long as there is room for reasons and the interval has not too many spans. */
+static unsigned spend_waits(struct part *v, const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
 {
-    int64_t waits = 0;
-    spend(s, "running", b->running);
-    spend(s, "runnable", b->sched);
-    spend(s, "assist", b->assist);
-    spend(s, "system calls", b->syscall);
-    for (uint32_t i = 0; i < b->nreasons; i++) {
-        struct text why = {0};
-        const struct str reason = stacks_reason(tr, b->reason[i], 0);
-        text_clean(&why, reason.p, reason.len, 0);
-        spend(s, why.n ? why.p : "waiting", b->reason_ns[i]);
-        waits = ns_add(waits, b->reason_ns[i]);
-        text_free(&why);
+    struct span_iter it;
+    unsigned n = 0;
+    bool more = span_seek(&it, tr, l, t0);
+    for (int left = WALK_MOST; more && left && n < REASONS && span_get(&it)->t0 < t1; left--) {
+        const struct span *s = span_get(&it);
+        const int64_t a = s->t0 > t0 ? s->t0 : t0, z = s->t1 < t1 ? s->t1 : t1;
+        if (s->state == ST_WAITING && z > a)
+            n = spend(v, n, (struct part){z - a, NULL, s->reason});
+        more = span_next(&it);
     }
-    spend(s, "other waits", b->waiting - waits);
-    spend(s, "not recorded", breakdown_unknown(b));
+    return n;
 }
 
-static void spent_part(struct text *t, const char *name, int64_t ns, int64_t all)
+/* What a goroutine spent [t0,t1) on. The parts add up to all of it. */
+static unsigned spend_all(struct part *v, const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
 {
-    text_say(t, NULL,
-             !t->n                   ? ""
-             : t->p[t->n - 1] == ':' ? " "
-                                     : ", ",
-             name, " ", t_dur(ns), " ", t_share((double)ns, (double)all));
+    struct shares sh;
+    trace_shares(tr, l, t0, t1, &sh);
+    unsigned n = spend_waits(v, tr, l, t0, t1);
+    int64_t rest = sh.ns[ST_WAITING];
+    for (unsigned i = 0; i < n; i++)
+        rest -= v[i].ns;
+    const struct part more[] = {{sh.ns[ST_RUNNING], "running", 0},      {sh.ns[ST_RUNNABLE], "runnable", 0},
+                                {sh.ns[ST_SYSCALL], "system calls", 0}, {rest, "other waits", 0},
+                                {sh.ns[ST_UNKNOWN], "not recorded", 0}, {sh.ns[ST_NONE], "not there", 0}};
+    for (unsigned i = 0; i < sizeof more / sizeof *more; i++)
+        n = spend(v, n, more[i]);
+    return n;
 }
 
-static void spent_parts(struct text *t, const struct spent *s, int64_t all)
+static int by_time(const void *a, const void *b)
 {
-    int64_t rest = 0;
-    for (unsigned i = 0; i < s->n; i++)
-        if (i < NAMED)
-            spent_part(t, s->of[i].name, s->of[i].ns, all);
-        else
-            rest = ns_add(rest, s->of[i].ns);
-    if (rest)
-        spent_part(t, "rest", rest, all);
+    const struct part *x = a, *y = b;
+    return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
-static const struct breakdown *slow_one(const struct triage *tg, bool region, uint32_t index)
+static void spent_part(struct text *t, const struct trace *tr, const char *before, const struct part *p,
+                       int64_t all)
 {
-    for (uint32_t i = 0; tg && i < tg->ntypes; i++)
-        for (uint32_t k = 0; tg->types[i].is_region == region && k < tg->types[i].nslow; k++)
-            if (tg->types[i].slow[k].index == index)
-                return &tg->types[i].slow[k].b;
-    return NULL;
+    text_say(t, tr, before);
+    if (p->word)
+        text_say(t, tr, p->word);
+    else
+        text_say(t, tr, t_wait(p->reason, 0));
+    text_say(t, NULL, " ", t_dur(p->ns), " ", t_share((double)p->ns, (double)all));
 }
 
-void spent_text(struct text *t, const struct trace *tr, const struct triage *tg, bool region, uint32_t index)
+void spent_text(struct text *t, const struct trace *tr, bool region, uint32_t index)
 {
-    const struct breakdown *slow = slow_one(tg, region, index);
     const struct task *task;
     const struct region *reg;
-    struct spent s = {.n = 0};
+    struct part v[PARTS] = {{0}}, rest = {.word = "rest"};
     if (index >= (region ? trace_regions(tr, &reg) : trace_tasks(tr, &task)))
         return;
     const int64_t t0 = region ? reg[index].t0 : task[index].t0, t1 = region ? reg[index].t1 : task[index].t1;
     const uint32_t g = region ? reg[index].g : task[index].g;
-    if (slow) {
-        spend_all(&s, tr, slow);
-        spent_parts(t, &s, slow->all);
-        text_say(t, NULL, " (", slow->goroutines, " goroutine", slow->goroutines == 1 ? "" : "s");
-        if (slow->gc > 0)
-            text_say(t, NULL, "; ", t_dur(slow->gc), " in GC");
-        text_lit(t, ")");
-    } else if (g != NO_LANE && t1 > t0) {
-        const struct breakdown own = triage_breakdown(tr, g, t0, t1);
-        text_lit(t, "its goroutine:");
-        spend_all(&s, tr, &own);
-        spend(&s, "not there", t1 - t0 - own.all); /* it was over before the task was */
-        spent_parts(t, &s, t1 - t0);
-    }
+    if (g == NO_LANE || t1 <= t0)
+        return;
+    const unsigned n = spend_all(v, tr, (struct lane){LANE_G, g}, t0, t1);
+    qsort(v, n, sizeof *v, by_time);
+    text_lit(t, "its goroutine:");
+    for (unsigned i = 0; i < n && v[i].ns > 0; i++)
+        if (i < NAMED)
+            spent_part(t, tr, i ? ", " : " ", &v[i], t1 - t0);
+        else
+            rest.ns = ns_add(rest.ns, v[i].ns);
+    if (rest.ns)
+        spent_part(t, tr, ", ", &rest, t1 - t0);
 }
 
 /* ---- stops --------------------------------------------------------------------------------------------- */

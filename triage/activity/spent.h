@@ -8,10 +8,10 @@
 #include "triage/text.h"
 #include "triage/triage.h"
 
-/* spent_text - appends what a task or region (index in trace_tasks(), trace_regions()) spent its time on,
- * largest first: over all goroutines that worked for it if it is one of the slowest of its name (tg; NULL:
- * unknown), else over its own goroutine. Appends nothing if that is not recorded. */
-void spent_text(struct text *t, const struct trace *tr, const struct triage *tg, bool region, uint32_t index);
+/* spent_text - appends what the goroutine of a task or region (index in trace_tasks(), trace_regions())
+ * spent its time on, largest first. Appends nothing if that is not recorded. Who else worked for a task, and
+ * what kept them, is told by explain.h. */
+void spent_text(struct text *t, const struct trace *tr, bool region, uint32_t index);
 /* spent_stop - appends the processor that stopped last, what it ran, and how long it took to stop. Returns
  * false and appends nothing if the lanes do not show it. */
 bool spent_stop(struct text *t, const struct trace *tr, const struct range *stw);
