@@ -84,7 +84,6 @@ void triage_free(struct triage *tg)
     mem_free(tg->types);
     mem_free(tg->leaks);
     mem_free(tg->samples);
-    mem_free(tg->sample_groups);
     mem_free(tg->herds);
     mem_free(tg);
 }

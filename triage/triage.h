@@ -189,10 +189,6 @@ struct heap_stat {
     /* the most by which the heap exceeded its goal, as a share of the goal; 0 = never */
     double over;
     uint64_t low_first, low_last; /* live heap after the first and the last cycle */
-    uint64_t off_set;             /* number of records without a goal: the collector is switched off */
-    /* start of the time without a goal that lasts to the end of the trace; INT64_MAX: there is a goal, or
-     * none is recorded */
-    int64_t off_since;
 };
 
 /* ---- tasks, regions ------------------------------------------------------------------------------------ */
@@ -232,10 +228,6 @@ struct sample_row { /* CPU samples by function */
     uint32_t func;
     uint64_t flat, cum; /* samples with it innermost; anywhere on the stack (once per sample) */
 };
-struct sample_group {
-    uint32_t group;
-    uint64_t count;
-};
 
 struct herd_row {                   /* wake-ups in vain: many are woken at once, and most wait again */
     uint32_t pair;                  /* index of the pair_row */
@@ -265,7 +257,6 @@ struct triage {
     uint32_t nsyscalls;
     struct lock_wait *lock_waits; /* by t0 */
     uint32_t nlock_waits;
-    uint64_t lock_waits_all;    /* number of all waits for locks */
     uint32_t *lock_order;       /* rows of lock_waits by goroutine, then t0 */
     struct holder_row *holders; /* by waited, largest first */
     uint32_t nholders;
@@ -309,9 +300,7 @@ struct triage {
 
     struct sample_row *samples; /* by flat, largest first */
     uint32_t nsamples;
-    struct sample_group *sample_groups; /* by count */
-    uint32_t nsample_groups;
-    uint64_t sample_count, sample_states[ST_COUNT];
+    uint64_t sample_count;
 
     struct herd_row *herds; /* by lost, largest first */
     uint32_t nherds;
@@ -332,12 +321,6 @@ static inline bool triage_knows_assists(const struct trace *tr)
 {
     return trace_info(tr)->version >= 1009;
 }
-/* triage_idle_known - returns the processor time that is known to have been idle. */
-static inline int64_t triage_idle_known(const struct triage *tg)
-{
-    return ns_add(tg->p_sum.ns[ST_IDLE], tg->unused - tg->lost);
-}
-
 /* triage_busy - returns the processor time that was not idle, including the search for work. */
 static inline int64_t triage_busy(const struct triage *tg)
 {

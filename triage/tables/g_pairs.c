@@ -165,7 +165,6 @@ bool note_wait(struct g_walk *w, enum wait_end end)
 bool note_lock(struct g_walk *w, uint32_t waker, uint32_t waker_stack)
 {
     const struct waited *v = &w->wait;
-    w->y->lock_waits_all++;
     return subtotal_lock(w->y, &(struct lock_wait){.t0 = v->t0,
                                                    .t1 = v->t1,
                                                    .g = w->g,

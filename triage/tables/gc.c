@@ -125,16 +125,9 @@ static int cmp_stw(const void *a, const void *b)
 static void goals(struct triage *tg, struct heap_stat *s)
 {
     const size_t n = trace_npoints(tg->tr, METRIC_GOAL);
-    s->off_since = INT64_MAX;
     for (size_t i = 0; i < n; i++) {
-        const struct point goal = trace_point(tg->tr, METRIC_GOAL, i);
-        if (goal_none(goal.v)) {
-            s->off_set++;
-            s->off_since = goal.t < s->off_since ? goal.t : s->off_since;
-        } else {
-            s->off_since = INT64_MAX;
-            s->max_goal = goal.v > s->max_goal ? goal.v : s->max_goal;
-        }
+        const uint64_t goal = trace_point(tg->tr, METRIC_GOAL, i).v;
+        s->max_goal = !goal_none(goal) && goal > s->max_goal ? goal : s->max_goal;
     }
 }
 

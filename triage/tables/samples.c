@@ -1,6 +1,6 @@
 /*
- * samples.c - CPU samples: top functions, by state and by goroutine group. A function counts once per sample
- * in `cum` however often it recurs on the stack.
+ * samples.c - CPU samples by function. A function counts once per sample in `cum` however often it recurs on
+ * the stack.
  */
 #include "triage/tri.h"
 
@@ -76,38 +76,6 @@ static int cmp_sample(const void *a, const void *b)
                               : (x->func > y->func) - (x->func < y->func);
 }
 
-static int cmp_sample_group(const void *a, const void *b)
-{
-    const struct sample_group *x = a, *y = b;
-    return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
-                                : (x->group > y->group) - (x->group < y->group);
-}
-
-static bool count_groups(struct triage *tg, const struct sample *s, size_t n)
-{
-    uint32_t k = 0;
-    struct sample_group *sg = mem_zalloc(((size_t)tg->ngroups + 1) * sizeof *sg);
-    if (!sg)
-        return false;
-    for (uint32_t i = 0; i < tg->ngroups; i++)
-        sg[i].group = i;
-    for (size_t i = 0; i < n; i++) {
-        struct span sp;
-        if (s[i].g < tg->ng)
-            sg[gstat_group(tg->g, s[i].g)].count++;
-        if (s[i].g < tg->ng && trace_span_at(tg->tr, (struct lane){LANE_G, s[i].g}, s[i].t, &sp))
-            tg->sample_states[sp.state < ST_COUNT ? sp.state : 0]++;
-        else
-            tg->sample_states[ST_NONE]++;
-    }
-    qsort(sg, tg->ngroups, sizeof *sg, cmp_sample_group);
-    while (k < tg->ngroups && sg[k].count)
-        k++;
-    tg->sample_groups = sg;
-    tg->nsample_groups = k;
-    return true;
-}
-
 bool triage_samples(struct triage *tg)
 {
     const struct sample *s;
@@ -120,7 +88,6 @@ bool triage_samples(struct triage *tg)
     ok = ok && count_functions(&y);
     if (ok && tg->nsamples)
         qsort(tg->samples, tg->nsamples, sizeof *tg->samples, cmp_sample);
-    ok = ok && (n == 0 || count_groups(tg, s, n));
     tab_free(&y.stacks);
     tab_free(&y.funcs);
     mem_free(y.row);

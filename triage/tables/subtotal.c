@@ -348,7 +348,6 @@ static bool subtotal_add(struct subtotal *to, struct subtotal *y, struct gstats 
     hist_sum(&to->sched, &y->sched);
     if (y->has_system)
         hist_sum(&to->sched_system, &y->sched_system);
-    to->lock_waits_all += y->lock_waits_all;
     return ok;
 }
 
@@ -532,7 +531,6 @@ bool triage_goroutines(struct triage *tg)
     tg->nsyscalls = y->nsyscalls;
     tg->lock_waits = y->locks;
     tg->nlock_waits = y->nlocks;
-    tg->lock_waits_all = y->lock_waits_all;
     wk->wait_of = y->wait_of;
     wk->nwait_of = y->nwait_of;
     wk->wakes = y->wakes;

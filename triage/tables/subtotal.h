@@ -68,7 +68,7 @@ struct subtotal {
     struct worst_wait worst[WORST]; /* longest first */
     int64_t worst_least;            /* a longer latency is added to them; -1 until the array is full */
     int64_t label_ns[GC_MODES];
-    uint64_t lock_waits_all, *changes;
+    uint64_t *changes;
     uint32_t nrows, g1;
     uint32_t group, birth; /* of the previous goroutine */
     /* sched_system is not empty, as in few runs; otherwise it isn't kept: see kept_of() */
