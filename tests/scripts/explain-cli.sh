@@ -40,11 +40,12 @@ status 2 explain $trace main.nothing; status 2 explain $trace g99999
 status 2 explain; status 2 explain $trace; status 2 explain $trace g1 g2; status 2 explain --nothing $trace g1
 status 2 explain --exe; status 2 explain --strict "$tmp" g1
 
-# What tasks of a name became: as many as the table has whole, as long on average.
+# What tasks of a name became: as many as the table has whole, as long on average; and what a run beside itself did not.
 status 0 diff --json samples/tasks-1.19.trace $trace
-whole=$("$GOTOP" csv tasks $trace | tr -d '\r' | awk -F, 'NR > 1 && $3 == "order" && $11 == "false" && $12 == "false" { n++; ns += $6 } END { printf "%d %d", n, ns / n }')
-tr -d ' \n' <"$tmp/out" | grep -q '"paths":\[{"kind":"task","name":"order","count":{"old":[0-9]*,"new":'"${whole% *}"'},"each_ns":{"old":[0-9]*,"new":'"${whole#* }"'},'
+whole=$("$GOTOP" sql --csv "select count(*) || ' ' || (sum(dur) / count(*)) from task where name = 'order' and not open_start and not open_end" $trace | tr -d '\r' | tail -n 1)
+tr -d ' \n' <"$tmp/out" | grep -q '"kind":"tasks","name":"order","handler":"main.order","count":{"old":[0-9]*,"new":'"${whole% *}"'},"p50_ns":{"old":[0-9]*,"new":[0-9]*},"p99_ns":{"old":[0-9]*,"new":[0-9]*},"avg_ns":{"old":[0-9]*,"new":'"${whole#* }"'},'
 check $? 0 "the order is told of"
-tr -d ' \n' <"$tmp/out" | grep -q '"what":"timer","func":"main.cook.func1","called_by":"main.cook","ns":{"old":[0-9]*,"new":[0-9]*}'
-check $? 0 "and what it waits for"
+status 0 diff --json samples/lock-1.21.trace samples/lock-1.26.trace
+tr -d ' \n' <"$tmp/out" | grep -q '"what":"running","func":"main.(\*bank).clerk","ns":{"old":[0-9]*,"new":[0-9]*}'
+check $? 0 "and where a piece spends more"
 finish

@@ -464,42 +464,44 @@ static void what_the_host_took_did_not_run(void **state)
 }
 
 struct seen {
-    unsigned rows, running;
+    unsigned works, parts, running;
 };
 
-static void path_row(void *arg, const struct diff_paths *d)
+static void work_row(void *arg, const struct diff_work *d)
 {
     struct seen *k = arg;
-    const int64_t longer = d->each[1] > d->each[0] ? d->each[1] : d->each[0];
+    const int64_t was = dist_avg(&d->w[0]->d), is = dist_avg(&d->w[1]->d);
     int64_t last = INT64_MAX;
-    k->rows++;
+    k->works++;
     for (uint32_t i = 0; i < d->n; i++) {
-        const struct diff_path *p = &d->v[i];
+        const struct diff_part *p = &d->v[i];
         const int64_t far = p->ns[1] > p->ns[0] ? p->ns[1] - p->ns[0] : p->ns[0] - p->ns[1];
-        assert_true(far <= last && (double)far >= 0.1 * (double)longer - 1);
-        k->running += p->cat == EX_RUN && strcmp(p->func, "main.(*bank).clerk") == 0 && p->ns[1] > p->ns[0];
+        assert_true(far <= last && (double)far >= 0.1 * (double)(was > is ? was : is) - 1);
+        k->running += strcmp(p->what, "running") == 0 && strcmp(p->func, "main.(*bank).clerk") == 0;
+        k->parts++;
         last = far;
     }
 }
 
-/* In which call paths two runs differ; a run beside itself differs in none. */
-static void paths_that_differ(void **state)
+/* Where the pieces of two runs' works differ; those of a run beside itself differ nowhere. */
+static void works_that_differ(void **state)
 {
     struct loaded a, b;
     struct seen k = {0};
     (void)state;
     help_load("samples/lock-1.21.trace", &a);
     help_load("samples/lock-1.26.trace", &b);
-    assert_true(diff_paths_each(&a, &b, path_row, &k));
-    assert_true(k.rows >= 2 && k.running == 1);
-    k.rows = 0;
-    assert_true(diff_paths_each(&a, &a, path_row, &k));
-    assert_int_equal(k.rows, 0);
+    assert_true(diff_works_each(&a, &b, work_row, &k));
+    assert_true(k.works >= 3 && k.running >= 2);
+    k = (struct seen){0};
+    assert_true(diff_works_each(&a, &a, work_row, &k));
+    assert_true(k.works >= 3);
+    assert_int_equal(k.parts, 0);
     struct text t = {0};
-    diff_paths(&t, &a, &b);
+    diff_works(&t, &a, &b);
     assert_true(text_ok(&t));
-    assert_non_null(strstr(t.p, "  goroutines main.(*bank).clerk: 6 -> 6"));
-    assert_non_null(strstr(t.p, "running in main.(*bank).clerk: "));
+    assert_non_null(strstr(t.p, "  6 goroutines of main.(*bank).clerk (6 before): p50 "));
+    assert_non_null(strstr(t.p, " running in main.(*bank).clerk: "));
     text_free(&t);
     load_free(&a);
     load_free(&b);
@@ -528,7 +530,7 @@ int main(void)
         cmocka_unit_test(few_cycles_are_no_burst),
         cmocka_unit_test(a_burst_hides_no_lock),
         cmocka_unit_test(what_the_host_took_did_not_run),
-        cmocka_unit_test(paths_that_differ),
+        cmocka_unit_test(works_that_differ),
         cmocka_unit_test(nothing_changed),
         cmocka_unit_test(a_lock_is_added),
         cmocka_unit_test(the_collector_runs_more),

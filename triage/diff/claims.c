@@ -560,8 +560,7 @@ enum err_code verdict_of(const struct side *old, const struct side *new, struct 
 
 /* ---- in words ------------------------------------------------------------------------------------------ */
 
-/* A number per second, with digits as on the other pages. */
-static void rate(struct text *t, double n)
+void change_rate(struct text *t, double n)
 {
     if (n > 0 && n < 1e-3)
         text_lit(t, "<0.001");
@@ -574,9 +573,9 @@ static void rates(struct text *t, const struct change *c, const char *begin, con
                   const char *end)
 {
     text_add(t, "%s", begin);
-    rate(t, c->count.new);
+    change_rate(t, c->count.new);
     text_add(t, "%s", between);
-    rate(t, c->count.old);
+    change_rate(t, c->count.old);
     text_add(t, "%s", end);
 }
 

@@ -50,4 +50,7 @@ enum err_code verdict_of(const struct side *old, const struct side *new, struct 
  * ..". */
 void change_text(struct text *t, const struct claim *v, const struct change *c);
 
+/* change_rate - adds a number of times a second: "248.2", "44650". */
+void change_rate(struct text *t, double n);
+
 #endif

@@ -1,9 +1,9 @@
 /*
  * diff.c - `gotop diff OLD NEW`, `gotop diff OLD.. -- NEW..`: what changed between runs of a program.
  *
- * The verdict comes first: what changed, with its cause, or that nothing did (claims.h). The tables behind it
- * are those of the first run of each side. Traces are read one after another and become profiles; only the
- * first of each side stays.
+ * The verdict comes first: what changed, with its cause, or that nothing did (claims.h). Findings, numbers
+ * and works behind it are those of the first run of each side, since traces are read one after another and
+ * only the first of each side stays; of the others their profiles do.
  */
 #include <math.h>
 #include <stdio.h>
@@ -292,8 +292,8 @@ static int page(const struct job *j, const struct runs r[2], const struct claim 
             text_lit(t, "PARTIAL: part of a trace is missing; numbers are for what is there\n");
         verdict_text(t, v, r, not_asked(r));
         if (r[0].n > 1 || r[1].n > 1)
-            text_lit(t, "\nThe tables are of the first run of each side.\n");
-        diff_tables(t, &r[0].first, &r[1].first);
+            text_lit(t, "\nFindings, numbers and works are of the first run of each side.\n");
+        diff_tables(t, v, &r[0].first, &r[1].first);
     }
     for (uint32_t i = 0; i < j->o.conditions.n; i++) {
         struct text line = {.ascii = true};

@@ -46,25 +46,24 @@ struct rows {
     json_t *arr;
 };
 
-static void row(void *arg, const struct diff_paths *d)
+static void work(void *arg, const struct diff_work *d)
 {
     const struct rows *k = arg;
-    json_t *r = json_row(k->arr, k->tr, "kind", instance_kind_id(d->kind), "name", j_str(d->name), "count",
-                         two((int64_t)d->count[0], (int64_t)d->count[1]), "each_ns",
-                         two(d->each[0], d->each[1]), "cut", d->cut),
+    const struct work *o = d->w[0], *w = d->w[1];
+    json_t *r = json_row(k->arr, k->tr, "kind", work_kind_name(w->kind), "name", j_str(w->name), "handler",
+                         j_str(w->user ? w->user : w->name), "count", two((int64_t)o->n, (int64_t)w->n),
+                         "p50_ns", two(o->d.p50, w->d.p50), "p99_ns", two(o->d.p99, w->d.p99), "avg_ns",
+                         two(dist_avg(&o->d), dist_avg(&w->d))),
            *parts = json_list(r, "parts");
-    for (uint32_t i = 0; i < d->n; i++) {
-        const struct diff_path *p = &d->v[i];
-        json_row(parts, NULL, "what", explain_cat_id(p->cat), "func", p->func, "called_by",
-                 p->caller[0] ? p->caller : NULL, "ns", two(p->ns[0], p->ns[1]));
-    }
+    for (uint32_t i = 0; i < d->n; i++)
+        json_row(parts, NULL, "what", d->v[i].what, "func", d->v[i].func, "ns",
+                 two(d->v[i].ns[0], d->v[i].ns[1]));
 }
 
 char *diff_json(const struct side side[2], const struct claim *v, const char *not_asked,
                 const struct loaded *a, const struct loaded *b)
 {
     const char *word = not_asked ? "not asked" : v->claimed ? "changed" : "no meaningful change";
-    const bool clock = trace_info(a->tr)->has_clock && trace_info(b->tr)->has_clock;
     json_t *root = json_begin();
     json_put(root, NULL, "schema", DIFF_SCHEMA);
     runs(root, "old", &side[0]);
@@ -72,8 +71,9 @@ char *diff_json(const struct side side[2], const struct claim *v, const char *no
     json_put(root, NULL, "verdict", word, "because", not_asked, "pace", v->pace);
     changes(root, "changes", v, 0, v->claimed);
     changes(root, "unchanged", v, v->claimed, v->n);
-    struct rows k = {b->tr, json_list(root, "paths")};
-    if (clock && !diff_paths_each(a, b, row, &k))
+    struct rows k = {b->tr, json_list(root, "works")};
+    const bool clock = trace_info(a->tr)->has_clock && trace_info(b->tr)->has_clock;
+    if (clock && !diff_works_each(a, b, work, &k))
         json_fail();
     return json_end(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 }
