@@ -74,7 +74,7 @@ void legend_page(enum tier t, struct rich *out)
     rich_add(out, STYLE_POPUP, " takes less,  . is a note.");
     rich_para(out);
     rich_add(out, STYLE_POPUP,
-             "WORK: what the program does again and again. usual: a piece around the median; slow: "
+             "WORK: what the program does again and again. usual: those around the median; slow: "
              "the slowest tenth, or fewer that stand out.");
     rich_para(out);
     rich_add(out, STYLE_POPUP, "Bars:  ");
@@ -85,7 +85,7 @@ void legend_page(enum tier t, struct rich *out)
     rich_add(out, STYLE_POPUP, "busy: of the processors; queue: goroutines that are runnable, on average ");
     mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "more than there are processors");
     rich_para(out);
-    rich_add(out, STYLE_POPUP, "when: a full mark is where Enter leads, half a mark is a slow piece.");
+    rich_add(out, STYLE_POPUP, "when: a full mark is where Enter leads, half a mark is a slow one.");
 }
 
 void legend_all(enum tier t, bool mono, struct rich *out)

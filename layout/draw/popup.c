@@ -195,12 +195,12 @@ static void sides_of(const struct view *v, struct lane l, const struct span *s, 
             out->a = (struct side){"woken by", s->who, s->stack, s->t0};
         else
             out->a.title = "stopped or woken at";
-        out->b = (struct side){"resumes at (inferred)", NO_LANE, stack_before(v, l, s->index + 1), 0};
+        out->b = (struct side){"probably resumes at", NO_LANE, stack_before(v, l, s->index + 1), 0};
         if (!out->b.stack)
             out->b = (struct side){"starts at", NO_LANE, li.start_stack, 0};
         break;
     default:
-        out->a = (struct side){"runs on from (inferred)", NO_LANE, stack_before(v, l, s->index), 0};
+        out->a = (struct side){"probably runs on from", NO_LANE, stack_before(v, l, s->index), 0};
         if (!out->a.stack && s->index <= 1 && li.start_stack)
             out->a = (struct side){"starts at", NO_LANE, li.start_stack, 0};
         out->b.title = has_next && next.state == ST_WAITING   ? "until it waits at"
@@ -272,7 +272,7 @@ static void span_who(struct box *b, struct lane l, const struct lane_info *li)
     name_goroutine(b->v, l.i, b->col_w - 1, name, sizeof name);
     popup_say(&line, STYLE_POPUP_HEAD, "", "%s", name);
     if (li->name_inferred)
-        popup_say(&line, STYLE_POPUP_DIM, " ", "(name inferred)");
+        popup_say(&line, STYLE_POPUP_DIM, " ", "(likely)");
     if (tri_by_timer(b->v->tr, l, li))
         popup_say(&line, STYLE_POPUP_DIM, "  ", TRI_BY_TIMER);
     if (li->creator == NO_LANE)

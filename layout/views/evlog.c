@@ -102,7 +102,7 @@ static void state_words(struct text *o, const struct view *v, const struct event
     if (e->to == ST_RUNNING && kind.len < why.len) /* a mark worker's label */
         what = "starts GC work";
     if (e->inferred)
-        text_add(o, "was %s%s already (inferred)", e->to == ST_SYSCALL ? "in a " : "",
+        text_add(o, "was likely %s%s already", e->to == ST_SYSCALL ? "in a " : "",
                  state_name((enum state)e->to));
     else
         text_add(o, "%s", what);

@@ -132,8 +132,8 @@ struct item_list {
 static const struct item_list gc_list = {gc_things, list_gc,
                                          "no GC cycle and no stop-the-world in this trace", true};
 static const struct item_list task_list = {
-    task_things, list_tasks,
-    "no tasks, regions or logs in this trace; Tab: requests and other work that comes in pieces", false};
+    task_things, list_tasks, "no tasks, regions or logs in this trace; Tab: requests and other repeated work",
+    false};
 
 /* Follows the trace. false: out of memory, the rows stay as they were. O(1) if nothing changed. */
 static bool items_update(struct items *it, const struct trace *tr, int view)

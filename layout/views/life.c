@@ -33,9 +33,9 @@ static void life_origin(const struct view *v, struct lane l, const struct lane_i
     const struct frame begins = trace_frame(v->tr, li->start_stack, 0);
     if (begins.func && begins.func != li->name) {
         str_shorten(trace_str(v->tr, begins.func), w - 40, glyph_dots(v->scr.tier), name, sizeof name);
-        lines_add(out, "begins in %s, which runs it%s", name, li->name_inferred ? " (inferred)" : "");
+        lines_add(out, "begins in %s, which runs it%s", name, li->name_inferred ? " (likely)" : "");
     } else if (li->name_inferred) {
-        lines_add(out, "its name is inferred from one of its stacks");
+        lines_add(out, "its name is taken from one of its stacks");
     }
     if (li->created) {
         name_goroutine(v, li->creator, w - 30, name, sizeof name);

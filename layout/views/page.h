@@ -23,13 +23,14 @@ static inline int page_label(int w)
 struct box page_axis(struct box b);
 /* page_strip - draws on the axis where in the trace a finding is. */
 void page_strip(struct grid *g, const struct view *v, const struct finding *f, struct box axis);
-/* page_lanes - draws on the axis the goroutines of a finding: those that wait and the holders. Returns the
- * lines used. */
+/* page_lanes - draws the goroutines of a finding while its example goes on, below a line that says when that
+ * is: those that wait and the holders. Returns the lines used. */
 int page_lanes(struct grid *g, const struct view *v, const struct finding *f, struct box b);
 
-/* page_lane - draws a goroutine on the axis, after the word `role`: its main state per column. A waiting
- * goroutine also shows what else it does for a visible part of a column. */
-void page_lane(struct grid *g, const struct view *v, const char *role, uint32_t lane, struct box b);
+/* page_lane - draws a goroutine on an axis of that time, after the word `role`: its main state per column. A
+ * waiting goroutine also shows what else it does for a visible part of a column. */
+void page_lane(struct grid *g, const struct view *v, const char *role, uint32_t lane, struct window time,
+               struct box b);
 
 /* page_procs - draws the first processors on the axis, one line each, or more where there is much room; it
  * does not use all of it. Returns the lines used. */

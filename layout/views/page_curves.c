@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "layout/cells/ruler.h"
 #include "layout/views/page.h"
 #include "layout/move/naming.h"
 
@@ -22,12 +23,17 @@ struct column {
     enum style style;
 };
 
-static int64_t *edges_of(const struct view *v, int n)
+static int64_t *edges_in(struct window time, int n)
 {
     int64_t *e = n > 0 ? mem_alloc(((size_t)n + 1) * sizeof *e) : NULL;
     if (e)
-        window_edges(window_of(0, view_end(v)), n, e);
+        window_edges(time, n, e);
     return e;
+}
+
+static int64_t *edges_of(const struct view *v, int n)
+{
+    return edges_in(window_of(0, view_end(v)), n);
 }
 
 /* The average number of goroutines in a state, per column; false: it is not known. */
@@ -308,11 +314,12 @@ int page_procs(struct grid *g, const struct view *v, struct box b)
 
 /* ---- goroutines of a finding --------------------------------------------------------------------------- */
 
-void page_lane(struct grid *g, const struct view *v, const char *role, uint32_t lane, struct box b)
+void page_lane(struct grid *g, const struct view *v, const char *role, uint32_t lane, struct window time,
+               struct box b)
 {
     enum { RARE = 12 };
     const struct box axis = page_axis(b);
-    int64_t *edge = edges_of(v, axis.w);
+    int64_t *edge = edges_in(time, axis.w);
     struct shares *col = edge ? mem_zalloc((size_t)axis.w * sizeof *col) : NULL;
     char name[200];
     if (col)
@@ -335,19 +342,28 @@ void page_lane(struct grid *g, const struct view *v, const char *role, uint32_t 
     mem_free(edge);
 }
 
+/* When the example goes on, and an eighth of that before and behind it. */
+static struct window example_time(const struct view *v, const struct finding *f)
+{
+    const int64_t end = view_end(v), more = (f->t1 - f->t0) / 8;
+    return f->t1 > f->t0 ? window_of(f->t0 > more ? f->t0 - more : 0, f->t1 < end - more ? f->t1 + more : end)
+                         : window_of(0, end);
+}
+
 int page_lanes(struct grid *g, const struct view *v, const struct finding *f, struct box b)
 {
     const struct {
         const char *name;
         const struct role *of;
     } role[] = {{f->v.holder.group || f->v.holder.at.user ? "waits" : "example", &f->v.waiter},
-                {"holds it", &f->v.holder},
+                {"for", &f->v.holder},
                 {"starts", &f->v.creator},
                 {"example", NULL}};
     enum { ROLES = sizeof role / sizeof *role };
+    const struct window time = example_time(v, f);
     uint32_t seen[ROLES];
     int used = 0;
-    for (int i = 0; i < ROLES && used < b.h; i++) {
+    for (int i = 0; i < ROLES && used + 1 < b.h; i++) {
         const struct role *r = role[i].of;
         const bool known = r && (r->group || r->at.user);
         const uint32_t lane = known ? r->g : !r && f->lane.kind == LANE_G ? f->lane.i : NO_LANE;
@@ -356,9 +372,14 @@ int page_lanes(struct grid *g, const struct view *v, const struct finding *f, st
             told |= seen[k] == lane;
         if (!told) {
             seen[used] = lane;
-            page_lane(g, v, role[i].name, lane, (struct box){b.x, b.y + used, b.w, 1});
             used++;
+            page_lane(g, v, used > 1 || i != 1 ? role[i].name : "example", lane, time,
+                      (struct box){b.x, b.y + used, b.w, 1});
         }
     }
-    return used;
+    if (used) {
+        const struct box axis = page_axis(b); /* not that of the curves */
+        ruler_draw(g, v->tr, v->scr.tier, time, axis.x, axis.y, axis.w, false);
+    }
+    return used + (used > 0);
 }

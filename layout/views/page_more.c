@@ -54,7 +54,8 @@ int page_busiest(struct grid *g, const struct view *v, struct box b)
         return 0;
     const int n = busiest(v->tri->tg, lane, most);
     for (int i = 0; i < n; i++)
-        page_lane(g, v, i ? "" : "ran most", lane[i], (struct box){b.x, b.y + i, b.w, 1});
+        page_lane(g, v, i ? "" : "ran most", lane[i], window_of(0, view_end(v)),
+                  (struct box){b.x, b.y + i, b.w, 1});
     return n;
 }
 

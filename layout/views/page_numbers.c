@@ -125,7 +125,7 @@ static void line_stw(struct text *t, const struct view *v)
     text_add(t, "STW     %" PRIu64 " stop%s, longest ", tg->stw_all.n, tg->stw_all.n == 1 ? "" : "s");
     text_dur(t, tg->stw_all.max);
     if (most) {
-        text_lit(t, " @");
+        text_lit(t, " at ");
         text_dur(t, most->longest.t0);
         if (most->longest.g != NO_LANE) {
             text_lit(t, " by ");

@@ -60,13 +60,13 @@ static void waitfor_type_say(struct text *t, const struct view *v, const struct 
         text_dur(t, e->ns / (int64_t)(e->count ? e->count : 1));
         text_lit(t, " on average, longest ");
         text_dur(t, k->max);
-        text_lit(t, " @");
+        text_lit(t, " at ");
         text_dur(t, e->longest.t0);
         return;
     }
     for (uint32_t i = 0; i < w->nends; i++)
         if (w->end[i].from == e->from && w->end[i].n) {
-            text_lit(t, "All its waits for others end with (inferred): ");
+            text_lit(t, "All its waits for others likely end with: ");
             waitfor_end_text(t, v->tr, &w->end[i]);
         }
 }

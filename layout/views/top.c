@@ -167,7 +167,7 @@ static void top_totals(struct grid *g, const struct view *v, int y, int n)
     const uint32_t *now = c->all.now;
     char at[FMT_MAX], ran[FMT_MAX], time[2 * FMT_MAX + 20];
     int x = tri_say(g, 0, y, g->w, STYLE_STATUS_KEY,
-                    "Now @%s: ", when_time(v->tr, c->at, (c->t1 - c->t0) / 20 + 1, at));
+                    "At %s: ", when_time(v->tr, c->at, (c->t1 - c->t0) / 20 + 1, at));
     x = tri_say(g, x, y, g->w - x, STYLE_NORMAL, "%u running, %u runnable, %u waiting, %u in system calls",
                 now[NOW_RUN], now[NOW_READY], now[NOW_BLOCKED], now[NOW_CALL]);
     if (now[NOW_OTHER])

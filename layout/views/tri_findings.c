@@ -47,7 +47,8 @@ enum {
     MARK = 3,
     LEAD = 8,
     BASE = 18,
-    BASE_FROM = 110,
+    BASE_FROM = 70,
+    TIME_FROM = 110,
     STRIP = 18,
     STRIP_FROM = 100,
     FIELDS = 7,
@@ -81,7 +82,7 @@ static int fields_of(const struct view *v, const struct finding *f, struct card_
 {
     const bool held = f->v.holder.at.user || f->v.holder.group;
     *own = gain_of(f, &v->tri->fs->works);
-    const struct card_field all[FIELDS] = {{"at", f->at, 0, STYLE_NORMAL, 6, false},
+    const struct card_field all[FIELDS] = {{"line", f->at, 0, STYLE_NORMAL, 6, false},
                                            {"what", f->what, 0, STYLE_NORMAL, 7, false},
                                            {held ? "who" : "why", f->why, 0, STYLE_NORMAL, 4, false},
                                            {"cost", f->harm, 0, STYLE_NORMAL, 2, false},
@@ -179,19 +180,24 @@ static enum style mark_style(const struct finding *f)
     return f->v.level == LEVEL_SEVERE ? STYLE_ERROR : f->v.level == LEVEL_WARN ? STYLE_WARN : STYLE_DIM;
 }
 
-/* Draws mark and share, and of what where there is room; returns the column behind them. */
+/* Draws mark and share, and of what it is a share; returns the column behind them. Where there is no room for
+ * that, shares of something else than the first finding's are left out: numbers in a column are compared. */
 static int card_lead(struct grid *g, const struct view *v, const struct finding *f, struct box b)
 {
-    const int to = b.x + MARK + LEAD + (b.w >= BASE_FROM ? BASE : 0);
-    struct text t = {0};
-    if (b.w >= BASE_FROM)
-        verdict_base(&t, &v->tri->fs->works, &f->v);
+    const bool room = b.w >= BASE_FROM;
+    const int to = b.x + MARK + LEAD + (room ? BASE : 0);
+    struct text t = {0}, first = {0};
+    verdict_base(&t, &v->tri->fs->works, &f->v);
+    verdict_base(&first, &v->tri->fs->works, &v->tri->fs->f[0].v);
     grid_fill(g, b.x, b.y, MARK + LEAD - 1, 1, ' ', mark_style(f));
     grid_str(g, b.x, b.y, MARK, level_mark(f->v.level), mark_style(f));
-    const int x = grid_str(g, b.x + MARK, b.y, LEAD - 1, f->amount, mark_style(f));
-    if (t.p)
-        grid_str(g, x + 1, b.y, to - x - 2, t.p, mark_style(f));
+    if (room || !t.p || (first.p && strcmp(t.p, first.p) == 0)) {
+        const int x = grid_str(g, b.x + MARK, b.y, LEAD - 1, f->amount, mark_style(f));
+        if (room && t.p)
+            grid_str(g, x + 1, b.y, to - x - 2, t.p, mark_style(f));
+    }
     text_free(&t);
+    text_free(&first);
     return to;
 }
 
@@ -199,21 +205,22 @@ static int card_lead(struct grid *g, const struct view *v, const struct finding 
 static void card_head(struct grid *g, const struct view *v, const struct finding *f, struct box b, bool focus,
                       bool alone)
 {
-    char at[FMT_MAX], when[FMT_MAX + 1];
+    char at[FMT_MAX], when[FMT_MAX + 3];
     const enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
-    const int strip = alone && b.w >= STRIP_FROM ? STRIP + 1 : 0, right = b.w >= 50 ? 10 + strip : 0;
+    const int strip = alone && b.w >= STRIP_FROM ? STRIP + 1 : 0,
+              right = b.w >= TIME_FROM ? 12 + strip : strip;
     if (focus)
         grid_fill(g, b.x, b.y, b.w, 1, ' ', s);
     const int from = card_lead(g, v, f, b), room = b.x + b.w - right - from;
     int x = grid_str(g, from, b.y, room, f->title, focus ? s : STYLE_STATUS_KEY);
     x = where_in(g, v, f, x + 2, b.y, from + room - x - 3, s);
     if (f->inferred && x + 12 < from + room)
-        grid_str(g, x + 2, b.y, 10, "(inferred)", focus ? s : STYLE_DIM);
+        grid_str(g, x + 2, b.y, 10, "(likely)", focus ? s : STYLE_DIM);
     if (strip)
         page_strip(g, v, f, (struct box){b.x + b.w - right, b.y, STRIP, 1});
     if (right) {
-        snprintf(when, sizeof when, "@%s", tri_dur(v->tr, f->t0, at));
-        tri_cell(g, b.x + b.w - 9, b.y, 9, s, when);
+        snprintf(when, sizeof when, "at %s", tri_dur(v->tr, f->t0, at));
+        tri_cell(g, b.x + b.w - 11, b.y, 11, s, when);
     }
 }
 
@@ -476,7 +483,7 @@ bool tri_read_finding(const struct view *v, uint32_t i, struct lines *out, int w
     const struct finding *f = &v->tri->fs->f[i];
     const char *const said[] = {f->text, f->next, f->won ? f->won : ""};
     char at[FMT_MAX];
-    lines_add(out, "%s  %s%s  @%s", f->amount, f->title, f->inferred ? " (inferred)" : "",
+    lines_add(out, "%s  %s%s  at %s", f->amount, f->title, f->inferred ? " (likely)" : "",
               tri_dur(v->tr, f->t0, at));
     for (int k = 0; k < 3; k++) {
         struct text t = {.ticks = when_ticks(v->tr)};

@@ -233,7 +233,7 @@ static void why_view_detail(struct text *t, const struct view *v, uint32_t i, in
     }
     text_lit(t, "The longest of them: ");
     text_dur(t, n->longest);
-    text_lit(t, " @");
+    text_lit(t, " at ");
     text_dur(t, n->t0);
     text_lit(t, " of ");
     text_who(t, v->tr, n->g);

@@ -231,7 +231,7 @@ static void test_clicks(void **state)
     press(&f, K_DOUBLE, 40, y);
     expect(&f, "", "goroutines of net/http.(*conn).serve: 5");
     expect(&f, "q 1", "1 finding");
-    expect(&f, "9", "was waiting already");
+    expect(&f, "9", "was likely waiting already");
     press(&f, K_CLICK, 30, line_of(&f, "G1 main.main          stop-the-world begins"));
     assert_int_equal(f.a.view.at.cursor, 5120);
     fix_close(&f);

@@ -244,7 +244,7 @@ static void test_log_text(void **state)
     seen_open(&s, "samples/http-1.26.trace");
     view_resize(&s.v, 160, 40);
     view_switch(&s.v, VIEW_LOG);
-    assert_true(on_screen(&s, "(inferred)")); /* what was so when the trace began */
+    assert_true(on_screen(&s, "was likely")); /* what was so when the trace began */
     assert_true(on_screen(&s, "stop-the-world begins: start trace"));
     assert_true(on_screen(&s, "created by G1 main.main"));
     bool blocks = false, wakes = false;

@@ -153,10 +153,10 @@ static void test_keys(void **state)
     int64_t was = s.v.at.cursor;
     view_do(&s.v, REQ_PAGE, 1);
     assert_int_equal(s.v.at.cursor, was + 1000000000);
-    assert_true(shows(&s, "Now @2.50s"));
+    assert_true(shows(&s, "At 2.50s"));
     view_do(&s.v, REQ_PAGE, 5);
     assert_true(view_do(&s.v, REQ_PAGE, 1) & VR_BELL);
-    assert_true(shows(&s, "Now"));
+    assert_true(shows(&s, "At "));
     view_enter(&s.v);
     assert_int_equal(s.v.at.view, VIEW_GOROUTINES);
     assert_int_equal(s.v.at.cursor, trace_info(s.tr)->end - 1);
@@ -182,14 +182,14 @@ static void test_stays(void **state)
     seen_open(&s, "samples/http-long-1.27.trace");
     view_at(&s.v, 1500000000);
     view_switch(&s.v, VIEW_TOP);
-    assert_true(shows(&s, "Now @1.50s"));
+    assert_true(shows(&s, "At 1.50s"));
     bool moved = false;
     for (int row = 1; row < 6; row++) {
         view_do(&s.v, REQ_FIRST, 0);
         view_do(&s.v, REQ_LANE, row);
         const uint64_t group = group_here(&s);
         view_at(&s.v, row % 2 ? 20000000 : 2700000000);
-        assert_true(shows(&s, row % 2 ? "Now @20ms" : "Now @2.70s"));
+        assert_true(shows(&s, row % 2 ? "At 20ms" : "At 2.70s"));
         bool there = false;
         for (uint32_t i = 0; i < s.v.table->ntypes; i++)
             there |= s.v.table->type[i].a == group;
@@ -200,7 +200,7 @@ static void test_stays(void **state)
     view_do(&s.v, REQ_INVERT, 0);
     assert_int_equal(s.v.at.row, 0);
     view_do(&s.v, REQ_PAN, -1);
-    assert_true(shows(&s, "Now"));
+    assert_true(shows(&s, "At "));
     assert_int_equal(s.v.at.row, 0);
     seen_close(&s);
 }

@@ -106,7 +106,7 @@ static void said(struct text *t, const char *name, const char *s)
 static void verdict_text(struct text *t, const struct loaded *l, const struct finding *f)
 {
     text_clean(t, f->key, strlen(f->key), 0);
-    text_add(t, "\n  %s, %s, %s ", level_word(f->v.level), f->inferred ? "inferred" : "recorded", f->amount);
+    text_add(t, "\n  %s, %s, %s ", level_word(f->v.level), f->inferred ? "likely" : "recorded", f->amount);
     text_clean(t, f->title, strlen(f->title), 0);
     text_lit(t, ", ");
     text_between(t, f->t0, f->t1);

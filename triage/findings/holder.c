@@ -423,7 +423,7 @@ void holder_text(struct text *t, const struct trace *tr, const struct holder_row
         text_say(t, tr, h->holders, " goroutines, most by ", t_func_cut(h->name, 60));
     if (h->stack)
         text_say(t, tr, " in ", t_func_cut(holder_place(tr, h->stack), 60));
-    text_lit(t, " (inferred)");
+    text_lit(t, " (likely)");
     const int64_t ns = one ? h->g_ns : h->name_ns;
     if (ns < h->waited - h->waited / 1000) /* else it is all of it */
         text_say(t, tr, ", ", t_share((double)ns, (double)h->waited), " of the waiting");

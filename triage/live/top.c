@@ -52,7 +52,7 @@ static const char usage_head[] =
     "ASSIST are processor time (100%: one processor); RUNNABLE, WAITING and SYSCALL are how many were in "
     "that state at once, on average; NEW/S is how many were created per second. Those that ran or were "
     "runnable most, both added up, come first. WORK is what the program does again and again (requests, "
-    "tasks, items of workers): pieces that ended in the last second, ten seconds and minute.\n";
+    "tasks, items of workers): those that ended in the last second, ten seconds and minute.\n";
 static const struct command command = {"top", CMD_TOP, usage_head, LIVE_TAIL};
 
 /* -1: go on. */

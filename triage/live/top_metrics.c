@@ -72,8 +72,7 @@ static void sum_and_count(struct text *t, const char *metric, const struct pulse
 
 static void out_durations(struct text *t, const struct figures *f)
 {
-    head(t, "work_duration_seconds", "histogram",
-         "How long pieces of work took: requests, tasks, items of workers.");
+    head(t, "work_duration_seconds", "histogram", "How long requests, tasks and items of workers took.");
     for (uint32_t i = 0; i < pulse_rows(f->pulse); i++) {
         const struct pulse_row *w = pulse_row(f->pulse, i);
         uint64_t n = 0;

@@ -95,7 +95,7 @@ size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
            t->second_family ? "" : "of those that lost their P");
     answer(&a, "threads", "which thread it was on", t->has_m ? INFO_YES : INFO_NO,
            t->has_m ? "" : "the prototype doesn't record threads");
-    answer(&a, "locks", "who held a lock", INFO_PARTLY, "inferred from who ended the waits");
+    answer(&a, "locks", "who held a lock", INFO_PARTLY, "likely ones, from who ended the waits");
     answer(&a, "gc", "what the collector did", t->version >= 1009 ? INFO_YES : INFO_PARTLY,
            t->version >= 1009 ? "" : "no mark assists before 1.9");
     answer(&a, "stops", "why the world stopped", t->version >= 1021 ? INFO_YES : INFO_PARTLY,

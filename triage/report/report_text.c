@@ -139,15 +139,19 @@ static void head(struct text *t, const struct loaded *l)
 static void finding_head(struct text *t, const struct loaded *l, const struct finding *f)
 {
     const size_t start = t->n;
+    struct text rest = {.ascii = t->ascii, .ticks = t->ticks};
+    text_say(&rest, NULL, "  at ", t_dur(f->t0));
+    lane_id_text(&rest, f);
+    if (!f->note && f->severity_ns > 0)
+        text_say(&rest, NULL, ", cost ", t_dur(f->severity_ns));
+    text_add(&rest, "  [%s]", rule_id(f->rule));
     text_add(t, "%-2s %s ", level_mark(f->v.level), f->amount);
     text_pad(t, start, INDENT);
-    text_say(t, NULL, t_clean(f->title), " @", t_dur(f->t0));
-    lane_id_text(t, f);
-    if (!f->note && f->severity_ns > 0)
-        text_say(t, NULL, ", cost ", t_dur(f->severity_ns));
-    text_add(t, "%s  [%s]", f->inferred ? ", inferred" : "", rule_id(f->rule));
-    if (f->v.culprit.user && t->n - start + 16 < width)
-        text_say(t, l->tr, "  ", t_func_cut(f->v.culprit.user, width - (t->n - start) - 2));
+    text_say(t, NULL, t_clean(f->title));
+    if (f->v.culprit.user && t->n - start + rest.n + 16 < width)
+        text_say(t, l->tr, "  ", t_func_cut(f->v.culprit.user, width - (t->n - start) - rest.n - 11));
+    text_add(t, "%s%s", f->inferred ? " (likely)" : "", rest.p ? rest.p : "");
+    text_free(&rest);
     endl(t);
 }
 
@@ -168,7 +172,7 @@ static void findings(struct text *t, const struct loaded *l)
         if (i < FINDINGS_LONG) {
             struct text saves = {0};
             verdict_saves(&saves, &l->fs.works, &f->v);
-            field(t, "at", f->at);
+            field(t, "line", f->at);
             field(t, "what", f->what);
             field(t, f->v.holder.group || f->v.holder.at.user ? "who" : "why", f->why);
             field(t, "cost", f->harm);
@@ -246,7 +250,7 @@ static void stops(struct text *t, const struct loaded *l)
         else
             text_lit(t, "GC");
         text_pad(t, start, 34);
-        text_say(t, NULL, " ", t_right(r->count, 6), " x  max ", t_dur(r->longest.t1 - r->longest.t0), " @",
+        text_say(t, NULL, " ", t_right(r->count, 6), " x  max ", t_dur(r->longest.t1 - r->longest.t0), " at ",
                  t_dur(r->longest.t0), "  total ", t_dur(r->total));
         if (r->last_p != NO_LANE) {
             text_add(t, "  last P%llu",
@@ -318,7 +322,7 @@ static void collector(struct text *t, const struct loaded *l)
     endl(t);
     stops(t, l);
     if (tg->heap.known) {
-        text_say(t, NULL, "  heap: max ", t_bytes(tg->heap.max), " @", t_dur(tg->heap.max_at));
+        text_say(t, NULL, "  heap: max ", t_bytes(tg->heap.max), " at ", t_dur(tg->heap.max_at));
         if (tg->heap.over > 0)
             text_say(t, NULL, ", up to ", t_share(tg->heap.over, 1), " above its goal");
         if (tg->heap.low_last) {
@@ -352,7 +356,7 @@ static void scheduler(struct text *t, const struct loaded *l)
     for (uint32_t i = 0; i < tg->nworst && i < 2 && tg->worst[i].t1 > tg->worst[i].t0; i++) {
         const struct sched_wait *w = &tg->worst[i];
         text_raw(t, i ? "          " : "  longest ", 10);
-        text_say(t, l->tr, t_dur(w->t1 - w->t0), " @", t_dur(w->t0), " ", t_who(w->g),
+        text_say(t, l->tr, t_dur(w->t1 - w->t0), " at ", t_dur(w->t0), " ", t_who(w->g),
                  w->preempted ? ", stopped" : "", "; idle ", t_share((double)w->idle_ns, (double)w->all_ns));
         if (w->stopped_ns > w->all_ns / 10)
             text_say(t, NULL, ", stopped ", t_share((double)w->stopped_ns, (double)w->all_ns));
@@ -440,7 +444,7 @@ static void pairs(struct text *t, const struct loaded *l)
         if (!contended(p))
             continue;
         if (shown++ == 0)
-            text_lit(t, "CONTENTION waiter <- who woke it; who held the lock is inferred\n");
+            text_lit(t, "CONTENTION waiter <- who woke it; the holder is the likely one\n");
         text_say(
             t, l->tr, "  ", t_cell(p->total, 8), " ", t_right(p->count, 8), " x  max ",
             t_cell(p->longest.t1 - p->longest.t0, 7), "  ", stacks_wait_name(l->tr, p->kind, p->stack), ": ",

@@ -383,9 +383,9 @@ SQL_TABLE(thread_span, THREAD_SPAN, struct span_cursor, span_step,
     X(W_REASON, "reason", NAME, KEY, v_str(r->reason), "as recorded") \
     X(W_KIND, "kind", NAME, KEY, \
       v_word(stacks_wait_name(s->tr, stacks_wait_kind(s->tr, r->reason, r->stack), r->stack)), \
-      "what the stack adds: lock, wait group, channel send, pipe .. (inferred)") \
+      "what the stack adds: lock, wait group, channel send, pipe .. (likely)") \
     X(W_ENDED, "ended", NAME, NO, v_ended(c, after), \
-      "how it ended: wait (by a goroutine), network, pipe, deadline (nothing came), timer .. (inferred)") \
+      "how it ended: wait (by a goroutine), network, pipe, deadline (nothing came), timer .. (likely)") \
     X(W_FUNC, "func", NAME, KEY, v_func(s, r->stack), "innermost function where it waited (LEAF)") \
     X(W_USER_FUNC, "user_func", NAME, KEY, v_user(s, r->stack), \
       "first function outside the runtime and the standard library") \

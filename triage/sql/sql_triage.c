@@ -80,7 +80,7 @@ void sql_triage_free(struct sql *s)
       "of a place: what for") \
     X(W_N, "n", COUNT, NO, v_id(r->d.n), "how many have both ends in the trace and were looked at") \
     X(W_OF, "of", COUNT, NO, v_id(r->of), \
-      "how many there are (pieces, places: goroutines); more than were looked at: a sample") \
+      "how many there are (of piece and place: goroutines); more than were looked at: a sample") \
     X(W_OPEN, "open", COUNT, NO, v_id(r->open), "begun before the trace, or not ended in it") \
     X(W_TOTAL, "total_ns", NS, NO, v_int(r->d.total), "all together") \
     X(W_MIN, "min_ns", NS, NO, v_int(r->d.min), "the shortest") \
@@ -146,7 +146,7 @@ SQL_TABLE(work, WORK, struct work_cursor, work_next,
 #define PLACE(X) \
     X(L_REASON, "reason", NAME, NO, v_str(r->reason), "why goroutines waited, as recorded") \
     X(L_KIND, "kind", NAME, NO, v_word(stacks_wait_name(s->tr, r->kind, r->stack)), \
-      "what the stack adds (inferred)") \
+      "what the stack adds (likely)") \
     X(L_FUNC, "func", NAME, NO, v_func(s, r->stack), "innermost function (LEAF)") \
     X(L_USER_FUNC, "user_func", NAME, NO, v_user(s, r->stack), \
       "first function outside the runtime and the standard library") \
@@ -229,11 +229,11 @@ SQL_TABLE(edge, EDGE, struct sql_row_cursor, sql_rows_next,
       "of the time of the work that has it, or of the trace: 0 to 1") \
     X(V_USUAL, "usual_share", REAL, NO, \
       v_if(v->harm.work != NO_LANE, v_real(column == V_USUAL ? v->harm.usual : v->harm.slow)), \
-      "of the time of usual pieces; NULL: it is of no work") \
+      "of the time of usual ones; NULL: it is of no work") \
     X(V_SLOW, "slow_share", REAL, NO, \
       v_if(v->harm.work != NO_LANE, v_real(column == V_USUAL ? v->harm.usual : v->harm.slow)), \
-      "of the time of slow pieces; NULL: it is of no work") \
-    X(V_HIT, "hit", COUNT, NO, v_id(v->harm.hit), "pieces of work that have it, of those looked at") \
+      "of the time of slow ones; NULL: it is of no work") \
+    X(V_HIT, "hit", COUNT, NO, v_id(v->harm.hit), "how many have it, of those looked at") \
     X(V_OF, "of", COUNT, NO, v_id(v->harm.of), "how many were looked at") \
     X(V_CLOCK, "clock_ns", NS, NO, v_int(f->severity_ns), "clock time it takes, at most") \
     X(V_TITLE, "title", NAME, NO, v_word(f->title), "in short") \
@@ -241,7 +241,7 @@ SQL_TABLE(edge, EDGE, struct sql_row_cursor, sql_rows_next,
     X(V_NEXT, "next", NAME, NO, v_word(f->next), "what to do") \
     X(V_WON_LO, "won_lo", REAL, NO, \
       v_if(v->gain.known, v_real(column == V_WON_LO ? v->gain.piece_lo : v->gain.piece_hi)), \
-      "share of a piece's time to be won, from; NULL: not told") \
+      "share of the time of each to be won, from; NULL: not told") \
     X(V_WON_HI, "won_hi", REAL, NO, \
       v_if(v->gain.known, v_real(column == V_WON_LO ? v->gain.piece_lo : v->gain.piece_hi)), "to") \
     X(V_T0, "t0", NS, NO, v_int(f->t0), "where to look") \

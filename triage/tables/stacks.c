@@ -12,7 +12,7 @@ const char *wait_kind_name(enum wait_kind k)
 #define KIND(id, word) [WK_##id] = word,
 #include "triage/words.def"
     };
-    return (unsigned)k < WK_KINDS ? name[k] : "other";
+    return (unsigned)k < WK_KINDS ? name[k] : "waiting";
 }
 
 static enum wait_kind kind_of_function(struct str f)

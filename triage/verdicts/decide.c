@@ -224,7 +224,7 @@ struct verdict verdict_new(enum rule r, double share)
                             .waiter = {.g = NO_LANE},
                             .holder = {.g = NO_LANE},
                             .creator = {.g = NO_LANE},
-                            .harm = {.work = NO_LANE, .share = share}};
+                            .harm = {.work = NO_LANE, .share = share, .of_work = NO_LANE}};
 }
 
 struct verdict verdict_standing(const struct causes *c, const struct works *w, enum rule r,
@@ -262,6 +262,16 @@ void verdict_share_at(const struct work_tree *t, uint32_t user, unsigned cats, s
     out->share = out->all > out->slow ? out->all : out->slow;
 }
 
+void verdict_raise(struct harm *h, uint32_t work, double all, double slow)
+{
+    const double more = all > slow ? all : slow;
+    if (more <= h->share)
+        return;
+    h->share = more;
+    h->of_work = work;
+    h->of_slow = slow > all;
+}
+
 void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, unsigned cats)
 {
     for (uint32_t i = 0; user && i < w->n; i++) {
@@ -270,8 +280,7 @@ void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, u
             continue;
         const double all = share_at(&k->tree, 0, user, cats, TREE_ALL),
                      slow = k->standing ? 0 : share_at(&k->tree, 0, user, cats, TREE_SLOW);
-        const double more = all > slow ? all : slow;
-        v->harm.share = more > v->harm.share ? more : v->harm.share;
+        verdict_raise(&v->harm, i, all, slow);
     }
 }
 

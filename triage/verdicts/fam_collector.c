@@ -51,7 +51,8 @@ static bool forced_by(const struct works *w, uint32_t stack, double count, doubl
     verdict_ev(&v, EV_COUNT, count);
     verdict_in_works(w, &v, v.where.user, 1u << EX_GC);
     verdict_ev(&v, EV_SHARE, v.harm.share);
-    v.harm.share = v.harm.share > took ? v.harm.share : took;
+    if (took > v.harm.share)
+        v.harm = (struct harm){.work = NO_LANE, .of_work = NO_LANE, .share = took};
     v.score = v.harm.share;
     v.level = v.harm.share >= threshold(TH_SHARE) && count >= 4 ? LEVEL_WARN : LEVEL_NOTE;
     return count < 2 || v.harm.share < threshold(TH_NOTED) || verdict_add(out, &v);

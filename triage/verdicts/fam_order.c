@@ -51,6 +51,7 @@ static bool in_order(struct causes *c, const struct works *w, const struct work 
         if (part < threshold(TH_SEVERE))
             continue;
         struct verdict v = verdict_new(RULE_IN_ORDER, share);
+        v.harm.of_work = (uint32_t)(k - w->v);
         v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
         v.holder = (struct role){trace_g_name(c->tr, n->by), n->by, verdict_place(w, n->by_stack), 0};
         v.g = n->g;

@@ -69,9 +69,9 @@ static struct site runs_at(const struct causes *c, const struct works *w, uint32
 }
 
 /* Of the works that count, the largest share that waits for a processor. */
-static double queues(const struct works *w)
+static struct harm queues(const struct works *w)
 {
-    double most = 0;
+    struct harm most = {.work = NO_LANE, .of_work = NO_LANE};
     for (uint32_t i = 0; i < w->n; i++) {
         const struct work *k = &w->v[i];
         double all = 0, slow = 0;
@@ -81,8 +81,7 @@ static double queues(const struct works *w)
                 slow += work_awaited(k) ? tree_share(&k->tree, n, TREE_SLOW) : 0;
             }
         }
-        most = all > most ? all : most;
-        most = slow > most ? slow : most;
+        verdict_raise(&most, i, all, slow);
     }
     return most;
 }
@@ -97,7 +96,9 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
     const double share = ran > 0 ? (double)tg->sched.total / ((double)tg->sched.total + ran) : 0;
     if (tg->sched.n < 100 || p99 < threshold_ns(TH_SCHED_P99) || share < threshold(TH_SHARE))
         return true;
-    struct verdict v = verdict_new(RULE_SCHED, queues(w));
+    const struct harm queue = queues(w);
+    struct verdict v = verdict_new(RULE_SCHED, queue.share);
+    v.harm = queue;
     const double clock = (double)tg->sched.total / (double)tg->end;
     v.clock = clock < v.clock ? clock : v.clock;
     v.holder.group = who_had(tg);

@@ -221,6 +221,7 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
         (!rounds && c->idle < threshold(TH_ROOM) * c->procs))
         return true;
     struct verdict v = verdict_new(RULE_SLOWEST, share * l.alone / l.waited);
+    v.harm.of_work = (uint32_t)(k - w->v);
     v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
     v.waiter.group = trace_g_name(c->tr, n->by);
     v.holder.g = n->by;

@@ -117,6 +117,8 @@ struct harm {
     double share;     /* the larger of `all` and `slow`; for a resource, the share that it takes */
     bool slow_only;   /* hit and of count slow pieces only */
     uint64_t hit, of; /* pieces that have it, and pieces examined */
+    uint32_t of_work; /* without `work`: the work whose time `share` is of, or NO_LANE */
+    bool of_slow;     /* its slow pieces' time */
 };
 struct gain {
     bool known;
@@ -254,6 +256,9 @@ struct verdict verdict_new(enum rule r, double share);
  * which first. */
 struct verdict verdict_standing(const struct causes *c, const struct works *w, enum rule r,
                                 const struct stand *s, uint32_t n);
+/* verdict_raise - raises `share` to the larger of two shares of a work's time: of all its pieces, of the slow
+ * ones. */
+void verdict_raise(struct harm *h, uint32_t work, double all, double slow);
 /* verdict_in_works - raises harm.share to the largest share of a foreground work that lies in the outermost
  * nodes of function `user` (string) with one of these categories (a bit each, 0: any). */
 void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, unsigned cats);

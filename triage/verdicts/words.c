@@ -237,6 +237,12 @@ static bool field(struct text *t, const struct works *w, const struct verdict *v
         text_say(t, w->tr, t_str(v->kind));
         return v->kind != 0;
     }
+    if (is(name, n, "piece")) { /* main is no piece of anything */
+        const struct work *of = v->harm.work != NO_LANE ? &w->v[v->harm.work] : NULL;
+        const bool known = of && of->kind != WORK_MAIN;
+        text_add(t, "%s", known ? work_one(of->kind) : "");
+        return known;
+    }
     if (is(name, n, "way")) {
         way_text(t, w, v);
         return v->nlinks > 0;
@@ -326,8 +332,8 @@ static const char *held_advice(const struct verdict *v)
     case EX_NET:
     case EX_PIPE:
     case EX_DEADLINE:
-        return set ? "Have more of them, or don't wait for the other side while holding one."
-                   : "Don't wait for the other side with it held: ask before, or copy what is needed and ask "
+        return set ? "Have more of them, or don't wait for an answer while holding one."
+                   : "Don't wait for an answer with it held: ask before, or copy what is needed and ask "
                      "after.";
     case EX_TIMER: return "Don't sleep with it held.";
     case EX_SYSCALL: return "Make the call without it, or make one call for all that wait (a group commit).";
@@ -410,13 +416,25 @@ void verdict_amount(struct text *t, const struct verdict *v)
 
 void verdict_base(struct text *t, const struct works *w, const struct verdict *v)
 {
-    const struct work *of = v->harm.work == NO_LANE || v->harm.share <= 0 ? NULL : &w->v[v->harm.work];
-    if (v->grows || !of)
+    static const char *const of_what[RULE_COUNT] = {
+        [RULE_GC_SHARE] = "of CPU in use",    [RULE_GC_SETTING] = "of CPU in use",
+        [RULE_FORCED] = "of CPU in use",      [RULE_CHURN] = "of all CPU time",
+        [RULE_GRAIN] = "of all CPU time",     [RULE_HOST] = "of all CPU time",
+        [RULE_BUSY_LOOP] = "of all CPU time", [RULE_PROCS_BELOW] = "of time to run",
+        [RULE_BURSTS] = "of their lives",     [RULE_EXPLOSION] = "of their lives",
+        [RULE_TAKES] = "of its life",         [RULE_FULL] = "of their lives",
+        [RULE_MEMBER] = "of their lives",     [RULE_LINE] = "of its time",
+        [RULE_LOST] = "of waits there"};
+    const bool own = v->harm.work != NO_LANE, slow = own ? of_slow(v) : v->harm.of_slow;
+    const uint32_t work = own ? v->harm.work : v->harm.of_work;
+    if (v->grows || v->harm.share <= 0)
         return;
-    if (of->kind == WORK_MAIN)
+    if (work == NO_LANE)
+        text_add(t, "%s", of_what[v->rule] ? of_what[v->rule] : "of the trace");
+    else if (w->v[work].kind == WORK_MAIN)
         text_lit(t, "of main");
     else
-        text_add(t, "of %s %s%s", of_slow(v) ? "slow" : "each", work_one(of->kind), of_slow(v) ? "s" : "");
+        text_add(t, "of %s %s%s", slow ? "slow" : "each", work_one(w->v[work].kind), slow ? "s" : "");
 }
 
 void verdict_saves(struct text *t, const struct works *w, const struct verdict *v)
@@ -430,7 +448,7 @@ void verdict_saves(struct text *t, const struct works *w, const struct verdict *
         if (of && of->kind == WORK_MAIN)
             text_lit(t, "the main goroutine's time");
         else
-            text_add(t, "%s %s's time", slow ? "a slow" : "each", of ? work_one(of->kind) : "piece");
+            text_add(t, "%s %s's time", slow ? "a slow" : "each", of ? work_one(of->kind) : "one");
     }
 }
 

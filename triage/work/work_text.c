@@ -20,7 +20,7 @@ const char *node_word(const struct tree_node *n)
 const char *work_one(enum work_kind_id k)
 {
     static const char *const one[WORK_KINDS] = {"task", "request", "item", "goroutine", "run"};
-    return (unsigned)k < WORK_KINDS ? one[k] : "piece";
+    return (unsigned)k < WORK_KINDS ? one[k] : "one";
 }
 
 void work_head(struct text *t, const struct works *all, const struct work *w)
