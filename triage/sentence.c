@@ -13,13 +13,11 @@ static void cell(struct text *t, int64_t ns, size_t w)
 
 static void part(struct text *t, const struct trace *tr, const struct say_part *p, size_t begin)
 {
-    const unsigned functions = (unsigned)p->most;
     switch (p->how) {
     case SAY_WORDS: text_raw(t, p->words, strlen(p->words)); break;
     case SAY_COUNT: text_add(t, "%*llu", (int)p->most, (unsigned long long)p->n); break;
     case SAY_SIGNED: text_add(t, "%*lld", (int)p->most, (long long)p->n); break;
     case SAY_FIXED: text_add(t, "%.*f", (int)p->most, p->part); break;
-    case SAY_DIGITS: text_add(t, "%.*g", (int)p->most, p->part); break;
     case SAY_DUR: text_dur(t, p->n); break;
     case SAY_CELL: cell(t, p->n, p->most); break;
     case SAY_TO: text_pad(t, begin, p->most); break;
@@ -31,8 +29,7 @@ static void part(struct text *t, const struct trace *tr, const struct say_part *
     case SAY_WHO: text_who(t, tr, p->id); break;
     case SAY_WHERE: text_where(t, tr, p->id, p->most); break;
     case SAY_WAIT: text_wait(t, tr, p->id, p->frame); break;
-    case SAY_CALLS: text_calls(t, tr, p->id, p->frame, functions); break;
-    case SAY_PLACE: text_place(t, tr, p->id, functions); break;
+    case SAY_CALLS: text_calls(t, tr, p->id, p->frame, (unsigned)p->most); break;
     }
 }
 

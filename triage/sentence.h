@@ -2,7 +2,7 @@
  * sentence.h - a sentence in one call: text_say(t, tr, part, ..) adds its parts in their order, up to 32 of
  * them.
  *
- *     text_say(t, tr, t_place(p->stack, 3), " waits for ", p->count, " answers (", t_dur(avg), " each).");
+ *     text_say(t, tr, t_where(p->stack, 48), " waits for ", p->count, " answers (", t_dur(avg), " each).");
  *
  * A string is our own text, an integer is a count; every other part states its type by a t_..() function.
  * Text from the trace is cleaned as by the text_..() function of the same name. Without a part from the
@@ -20,7 +20,6 @@ struct say_part { /* one part */
         SAY_COUNT,
         SAY_SIGNED,
         SAY_FIXED,
-        SAY_DIGITS,
         SAY_DUR,
         SAY_CELL,
         SAY_TO,
@@ -32,8 +31,7 @@ struct say_part { /* one part */
         SAY_WHO,
         SAY_WHERE,
         SAY_WAIT,
-        SAY_CALLS,
-        SAY_PLACE
+        SAY_CALLS
     } how;
     uint32_t id, frame; /* a string, a stack, a goroutine; of a wait: a string and a stack */
     size_t most;        /* functions, characters, digits */
@@ -52,16 +50,14 @@ void text_say_parts(struct text *t, const struct trace *tr, const struct say_par
 #define t_clean(s) SAY_OF(.how = SAY_CLEAN, .words = (s)) /* from a trace or the command line */
 #define t_bytes(bytes) SAY_OF(.how = SAY_BYTES, .n = (int64_t)(bytes))
 #define t_share(of, all) SAY_OF(.how = SAY_SHARE, .part = (of), .whole = (all))
-#define t_f0(v) SAY_OF(.how = SAY_FIXED, .part = (v))                           /* "%.0f" */
-#define t_f1(v) SAY_OF(.how = SAY_FIXED, .part = (v), .most = 1)                /* "%.1f" */
-#define t_g(v, digits) SAY_OF(.how = SAY_DIGITS, .part = (v), .most = (digits)) /* "%.3g" */
-#define t_func(str) SAY_OF(.how = SAY_FUNC, .id = (str))                        /* all of the name */
+#define t_f0(v) SAY_OF(.how = SAY_FIXED, .part = (v))            /* "%.0f" */
+#define t_f1(v) SAY_OF(.how = SAY_FIXED, .part = (v), .most = 1) /* "%.1f" */
+#define t_func(str) SAY_OF(.how = SAY_FUNC, .id = (str))         /* all of the name */
 #define t_func_cut(str, chars) SAY_OF(.how = SAY_FUNC, .id = (str), .most = (chars))
 #define t_str(str) SAY_OF(.how = SAY_STR, .id = (str))
 #define t_who(g) SAY_OF(.how = SAY_WHO, .id = (g))
 #define t_where(stack, chars) SAY_OF(.how = SAY_WHERE, .id = (stack), .most = (chars))
 #define t_wait(reason, stack) SAY_OF(.how = SAY_WAIT, .id = (reason), .frame = (stack))
-#define t_place(stack, functions) SAY_OF(.how = SAY_PLACE, .id = (stack), .most = (functions))
 #define t_calls(stack, from, functions) \
     SAY_OF(.how = SAY_CALLS, .id = (stack), .frame = (from), .most = (functions))
 

@@ -377,11 +377,6 @@ void text_calls(struct text *t, const struct trace *tr, uint32_t stack, uint32_t
         text_lit(t, "?");
 }
 
-void text_place(struct text *t, const struct trace *tr, uint32_t stack, unsigned most)
-{
-    text_calls(t, tr, stack, stacks_user_frame(tr, stack), most);
-}
-
 /* Returns the next function of the program at *i or further out, except `last`; 0: none. The first is taken
  * as it is. */
 static uint32_t next_call(const struct trace *tr, uint32_t stack, uint32_t *i, uint32_t last)

@@ -10,15 +10,6 @@
 #include "decode/base/mem.h"
 #include "triage/tri.h"
 
-const char *gmetric_name(enum gmetric m)
-{
-    static const char *const name[GM_COUNT] = {
-#define METRIC(id, word) [GM_##id] = word,
-#include "triage/words.def"
-    };
-    return (unsigned)m < GM_COUNT ? name[m] : "";
-}
-
 const char *idle_why_name(enum idle_why w)
 {
     static const char *const name[IDLE_WHYS] = {

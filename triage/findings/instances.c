@@ -1,10 +1,8 @@
 /* instances.c - see instances.h. */
 #include "triage/findings/instances_priv.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/findings/holder.h"
@@ -14,30 +12,10 @@
 #define ROWS 4096 /* bound on names; later ones are in no row */
 #define LOOK 64   /* lanes between two checks of the clock */
 
-const char *instance_kind_name(enum instance_kind k)
-{
-    static const char *const name[IN_KINDS] = {"task", "region", "goroutines", "pieces of work", "waits"};
-    return (unsigned)k < IN_KINDS ? name[k] : "";
-}
-
 const char *instance_kind_id(enum instance_kind k)
 {
     static const char *const id[IN_KINDS] = {"task", "region", "group", "piece", "place"};
     return (unsigned)k < IN_KINDS ? id[k] : "";
-}
-
-int64_t instance_bucket(uint32_t i)
-{
-    static const double quarter[4] = {1, 1.7782794100389228, 3.1622776601683795, 5.623413251903491};
-    const uint32_t decade = i / 4;
-    return i >= INSTANCE_BUCKETS ? INT64_MAX : i == 0 ? 0 : (int64_t)ceil(pow(10, decade) * quarter[i % 4]);
-}
-
-static uint32_t bucket_of(const int64_t from[INSTANCE_BUCKETS], int64_t ns)
-{
-    uint32_t i = 0;
-    bisect(i, INSTANCE_BUCKETS, k, from[k] <= ns);
-    return i ? i - 1 : 0;
 }
 
 static void work_free(struct instances_work *w)
@@ -118,7 +96,6 @@ static bool put_piece(struct instances *in, uint32_t row, struct workpiece p, bo
         return false;
     w->found = v;
     v[w->nfound++] = (struct found){row, p};
-    r->bucket[bucket_of(w->bucket, p.t1 - p.t0)]++;
     return true;
 }
 
@@ -409,8 +386,6 @@ static void walk_end(struct instances *in)
 enum err_code instances_new(const struct triage *tg, struct instances *out, struct err *e)
 {
     *out = (struct instances){.tg = tg, .work = mem_zalloc(sizeof *out->work)};
-    for (uint32_t i = 0; out->work && i < INSTANCE_BUCKETS; i++)
-        out->work->bucket[i] = instance_bucket(i);
     if (!out->work || !walk_start(out)) {
         instances_free(out);
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the instances");

@@ -26,14 +26,8 @@
 #include "triage/triage.h"
 
 enum instance_kind { IN_TASK, IN_REGION, IN_GROUP, IN_PIECE, IN_PLACE, IN_KINDS };
-const char *
-instance_kind_name(enum instance_kind k); /* "task", "region", "goroutines", "pieces of work", "waits" */
-const char *
-instance_kind_id(enum instance_kind k); /* "task", "region", "group", "piece", "place": JSON, explain */
-
-/* Four per decade: bucket i begins at instance_bucket(i) and ends before instance_bucket(i + 1). */
-#define INSTANCE_BUCKETS 56
-int64_t instance_bucket(uint32_t i);
+/* instance_kind_id - returns "task", "region", "group", "piece", "place": SQL. */
+const char *instance_kind_id(enum instance_kind k);
 
 struct instance_row {
     enum instance_kind kind;
@@ -43,8 +37,7 @@ struct instance_row {
     uint64_t looked, of; /* instances (pieces, places: goroutines) read, and their total count */
     uint64_t open;       /* instances that began before, or did not end within, what the tables cover */
     struct dist d;       /* of those read with both ends, exact; d.n > 0 */
-    uint64_t bucket[INSTANCE_BUCKETS];
-    uint32_t at; /* its instances are one[at .. at + d.n), longest first */
+    uint32_t at;         /* its instances are one[at .. at + d.n), longest first */
 };
 #define INSTANCES_WALK 1000000
 #define INSTANCES_MOST (1u << 18)

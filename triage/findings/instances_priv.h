@@ -25,7 +25,6 @@ struct instances_work {
     struct found *found;
     bool *walk; /* by group: its goroutines have pieces or wait at places */
     uint64_t *walked, *members;
-    int64_t bucket[INSTANCE_BUCKETS]; /* the begin of each */
 };
 
 /* instances_sort - Sort rows by kind and time, and each row's instances longest first, and compute the

@@ -25,7 +25,6 @@ enum gmetric {
     GM_LIFE,    /* from its creation (or the trace's start) to its end (or the trace's end) */
     GM_COUNT
 };
-const char *gmetric_name(enum gmetric m);
 
 struct gstat { /* counts of one goroutine */
     int64_t ns[GM_COUNT];
