@@ -1,6 +1,9 @@
 /* fam_trend.c - pieces of a work that take longer and longer as the trace goes on. */
+#include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
+
+#include <stdlib.h>
 
 /* Do the pieces mostly wait for others of the program? Then a queue grows: these others are what to look
  * at. */
@@ -12,24 +15,45 @@ static bool queues(const struct work_tree *t)
     return (double)ns >= threshold(TH_MOST) * (double)tree_ns(t, TREE_ALL);
 }
 
+enum { QUARTERS = 4 };
+
+static int cmp_piece(const void *a, const void *b)
+{
+    const struct workpiece *x = a, *y = b;
+    const int64_t p = x->t1 - x->t0, q = y->t1 - y->t0;
+    return p != q ? (p > q) - (p < q) : (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+/* Sets the median duration of the pieces that begin in each quarter of the trace. Returns whether it rises
+ * from each to the next. */
+static bool rises(const struct causes *c, const struct work *k, double median[QUARTERS])
+{
+    struct workpiece *v = mem_alloc(((size_t)k->looked + 1) * sizeof *v);
+    bool is = v != NULL;
+    for (int q = 0; q < QUARTERS && is; q++) {
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < k->looked; i++)
+            if (k->v[i].t0 / (c->tg->end / QUARTERS + 1) == q)
+                v[n++] = k->v[i];
+        if (n)
+            qsort(v, n, sizeof *v, cmp_piece);
+        median[q] = n ? (double)(v[n / 2].t1 - v[n / 2].t0) : 0;
+        is = n >= threshold(TH_SEVERAL) && (q == 0 || median[q] > threshold(TH_TREND_RISE) * median[q - 1]);
+    }
+    mem_free(v);
+    return is;
+}
+
 bool fam_trend(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = true;
     for (uint32_t i = 0; ok && i < w->n; i++) {
         const struct work *k = &w->v[i];
-        double ns[4] = {0}, n[4] = {0}, mean[4];
-        bool rises = !k->background && !k->standing && k->looked >= threshold(TH_MANY);
-        for (uint32_t j = 0; rises && j < k->looked; j++) {
-            const int64_t q = k->v[j].t0 / (c->tg->end / 4 + 1);
-            ns[q < 0 ? 0 : q > 3 ? 3 : q] += (double)(k->v[j].t1 - k->v[j].t0);
-            n[q < 0 ? 0 : q > 3 ? 3 : q]++;
-        }
-        for (int q = 0; q < 4; q++) {
-            mean[q] = n[q] > 0 ? ns[q] / n[q] : 0;
-            rises &=
-                n[q] >= threshold(TH_SEVERAL) && (q == 0 || mean[q] > threshold(TH_TREND_RISE) * mean[q - 1]);
-        }
-        if (!rises || mean[3] < threshold(TH_DOUBLE) * mean[0] || mean[3] - mean[0] < threshold(TH_FELT))
+        double mean[QUARTERS];
+        /* a worker whose queue is never empty does several things in one item: only items grow then */
+        if (k->background || k->standing || k->kind == WORK_ITEMS || k->looked < threshold(TH_MANY) ||
+            !rises(c, k, mean) || mean[3] < threshold(TH_DOUBLE) * mean[0] ||
+            mean[3] - mean[0] < threshold(TH_FELT))
             continue;
         struct verdict v = verdict_new(RULE_TREND, (mean[3] - mean[0]) / mean[3]);
         v.where.user = k->user ? k->user : k->name;
