@@ -1,12 +1,12 @@
 /* fam_order.c - results that are ready but are taken in another order. */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
-#include "triage/verdicts/verdict.h"
+#include "triage/verdicts/ways.h"
 
-enum { MOMENTS = 64, STEPS = 4000, MEMBERS = 64 };
+enum { WAITS = 512, STEPS = 4000, MEMBERS = 64 };
 
 /* Do some of a group stand at t, each with something that goroutine g takes later? */
-static bool has_ready(const struct causes *c, uint32_t group, int64_t t, uint32_t g)
+static bool stand_ready(const struct causes *c, uint32_t group, int64_t t, uint32_t g)
 {
     for (uint32_t i = 0; i < c->of[group].n && i < MEMBERS; i++) {
         const struct lane one = {LANE_G, causes_member(c, group, i, MEMBERS)};
@@ -19,22 +19,41 @@ static bool has_ready(const struct causes *c, uint32_t group, int64_t t, uint32_
     return false;
 }
 
-/* Of the moments at which goroutine n->g waits there for one of a group, the share at which others of the
- * group have something ready. */
+/* At t goroutine g waits for one of a group. Of those that others began after that one, are several done, and
+ * most? Then what they made waits for it. */
+static bool ended_ready(const struct causes *c, uint32_t group, int64_t t, uint32_t g, uint32_t one)
+{
+    const uint32_t all = (uint32_t)c->of[group].n, born = members_by(c, group, t);
+    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, one});
+    uint32_t ended = 0, n = 0;
+    for (uint32_t i = members_by(c, group, li.first);
+         li.created && li.creator != g && i < born && n < MEMBERS; i++, n++) {
+        const struct lane_info m = trace_lane(c->tr, (struct lane){LANE_G, causes_member(c, group, i, all)});
+        ended += m.ended && m.last <= t;
+    }
+    return ended >= threshold(TH_SEVERAL) && ended >= threshold(TH_MOST) * n;
+}
+
+/* Of the time in which goroutine n->g waits there for one of a group, the share in which others of the group
+ * have something ready. */
 static double ahead(const struct causes *c, const struct works *w, const struct tree_node *n, uint32_t group)
 {
-    uint32_t moments = 0, ready = 0;
+    uint32_t waits = 0;
+    int64_t all = 0, ready = 0;
     struct walk k;
     struct span s;
     const struct span *next = walk_first(&k, c->tr, n->g, STEPS);
-    while (moments < MOMENTS && walk_pair(&k, &s, &next)) {
+    while (waits < WAITS && walk_pair(&k, &s, &next)) {
         if (s.state == ST_WAITING && s.stack && next && next->who < c->tg->ng &&
             gstat_group(c->tg->g, next->who) == group && verdict_place(w, s.stack).user == n->user) {
-            moments++;
-            ready += has_ready(c, group, s.t0 + (s.t1 - s.t0) / 2, n->g);
+            const int64_t ns = s.t1 - s.t0, t = s.t0 + ns / 2;
+            waits++;
+            all = ns_add(all, ns);
+            if (stand_ready(c, group, t, n->g) || ended_ready(c, group, t, n->g, next->who))
+                ready = ns_add(ready, ns);
         }
     }
-    return moments >= threshold(TH_SEVERAL) ? (double)ready / moments : 0;
+    return waits >= threshold(TH_SEVERAL) && all > 0 ? (double)ready / (double)all : 0;
 }
 
 static bool in_order(struct causes *c, const struct works *w, const struct work *k, struct verdicts *out)
