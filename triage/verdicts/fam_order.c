@@ -63,8 +63,9 @@ static bool in_order(struct causes *c, const struct works *w, const struct work 
         const struct tree_node *n = &k->tree.v[i];
         const uint32_t group = n->by < c->tg->ng ? gstat_group(c->tg->g, n->by) : UINT32_MAX;
         const double share = tree_share(&k->tree, i, TREE_ALL);
-        if (n->cat != EX_WAIT || (n->kind != WK_RECV && n->kind != WK_SELECT) ||
-            share < threshold(TH_SHARE) || group == UINT32_MAX || c->of[group].n < threshold(TH_SEVERAL))
+        if (n->cat != EX_WAIT || n->who == trace_g_name(c->tr, n->by) ||
+            (n->kind != WK_RECV && n->kind != WK_SELECT) || share < threshold(TH_SHARE) ||
+            group == UINT32_MAX || c->of[group].n < threshold(TH_SEVERAL))
             continue;
         const double part = ahead(c, w, n, group);
         if (part < threshold(TH_SEVERE))
@@ -77,6 +78,7 @@ static bool in_order(struct causes *c, const struct works *w, const struct work 
         v.t0 = n->t0;
         v.t1 = n->t1;
         verdict_ev(&v, EV_SHARE, part);
+        v.level = c->idle >= threshold(TH_ROOM) * c->procs ? LEVEL_WARN : LEVEL_NOTE;
         ok = verdict_add(out, &v);
     }
     return ok;
