@@ -151,7 +151,8 @@ bool calls_asks(const struct causes *c, uint32_t g)
 {
     enum { LOOKED = 4000 };
     static const char *const trips[] = {"net/http.(*persistConn).roundTrip", NULL};
-    uint32_t reads = 0, answers = 0, known = 0;
+    int64_t reads = 0, answers = 0;
+    uint32_t known = 0;
     bool wrote = false, writes = false, outside = false, trip = false;
     struct span_iter it;
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
@@ -167,15 +168,15 @@ bool calls_asks(const struct causes *c, uint32_t g)
         }
         if (trip &&
             s->state == ST_WAITING) { /* goroutines of the library write the request and read the answer */
-            reads++;
-            answers++;
+            reads = ns_add(reads, s->t1 - s->t0);
+            answers = ns_add(answers, s->t1 - s->t0);
         } else if (!writes && s->state == ST_WAITING && outside) {
-            reads++;
-            answers += wrote;
+            reads = ns_add(reads, s->t1 - s->t0);
+            answers = ns_add(answers, wrote ? s->t1 - s->t0 : 0);
         }
         wrote = writes || (wrote && !(s->state == ST_WAITING && outside));
     }
-    return answers * 2 > reads;
+    return answers > reads / 2;
 }
 
 bool calls_reads_on(const struct trace *tr, uint32_t g, int64_t t)

@@ -15,8 +15,8 @@ bool calls_connecting(const struct trace *tr, uint32_t stack);
  * if it was created by a goroutine that accepts connections, or if it existed before the trace, was blocked
  * in a read in its start function, writes afterwards, and hands on little of what it reads. */
 uint32_t calls_questions(const struct causes *c, uint32_t g);
-/* calls_asks - True if goroutine g reads answers to requests that it wrote: most of its waits for the
- * network or a pipe follow a write. */
+/* calls_asks - True if goroutine g reads answers to requests that it wrote: most of what it waits for the
+ * network or a pipe is right behind a write. */
 bool calls_asks(const struct causes *c, uint32_t g);
 /* calls_reads_on - True if goroutine g reads from a connection before t, and another time after it, with
  * nothing else that leaves its code in between, except locks. */

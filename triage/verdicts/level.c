@@ -297,8 +297,9 @@ static bool keeps_pace(const struct verdict *v)
 /* The part of a piece that is saved if it asks for all at once. */
 static double saved_at_once(const struct verdict *v)
 {
-    const double times = v->rule == RULE_START ? v->ev[EV_COUNT] : v->ev[EV_TIMES];
-    return times > 1 ? v->harm.share * (1 - 1 / times) : 0;
+    const bool starts = v->rule == RULE_START; /* of the start-up, which the calls have most of */
+    const double times = starts ? v->ev[EV_COUNT] : v->ev[EV_TIMES];
+    return times > 1 ? (starts ? 1 : v->harm.share) * (1 - 1 / times) : 0;
 }
 
 /* It became slower at some moment (name_onset). */
@@ -410,6 +411,7 @@ static void name_start(const struct causes *c, const struct works *all, struct v
     uint32_t n;
     if (v->rule == RULE_SERIAL && verdict_starts_up(c, all, v, &ns, &n)) {
         v->rule = RULE_START;
+        v->harm.all = v->harm.share = (double)ns / (double)c->tg->end;
         verdict_ev(v, EV_TOTAL, (double)ns);
         verdict_ev(v, EV_COUNT, n);
     }
@@ -445,6 +447,8 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
     name_timer(c, all, v);
     name_start(c, all, v);
+    if (w->background && v->rule != RULE_START)
+        return false;
     if (v->rule == RULE_SET && v->harm.share >= threshold(TH_SHARE) && !bounds(c, all, v) &&
         verdict_few_hold(c, all, v))
         v->rule = RULE_FEW_HOLD;

@@ -35,6 +35,6 @@ bool verdict_starts_up(const struct causes *c, const struct works *w, const stru
     }
     *ns = last;
     const int64_t tenth = (int64_t)(threshold(TH_SHARE) * (double)c->tg->end);
-    return *n >= threshold(TH_MANY) && first < tenth && last < c->tg->end - tenth && before >= tenth &&
+    return *n >= threshold(TH_PIECES) && first < tenth && last < c->tg->end - tenth && before >= tenth &&
            here * 2 > last - first && others < tenth;
 }

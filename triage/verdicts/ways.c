@@ -486,7 +486,9 @@ bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
     for (uint32_t i = 0; ok && i < all->n; i++) {
         f.w = &all->v[i];
         f.n = f.depth = 0;
-        if (f.w->background || f.w->inner || !f.w->tree.n)
+        /* of main in the background only its start-up can be worth saying */
+        const bool starts = f.w->background && f.w->kind == WORK_MAIN;
+        if ((f.w->background && !starts) || f.w->inner || !f.w->tree.n)
             continue;
         f.memo = mem_zalloc(((size_t)f.w->tree.n + 1) * sizeof *f.memo);
         ok = f.memo != NULL;
@@ -496,8 +498,8 @@ bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
             struct verdict v = verdict_of(&f, &f.way[k], i);
             if (v.rule == RULE_SERIAL && v.harm.share >= threshold(TH_NOTED))
                 repeats(&f, &f.w->tree.v[f.way[k].at], &v);
-            ok = v.harm.share < threshold(TH_NOTED) || told_elsewhere(f.way[k].family) ||
-                 runs_unseen(&f, &f.way[k]) || verdict_add(out, &v);
+            ok = (starts && v.rule != RULE_SERIAL) || v.harm.share < threshold(TH_NOTED) ||
+                 told_elsewhere(f.way[k].family) || runs_unseen(&f, &f.way[k]) || verdict_add(out, &v);
         }
         mem_free(f.memo);
     }
