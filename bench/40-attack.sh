@@ -22,7 +22,7 @@ for shape in $(sh tests/support/attack.sh); do
     n=${ATTACK_N:-200000}
     case $shape in *threads | threads-at-once | *generations) n=$((n / 10)) ;; *tasks | names | frames | siblings) n=$((n / 10)) ;; old-ps) n=$((n / 20)) ;; esac
     made "$n" 1 && made $((4 * n)) 4 || continue
-    for c in report view3 view5 diff csv slice; do
+    for c in report view3 view5 diff sql slice; do
         for k in 1 4; do
             f=$tmp.$k
             case $c in
@@ -30,7 +30,7 @@ for shape in $(sh tests/support/attack.sh); do
             view*) s=$(cpu --headless --threads 1 --view "${c#view}" "$f") ;;
             diff) s=$(cpu diff --threads 1 "$f" "$f") ;;
             slice) s=$(cpu slice --from 10% --to 60% -o "$tmp.o" "$f") ;;
-            csv) s=$(cpu csv spans --threads 1 "$f") ;;
+            sql) s=$(cpu sql --csv --limit 0 "select * from span" --threads 1 "$f") ;;
             esac
             eval "s$k=$s b$k=$(stat -c %s "$f")"
         done

@@ -152,10 +152,9 @@ done <"$dir/commands"
 
 # ---- completions ----
 
-# Names of views, beside their numbers; what `gotop csv` may write, as its help lists it.
+# Names of views, beside their numbers.
 views=$("$gotop" --list-actions | sed -n 's/^view-\([a-z-]*\) .*/\1/p' | tr '\n' ' ')
-tables=$("$gotop" csv --help | sed -n 's/^  \([a-z][a-z, ]*[a-z]\)   *.*/\1/p' | tr -d , | tr '\n' ' ')
-views=${views% } tables=${tables% }
+views=${views% }
 
 # What may stand behind an option: words, by its argument; "@" is a file, "" nothing that we know.
 words='function words(o, arg) {
@@ -166,7 +165,7 @@ words='function words(o, arg) {
           if (arg ~ /^[a-z]+(\|[a-z]+)+$/) { gsub(/\|/, " ", arg); return arg }
           return "" }'
 
-awk -F'\t' -v tables="$tables" "$words"'
+awk -F'\t' "$words"'
     FNR == NR { cmds = cmds " " $1; next }
     { list[$1] = list[$1] " " $2 ($3 != "" && $2 ~ /^--/ ? "=" : ""); w = $3 == "" ? "" : words($2, $3)
       if ($3 != "") value[$1 "," $2] = w; if (!($1 in n)) { n[$1] = 1; order[++k] = $1 } pair[++m] = $1 "," $2 }
@@ -194,7 +193,6 @@ awk -F'\t' -v tables="$tables" "$words"'
         print "        [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null"
         print "        return"
         print "    fi"
-        printf "    [[ $cmd == csv && $COMP_CWORD -eq 2 ]] && { COMPREPLY=($(compgen -W \"%s\" -- \"$cur\")); return; }\n", tables
         printf "    [[ $COMP_CWORD -eq 1 ]] && COMPREPLY=($(compgen -W \"%s\" -- \"$cur\"))\n", substr(cmds, 2)
         print "    compopt -o filenames 2>/dev/null"
         print "    COMPREPLY+=($(compgen -f -- \"$cur\"))"
@@ -204,7 +202,7 @@ awk -F'\t' -v tables="$tables" "$words"'
     function gensub_bar(s) { sub(/^ /, "", s); gsub(/ /, "|", s); return s }' "$dir/commands" "$dir/options" >"$dir/gotop.bash"
 
 quote='function q(s) { gsub(/\x27/, "\x27\\\x27\x27", s); return s }'
-awk -F'\t' -v tables="$tables" "$words$quote"'
+awk -F'\t' "$words$quote"'
     function z(s) { gsub(/\\/, "\\\\", s); gsub(/:/, "\\:", s); gsub(/\[/, "\\[", s); gsub(/\]/, "\\]", s); return q(s) }
     function spec(o, arg, help,   w) {
         if (arg == "") return sprintf("\x27%s[%s]\x27", o, z(help))
@@ -223,7 +221,7 @@ awk -F'\t' -v tables="$tables" "$words$quote"'
         print "    )"
         print "    if (( CURRENT > 2 )); then"
         print "        case $words[2] in"
-        for (i = 1; i <= n; i++) printf "        %s)\n            shift words; (( CURRENT-- ))\n            _arguments%s \\\n            %s\x27*:file:_files\x27\n            return ;;\n", cmd[i], list[cmd[i]], cmd[i] == "csv" ? "\x271:table:(" tables ")\x27 " : ""
+        for (i = 1; i <= n; i++) printf "        %s)\n            shift words; (( CURRENT-- ))\n            _arguments \\\n            %s\x27*:file:_files\x27\n            return ;;\n", cmd[i], list[cmd[i]]
         print "        esac"
         print "    else"
         print "        _describe command commands"
@@ -233,11 +231,10 @@ awk -F'\t' -v tables="$tables" "$words$quote"'
         print "_gotop \"$@\""
     }' "$dir/commands" "$dir/options" >"$dir/_gotop"
 
-awk -F'\t' -v tables="$tables" "$words$quote"'
+awk -F'\t' "$words$quote"'
     function fq(s) { gsub(/\\/, "\\\\", s); gsub(/\x27/, "\\\x27", s); return s }
     FNR == NR { cmds = cmds " " $1; line[++n] = sprintf("complete -c gotop -n __fish_use_subcommand -a %s -d \x27%s\x27", $1, fq($3)); next }
-    FNR == 1 { print "# fish completion for gotop; made by docs/manual.sh."; for (i = 1; i <= n; i++) print line[i]
-        printf "complete -c gotop -f -n \x27__fish_seen_subcommand_from csv; and not __fish_seen_subcommand_from %s\x27 -a \x27%s\x27\n", tables, tables }
+    FNR == 1 { print "# fish completion for gotop; made by docs/manual.sh."; for (i = 1; i <= n; i++) print line[i] }
     {
         w = $3 == "" ? "" : words($2, $3)
         name = $2; flag = sub(/^--/, "", name) ? "-l " name : "-" (length(name) > 2 ? "o" : "s") " " substr(name, 2)

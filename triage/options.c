@@ -468,13 +468,13 @@ int options_read(const struct command *c, int argc, char **argv, struct options 
     return say_list(c->name, &t);
 }
 
-int options_traces(const struct command *c, struct options *o, uint32_t first)
+int options_traces(const struct command *c, struct options *o)
 {
-    if (o->noperands <= first)
+    if (!o->noperands)
         return -1;
-    o->path = o->operand[first];
-    o->trace.more = (struct joint_paths){o->operand + first + 1, o->noperands - first - 1};
+    o->path = o->operand[0];
+    o->trace.more = (struct joint_paths){o->operand + 1, o->noperands - 1};
     return o->trace.more.n < JOINT_MAX
                ? -1
-               : options_wrong(c, o->operand[first], NULL, "too many traces at once: at most 4096");
+               : options_wrong(c, o->operand[0], NULL, "too many traces at once: at most 4096");
 }

@@ -20,7 +20,6 @@ enum {
     CMD_SQL = 1 << 5,
     CMD_FIND = 1 << 6,
     CMD_PPROF = 1 << 7,
-    CMD_CSV = 1 << 8,
     CMD_PERFETTO = 1 << 9,
     CMD_FOLDED = 1 << 10,
     CMD_INFO = 1 << 11,
@@ -30,7 +29,7 @@ enum {
     CMD_WATCH = 1 << 15,
     CMD_RECORD = 1 << 16,
     CMD_AGENTS = 1 << 17,
-    CMD_EXPORTS = CMD_PPROF | CMD_CSV | CMD_PERFETTO | CMD_FOLDED,
+    CMD_EXPORTS = CMD_PPROF | CMD_PERFETTO | CMD_FOLDED,
     CMD_REWRITES = CMD_SLICE | CMD_ANONYMIZE,
     CMD_LIVE = CMD_VIEW | CMD_TOP | CMD_WATCH | CMD_RECORD, /* commands that contact a running program */
     CMD_FILES =
@@ -130,9 +129,9 @@ int options_read(const struct command *c, int argc, char **argv, struct options 
 /* options_door - called after the command line of a command outside CMD_LIVE is read, before anything is
  * opened; may be NULL. */
 extern void (*options_door)(const struct options *o);
-/* options_traces - takes the operands from `first` on as traces: o->path, o->trace.more. Returns -1, or 2
- * if there are too many. */
-int options_traces(const struct command *c, struct options *o, uint32_t first);
+/* options_traces - takes the operands as traces: o->path, o->trace.more. Returns -1, or 2 if there are too
+ * many. */
+int options_traces(const struct command *c, struct options *o);
 /* options_wrong - prints "gotop NAME: --OPTION VALUE: WHY" to standard error (value may be NULL); returns
  * 2. */
 int options_wrong(const struct command *c, const char *option, const char *value, const char *why);

@@ -15,6 +15,7 @@
 #include "triage/exports/rewrite.h"
 #include "triage/report/info.h"
 #include "triage/report/report.h"
+#include "triage/sql/sql.h"
 
 static char path[40], half[40];
 
@@ -28,11 +29,11 @@ static const struct {
     {diff_main, {"diff", "--quiet", path, path}},
     {pprof_main, {"pprof", "--quiet", "--kind", "sync", path}},
     {pprof_main, {"pprof", "--quiet", "--kind", "cpu", path}},
-    {csv_main, {"csv", "--quiet", "spans", path}},
-    {csv_main, {"csv", "--quiet", "goroutines", path}},
-    {csv_main, {"csv", "--quiet", "waits", path}},
-    {csv_main, {"csv", "--quiet", "gc", path}},
-    {csv_main, {"csv", "--quiet", "tasks", path}},
+    {sql_main, {"sql", "--quiet", "--csv", "select * from span", path}},
+    {sql_main, {"sql", "--quiet", "--csv", "select * from goroutine", path}},
+    {sql_main, {"sql", "--quiet", "--csv", "select * from wait", path}},
+    {sql_main, {"sql", "--quiet", "--csv", "select * from range", path}},
+    {sql_main, {"sql", "--quiet", "--csv", "select * from task", path}},
     {perfetto_main, {"perfetto", "--quiet", path}},
     {folded_main, {"folded", "--quiet", path}},
     /* From here on a first byte above 127 chooses (what the corpus holds keeps its meaning). */
@@ -47,8 +48,8 @@ static const struct {
     {info_main, {"info", "--quiet", "--json", path}},
     {slice_main, {"slice", "--quiet", "--from", "10%", "--to", "60%", path}},
     {anonymize_main, {"anonymize", "--quiet", path}},
-    {csv_main, {"csv", "--quiet", "regions", path}},
-    {csv_main, {"csv", "--quiet", "samples", "--from", "1us", path}},
+    {sql_main, {"sql", "--quiet", "--csv", "select * from region", path}},
+    {sql_main, {"sql", "--quiet", "--csv", "select * from sample where t > 1000", path}},
     {perfetto_main, {"perfetto", "--quiet", "--lanes", "p,g,m", "--to", "50%", path}},
     {folded_main, {"folded", "--quiet", "--kind", "off", "--group", "main", path}},
     {pprof_main, {"pprof", "--quiet", "--kind", "sched", "--all", path}},

@@ -44,7 +44,7 @@ series report "$tmp/x.zst"
 series --headless --view 3 --keys 'j Enter' $new
 series --headless --view 1 $new
 series dump $new
-series csv spans $new
+series sql --csv --limit 0 'select * from span' $new
 series sql "select name, p(50, dur), hist(dur) from span group by name order by 2" $new
 series folded $new
 series perfetto -o "$tmp/p" $new

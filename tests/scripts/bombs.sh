@@ -28,7 +28,7 @@ zeros() { head -c "$1" /dev/zero; }
 zeros 512M | zstd -q >"$tmp/zeros.zst"
 zeros 100M | gzip -1 >"$tmp/zeros.gz"
 for f in zeros.zst zeros.gz; do
-    for how in report dump "csv spans" --headless; do holds 2 24 'not a Go execution trace' $how "$tmp/$f"; done
+    for how in report dump --headless; do holds 2 24 'not a Go execution trace' $how "$tmp/$f"; done
 done
 holds 2 24 'not a Go execution trace' diff "$tmp/zeros.zst" samples/http-1.26.trace
 
@@ -79,7 +79,7 @@ truncate -s 1T "$tmp/hole" 2>/dev/null && holds 2 24 'not a Go execution trace' 
 { trace; } >"$tmp/head"; cp samples/http-1.26.trace "$tmp/whole"
 truncate -s 1T "$tmp/head" 2>/dev/null && holds 2 24 'empty from here on' report "$tmp/head"
 if truncate -s 1T "$tmp/whole" 2>/dev/null; then
-    for how in report dump info "csv spans" --headless; do
+    for how in report dump info --headless; do
         case $how in --headless) want=0 ;; *) want=3 ;; esac
         holds $want 24 '.' $how "$tmp/whole"
     done

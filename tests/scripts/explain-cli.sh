@@ -1,16 +1,16 @@
 #!/bin/sh
 # explain-cli.sh - `gotop explain` of all tasks or regions of a name, and what `gotop diff --json` says of such: the numbers are
-# those of `gotop csv`; and what it says of a subject that isn't there, or of a wrong line.
+# those of `gotop sql`; and what it says of a subject that isn't there, or of a wrong line.
 . tests/scripts/common
 needs "$GOTOP"
 trace=samples/tasks-1.27.trace
 
-# rows TABLE NAME_COLUMN DURATION_COLUMN NAME - durations (ns), the longest first; also of those that are open
-rows() { "$GOTOP" csv "$1" $trace | awk -F, -v c="$2" -v d="$3" -v n="$4" 'NR > 1 && $c == n { print $d }' | sort -rn; }
+# rows TABLE NAME - durations (ns), the longest first; also of those that are open
+rows() { "$GOTOP" sql --csv "select dur from $1 where name = '$2' order by dur desc" $trace | tr -d '\r' | tail -n +2; }
 ms() { awk -v ns="$1" 'BEGIN { ms = ns / 1e6; printf ms < 10 ? "%.2fms" : "%.1fms", ms }'; }
-for what in 'task order tasks 3 6' 'region cook regions 4 7'; do
+for what in 'task order' 'region cook'; do
     set -- $what
-    rows "$3" "$4" "$5" "$2" >"$tmp/rows"
+    rows "$1" "$2" >"$tmp/rows"
     n=$(wc -l <"$tmp/rows" | tr -d ' ')
     half=$(ms "$(sed -n "$((n / 2 + 1))p" "$tmp/rows")") longest=$(ms "$(head -n 1 "$tmp/rows")")
     one=$(ms "$(sed -n "$((n / 100 + 1))p" "$tmp/rows")")

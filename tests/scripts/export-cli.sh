@@ -6,7 +6,7 @@ good=samples/http-1.26.trace
 lines() { wc -l <"$1" | tr -d ' '; }
 
 # Each command: done, the same through -o and a pipe, and from standard input.
-for c in 'pprof --kind sync' 'csv spans' 'csv goroutines' 'csv waits' 'csv gc' 'csv stacks' perfetto folded; do
+for c in 'pprof --kind sync' perfetto folded; do
     status 0 $c $good; check "$(lines "$tmp/err")" 0 "$c: silent on standard error"
     [ -s "$tmp/out" ] || fail "$c: nothing written"
     cp "$tmp/out" "$tmp/a"
@@ -22,22 +22,11 @@ done
 
 # A part of a trace: written, said, status 3.
 head -c 20000 $good >"$tmp/cut"
-for c in 'pprof --kind net' 'csv spans' perfetto folded; do
+for c in 'pprof --kind net' perfetto folded; do
     status 3 $c -o "$tmp/part" "$tmp/cut"; check "$(grep -c 'only a part' "$tmp/err")" 1 "$c of a part: one line says so"
     grep -q 'only a part' "$tmp/err"; check $? 0 "$c of a part says so"
     [ -s "$tmp/part" ] || fail "$c of a part: nothing written"
     status 2 $c --strict -o "$tmp/strict" "$tmp/cut"; [ -e "$tmp/strict" ] && fail "$c --strict left a file"
-done
-
-# docs/EXPORTS.md names each table's columns, all of them and in their order
-for t in spans goroutines waits gc tasks regions logs samples stacks; do
-    status 0 csv $t samples/lock-cpu-1.27.trace
-    head -n 1 "$tmp/out" | tr -d '\r' | tr , '\n' >"$tmp/columns"
-    # a table's section goes to the next bold word or heading; its columns are the first cells of rows, or in running text
-    awk -v t="**$t**" 'index($0, t) == 1 {on = 1; sub(/^[^:]*:/, "")} on && NR > 1 && /^(\*\*|##)/ && index($0, t) != 1 {exit}
-        on && /^\|/ {split($0, cell, "|"); print cell[2]; next} on' docs/EXPORTS.md | grep -o '`[a-z_]*`' | tr -d '`' >"$tmp/told"
-    grep -Fxf "$tmp/columns" "$tmp/told" | awk '!seen[$0]++' >"$tmp/named"
-    cmp -s "$tmp/columns" "$tmp/named"; check $? 0 "columns of $t in docs/EXPORTS.md: $(diff "$tmp/columns" "$tmp/named" | tr '\n' ' ')"
 done
 
 # gzip inside and out
@@ -47,7 +36,7 @@ gzip -t <"$tmp/a" 2>"$tmp/err"; check $? 0 "a profile is gzip"
 status 0 pprof --kind sync $good; cmp -s "$tmp/a" "$tmp/out"; check $? 0 "a compressed trace gives the same profile"
 
 # Escape sequences in a file's name don't reach the terminal.
-status 2 csv spans "$(printf '%s/\033[31mred' "$tmp")"
+status 2 folded "$(printf '%s/\033[31mred' "$tmp")"
 LC_ALL=C grep -q "$(printf '\033')" "$tmp/err"; check $? 1 "an escape sequence in a name"
 ls "$tmp" | grep -q '\.......$' && fail "a temporary file is left: $(ls "$tmp")"
 

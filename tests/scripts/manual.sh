@@ -70,17 +70,9 @@ for v in $(sed -n 's/^    -,--\([a-z]*\)) COMPREPLY=($(compgen -W "\([^"]*\)".*/
     done
 done
 
-# So is what follows csv: its tables; behind one of them files.
+# What is offered behind --view.
 offers() { bash -c '. "$0"; COMP_WORDS=(gotop "$@"); COMP_CWORD=$#; _gotop; printf "%s\n" "${COMPREPLY[@]}"' "$d/gotop.bash" "$@" 2>/dev/null; }
-n=0
-for t in $(offers csv ''); do n=$((n + 1)); ok "csv $t" sh -c '"$@" >/dev/null' - "$GOTOP" csv "$t" samples/workers-1.11.trace; done
-ok "nine tables are offered" test $n = 9
-ok "files behind a table" sh -c "[ '$(offers csv spans docs/ma)' = docs/manual.sh ]"
 ok "views have names, too" sh -c "[ '$(offers --view fl)' = flame ]"
-if command -v fish >/dev/null 2>&1; then
-    mkdir -p "$tmp/bin"; ln -s "$(command -v true)" "$tmp/bin/gotop" # fish completes what it finds
-    ok "fish offers tables" test "$(HOME=$tmp PATH=$tmp/bin:$PATH fish -c ". $d/gotop.fish; complete -C'gotop csv sp'" 2>/dev/null)" = spans
-fi
 
 # A row too many in docs/gotop.1 is a mistake that is told.
 mkdir -p "$tmp/x/docs" "$tmp/x/viewer/command" && cp docs/manual.sh "$tmp/x/docs" && cp viewer/command/*.def "$tmp/x/viewer/command"

@@ -37,7 +37,7 @@ same "$fast" "$big" 1:2M 4:3M 2:6M 4:16M -- dump
 same "$fast" "$big" 1:3M 4:5M 2:64M -- report
 same "$fast" "$big" 2:4M -- report --json
 same "$fast" "$big" 4:4M -- report --assert 'stw.max<1s'
-same "$fast" "$big" 2:4M -- csv spans
+same "$fast" "$big" 2:4M -- sql --csv --limit 0 'select * from span'
 same "$fast" "$big" 4:4M -- folded
 same "$fast" "$big" 2:4M -- pprof --kind sched
 same "$fast" "$big" 2:4M -- perfetto

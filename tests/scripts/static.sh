@@ -52,7 +52,7 @@ for t in samples/workers-prototype.trace samples/workers-1.7.trace samples/http-
 done
 ok "report --json" same report --json samples/http-1.26.trace
 ok "pprof" same pprof --kind sync samples/lock-1.26.trace
-ok "csv" same csv spans samples/tasks-1.27.trace
+ok "SQL" same sql --csv "select * from span" samples/tasks-1.27.trace
 ok "sql" same sql "select g, state, count(*), p(90, dur) from span group by g, state order by 1, 2" samples/tasks-1.27.trace
 ok "a screen" same --headless --view 2 --size 100x30 samples/http-1.26.trace
 ok "keymaps are built in" same --dump-keymap emacs

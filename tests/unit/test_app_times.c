@@ -40,9 +40,8 @@ static void look_everywhere(const uint8_t *p, size_t n)
 {
     static char *const argv[][6] = {{"pprof", "--kind=sync", scratch, "-o", "/dev/null", "--quiet"},
                                     {"perfetto", scratch, "-o", "/dev/null", "--quiet"},
-                                    {"csv", "spans", scratch, "-o", "/dev/null", "--quiet"},
                                     {"folded", scratch, "-o", "/dev/null", "--quiet"}};
-    static int (*const run[])(int, char **) = {pprof_main, perfetto_main, csv_main, folded_main};
+    static int (*const run[])(int, char **) = {pprof_main, perfetto_main, folded_main};
     struct trace_opts o = {.threads = 1};
     struct loaded_tables l;
     struct err e = {0};

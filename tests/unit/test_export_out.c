@@ -201,9 +201,9 @@ static void test_times_of_day(void **state)
     assert_true(goto_when(tr[0], "50%", &ns, &why) && ns == trace_info(tr[0])->end / 2);
     assert_false(goto_when(tr[1], "08:28:36.9", &ns, &why));
     assert_non_null(strstr(why, "Go 1.25"));
-    assert_int_equal(RUN(csv_main, "waits", "-o", "/dev/null", "--from", "08:28:36.9", files[0]), 0);
-    assert_int_equal(RUN(csv_main, "waits", "-o", "/dev/null", "--to", "08:28:36", files[0]), 2);
-    assert_int_equal(RUN(csv_main, "waits", "-o", "/dev/null", "--from", "08:28:36.9", files[1]), 2);
+    assert_int_equal(RUN(folded_main, "-o", "/dev/null", "--from", "08:28:36.9", files[0]), 0);
+    assert_int_equal(RUN(folded_main, "-o", "/dev/null", "--to", "08:28:36", files[0]), 2);
+    assert_int_equal(RUN(folded_main, "-o", "/dev/null", "--from", "08:28:36.9", files[1]), 2);
     trace_close(tr[0]);
     trace_close(tr[1]);
 }
@@ -218,19 +218,17 @@ static void test_command_line(void **state)
     assert_int_equal(RUN(pprof_main, "--kind", "net"), 2);
     assert_int_equal(RUN(pprof_main, "--kind", "net", ok, ok), 2);
     assert_int_equal(RUN(pprof_main, "--kind", "net", "--lanes", "p", ok), 2);
-    assert_int_equal(RUN(csv_main, ok), 2);
-    assert_int_equal(RUN(csv_main, "nonsense", ok), 2);
-    assert_int_equal(RUN(csv_main, "spans", "--lanes", "q", ok), 2);
-    assert_int_equal(RUN(csv_main, "spans", "--lanes", "p,", ok), 2);
-    assert_int_equal(RUN(csv_main, "spans", "--from", "1x", ok), 2);
-    assert_int_equal(RUN(csv_main, "spans", "--from", "2ms", "--to", "1ms", ok), 2);
-    assert_int_equal(RUN(csv_main, "spans", "--from", "1h", ok), 2);
-    assert_int_equal(RUN(csv_main, "spans", "--threads=0", ok), 2);
-    assert_int_equal(RUN(csv_main, "spans", "--max-memory", "1", cut), 2);
-    assert_int_equal(RUN(csv_main, "spans", cut), 2);
+    assert_int_equal(RUN(perfetto_main, "--lanes", "q", ok), 2);
+    assert_int_equal(RUN(perfetto_main, "--lanes", "p,", ok), 2);
+    assert_int_equal(RUN(perfetto_main, "--from", "1x", ok), 2);
+    assert_int_equal(RUN(perfetto_main, "--from", "2ms", "--to", "1ms", ok), 2);
+    assert_int_equal(RUN(perfetto_main, "--from", "1h", ok), 2);
+    assert_int_equal(RUN(perfetto_main, "--threads=0", ok), 2);
+    assert_int_equal(RUN(perfetto_main, "--max-memory", "1", cut), 2);
+    assert_int_equal(RUN(perfetto_main, cut), 2);
     assert_int_equal(RUN(folded_main, "--kind", "x", ok), 2);
     assert_int_equal(RUN(perfetto_main, "--hz", "7", ok), 2);
-    assert_int_equal(RUN(csv_main, "spans", "--lanes=g", "--max-memory=1G", "--threads", "2", "--", ok), 0);
+    assert_int_equal(RUN(perfetto_main, "--lanes=g", "--max-memory=1G", "--threads", "2", "--", ok), 0);
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
@@ -285,7 +283,7 @@ static void test_whole_or_not(void **state)
     assert_int_equal(stat(out_path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600); /* as mkstemp() made it */
 
-    assert_int_equal(RUN(csv_main, "spans", "samples/MANIFEST.tsv"), 2); /* no trace: nothing is written */
+    assert_int_equal(RUN(perfetto_main, "samples/MANIFEST.tsv"), 2); /* no trace: nothing is written */
     assert_true(file_is(out_path, "after 2"));
     assert_int_equal(out_open(&o, "/tmp/gotop-no-such-folder/x", true, &e), ERR_IO);
     assert_non_null(strstr(e.what, "/tmp/gotop-no-such-folder/x"));
@@ -294,13 +292,12 @@ static void test_whole_or_not(void **state)
 static void test_full(void **state)
 {
     (void)state;
-    char *csv[] = {(char *)"csv", (char *)"spans", (char *)"-o", (char *)"/dev/full",
-                   (char *)"samples/http-1.26.trace"};
+    char *folded[] = {(char *)"folded", (char *)"-o", (char *)"/dev/full", (char *)"samples/http-1.26.trace"};
     char *pprof[] = {(char *)"pprof", (char *)"--kind=sync", (char *)"-o", (char *)"/dev/full",
                      (char *)"samples/http-1.26.trace"};
     if (access("/dev/full", W_OK) != 0)
         skip();
-    assert_int_equal(csv_main(5, csv), 2);
+    assert_int_equal(folded_main(4, folded), 2);
     assert_int_equal(pprof_main(5, pprof), 2);
 }
 
@@ -308,21 +305,20 @@ static void test_reader_gone(void **state)
 {
     (void)state;
     char *argv[][5] = {
-        {(char *)"csv", (char *)"spans", (char *)"-q", (char *)"samples/http-1.26.trace", NULL},
+        {(char *)"folded", (char *)"--quiet", (char *)"samples/http-1.26.trace", NULL, NULL},
         {(char *)"pprof", (char *)"--kind=sync", (char *)"samples/http-1.26.trace", NULL, NULL}};
-    int p[2], saved = dup(STDOUT_FILENO), csv, pprof;
+    int p[2], saved = dup(STDOUT_FILENO), folded, pprof;
     signal(SIGPIPE, SIG_IGN);
     assert_int_equal(pipe(p), 0);
     fflush(stdout);
     close(p[0]);
     dup2(p[1], STDOUT_FILENO);
-    argv[0][2] = (char *)"--quiet";
-    csv = csv_main(4, argv[0]);
+    folded = folded_main(3, argv[0]);
     pprof = pprof_main(3, argv[1]);
     dup2(saved, STDOUT_FILENO);
     close(saved);
     close(p[1]);
-    assert_int_equal(csv, 0);
+    assert_int_equal(folded, 0);
     assert_int_equal(pprof, 0);
 }
 
@@ -363,7 +359,6 @@ static void test_no_memory(void **state)
         int (*cmd)(int, char **);
         const char *words[6];
     } c[] = {{pprof_main, {"--kind", "sched", "samples/workers-1.11.trace", "--threads", "1"}},
-             {csv_main, {"goroutines", "samples/workers-1.11.trace", "--threads", "1"}},
              {perfetto_main, {"samples/workers-1.11.trace", "--threads", "1"}},
              {folded_main, {"samples/workers-1.11.trace", "--threads", "1"}}};
     int quiet = open("/dev/null", O_WRONLY), saved = dup(STDERR_FILENO);

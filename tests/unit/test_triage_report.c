@@ -448,7 +448,7 @@ static void comparing(void **state)
     assert_int_equal(RUN(diff_main, "diff", "--rules", "Makefile", QUIET, QUIET), 2);
     assert_int_equal(RUN(diff_main, "diff", HERD, "Makefile"), 2);
     assert_int_equal(RUN(diff_main, "diff", "samples/tasks-1.25.trace", "samples/tasks-1.27.trace"), 0);
-    assert_non_null(strstr(printed(), "WORK  how long a piece takes"));
+    assert_non_null(strstr(printed(), "WORK  how long one takes"));
 }
 
 /* Requests and pieces of work as the report's works tell of them, by handler and by start function. */

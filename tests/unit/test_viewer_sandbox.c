@@ -127,7 +127,7 @@ static int words(char **argv)
 static void test_commands(void **state)
 {
     (void)state;
-    static const char *const plain[] = {"report",   "diff",   "explain", "pprof",    "csv",
+    static const char *const plain[] = {"report",   "diff",   "explain", "pprof",
                                         "perfetto", "folded", "slice",   "anonymize"};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         char out[300];
@@ -248,12 +248,12 @@ static void test_killed(void **state)
     (void)state;
     char out[300];
     snprintf(out, sizeof out, "%s", in("killed"));
-    char *argv[] = {"gotop", "csv", "-o", out, TRACE, NULL};
+    char *argv[] = {"gotop", "folded", "-o", out, TRACE, NULL};
     pid_t pid = fork();
     if (pid == 0) {
         struct out o;
         struct err e;
-        sandbox_enter(sandbox_needs("csv"), words(argv), argv);
+        sandbox_enter(sandbox_needs("folded"), words(argv), argv);
         if (out_open(&o, out, false, &e))
             _exit(1);
         out_write(&o, "half", 4);

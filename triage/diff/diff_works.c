@@ -139,7 +139,7 @@ static void work_moved(void *arg, const struct diff_work *d)
     struct text *t = k->t;
     const struct work *o = d->w[0], *w = d->w[1];
     if (!k->any)
-        text_lit(t, "\nWORK  how long a piece takes, and where it spends more or less (of two runs of one "
+        text_lit(t, "\nWORK  how long one takes, and where it spends more or less (of two runs of one "
                     "program, too)\n");
     k->any = true;
     text_lit(t, "  ");
@@ -158,7 +158,7 @@ static void work_moved(void *arg, const struct diff_work *d)
         text_say(t, NULL, "      ", p->ns[1] >= p->ns[0] ? "+" : "-", t_dur(far(p)), t_to(16), " ", p->what,
                  " in ", t_clean(p->func));
         times(t, ": ", p->ns[0], p->ns[1]);
-        text_lit(t, " a piece\n");
+        text_lit(t, " each\n");
     }
 }
 

@@ -1,5 +1,5 @@
 /*
- * export.h - the commands that write a trace for other tools: `gotop pprof`, `csv`, `perfetto` and `folded`.
+ * export.h - the commands that write a trace for other tools: `gotop pprof`, `perfetto` and `folded`.
  *
  * Formats, columns and definitions: docs/EXPORTS.md.
  */
@@ -12,7 +12,6 @@
  * ignores SIGPIPE. */
 int pprof_main(int argc, char **argv);
 /* The commands; they return the exit status (docs/EXPORTS.md). */
-int csv_main(int argc, char **argv);
 int perfetto_main(int argc, char **argv);
 int folded_main(int argc, char **argv);
 

@@ -59,15 +59,11 @@ int export_options(const struct export_command *c, int argc, char **argv, struct
 {
     int status = options_read(&c->command, argc, argv, o);
     if (status < 0)
-        status = options_traces(&c->command, o, c->table);
+        status = options_traces(&c->command, o);
     if (status >= 0)
         return status;
-    if (c->table && o->noperands)
-        o->kind = o->operand[0];
-    if (!o->path && o->kind && c->check && !c->check(o))
-        return 2; /* `gotop csv TRACE`: the table is missing */
     if (!o->path)
-        return options_lack(&c->command, c->table && !o->kind ? "TABLE" : "TRACE");
+        return options_lack(&c->command, "TRACE");
     if (c->check && !c->check(o))
         return 2;
     if (c->binary && (!o->out || strcmp(o->out, "-") == 0) && isatty(STDOUT_FILENO)) {

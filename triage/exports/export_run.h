@@ -24,7 +24,6 @@ struct export
     "docs/EXPORTS.md.\n"
 struct export_command {
     struct command command;
-    bool table;        /* the first word is a table's name, not the trace */
     bool gzip, binary; /* binary output is not written to a terminal */
     /* Whether the options make sense; if not, it writes a message to standard error. NULL = always. */
     bool (*check)(const struct options *o);

@@ -170,46 +170,6 @@ static void limits(sqlite3 *db)
     (void)sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
 }
 
-/* ---- views --------------------------------------------------------------------------------------------- */
-
-static const struct {
-    const char *name, *sql;
-} views[] = {
-#define X(name, sql) {#name, sql},
-#include "triage/sql/sql_views.def"
-#undef X
-};
-
-const char *sql_view(const char *name)
-{
-    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
-        if (strcmp(views[i].name, name) == 0)
-            return views[i].sql;
-    return NULL;
-}
-
-const char *sql_view_spans(enum lane_kind k)
-{
-    return k == LANE_P ? SPANS_P : k == LANE_G ? SPANS_G : k == LANE_M ? SPANS_M : NULL;
-}
-
-void sql_scope(struct sql *s, const struct scope *sc)
-{
-    s->scope = sc;
-}
-
-static bool views_make(struct sql *s)
-{
-    bool ok = true;
-    for (size_t i = 0; ok && i < sizeof views / sizeof *views; i++) {
-        struct text t = {0};
-        text_add(&t, "CREATE VIEW %s AS %s", views[i].name, views[i].sql);
-        ok = text_ok(&t) && sqlite3_exec(s->db, t.p, NULL, NULL, NULL) == SQLITE_OK;
-        text_free(&t);
-    }
-    return ok;
-}
-
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
 static bool room(struct sql *s)
@@ -254,11 +214,6 @@ enum err_code sql_open_at(const struct trace *tr, int fd, struct sql **out, stru
 enum err_code sql_open(const struct trace *tr, struct sql **out, struct err *e)
 {
     const enum err_code c = sql_open_at(tr, -1, out, e);
-    if (c == ERR_OK && !views_make(*out)) {
-        sql_close(*out);
-        *out = NULL;
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for SQL");
-    }
     if (c == ERR_OK) {
         lend((*out)->db);
         (*out)->trusted = false;

@@ -51,16 +51,6 @@ struct sql_cell sql_cell(const struct sql_query *q, unsigned column);
 typedef bool sql_shows(void *arg, uint32_t g, const struct span *s);
 void sql_matches(struct sql *s, sql_shows *shows, void *arg);
 
-/*
- * sql_scope - of which goroutines in_scope(g) tells that they are asked for; without it of all. sc must
- * outlive *s. sql_view - the SQL of a view that `gotop csv` writes; sql_view_spans - that of spans of some
- * lanes only, by enum lane_kind. NULL: there is none.
- */
-struct scope;
-void sql_scope(struct sql *s, const struct scope *sc);
-const char *sql_view(const char *name);
-const char *sql_view_spans(enum lane_kind k);
-
 /* sql_save - write all tables of a loaded trace as a SQLite file into an empty one that is open to read and
  * write, or add to what sql_save() wrote there (`more`); each row begins with a column `trace`. */
 enum err_code sql_save(const struct trace *tr, int fd, const char *trace, bool more, struct err *e);

@@ -193,16 +193,6 @@ static void f_matches(sqlite3_context *x, int n, sqlite3_value **v)
     sqlite3_result_int(x, there && s->shows(s->shows_arg, g, span_get(&s->shown)));
 }
 
-/* ---- of the views -------------------------------------------------------------------------------------- */
-
-static void f_in_scope(sqlite3_context *x, int n, sqlite3_value **v)
-{
-    const struct sql *s = of(x);
-    const bool known = !any_null(n, v);
-    const uint32_t g = known ? trace_find_lane(s->tr, LANE_G, (uint64_t)sqlite3_value_int64(v[0])) : NO_LANE;
-    sql_put_int(x, !s->scope || scope_g(s->scope, g));
-}
-
 /* ---- of a group ---------------------------------------------------------------------------------------- */
 
 struct many { /* the values of a group, as integers that sort like the values */
@@ -346,21 +336,12 @@ bool sql_functions(struct sql *s)
         int args;
         void (*f)(sqlite3_context *, int, sqlite3_value **);
         void (*end)(sqlite3_context *); /* of an aggregate */
-    } rows[] = {{"in_scope", 1, f_in_scope, NULL},
-                {"overlap", 4, f_overlap, NULL},
-                {"in_gc", 1, f_in_gc, NULL},
-                {"in_gc", 2, f_in_gc, NULL},
-                {"in_stw", 1, f_in_stw, NULL},
-                {"in_stw", 2, f_in_stw, NULL},
-                {"ns", 1, f_ns, NULL},
-                {"dur", 1, f_dur, NULL},
-                {"state", 1, f_state, NULL},
-                {"bucket", 1, f_bucket, NULL},
-                {"at", 3, f_at, NULL},
-                {"link", 3, f_link, NULL},
-                {"matches", 1, f_matches, NULL},
-                {"p", 2, p_step, p_end},
-                {"hist", 1, hist_step, hist_end}};
+    } rows[] = {
+        {"overlap", 4, f_overlap, NULL}, {"in_gc", 1, f_in_gc, NULL},     {"in_gc", 2, f_in_gc, NULL},
+        {"in_stw", 1, f_in_stw, NULL},   {"in_stw", 2, f_in_stw, NULL},   {"ns", 1, f_ns, NULL},
+        {"dur", 1, f_dur, NULL},         {"state", 1, f_state, NULL},     {"bucket", 1, f_bucket, NULL},
+        {"at", 3, f_at, NULL},           {"link", 3, f_link, NULL},       {"matches", 1, f_matches, NULL},
+        {"p", 2, p_step, p_end},         {"hist", 1, hist_step, hist_end}};
     const int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof rows / sizeof *rows; i++) {

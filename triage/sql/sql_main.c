@@ -41,13 +41,14 @@ struct job {
     size_t sql_len;
     const char *const *path;
     int npaths;
-    struct out o;
+    struct out o; /* opened once a trace is read, so that it isn't one of those */
     struct sql_print print;
     struct folder files; /* the traces at path */
     bool partial, cut;
-    bool many;  /* several traces, or a folder */
-    bool saved; /* --save: at least one trace was saved */
-    bool wrong; /* the SQL is wrong, whatever the trace */
+    bool many;   /* several traces, or a folder */
+    bool saved;  /* --save: at least one trace was saved */
+    bool opened; /* o */
+    bool wrong;  /* the SQL or the output is wrong, whatever the trace */
 };
 
 static int fail(const char *what, const char *why)
@@ -226,6 +227,11 @@ static int ask(struct job *j, const char *path, struct trace *tr)
     struct sql *s;
     size_t used;
     int status;
+    if (!j->opened && out_open(&j->o, j->out, false, &e) != ERR_OK) {
+        j->wrong = true;
+        return fail(j->out ? j->out : "standard output", e.what);
+    }
+    j->opened = true;
     if (sql_open(tr, &s, &e) != ERR_OK)
         return fail(shown(path), e.what);
     sql_time(s, j->timeout);
@@ -320,11 +326,11 @@ static int run(struct job *j)
     struct err e = {0};
     if (j->save)
         return save(j);
-    if (out_open(&j->o, j->out, false, &e) != ERR_OK)
-        return fail(j->out ? j->out : "standard output", e.what);
     j->print = (struct sql_print){.format = j->format, .out = &j->o};
     int status = all_traces(j);
-    if (out_close(&j->o, status != 2 || !j->out, &e) != ERR_OK)
+    if (status != 2 && out_may(j->out, &e) != ERR_OK) /* one that was read later */
+        status = fail(j->out, e.what);
+    if (j->opened && out_close(&j->o, status != 2 || !j->out, &e) != ERR_OK)
         status = fail(j->out ? j->out : "standard output", e.what);
     sql_print_free(&j->print);
     return status;

@@ -17,7 +17,6 @@
 #include <sqlite3.h>
 
 #include "decode/model/alive.h"
-#include "triage/exports/export_scope.h"
 #include "triage/findings/instances.h"
 #include "triage/findings/waitfor.h"
 #include "triage/load.h"
@@ -138,10 +137,9 @@ struct sql {
     const struct trace *tr;
     int64_t end;
     sqlite3 *db;
-    int64_t deadline;          /* as host_now(); 0: no deadline */
-    bool late;                 /* a statement was ended by the deadline */
-    const struct scope *scope; /* of views; NULL: the whole trace */
-    sql_shows *shows;          /* set by sql_matches() */
+    int64_t deadline; /* as host_now(); 0: no deadline */
+    bool late;        /* a statement was ended by the deadline */
+    sql_shows *shows; /* set by sql_matches() */
     void *shows_arg;
     struct span_iter shown; /* position of the last look-up */
     uint32_t shown_g;

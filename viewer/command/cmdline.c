@@ -91,5 +91,5 @@ bool cmdline_parse(int argc, char **argv, struct cmdline *c)
             return options_wrong(&command, link, NULL, "no place in a trace; g17@1.25s is one") < 0;
         c->lane = link;
     }
-    return options_traces(&command, &c->o, 0) < 0;
+    return options_traces(&command, &c->o) < 0;
 }

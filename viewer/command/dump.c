@@ -24,7 +24,7 @@ int dump_main(int argc, char **argv)
     struct err e = {0};
     int status = options_read(&command, argc, argv, &o);
     if (status < 0)
-        status = o.noperands ? options_traces(&command, &o, 0) : options_lack(&command, "TRACE");
+        status = o.noperands ? options_traces(&command, &o) : options_lack(&command, "TRACE");
     if (status >= 0)
         return status;
     if (trace_open(o.path, &o.trace, &tr, &e)) {
