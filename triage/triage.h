@@ -276,9 +276,7 @@ struct triage {
     /* part of that, in a damaged trace: Ps whose state is unknown; the others had nothing to do */
     int64_t lost;
     int64_t idle[IDLE_WHYS];
-    struct moment idle_worst; /* the 256th of the trace with the most missed time */
-    int64_t missed_wall;      /* time during which at least one P idled although work was available */
-    uint32_t busy_p99;        /* number of busy Ps that is not exceeded for 99 % of the time */
+    uint32_t busy_p99; /* number of busy Ps that is not exceeded for 99 % of the time */
 
     struct stw_row *stw; /* by longest, largest first */
     uint32_t nstw;

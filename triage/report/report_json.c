@@ -91,7 +91,6 @@ static void out_processors(json_t *root, const struct loaded *l)
     json_t *idle = json_under(p, "idle_ns");
     for (int i = 0; i < IDLE_WHYS; i++)
         json_put(idle, NULL, why[i], tg->idle[i]);
-    json_put(p, l->tr, "missed_wall_ns", tg->missed_wall, "missed_worst", j_moment(&tg->idle_worst));
     json_t *arr = json_list(p, "each");
     for (uint32_t i = 0; i < tg->np && i < 1024; i++)
         shares(json_row(arr, l->tr, "proc", j_p(i)), &tg->p[i].s);

@@ -17,7 +17,6 @@
 #include "decode/base/mem.h"
 
 #define EVENTS_AIM (1u << 15)
-#define SLICES 256
 #define BUSY_MAX 1024 /* Ps told apart in the histogram of busy Ps */
 
 enum {
@@ -32,8 +31,7 @@ enum {
 
 /* The counts of one window. */
 struct part {
-    int64_t idle[IDLE_WHYS], missed_wall;
-    int64_t slice[SLICES];  /* missed ns by 256th of the trace */
+    int64_t idle[IDLE_WHYS];
     int64_t busy[BUSY_MAX]; /* ns by number of busy Ps */
 };
 
@@ -54,8 +52,7 @@ struct sweep { /* of one window */
     const struct lost_calls *lost;     /* of which the Ps' spans aren't told */
     int64_t since;                     /* of the P at hand: from when on it has been there */
     bool gaps;                         /* it has not been there always */
-    enum state before;     /* of its last span seen, or as good as that; ST_NONE: none that is recorded */
-    int64_t slice, slice0; /* the current one of the 256 parts and its start; none at first */
+    enum state before; /* of its last span seen, or as good as that; ST_NONE: none that is recorded */
     struct part *part;
     bool failed;
 };
@@ -174,22 +171,6 @@ static void collect_g(struct sweep *s, const uint64_t *key, size_t n)
     }
 }
 
-static __attribute__((noinline)) void miss(struct sweep *s, int64_t t0, int64_t t1, int64_t ps)
-{
-    const int64_t len = s->tg->end / SLICES + 1;
-    s->part->missed_wall = ns_more(s->part->missed_wall, t1 - t0);
-    while (t0 < t1) {
-        if (t0 < s->slice0 || t0 - s->slice0 >= len) {
-            s->slice = t0 / len;
-            s->slice0 = s->slice * len;
-        }
-        const int64_t i = s->slice < SLICES ? s->slice : SLICES - 1,
-                      to = s->slice0 + len < t1 ? s->slice0 + len : t1;
-        s->part->slice[i] = ns_more(s->part->slice[i], ns_times(to - t0, ps));
-        t0 = to;
-    }
-}
-
 /* Between two changes the counts in c[] are constant. */
 static inline __attribute__((always_inline)) void settle(struct sweep *s, const int64_t *c, int64_t t0,
                                                          int64_t t1)
@@ -207,10 +188,8 @@ static inline __attribute__((always_inline)) void settle(struct sweep *s, const 
     }
     missed = c[CNT_RUNNABLE] < idle ? c[CNT_RUNNABLE] : idle;
     sys = sys < 0 ? 0 : sys < idle - missed ? sys : idle - missed;
-    if (missed > 0) {
+    if (missed > 0)
         part->idle[IDLE_MISSED] = ns_more(part->idle[IDLE_MISSED], ns_times(missed, dt));
-        miss(s, t0, t1, missed);
-    }
     if (sys)
         part->idle[IDLE_SYSCALL] = ns_more(part->idle[IDLE_SYSCALL], ns_times(sys, dt));
     if (idle > missed + sys)
@@ -240,17 +219,11 @@ static void run_window(struct sweep *s)
 
 static void finish(struct triage *tg, const struct part *part)
 {
-    int64_t known = 0, len = tg->end / SLICES + 1, seen = 0;
-    int best = 0;
+    int64_t known = 0, seen = 0;
     memcpy(tg->idle, part->idle, sizeof tg->idle);
-    tg->missed_wall = part->missed_wall;
     for (int i = 0; i < IDLE_SHORT; i++)
         known = ns_add(known, tg->idle[i]);
     tg->idle[IDLE_SHORT] = tg->p_sum.ns[ST_IDLE] > known ? tg->p_sum.ns[ST_IDLE] - known : 0;
-    for (int i = 1; i < SLICES; i++)
-        best = part->slice[i] > part->slice[best] ? i : best;
-    tg->idle_worst = (struct moment){best * len, (best + 1) * len < tg->end ? (best + 1) * len : tg->end,
-                                     NO_LANE, NO_LANE};
     for (int i = 0; i < BUSY_MAX; i++) {
         seen = ns_add(seen, part->busy[i]);
         if (seen >= tg->end - tg->end / 100) {
@@ -278,7 +251,6 @@ bool idle_window(void *arg, size_t i, void **kept)
     struct sweep s = {.tg = w->tg,
                       .w0 = (int64_t)i << w->shift,
                       .w1 = (int64_t)i + 1 < w->n ? ((int64_t)i + 1) << w->shift : w->tg->end,
-                      .slice0 = INT64_MAX,
                       .part = mem_zalloc(sizeof *s.part)};
     *kept = s.part;
     if (!s.part)
@@ -303,11 +275,8 @@ bool idle_add(void *arg, size_t i, void *kept)
     (void)i;
     for (int k = 0; k < IDLE_WHYS; k++)
         sum->idle[k] = ns_add(sum->idle[k], p->idle[k]);
-    for (int k = 0; k < SLICES; k++)
-        sum->slice[k] = ns_add(sum->slice[k], p->slice[k]);
     for (int k = 0; k < BUSY_MAX; k++)
         sum->busy[k] = ns_add(sum->busy[k], p->busy[k]);
-    sum->missed_wall = ns_add(sum->missed_wall, p->missed_wall);
     mem_free(p);
     return true;
 }
