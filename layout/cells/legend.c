@@ -82,7 +82,7 @@ void legend_page(enum tier t, struct rich *out)
         state(out, t == TIER_ASCII ? glyph_state(t, bar[i]) : glyph_height(t, 8), bar[i], word_of(bar[i]),
               STYLE_POPUP);
     rich_para(out);
-    rich_add(out, STYLE_POPUP, "busy: of the processors; queue: goroutines that are runnable, on average ");
+    rich_add(out, STYLE_POPUP, "busy: of the processors. queue: runnable goroutines, on average.  ");
     mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "more than there are processors");
     rich_para(out);
     rich_add(out, STYLE_POPUP, "when: a full mark is where Enter leads, half a mark is a slow one.");

@@ -413,6 +413,27 @@ static void message(const struct canvas *c)
         (void)frame_more(c, last, s);
 }
 
+/* Until something is typed: what may be. The part behind ';' only where there is room. */
+static void prompt_offers(const struct canvas *c, int x, int y)
+{
+    const struct view *v = c->v;
+    const bool table = kind_here(v)->table;
+    const char *say = v->popup.kind                      ? "words of this text; Enter goes to the next line"
+                      : v->prompt.kind == PROMPT_COMMAND ? "1.25s  g17  waits  sql SELECT ..; a time, a "
+                                                           "goroutine, a view, an action: Tab completes"
+                      : v->prompt.kind == PROMPT_FILTER  ? "NAME  g17  state=waiting  reason=lock  dur>1ms; "
+                                                           "-NAME leaves out, Esc gives up"
+                      : v->prompt.kind != PROMPT_SEARCH  ? ""
+                      : table                            ? "text of the rows to show; Esc gives up"
+                                                         : "a function, a reason, a state, g17; Esc gives up";
+    const char *more = strchr(say, ';');
+    const int w = c->g->w - x, brief = more ? (int)(more - say) : 0;
+    if (str_width(str_of(say), w + 1) <= w)
+        grid_str(c->g, x, y, w, say, STYLE_DIM);
+    else if (brief <= w)
+        grid_text(c->g, x, y, w, (struct str){say, (uint32_t)brief}, STYLE_DIM);
+}
+
 static void prompt(const struct canvas *c, int y)
 {
     static const char signs[] = {
@@ -433,6 +454,8 @@ static void prompt(const struct canvas *c, int y)
     c->txt->screen_x = grid_str(g, x + 1, y, w - 1 - x, line, STYLE_PROMPT);
     str_safe(str_of(v->prompt.text + v->prompt.at), line, sizeof line);
     grid_str(g, c->txt->screen_x, y, w - c->txt->screen_x, line, STYLE_PROMPT);
+    if (!v->prompt.len)
+        prompt_offers(c, c->txt->screen_x + 2, y);
     c->txt->screen_y = y;
     if (c->txt->screen_x >= w)
         c->txt->screen_x = w - 1;

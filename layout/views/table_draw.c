@@ -301,6 +301,8 @@ static void draw_label(void *arg, int64_t value, char *out, size_t size)
         snprintf(out, size, TRI_UNTIMED);
         return;
     }
+    if (l->kind == TCOL_SHARE) /* rows may be smaller than what a cell tells apart */
+        snprintf(buf, sizeof buf, "%.3g%%", 100.0 * (double)value / SHARE_WHOLE);
     snprintf(out, size, *buf == '<' ? "%.30s" : ">%.30s", fmt_round(buf));
 }
 

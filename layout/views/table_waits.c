@@ -101,7 +101,7 @@ static void function_text(struct text *out, const struct trace *tr, uint32_t f)
     if (n)
         text_add(out, "0x%" PRIx64, trace_frame(tr, stack, n > 1).pc);
     else if (f > INT32_MAX)
-        text_lit(out, "(not recorded)");
+        text_lit(out, "(no stack)");
     else
         text_func(out, tr, f, 0);
 }

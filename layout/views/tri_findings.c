@@ -162,12 +162,15 @@ static int where_in(struct grid *g, const struct view *v, const struct finding *
     char name[600];
     if (f->v.culprit.user)
         site_text(&t, v->tr, &f->v.culprit);
+    else if (f->v.kind) /* of several kinds of stops */
+        text_str(&t, v->tr, f->v.kind);
     const struct str all = str_of(t.p ? t.p : "");
     if (w >= 12 && all.len) {
         if (str_width(all, w + 1) <= w)
             x = grid_text(g, x, y, w, all, s);
         else {
-            str_shorten(trace_str(v->tr, f->v.culprit.user), w, glyph_dots(v->scr.tier), name, sizeof name);
+            str_shorten(trace_str(v->tr, f->v.culprit.user ? f->v.culprit.user : f->v.kind), w,
+                        glyph_dots(v->scr.tier), name, sizeof name);
             x = grid_str(g, x, y, w, name, s);
         }
     }

@@ -136,7 +136,7 @@ static void test_pieces(void **state)
     (void)state;
     struct fix f;
     fix_open(&f, "samples/http-long-1.27.trace", "default", 120, 30);
-    expect(&f, ":pieces Enter", "workers: 1; pieces of work: 300");
+    expect(&f, ":work Enter", "workers: 1; pieces of work: 300");
     expect(&f, "Enter W", "waiting for a timer (sleep) at main.(*shop).buy");
     fix_close(&f);
 }

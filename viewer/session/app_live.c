@@ -32,9 +32,19 @@ static const char piped_name[] = "standard input";
 #define TABLES_AT_ONCE_NS 100000000
 #define TABLES_STAND_NS 2000000000 /* after that time, what has come must be decoded */
 
+/* What of a URL tells programs apart: "host:port", without what all have. */
+static const char *short_where(const struct app *a, char out[61])
+{
+    const char *from = feed_is_url(a->live.where) ? strstr(a->live.where, "://") : NULL;
+    from = from ? from + 3 : a->live.where;
+    const char *path = feed_is_url(a->live.where) ? strstr(from, "/debug/pprof/trace") : NULL;
+    snprintf(out, 61, "%.*s", path && path > from ? (int)(path - from < 60 ? path - from : 60) : 60, from);
+    return out;
+}
+
 static void name_it(struct app *a)
 {
-    char by[FMT_MAX];
+    char by[FMT_MAX], where[61];
     const struct place *at = &a->view.at;
     int64_t behind = time_sub(trace_info(a->tr)->end, at->view == VIEW_TOP ? at->cursor + 1 : at->win.t1);
     /* nothing is decoded while tables stand, so "behind" is unknown */
@@ -47,14 +57,15 @@ static void name_it(struct app *a)
     if (follow_left_out(a->follow))
         snprintf(lost, sizeof lost, ", %s LEFT OUT", fmt_bytes(follow_left_out(a->follow), size));
     if (follow_ended(a->follow))
-        snprintf(a->live.title, sizeof a->live.title, "%.60s ENDED%s%s", a->live.where,
+        snprintf(a->live.title, sizeof a->live.title, "%s ENDED%s%s", short_where(a, where),
                  follow_connecting(a->follow) ? ", connecting" : "", lost);
     else if (a->live.follows)
-        snprintf(a->live.title, sizeof a->live.title, "%.60s LIVE%s%s%s", a->live.where, late, silent, lost);
+        snprintf(a->live.title, sizeof a->live.title, "%s LIVE%s%s%s", short_where(a, where), late, silent,
+                 lost);
     else if (tables)
-        snprintf(a->live.title, sizeof a->live.title, "%.60s HELD%s", a->live.where, lost);
+        snprintf(a->live.title, sizeof a->live.title, "%s HELD%s", short_where(a, where), lost);
     else
-        snprintf(a->live.title, sizeof a->live.title, "%.60s HELD, %s behind%s", a->live.where,
+        snprintf(a->live.title, sizeof a->live.title, "%s HELD, %s behind%s", short_where(a, where),
                  when_dur(a->tr, behind < 0 ? 0 : behind, by), lost);
 }
 
