@@ -24,7 +24,8 @@ bool calls_accepting(const struct trace *tr, uint32_t stack)
 
 bool calls_connecting(const struct trace *tr, uint32_t stack)
 {
-    static const char *const connecting[] = {"net.(*netFD).connect", "net/http.(*Transport).getConn", NULL};
+    static const char *const connecting[] = {"net.(*netFD).connect", "net/http.(*Transport).getConn",
+                                             "crypto/tls.(*Conn).clientHandshake", NULL};
     return stacks_may(tr, stack, STACK_CONNECTS) && stack_through(tr, stack, connecting);
 }
 

@@ -143,7 +143,8 @@ static unsigned marks_of(struct str f)
         marks |= str_starts(f, "net.(*netFD).Write") ? STACK_WRITES : 0;
         marks |= str_is(f, "net.(*netFD).accept") ? STACK_ACCEPTS : 0;
         marks |= str_is(f, "net/http.(*persistConn).roundTrip") ? STACK_TRIP : 0;
-        marks |= str_is(f, "net.(*netFD).connect") || str_is(f, "net/http.(*Transport).getConn")
+        marks |= str_is(f, "net.(*netFD).connect") || str_is(f, "net/http.(*Transport).getConn") ||
+                         str_is(f, "crypto/tls.(*Conn).clientHandshake")
                      ? STACK_CONNECTS
                      : 0;
     }

@@ -297,6 +297,26 @@ struct site verdict_place_of(const struct works *w, uint32_t stack, uint32_t g)
     return owner_of(w->own, &user) == OWNER_PROGRAM ? at : p;
 }
 
+struct site verdict_slow_place(const struct work *k, struct did *does)
+{
+    struct site p = {0};
+    bool own = false;
+    int64_t most = 0;
+    for (uint32_t i = 1; i < k->tree.n; i++) {
+        const struct tree_node *n = &k->tree.v[i];
+        if (n->first == NO_LANE && n->ns[TREE_SLOW] > most) {
+            most = n->ns[TREE_SLOW];
+            p = (struct site){n->leaf, n->user, n->stack, n->frame};
+            *does = (struct did){
+                n->cat, n->kind, (uint8_t)ran_how(&n->ran), p, tree_share(&k->tree, i, TREE_SLOW),
+                n->who, n->g};
+            own = n->cat != EX_SCHED && n->cat != EX_NOBODY && n->cat != EX_STOPPED &&
+                  (n->cat != EX_RUN || n->t1 - n->t0 < threshold_ns(TH_HOST_RUN));
+        }
+    }
+    return own ? p : (struct site){0};
+}
+
 struct site verdict_place(const struct works *w, uint32_t stack)
 {
     struct site p = {.stack = stack};

@@ -22,28 +22,6 @@ enum {
     MOMENTS = 8
 };
 
-/*
- * The user's function with most of the slow pieces' time; .user 0: they don't take it themselves, but wait
- * for a processor, or for a thread that the host had elsewhere.
- */
-static struct site slow_place(const struct work *k, struct did *does)
-{
-    struct site p = {0};
-    bool own = false;
-    int64_t most = 0;
-    for (uint32_t i = 1; i < k->tree.n; i++) {
-        const struct tree_node *n = &k->tree.v[i];
-        if (n->first == NO_LANE && n->ns[TREE_SLOW] > most) {
-            most = n->ns[TREE_SLOW];
-            p = (struct site){n->leaf, n->user, n->stack, n->frame};
-            *does = (struct did){.cat = n->cat, .kind = n->kind, .at = p, .share = 1};
-            own = n->cat != EX_SCHED && n->cat != EX_NOBODY && n->cat != EX_STOPPED &&
-                  (n->cat != EX_RUN || n->t1 - n->t0 < threshold_ns(TH_HOST_RUN));
-        }
-    }
-    return own ? p : (struct site){0};
-}
-
 /* Does another one of the kind wait for more at some moment of p? Then what waits behind p is not for any of
  * them. */
 static bool others_rest(const struct causes *c, const struct work *k, const struct workpiece *p)
@@ -260,7 +238,7 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
         return true;
     struct did does = {0};
     const struct longs l = longs_of(c, all, k);
-    const struct site at = slow_place(k, &does);
+    const struct site at = verdict_slow_place(k, &does);
     struct harm own = {0};
     verdict_share_at(&k->tree, at.user, 1u << does.cat, &own);
     if ((threshold(TH_TAIL) * own.usual >= own.slow && l.rows * 2 < l.looked) || l.few * 3 > k->looked ||

@@ -92,33 +92,6 @@ static void pieces(const struct causes *c, const struct works *all, const struct
     }
 }
 
-/* Of those that run all along: rows of waits in that function of the program's; between two other waits they
- * pass. */
-static void rounds(const struct causes *c, const struct works *all, const struct work *w, uint32_t user,
-                   struct turns *out)
-{
-    for (uint32_t i = 0; i < w->looked && !out->failed && slices_tick(); i++) {
-        int64_t since = NO_TIME, t0 = 0, t1 = 0; /* since: the end of a wait elsewhere; t0, t1: of a row */
-        struct walk k;
-        walk_from(&k, c->tr, w->v[i].g, 0, STEPS);
-        for (const struct span *s; (s = walk_next(&k));) {
-            if (s->state != ST_WAITING || !s->stack)
-                continue;
-            if (verdict_place(all, s->stack).user == user) {
-                t0 = t1 ? t0 : s->t0;
-                t1 = s->t1;
-                continue;
-            }
-            if (t1)
-                turn_add(out, t0, t1, true);
-            else if (since != NO_TIME)
-                turn_add(out, since, s->t0, false);
-            since = s->t1;
-            t1 = 0;
-        }
-    }
-}
-
 /* Finds when most of a crowd are there at once. ends: when each is done, sorted. */
 static void peak_of(const struct turns *k, struct crowd *c, const int64_t *ends)
 {
@@ -191,8 +164,9 @@ static bool stampede_of(const struct turns *k, struct stampede *s)
     return ends != NULL;
 }
 
-/* Is that so again and again, of most that go there, and do no more come then than otherwise? */
-static bool is_stampede(const struct turns *k, const struct stampede *s)
+/* Is that so again and again, of most that go there, and do no more come then than otherwise? Who comes
+ * after a pause of its own comes for itself. */
+static bool is_stampede(const struct turns *k, const struct stampede *s, bool paced)
 {
     if (s->crowds < LEAST_CROWDS || s->alone > s->n || (double)s->passed > threshold(TH_TAIL) * s->came)
         return false;
@@ -200,7 +174,7 @@ static bool is_stampede(const struct turns *k, const struct stampede *s)
     const double passed = (double)k->n - s->n - s->alone - s->during;
     const double rate = else_ns > 0 ? passed / (double)else_ns : 0;
     const double come = (double)s->came + s->passed - s->crowds, most = rate * (double)s->window;
-    return passed >= s->n && come <= threshold(TH_DOUBLE) * most + s->crowds;
+    return passed >= s->n && (paced || come <= threshold(TH_DOUBLE) * most + s->crowds);
 }
 
 /* What takes most of the slow pieces' time (of all, where none is slow), and what hardly any of the usual
@@ -209,16 +183,15 @@ static bool is_stampede(const struct turns *k, const struct stampede *s)
 static uint32_t place_of(struct causes *c, const struct works *all, const struct work *w)
 {
     const struct work_tree *t = &w->tree;
-    const enum tree_set s = w->standing ? TREE_ALL : TREE_SLOW;
+    const enum tree_set s = TREE_SLOW;
     uint32_t best = NO_LANE;
     for (uint32_t k = t->v[0].first; k != NO_LANE; k = t->v[k].next) {
         const struct tree_node *n = &t->v[k];
-        if (tree_share(t, k, s) < threshold(TH_SHARE) ||
-            (!w->standing && n->pieces[TREE_USUAL] * 2 >= t->pieces[TREE_USUAL]) ||
+        if (tree_share(t, k, s) < threshold(TH_SHARE) || n->pieces[TREE_USUAL] * 2 >= t->pieces[TREE_USUAL] ||
             (best != NO_LANE && n->ns[s] <= t->v[best].ns[s]))
             continue;
-        const bool load = explain_waits_outside(n->cat) || n->cat == EX_SYSCALL || n->cat == EX_TIMER ||
-                          (n->cat == EX_RUN && !w->standing);
+        const bool load =
+            explain_waits_outside(n->cat) || n->cat == EX_SYSCALL || n->cat == EX_TIMER || n->cat == EX_RUN;
         const bool does =
             load && !(n->stack && causes_writes(c->tr, n->stack)); /* what is kept is no write */
         const bool asks = n->cat == EX_WAIT && n->by != NO_LANE && wait_passes_on((enum wait_kind)n->kind) &&
@@ -245,14 +218,11 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
     if (at == NO_LANE)
         return true;
     const struct tree_node *n = &w->tree.v[at];
-    if (w->standing)
-        rounds(c, all, w, n->user, &k);
-    else
-        pieces(c, all, w, n, &k);
+    pieces(c, all, w, n, &k);
     if (k.n)
         qsort(k.v, k.n, sizeof *k.v, cmp_turn);
     bool ok = !k.failed && stampede_of(&k, &s);
-    if (ok && k.n && is_stampede(&k, &s) && keeps_up(c, n, &s)) {
+    if (ok && k.n && is_stampede(&k, &s, w->paced) && keeps_up(c, n, &s)) {
         struct verdict v = verdict_new(RULE_STAMPEDE, 0);
         v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
         v.waiter = (struct role){.group = n->who, .g = n->g, .at = v.where};
@@ -278,6 +248,6 @@ bool fam_stampede(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = true;
     for (uint32_t i = 0; ok && i < w->n; i++)
-        ok = !work_counts(&w->v[i]) || !w->v[i].tree.n || w->v[i].kind == WORK_MAIN || look(c, w, i, out);
+        ok = !work_counts(&w->v[i]) || !w->v[i].tree.n || w->v[i].standing || look(c, w, i, out);
     return ok;
 }

@@ -51,12 +51,15 @@ bool fam_trend(struct causes *c, const struct works *w, struct verdicts *out)
         const struct work *k = &w->v[i];
         double mean[QUARTERS];
         /* a worker whose queue is never empty does several things in one item: only items grow then */
-        if (k->background || k->standing || k->kind == WORK_ITEMS || k->looked < threshold(TH_MANY) ||
-            !rises(c, k, mean) || mean[3] < threshold(TH_DOUBLE) * mean[0] ||
-            mean[3] - mean[0] < threshold(TH_FELT))
+        if (k->background || k->standing || (k->kind == WORK_ITEMS && !k->paced) ||
+            k->looked < threshold(TH_MANY) || !rises(c, k, mean) ||
+            mean[3] < threshold(TH_DOUBLE) * mean[0] || mean[3] - mean[0] < threshold(TH_FELT))
             continue;
         struct verdict v = verdict_new(RULE_TREND, (mean[3] - mean[0]) / mean[3]);
         v.where.user = k->user ? k->user : k->name;
+        struct did does;
+        if (verdict_slow_place(k, &does).user)
+            v.doing[v.ndoing++] = does;
         v.g = k->v[0].g;
         v.waiter.group = trace_g_name(c->tr, v.g);
         v.t0 = k->v[0].t0;

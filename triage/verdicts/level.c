@@ -313,7 +313,7 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
 {
     const struct work *w = &all->v[v->harm.work];
     const double share = v->harm.share;
-    const bool much = share >= threshold(TH_SHARE), most = share >= threshold(TH_SEVERE);
+    const bool much = share >= threshold(TH_SHARE);
     const bool crowd = v->ev[EV_CROWD] >= threshold(TH_SEVERAL);
     switch (verdict_family(v)) {
     case FAM_SLOW_ONE:
@@ -321,7 +321,7 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
             return false; /* a flight is how one saves work */
     /* fall through */
     case FAM_LOCK:
-    case FAM_SERVER: return much && room(c, v) && !holder_late(v) && (crowd || most || varies);
+    case FAM_SERVER: return much && room(c, v) && !holder_late(v) && (crowd || varies);
     case FAM_SET:
         return v->rule == RULE_SLOTS ? much
                                      : share >= threshold(TH_SET_SHARE) && room(c, v) && !bounds(c, all, v) &&
@@ -330,6 +330,7 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
     case FAM_CROWD: return much;
     case FAM_POLLING: return v->rule == RULE_LATE ? much && !keeps_pace(v) : done_already(v);
     case FAM_RETRY: return much;
+    case FAM_CONNECTIONS: return much;
     case FAM_LIMIT:
         return much && (v->rule == RULE_DEAD || (varies && work_awaited(w) && slows_few(c, all, v)) ||
                         ended_by_others(c, all, v) || others_answered(c, all, v));
@@ -441,7 +442,8 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     const bool varies = excess(all, v) >= threshold(TH_VARIES);
     const double slow = varies ? v->harm.slow : 0;
     const bool slow_repeat = v->rule == RULE_SERIAL && v->harm.slow_only;
-    const bool in_one_go = slow_repeat && w->kind == WORK_ITEMS; /* several things that stood in its queue */
+    const bool in_one_go =
+        slow_repeat && w->kind == WORK_ITEMS && !w->paced; /* several things that stood in its queue */
     v->rule = (slow_repeat && !varies) || in_one_go ? RULE_BACKEND : v->rule;
     v->harm.all = slow_repeat && varies ? slow * work_slow_part(w) : v->harm.all;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;

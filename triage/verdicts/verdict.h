@@ -256,8 +256,8 @@ struct verdict verdict_new(enum rule r, double share);
  * which first. */
 struct verdict verdict_standing(const struct causes *c, const struct works *w, enum rule r,
                                 const struct stand *s, uint32_t n);
-/* verdict_raise - raises `share` to the larger of two shares of a work's time: of all its pieces, of the slow
- * ones. */
+/* verdict_raise - raises `share` to the larger of two shares of a work's time: of all its pieces, of the
+ * slow ones. */
 void verdict_raise(struct harm *h, uint32_t work, double all, double slow);
 /* verdict_in_works - raises harm.share to the largest share of a foreground work that lies in the outermost
  * nodes of function `user` (string) with one of these categories (a bit each, 0: any). */
@@ -268,6 +268,10 @@ void verdict_share_at(const struct work_tree *t, uint32_t user, unsigned cats, s
 /* allocates_most - returns the place that allocates most, estimated from stacks (fam_collector.c); .user is
  * 0 if no place has a third. */
 struct site allocates_most(const struct causes *c, const struct works *w);
+/* verdict_slow_place - returns the site with most of the slow pieces' time, and what they do there and for
+ * which share of that time as *does. Its .user is 0 if they wait for a processor there, or for a thread
+ * that the host had elsewhere. */
+struct site verdict_slow_place(const struct work *k, struct did *does);
 /* verdict_place - returns the site of a stack. */
 struct site verdict_place(const struct works *w, uint32_t stack);
 /* verdict_place_of - returns the site of a stack of goroutine g. If a library created g for the program,

@@ -61,11 +61,20 @@ static void cut_open(struct cut *k, struct workpiece p)
 
 /* ---- the pieces of a group ----------------------------------------------------------------------------- */
 
-static bool wants_more(const struct causes *c, uint32_t name, uint32_t questions, const struct span *s)
+/* Whether it sleeps in its own loop, between two things that it does. */
+static bool paces(const struct trace *tr, uint32_t name, const struct span *s)
 {
-    return instance_wants_more(c->tr, name, s->reason, s->stack) ||
-           (questions && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET &&
-            causes_place(c->tr, s->stack) == questions);
+    return s->stack && stacks_wait_kind(tr, s->reason, s->stack) == WK_SLEEP &&
+           trace_stack(tr, s->stack) > 1 && trace_frame(tr, s->stack, 1).func == name;
+}
+
+static bool wants_more(const struct causes *c, uint32_t name, uint32_t questions, bool pace,
+                       const struct span *s)
+{
+    return pace ? paces(c->tr, name, s)
+                : instance_wants_more(c->tr, name, s->reason, s->stack) ||
+                      (questions && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET &&
+                       causes_place(c->tr, s->stack) == questions);
 }
 
 struct parting {            /* along one goroutine */
@@ -89,7 +98,8 @@ static void item_call(const struct causes *c, uint32_t g, uint32_t questions, co
     }
 }
 
-static void items_in(const struct causes *c, uint32_t g, uint32_t questions, uint32_t steps, struct cut *k)
+static void items_in(const struct causes *c, uint32_t g, uint32_t questions, bool pace, uint32_t steps,
+                     struct cut *k)
 {
     const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
     struct parting p = {NO_TIME, NO_TIME, false};
@@ -101,11 +111,13 @@ static void items_in(const struct causes *c, uint32_t g, uint32_t questions, uin
         k->seen = ns_add(k->seen, s->t1 - s->t0);
         if (s->state == ST_NONE) /* between two stretches */
             p.since = NO_TIME;
+        if (pace && s->state == ST_RUNNABLE && p.since == s->t0) /* that is still the pause */
+            p.since = s->t1;
         if (s->state == ST_SYSCALL && questions)
             item_call(c, g, questions, s, &p, k);
         if (s->state != ST_WAITING)
             continue;
-        is = s->stack == last && last ? is : wants_more(c, name, questions, s);
+        is = s->stack == last && last ? is : wants_more(c, name, questions, pace, s);
         last = s->stack;
         if (is) {
             k->more = s->stack;
@@ -171,8 +183,8 @@ static bool begun_by_reader(const struct causes *c, uint32_t group)
     return is * 2 > n;
 }
 
-static void own_pieces(const struct causes *c, uint32_t group, bool http, const struct serving *parts,
-                       struct cut cut[SERVING])
+static void own_pieces(const struct causes *c, uint32_t group, bool http, bool pace,
+                       const struct serving *parts, struct cut cut[SERVING])
 {
     const uint32_t n = c->of[group].n;
     uint64_t left = SPANS;
@@ -184,7 +196,7 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, const 
         if (http)
             requests_in(c, g, steps, &cut[part]);
         else
-            items_in(c, g, parts->v[part], steps, &cut[part]);
+            items_in(c, g, parts->v[part], pace, steps, &cut[part]);
         const uint64_t used = spans < steps ? spans : steps;
         left -= used < left ? used : left;
     }
@@ -343,13 +355,20 @@ static bool works_of(const struct causes *c, const struct works *all, uint32_t g
     const bool requests = http || parts.v[0];
     struct cut k[SERVING] = {{.all = all}, {.all = all}, {.all = all}, {.all = all}};
     struct work like = {.name = grp->name, .group = group, .kind = requests ? WORK_REQUESTS : WORK_ITEMS};
-    own_pieces(c, group, http, &parts, k);
+    own_pieces(c, group, http, false, &parts, k);
+    if ((double)k[0].n < threshold(TH_PIECES) && !requests) {
+        mem_free(k[0].v);
+        k[0] = (struct cut){.all = all};
+        own_pieces(c, group, false, true, &parts, k);
+        like.paced = true;
+    }
     if ((double)k[0].n < threshold(TH_PIECES) && !requests) {
         k[0] =
             (struct cut){.all = all, .v = k[0].v, .cap = k[0].cap, .more = k[0].more, .failed = k[0].failed};
         like.standing = lives_in(c, group, &k[0]);
         like.kind = !like.standing && begun_by_reader(c, group) ? WORK_REQUESTS : WORK_LIVES;
         like.lives = true;
+        like.paced = false;
     }
     bool ok = true;
     int64_t seen = 0;

@@ -7,7 +7,8 @@
  *   tasks      what the program marks (runtime/trace), by type
  *   requests   what a goroutine does from the read of a request on a connection to the read of the next one;
  *              or goroutines that the reader of a connection creates for what it reads while it reads on
- *   items      what a goroutine does from one wait for more work, in its own loop, to the next
+ *   items      what a goroutine does from one wait for more work, in its own loop, to the next; or, where it
+ *              waits for none, from one sleep there to the next
  *   lives      goroutines created for one thing each; or a few that run all along and wait for no more work
  *   main       the main goroutine, from its begin to its end, if nothing else repeats
  *
@@ -77,6 +78,7 @@ struct work {
     bool inner;          /* another work that counts waits for it, so its time is in that one's tree */
     bool played;         /* requests to a peer that is played in the same process */
     bool lives;          /* pieces are whole goroutines, from begin to end */
+    bool paced;          /* items, each after a pause: none is several that stood in a queue */
     bool standing;       /* lives that take most of the trace: there is no usual and no slow one */
     bool asks;           /* standing, and what most of its goroutines wait for outside are answers: no rest */
     struct workpiece *v; /* the examined pieces, longest first */

@@ -1,0 +1,163 @@
+/*
+ * fam_conns.c - connections that are made anew: what pieces of a work wait for, or do, until they have one.
+ * See verdict.h.
+ */
+#include "triage/findings/asks.h"
+#include "triage/findings/thresholds.h"
+#include "triage/verdicts/verdict.h"
+
+enum { ROWS = 64 };
+
+/* Connections opened at one place: by system calls that connect, or, where they are not recorded, by waits
+ * for that. */
+struct conns {
+    uint32_t user, stack, g;
+    uint64_t calls, waits;
+    int64_t ns, t0, t1;
+};
+
+static void conns_add(struct conns *v, uint32_t *n, const struct works *w, uint32_t stack,
+                      const struct moment *m, uint64_t calls, uint64_t waits, int64_t ns)
+{
+    const uint32_t user = verdict_place_of(w, stack, m->g).user;
+    uint32_t k = 0;
+    while (k < *n && v[k].user != user)
+        k++;
+    if (k == ROWS || !user)
+        return;
+    if (k == *n)
+        v[(*n)++] = (struct conns){.user = user, .stack = stack, .g = m->g, .t0 = m->t0, .t1 = m->t1};
+    v[k].calls += calls;
+    v[k].waits += waits;
+    v[k].ns = ns_add(v[k].ns, ns);
+}
+
+/* How many pieces there are of the work that has most: who opens far fewer connections keeps them. */
+static double most_pieces(const struct works *w)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < w->n; i++) {
+        const struct work *k = &w->v[i];
+        most = !k->background && !k->inner && !k->standing && (double)k->n > most ? (double)k->n : most;
+    }
+    return most;
+}
+
+struct opening { /* in one work's tree, of one function */
+    int64_t ns[TREE_SETS];
+    uint32_t node; /* the largest one; NO_LANE: none */
+};
+
+static void opening_in(const struct trace *tr, const struct work_tree *t, uint32_t node, uint32_t user,
+                       struct opening *o)
+{
+    for (uint32_t k = t->v[node].first; k != NO_LANE; k = t->v[k].next) {
+        const struct tree_node *n = &t->v[k];
+        if (!n->stack || n->user != user || !calls_connecting(tr, n->stack)) {
+            opening_in(tr, t, k, user, o);
+            continue;
+        }
+        for (int s = 0; s < TREE_SETS; s++)
+            o->ns[s] = ns_add(o->ns[s], n->ns[s]);
+        if (o->node == NO_LANE ||
+            n->ns[TREE_ALL] + n->ns[TREE_SLOW] > t->v[o->node].ns[TREE_ALL] + t->v[o->node].ns[TREE_SLOW])
+            o->node = k;
+    }
+}
+
+static double part(const struct work_tree *t, const struct opening *o, enum tree_set s)
+{
+    const int64_t all = tree_ns(t, s);
+    return all > 0 ? (double)o->ns[s] / (double)all : 0;
+}
+
+/* The part of a set that function `user` waits in vain, until a timer fires. */
+static double in_vain(const struct work_tree *t, uint32_t node, uint32_t user, bool inside, enum tree_set s)
+{
+    double sum = 0;
+    for (uint32_t k = t->v[node].first; k != NO_LANE; k = t->v[k].next) {
+        const struct tree_node *n = &t->v[k];
+        const bool in = inside || n->user == user;
+        sum += in && (n->cat == EX_TIMER || n->cat == EX_DEADLINE) ? tree_share(t, k, s)
+                                                                   : in_vain(t, k, user, in, s);
+    }
+    return sum;
+}
+
+/* The part of the pieces' time that goes into opening them: what is known to connect; or all that the
+ * function which does so takes, where the usual ones are hardly in it. Who opens one for ten pieces or
+ * fewer keeps them. */
+static struct harm in_work(const struct causes *c, const struct works *w, uint32_t i, const struct verdict *v)
+{
+    const struct work *k = &w->v[i];
+    struct harm h = {.work = i}, all = {.work = i};
+    struct opening o = {.node = NO_LANE};
+    if (!work_counts(k) || !k->tree.n || v->ev[EV_COUNT] * 10 < (double)k->n)
+        return h;
+    opening_in(c->tr, &k->tree, 0, v->where.user, &o);
+    h.all = part(&k->tree, &o, TREE_ALL);
+    h.slow = part(&k->tree, &o, TREE_SLOW);
+    h.usual = part(&k->tree, &o, TREE_USUAL);
+    h.share = h.all > h.slow ? h.all : h.slow;
+    verdict_share_at(&k->tree, v->where.user, 0, &all);
+    all.all -= in_vain(&k->tree, 0, v->where.user, false, TREE_ALL);
+    all.slow -= in_vain(&k->tree, 0, v->where.user, false, TREE_SLOW);
+    all.share = all.all > all.slow ? all.all : all.slow;
+    if (work_awaited(k) && all.all >= threshold(TH_SET_SHARE) && all.usual * threshold(TH_TAIL) < all.all)
+        h = all;
+    h.hit = o.node != NO_LANE ? k->tree.v[o.node].pieces[TREE_ALL] : 0;
+    h.of = k->tree.pieces[TREE_ALL];
+    return h;
+}
+
+/* Finds the work that spends the largest part on it. It is about tasks and requests; of others, whether they
+ * could keep them is unknown: a note. Returns whether there is enough of it to be told. */
+static bool tells(const struct causes *c, const struct works *w, struct verdict *v)
+{
+    struct harm most = {.work = NO_LANE};
+    for (uint32_t i = 0; i < w->n; i++) {
+        const struct harm h = in_work(c, w, i, v);
+        most = h.share > most.share ? h : most;
+    }
+    const bool much = most.share >= threshold(TH_SHARE);
+    if (much && work_awaited(&w->v[most.work])) {
+        v->harm = most;
+        return true;
+    }
+    verdict_in_works(w, v, v->where.user, 1u << EX_NET | 1u << EX_SYSCALL);
+    v->score = v->harm.share;
+    return much || v->ev[EV_COUNT] * 2 >= most_pieces(w);
+}
+
+bool fam_conns(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    struct conns v[ROWS];
+    uint32_t n = 0;
+    bool ok = true;
+    for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
+        const struct syscall_row *r = &c->tg->syscalls[i];
+        const bool connects =
+            stacks_has(c->tr, r->stack, "syscall.connect") || stacks_has(c->tr, r->stack, "syscall.Connect");
+        if (connects && !stacks_has(c->tr, r->stack, "net.(*sysDialer).dialUDP")) /* which connects nothing */
+            conns_add(v, &n, w, r->stack, &r->longest, r->count, 0, r->total);
+    }
+    for (uint32_t i = 0; i < c->tg->nwaits; i++) {
+        const struct wait_row *r = &c->tg->waits[i];
+        if (r->kind == WK_NET && calls_connecting(c->tr, r->stack))
+            conns_add(v, &n, w, r->stack, &r->longest, 0, r->count, r->total);
+    }
+    for (uint32_t i = 0; ok && i < n; i++) {
+        const double count = (double)(v[i].calls > v[i].waits ? v[i].calls : v[i].waits);
+        struct verdict d = verdict_new(RULE_CONNS, 0);
+        d.where = verdict_place_of(w, v[i].stack, v[i].g);
+        d.waiter = (struct role){.group = trace_g_name(c->tr, v[i].g), .g = v[i].g, .at = d.where};
+        d.g = v[i].g;
+        d.t0 = v[i].t0;
+        d.t1 = v[i].t1;
+        verdict_ev(&d, EV_COUNT, count);
+        verdict_ev(&d, EV_RATE, count * 1e9 / (double)c->tg->end);
+        verdict_ev(&d, EV_EACH, (double)v[i].ns / count);
+        ok = count < threshold(TH_MANY) || !tells(c, w, &d) || verdict_add(out, &d);
+    }
+    return ok;
+}
