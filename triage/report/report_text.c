@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "triage/findings/holder.h"
 #include "triage/sentence.h"
 
 #define INDENT 10
@@ -416,62 +415,6 @@ static void waits(struct text *t, const struct loaded *l)
     }
 }
 
-static bool contended(const struct pair_row *p)
-{
-    return !p->from_scheduler && (p->kind == WK_LOCK || p->kind == WK_SEND || p->kind == WK_COND);
-}
-
-/* The waker need not be the holder: this is said once for each place. */
-static void held(struct text *t, const struct loaded *l, const struct pair_row *p)
-{
-    uint32_t place = holder_place(l->tr, p->stack);
-    const struct holder_row *h = holder_at(l->tg, place);
-    for (const struct pair_row *q = l->tg->pairs; q < p; q++)
-        if (q->kind == WK_LOCK && contended(q) && holder_place(l->tr, q->stack) == place)
-            return;
-    if (h && h->told > 0) {
-        text_lit(t, "           held by ");
-        holder_text(t, l->tr, h);
-        endl(t);
-    }
-}
-
-static void pairs(struct text *t, const struct loaded *l)
-{
-    uint32_t shown = 0;
-    for (uint32_t i = 0; i < l->tg->npairs && shown < 3; i++) {
-        const struct pair_row *p = &l->tg->pairs[i];
-        if (!contended(p))
-            continue;
-        if (shown++ == 0)
-            text_lit(t, "CONTENTION waiter <- who woke it; the holder is the likely one\n");
-        text_say(
-            t, l->tr, "  ", t_cell(p->total, 8), " ", t_right(p->count, 8), " x  max ",
-            t_cell(p->longest.t1 - p->longest.t0, 7), "  ", stacks_wait_name(l->tr, p->kind, p->stack), ": ",
-            t_func_cut(trace_frame(l->tr, p->stack, stacks_user_frame(l->tr, p->stack)).func, 26), " <- ",
-            t_func_cut(trace_frame(l->tr, p->waker_stack, stacks_user_frame(l->tr, p->waker_stack)).func, 26),
-            "\n");
-        if (p->kind == WK_LOCK)
-            held(t, l, p);
-    }
-}
-
-static void syscalls(struct text *t, const struct loaded *l)
-{
-    if (l->tg->nsyscalls)
-        text_lit(t, "SYSTEM CALLS by place\n");
-    for (uint32_t i = 0; i < l->tg->nsyscalls && i < 3; i++) {
-        const struct syscall_row *s = &l->tg->syscalls[i];
-        if (!tri_none_timed(l->tr, s->count, s->total)) {
-            text_say(t, NULL, "  ", t_cell(s->total, 8), " ", t_right(s->count, 8), " x  max ",
-                     t_cell(s->longest.t1 - s->longest.t0, 7));
-        } else {
-            text_add(t, "  %8s %8llu x  %-11s", "", (unsigned long long)s->count, TRI_NOT_TIMED);
-        }
-        text_say(t, l->tr, "  ", s->blocking, " blocking, ", t_where(s->stack, 44), "\n");
-    }
-}
-
 static void sample_row(struct text *t, const struct loaded *l, const struct sample_row *s)
 {
     text_say(t, l->tr, "  ", t_share((double)s->flat, (double)l->tg->sample_count), t_to(9), " with callees ",
@@ -549,8 +492,6 @@ void report_text(struct text *t, const struct loaded *l)
     scheduler(&u, l);
     groups(&u, l);
     waits(&u, l);
-    pairs(&u, l);
-    syscalls(&u, l);
     samples(&u, l);
     t->failed |= !text_ok(&u);
     cut_lines(t, u.p ? u.p : "");
