@@ -16,9 +16,9 @@
 #define PRIOR_RUNS 4 /* as if so many more runs had shown the spread we expect of any program */
 #define SURE 3.0     /* standard errors beyond which it moved */
 
-/* What is expected of a kind before a run is seen, and what matters. Floors and amounts are shares: of a
- * second (time), of all waits and calls (count); those of the collector and of stops are counts per
- * second. */
+/* Each kind has a spread that is expected before any run is seen, and changes below which nothing matters.
+ * Floors and amounts are shares, of a second (time) or of all waits and calls (count); those of the collector
+ * and of stops are counts per second. */
 static const struct kind {
     double count_floor, time_floor;
     double count_spread, time_spread; /* of the logarithm, from run to run of one program */
@@ -205,8 +205,8 @@ static int cmp_double(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* The waits of the middle run of a side, and of the run with most; the first
- * only of waits all through a run. */
+/* Counts the waits of a side's median run, if they come all through it, and those of the run with most.
+ * Returns false when out of memory. */
 static bool waits_of(const struct side *s, const struct change *c, double *middle, double *most)
 {
     double *v = mem_zalloc((s->n + 1) * sizeof *v);
@@ -227,7 +227,7 @@ static bool waits_of(const struct side *s, const struct change *c, double *middl
     return v != NULL;
 }
 
-/* No goroutine waited there and now some do, or the reverse: not chance, however little it is. */
+/* That goroutines wait where none waited before, or the reverse, is no chance, however little it is. */
 static bool appeared(const struct judge *j, const struct change *c)
 {
     double middle[2], most[2];
@@ -241,7 +241,7 @@ static double far(const struct moved *m)
     return fmax(m->factor, 1 / m->factor);
 }
 
-/* Three times as many events on one side as on the other, and 20 a second more. */
+/* Returns whether one side has three times as many events as the other, and 20 a second more. */
 static bool many_more(const struct moved *m)
 {
     return fmax(m->old, m->new) >= 3 * fmin(m->old, m->new) + 20;
@@ -306,11 +306,11 @@ static bool matters(const struct judge *j, const struct change *c)
     return false;
 }
 
-/* Of the processor time that they run, or of the time that one of them waits or calls. */
+/* Goroutines of a stage run for this share of the processor time, or wait or call for this share of one's. */
 #define TEAM_WORKS 0.01
 
-/* Whether goroutines of that start function work on at least one side. Goroutines that only stand by are
- * not a stage. */
+/* Returns whether goroutines of that start function work on at least one side: those that only stand by are
+ * no stage of the program. */
 static bool team_works(const struct judge *j, const char *name)
 {
     for (int s = 0; s < 2; s++) {
@@ -463,7 +463,7 @@ static bool all_changes(const struct judge *j, struct claim *v)
     return true;
 }
 
-/* How often things happen in each run, and in all of them. false: out of memory. */
+/* Computes how often things happen in each run, and in all of them. Returns false when out of memory. */
 static bool paces(struct judge *j)
 {
     uint32_t runs = 0;
@@ -489,7 +489,7 @@ static void judge_free(struct judge *j)
     mem_free(j->pace[1]);
 }
 
-/* +1, -1: the direction of the change in this pair of runs alone, if it matters; else 0. */
+/* Returns the direction of the change in this pair of runs alone, +1 or -1; 0 if it does not matter. */
 static int way_of(const struct judge *pair, const struct change *c)
 {
     const struct change is = change_of(pair, c->kind, c->name);
@@ -568,7 +568,7 @@ void change_rate(struct text *t, double n)
         text_add(t, n >= 1000 ? "%.0f" : "%.4g", n);
 }
 
-/* ".., before .." */
+/* Adds "NEW, before OLD", with words around both. */
 static void rates(struct text *t, const struct change *c, const char *begin, const char *between,
                   const char *end)
 {
@@ -579,7 +579,8 @@ static void rates(struct text *t, const struct change *c, const char *begin, con
     text_add(t, "%s", end);
 }
 
-/* What takes time: "lock in main.f: goroutines wait 1.9s a second, before 3.1ms (.. waits a second, ..)". */
+/* Says what takes time: "lock in main.f: goroutines wait 1.9s a second, before 3.1ms (.. waits a second,
+ * ..)". */
 static void times(struct text *t, const struct change *c, const char *what, const char *verb,
                   const char *each)
 {
@@ -590,7 +591,7 @@ static void times(struct text *t, const struct change *c, const char *what, cons
         text_say(t, NULL, "; held in ", t_clean(c->held));
 }
 
-/* What is measured relative to the amount of work. */
+/* Says how often something is done for the same amount of work. */
 static void counts(struct text *t, const struct change *c, const char *what)
 {
     text_say(t, NULL, what, " in ", t_clean(c->name));

@@ -14,7 +14,7 @@
 
 #include "triage/diff/profile.h"
 
-struct side { /* runs of one program */
+struct side { /* The runs of one version of a program. */
     const struct profile *run;
     uint32_t n;
 };
@@ -26,28 +26,26 @@ struct moved { /* One quantity on both sides: means over their runs. */
 };
 struct change {
     enum measure_kind kind;
-    const char *name, *held; /* from a profile; held: NULL if unknown */
+    const char *name, *held; /* Borrowed from a profile; held: where a lock is held most, NULL if unknown. */
     struct moved count;      /* per second, at the pace of the first run; MK_TEAM: the number itself */
     /* share of a second; MK_GC: of the processor time in use; MK_RUN: of all processor time */
     struct moved time;
     bool claimed; /* a meaningful change */
 };
 struct claim {
-    struct change
-        /* claimed changes first, by their weight for the program; then the rest by the size of the change */
-        *c;
+    struct change *c; /* Claimed changes come first, by their weight for the program, then the largest. */
     uint32_t n, claimed;
     /* pace of the new side's runs relative to the old side's: how often everything happens */
     double pace;
     const char *gc_why; /* the cause of a claimed MK_GC; NULL: unknown */
 };
 
-/* verdict_of - compares two sides of at least one run each. *out refers to their names. Free out->c with
- * mem_free(). */
+/* verdict_of - compares two sides of at least one run each. *out borrows their names, so the profiles must
+ * outlive it; free out->c with mem_free(). Fails with ERR_NOMEM alone; then there is nothing to free. */
 enum err_code verdict_of(const struct side *old, const struct side *new, struct claim *out, struct err *e);
 
-/* change_text - adds one sentence: "goroutines wait 1.9 s a second for the lock in main.f, before 3.1ms:
- * ..". */
+/* change_text - adds one sentence without its full stop: "lock in main.f: goroutines wait 1.9s a second,
+ * before 3.1ms (..)". */
 void change_text(struct text *t, const struct claim *v, const struct change *c);
 
 /* change_rate - adds a number of times a second: "248.2", "44650". */

@@ -46,7 +46,7 @@ struct runs { /* of one side */
     bool has_clock;
 };
 
-static int fail(const char *path, const char *what)
+static int diff_fail(const char *path, const char *what)
 {
     return say_failed("diff", path, what);
 }
@@ -55,7 +55,7 @@ static int fail(const char *path, const char *what)
 
 static const struct command command = {"diff", CMD_DIFF, usage_head, usage_tail};
 
-static int conditions(struct job *j)
+static int diff_conditions(struct job *j)
 {
     const struct options *o = &j->o;
     struct err e = {0};
@@ -63,17 +63,17 @@ static int conditions(struct job *j)
         const char *s = o->conditions.v[i];
         if (strcmp(s, "change") != 0 &&
             (condition_parse(s, true, &j->cond[i], &e) || condition_check(&j->cond[i], &e)))
-            return fail("--fail-if", e.what);
+            return diff_fail("--fail-if", e.what);
     }
     return -1;
 }
 
 /* Without "--" there are two traces, one a side. */
-static int split(struct job *j)
+static int diff_sides(struct job *j)
 {
     const struct options *o = &j->o;
     if (!o->splits && o->noperands > 2)
-        return fail(o->operand[2], "more than two traces: put -- between the old and the new ones");
+        return diff_fail(o->operand[2], "more than two traces: put -- between the old and the new ones");
     const uint32_t old = o->splits ? o->split : o->noperands > 0;
     j->path[0] = o->operand;
     j->path[1] = o->operand + old;
@@ -81,20 +81,20 @@ static int split(struct job *j)
     j->npaths[1] = o->noperands - old;
     for (int s = 0; s < 2; s++)
         if (j->npaths[s] > RUNS_MAX)
-            return fail(j->path[s][RUNS_MAX], "too many traces: at most 64 a side");
+            return diff_fail(j->path[s][RUNS_MAX], "too many traces: at most 64 a side");
     return j->npaths[0] && j->npaths[1] ? -1 : options_lack(&command, j->npaths[0] ? "NEW" : "OLD");
 }
 
-static int parse(struct job *j, int argc, char **argv)
+static int diff_parse(struct job *j, int argc, char **argv)
 {
     struct options *o = &j->o;
     struct err e = {0};
     int status = options_read(&command, argc, argv, o);
     if (status < 0 && o->rules && thresholds_read(o->rules, &e) != ERR_OK)
-        return fail("--rules", e.what);
+        return diff_fail("--rules", e.what);
     if (status < 0)
-        status = conditions(j);
-    return status < 0 ? split(j) : status;
+        status = diff_conditions(j);
+    return status < 0 ? diff_sides(j) : status;
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ static int metrics_of(const struct job *j, const struct loaded *l, struct metric
     for (uint32_t i = 0; i < j->o.conditions.n; i++) {
         struct err e = {0};
         if (j->cond[i].metric[0] && metric_get(l, j->cond[i].metric, &v[i], &e) != ERR_OK)
-            return fail("--fail-if", e.what);
+            return diff_fail("--fail-if", e.what);
     }
     return 0;
 }
@@ -115,9 +115,9 @@ static int read_run(const struct job *j, const char *path, struct runs *r)
     struct err e = {0};
     int status = 0;
     if (load_file(path, &j->o.trace, j->o.quiet, &l, &e) != ERR_OK)
-        return fail(path, e.what);
+        return diff_fail(path, e.what);
     if (profile_of(&l, &r->p[r->n], &e) != ERR_OK) {
-        status = fail(path, e.what);
+        status = diff_fail(path, e.what);
         profile_free(&r->p[r->n]);
     } else {
         r->has_clock &= trace_info(l.tr)->has_clock;
@@ -138,7 +138,7 @@ static int read_side(const struct job *j, int side, struct runs *r)
     r->p = mem_zalloc(n * sizeof *r->p);
     r->v = mem_zalloc(((size_t)n * j->o.conditions.n + 1) * sizeof *r->v);
     if (!r->p || !r->v)
-        return fail("diff", "out of memory");
+        return diff_fail("diff", "out of memory");
     for (uint32_t i = 0; i < n; i++) {
         int status = read_run(j, j->path[side][i], r);
         if (status)
@@ -165,7 +165,7 @@ static int cmp_value(const void *a, const void *b)
 }
 
 /* Computes the median of the runs' values; known only if all runs have it. */
-static struct metric_value middle(const struct job *j, const struct runs *r, uint32_t cond)
+static struct metric_value median_of(const struct job *j, const struct runs *r, uint32_t cond)
 {
     struct metric_value v[RUNS_MAX] = {{0}}, m;
     for (uint32_t i = 0; i < r->n; i++)
@@ -178,8 +178,8 @@ static struct metric_value middle(const struct job *j, const struct runs *r, uin
 }
 
 /* Returns 1 if the condition is true, 0 if not, 2 if it makes no sense. */
-static int judge(const struct job *j, uint32_t i, const struct runs r[2], const struct claim *verdict,
-                 struct text *t)
+static int diff_judge(const struct job *j, uint32_t i, const struct runs r[2], const struct claim *verdict,
+                      struct text *t)
 {
     const struct condition *c = &j->cond[i];
     const char *said = j->o.conditions.v[i];
@@ -190,10 +190,10 @@ static int judge(const struct job *j, uint32_t i, const struct runs r[2], const 
         text_add(t, "%s change: %u\n", verdict->claimed ? "FAILED" : "passed", verdict->claimed);
         return verdict->claimed > 0;
     }
-    x = middle(j, &r[0], i);
-    y = middle(j, &r[1], i);
+    x = median_of(j, &r[0], i);
+    y = median_of(j, &r[1], i);
     if (!c->percent && c->unit != y.unit && c->v != 0)
-        return fail(said, "the value's unit is not the metric's");
+        return diff_fail(said, "the value's unit is not the metric's");
     v = !c->relative ? y.v : !c->percent ? y.v - x.v : x.v > 0 ? y.v / x.v - 1 : y.v > 0 ? INFINITY : 0;
     known = y.known && (x.known || !c->relative);
     hit = known && condition_holds(c, v);
@@ -226,8 +226,8 @@ static const char *not_asked(const struct runs r[2])
     return NULL;
 }
 
-/* Not of what was (nearly) nothing: there the factor is one over the least that counts, and no ratio of the
- * two. */
+/* Adds the factor, but not for what was nearly nothing: there it is one over the floor, and no ratio of the
+ * two values. */
 static void factor_text(struct text *t, const struct moved *m)
 {
     double plain = m->old > 0 ? m->new / m->old : 0;
@@ -278,7 +278,7 @@ static void verdict_text(struct text *t, const struct claim *v, const struct run
         text_lit(t, "  with several runs a side (gotop diff OLD.. -- NEW..) smaller changes show\n");
 }
 
-static int page(const struct job *j, const struct runs r[2], const struct claim *v, struct text *t)
+static int diff_page(const struct job *j, const struct runs r[2], const struct claim *v, struct text *t)
 {
     int status = 0;
     for (int s = 0; s < 2; s++)
@@ -297,7 +297,7 @@ static int page(const struct job *j, const struct runs r[2], const struct claim 
     }
     for (uint32_t i = 0; i < j->o.conditions.n; i++) {
         struct text line = {.ascii = true};
-        int s = judge(j, i, r, v, &line);
+        int s = diff_judge(j, i, r, v, &line);
         text_raw(t, "\n", !j->o.json && i == 0);
         if (j->o.json)
             door_printf(stderr, "%s", line.p ? line.p : "");
@@ -321,7 +321,7 @@ static enum err_code claims_of(const struct runs r[2], struct side side[2], stru
     return rc;
 }
 
-static int compare(const struct job *j, const struct runs r[2])
+static int diff_compare(const struct job *j, const struct runs r[2])
 {
     struct side side[2];
     struct claim v;
@@ -329,7 +329,7 @@ static int compare(const struct job *j, const struct runs r[2])
     struct text t = {.ascii = !j->o.utf8 && !j->o.json};
     int status;
     if (claims_of(r, side, &v, &e) != ERR_OK)
-        return fail("diff", e.what);
+        return diff_fail("diff", e.what);
     if (j->o.json) {
         char *s = diff_json(side, &v, not_asked(r), &r[0].first, &r[1].first);
         t.failed |= !s;
@@ -337,10 +337,10 @@ static int compare(const struct job *j, const struct runs r[2])
         text_lit(&t, "\n");
         mem_free(s);
     }
-    status = page(j, r, &v, &t);
+    status = diff_page(j, r, &v, &t);
     mem_free(v.c);
     if (!text_ok(&t))
-        status = fail("diff", "out of memory");
+        status = diff_fail("diff", "out of memory");
     else if (status != 2 && (j->o.json ? say_text : say_page)("diff", j->o.out, &t) != 0)
         status = 2;
     text_free(&t);
@@ -359,7 +359,7 @@ enum err_code diff_two(const struct loaded *old, const struct loaded *new, struc
     rc = rc ? rc : profile_of(new, &p[1], e);
     rc = rc ? rc : claims_of(r, side, &v, e);
     if (!rc) {
-        (void)page(&plain, r, &v, t);
+        (void)diff_page(&plain, r, &v, t);
         rc = text_ok(t) ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison");
     }
     mem_free(v.c);
@@ -372,14 +372,14 @@ int diff_main(int argc, char **argv)
 {
     struct job *j = mem_zalloc(sizeof *j); /* some kilobytes: not for the stack */
     struct runs r[2] = {0};
-    int status = j ? parse(j, argc, argv) : fail("diff", "out of memory");
+    int status = j ? diff_parse(j, argc, argv) : diff_fail("diff", "out of memory");
     if (status >= 0) {
         mem_free(j);
         return status;
     }
     status = read_side(j, 0, &r[0]);
     status = status ? status : read_side(j, 1, &r[1]);
-    status = status ? status : compare(j, r);
+    status = status ? status : diff_compare(j, r);
     runs_free(&r[0]);
     runs_free(&r[1]);
     mem_free(j);

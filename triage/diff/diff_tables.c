@@ -23,7 +23,7 @@ void diff_change(struct text *t, const struct metric_value *a, const struct metr
         text_add(t, " %+7.2f points", (b->v - a->v) * 100);
 }
 
-static void metrics(struct text *t, const struct loaded *a, const struct loaded *b)
+static void diff_numbers(struct text *t, const struct loaded *a, const struct loaded *b)
 {
     static const char *const shown[] = {
         "duration",     "procs",       "events",     "goroutines", "goroutines.stuck",
@@ -52,8 +52,8 @@ static bool has_key(const struct findings *fs, const char *key)
     return false;
 }
 
-static void findings_only(struct text *t, const struct loaded *x, const struct loaded *other,
-                          const char *word, bool *any)
+static void findings_of_one(struct text *t, const struct loaded *x, const struct loaded *other,
+                            const char *word, bool *any)
 {
     for (uint32_t i = 0; i < x->fs.n; i++) {
         const struct finding *f = &x->fs.f[i];
@@ -64,12 +64,12 @@ static void findings_only(struct text *t, const struct loaded *x, const struct l
     }
 }
 
-static void findings(struct text *t, const struct loaded *a, const struct loaded *b)
+static void diff_findings(struct text *t, const struct loaded *a, const struct loaded *b)
 {
     bool any = false;
     text_lit(t, "\nFINDINGS\n");
-    findings_only(t, b, a, "new ", &any);
-    findings_only(t, a, b, "gone", &any);
+    findings_of_one(t, b, a, "new ", &any);
+    findings_of_one(t, a, b, "gone", &any);
     for (uint32_t i = 0; i < b->fs.n; i++) {
         const struct finding *f = &b->fs.f[i];
         for (uint32_t k = 0; k < a->fs.n; k++) {
@@ -91,7 +91,7 @@ static void findings(struct text *t, const struct loaded *a, const struct loaded
 enum { MEASURES = 20 };
 
 /* "lock  main.f  1.9s -> 3.1ms, 248 -> 12 times" */
-static void measure(struct text *t, const struct change *c)
+static void measure_line(struct text *t, const struct change *c)
 {
     enum { NAME = 38, COLUMN = 54 };
     const size_t from = t->n;
@@ -112,7 +112,7 @@ static void measure(struct text *t, const struct change *c)
 
 /* What the verdict is made of, with what moved most first. MK_TEAM is a number that only a claim makes sense
  * of. */
-static void measures(struct text *t, const struct claim *v)
+static void diff_measures(struct text *t, const struct claim *v)
 {
     unsigned shown = 0;
     for (uint32_t i = 0; i < v->n && shown < MEASURES; i++) {
@@ -123,16 +123,16 @@ static void measures(struct text *t, const struct claim *v)
             text_lit(t,
                      "\nMEASURES  in a second; running and collector: of processor time; how often: at the "
                      "old pace\n");
-        measure(t, c);
+        measure_line(t, c);
     }
 }
 
 void diff_tables(struct text *t, const struct claim *v, const struct loaded *a, const struct loaded *b)
 {
-    findings(t, a, b);
-    metrics(t, a, b);
+    diff_findings(t, a, b);
+    diff_numbers(t, a, b);
     if (!trace_info(a->tr)->has_clock || !trace_info(b->tr)->has_clock)
         return; /* ticks of unknown length can't be compared */
     diff_works(t, a, b);
-    measures(t, v);
+    diff_measures(t, v);
 }

@@ -56,7 +56,7 @@ static bool parts_add(struct diff_work *d, int side, const struct loaded *l)
     return ok;
 }
 
-static int64_t far(const struct diff_part *p)
+static int64_t part_moved(const struct diff_part *p)
 {
     return p->ns[1] > p->ns[0] ? p->ns[1] - p->ns[0] : p->ns[0] - p->ns[1];
 }
@@ -64,7 +64,7 @@ static int64_t far(const struct diff_part *p)
 static int farthest_first(const void *a, const void *b)
 {
     const struct diff_part *x = a, *y = b;
-    const int64_t p = far(x), q = far(y);
+    const int64_t p = part_moved(x), q = part_moved(y);
     const int f = strcmp(x->func, y->func);
     return p != q ? (p < q) - (p > q) : f ? f : strcmp(x->what, y->what);
 }
@@ -74,14 +74,14 @@ static void keep_moved(struct diff_work *d, double least)
 {
     uint32_t n = 0;
     qsort(d->v, d->n, sizeof *d->v, farthest_first);
-    while (n < d->n && far(&d->v[n]) > 0 && (double)far(&d->v[n]) >= least)
+    while (n < d->n && part_moved(&d->v[n]) > 0 && (double)part_moved(&d->v[n]) >= least)
         n++;
     for (uint32_t i = n; i < d->n; i++)
         mem_free(d->v[i].func);
     d->n = n;
 }
 
-static bool alike(const struct trace *x, uint32_t a, const struct trace *y, uint32_t b)
+static bool same_text(const struct trace *x, uint32_t a, const struct trace *y, uint32_t b)
 {
     const struct str s = trace_str(x, a), u = trace_str(y, b);
     return s.len == u.len && memcmp(s.p, u.p, s.len) == 0;
@@ -91,8 +91,8 @@ static const struct work *work_like(const struct loaded *old, const struct loade
 {
     for (uint32_t i = 0; i < old->fs.works.n; i++) {
         const struct work *o = &old->fs.works.v[i];
-        if (o->kind == w->kind && alike(old->tr, o->name, new->tr, w->name) &&
-            alike(old->tr, o->user, new->tr, w->user))
+        if (o->kind == w->kind && same_text(old->tr, o->name, new->tr, w->name) &&
+            same_text(old->tr, o->user, new->tr, w->user))
             return o;
     }
     return NULL;
@@ -128,7 +128,7 @@ struct page {
     bool any;
 };
 
-static void times(struct text *t, const char *what, int64_t was, int64_t is)
+static void from_to(struct text *t, const char *what, int64_t was, int64_t is)
 {
     text_say(t, NULL, what, t_dur(was), " -> ", t_dur(is));
 }
@@ -147,17 +147,17 @@ static void work_moved(void *arg, const struct diff_work *d)
     if (w->kind != WORK_MAIN)
         text_say(t, NULL, " (", o->n, " before)");
     if (o->n > 1 || w->n > 1) {
-        times(t, ": p50 ", o->d.p50, w->d.p50);
-        times(t, ", p99 ", o->d.p99, w->d.p99);
+        from_to(t, ": p50 ", o->d.p50, w->d.p50);
+        from_to(t, ", p99 ", o->d.p99, w->d.p99);
     } else {
-        times(t, ": ", o->d.max, w->d.max);
+        from_to(t, ": ", o->d.max, w->d.max);
     }
     text_lit(t, "\n");
     for (uint32_t i = 0; i < d->n && i < SAID; i++) {
         const struct diff_part *p = &d->v[i];
-        text_say(t, NULL, "      ", p->ns[1] >= p->ns[0] ? "+" : "-", t_dur(far(p)), t_to(16), " ", p->what,
-                 " in ", t_clean(p->func));
-        times(t, ": ", p->ns[0], p->ns[1]);
+        text_say(t, NULL, "      ", p->ns[1] >= p->ns[0] ? "+" : "-", t_dur(part_moved(p)), t_to(16), " ",
+                 p->what, " in ", t_clean(p->func));
+        from_to(t, ": ", p->ns[0], p->ns[1]);
         text_lit(t, " each\n");
     }
 }

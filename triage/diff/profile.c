@@ -1,6 +1,6 @@
 /*
- * profile.c - see profile.h. One walk over the spans of the program's goroutines; processors' and the
- * collector's time comes from the index of the processors' lanes.
+ * profile.c - see profile.h. The spans of the program's goroutines are walked once; the time of processors
+ * and of the collector comes from the index of the processors' lanes.
  */
 #include "triage/diff/profile.h"
 
@@ -144,7 +144,7 @@ static bool goroutine(struct make *k, uint32_t g)
     return ok;
 }
 
-/* A P that did little, of which a trace may have any number: its spans are fewer than the slices. */
+/* Counts a P that has fewer spans than there are slices: a hostile trace may have any number of such Ps. */
 static void few(struct make *k, struct measure *gc, struct lane l)
 {
     struct measure busy = {0};

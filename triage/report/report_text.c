@@ -20,7 +20,7 @@
 #define FINDINGS_LONG 64 /* with text, whole; the rest one line each */
 #define WHOLE 1000       /* lines: more than any text has */
 
-static void endl(struct text *t)
+static void page_endl(struct text *t)
 {
     text_lit(t, "\n");
 }
@@ -40,7 +40,7 @@ size_t report_columns(void)
 }
 
 /* Adds the words of u in at most `lines` lines, from column `indent` on. Frees u. */
-static void wrapped(struct text *t, struct text *u, int indent, int lines)
+static void page_wrapped(struct text *t, struct text *u, int indent, int lines)
 {
     const char *s = u->p ? u->p : "";
     size_t col = 0;
@@ -65,20 +65,20 @@ static void wrapped(struct text *t, struct text *u, int indent, int lines)
         col += w;
         s += word + (s[word] == ' ');
     }
-    endl(t);
+    page_endl(t);
     t->failed |= u->failed;
     text_free(u);
 }
 
 /* "  what    .." in lines from column INDENT on; nothing where there are no words. Findings are kept as
  * UTF-8; the page may have to be ASCII. */
-static void field(struct text *t, const char *name, const char *s)
+static void page_field(struct text *t, const char *name, const char *s)
 {
     struct text u = {.ascii = t->ascii};
     const size_t start = t->n;
     text_clean(&u, s ? s : "", s ? strlen(s) : 0, 0);
     if (u.n) {
-        wrapped(t, &u, INDENT, WHOLE);
+        page_wrapped(t, &u, INDENT, WHOLE);
         memcpy(t->p + start + FIELD, name, strlen(name)); /* into the blanks before it */
     }
     text_free(&u);
@@ -91,7 +91,7 @@ static void lane_id_text(struct text *t, const struct finding *f)
 }
 
 /* Ps that ran nothing have no lane, but count as processors. */
-static void ps(struct text *t, const struct triage *tg)
+static void page_ps(struct text *t, const struct triage *tg)
 {
     const double procs = tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0;
     if (procs >= tg->np + 0.5)
@@ -100,7 +100,7 @@ static void ps(struct text *t, const struct triage *tg)
         text_add(t, ", %u P%s", tg->np, tg->np == 1 ? "" : "s");
 }
 
-static void head(struct text *t, const struct loaded *l)
+static void page_head(struct text *t, const struct loaded *l)
 {
     const struct trace_info *in = trace_info(l->tr);
     text_lit(t, "gotop report: ");
@@ -110,7 +110,7 @@ static void head(struct text *t, const struct loaded *l)
         text_dur(t, in->end);
     else
         text_add(t, "%lld ticks (no clock rate in the file)", (long long)in->end);
-    ps(t, l->tg);
+    page_ps(t, l->tg);
     text_say(t, NULL, ", ", l->tg->ng, " goroutine", l->tg->ng == 1 ? "" : "s", " (", l->tg->g_created,
              " created, ", l->tg->g_ended, " ended), ", in->events, " events, ", t_bytes(in->bytes_done),
              "B\n");
@@ -120,7 +120,7 @@ static void head(struct text *t, const struct loaded *l)
         const struct err *w = trace_warning(l->tr, i);
         struct text u = {.ascii = t->ascii};
         text_say(&u, NULL, "WARNING: ", t_clean(w->what));
-        wrapped(t, &u, 0, 2);
+        page_wrapped(t, &u, 0, 2);
     }
     if (l->partial) {
         const struct err *d = trace_damage(l->tr, 0);
@@ -130,12 +130,12 @@ static void head(struct text *t, const struct loaded *l)
         if (d->offset != ERR_NO_OFFSET)
             text_add(&u, "byte %llu: ", (unsigned long long)d->offset);
         text_clean(&u, d->what, strlen(d->what), 0);
-        wrapped(t, &u, 0, 3);
+        page_wrapped(t, &u, 0, 3);
     }
 }
 
 /* Mark, share, title, where, when; its rule for scripts. */
-static void finding_head(struct text *t, const struct loaded *l, const struct finding *f)
+static void page_finding(struct text *t, const struct loaded *l, const struct finding *f)
 {
     const size_t start = t->n;
     struct text rest = {.ascii = t->ascii, .ticks = t->ticks};
@@ -151,10 +151,10 @@ static void finding_head(struct text *t, const struct loaded *l, const struct fi
         text_say(t, l->tr, "  ", t_func_cut(f->v.culprit.user, width - (t->n - start) - rest.n - 11));
     text_add(t, "%s%s", f->inferred ? " (likely)" : "", rest.p ? rest.p : "");
     text_free(&rest);
-    endl(t);
+    page_endl(t);
 }
 
-static void findings(struct text *t, const struct loaded *l)
+static void page_findings(struct text *t, const struct loaded *l)
 {
     text_lit(t, "\nFINDINGS\n");
     if (!trace_info(l->tr)->has_clock) {
@@ -167,25 +167,25 @@ static void findings(struct text *t, const struct loaded *l)
     }
     for (uint32_t i = 0; i < l->fs.n; i++) {
         const struct finding *f = &l->fs.f[i];
-        finding_head(t, l, f);
+        page_finding(t, l, f);
         if (i < FINDINGS_LONG) {
             struct text saves = {0};
             verdict_saves(&saves, &l->fs.works, &f->v);
-            field(t, "line", f->at);
-            field(t, "what", f->what);
-            field(t, f->v.holder.group || f->v.holder.at.user ? "who" : "why", f->why);
-            field(t, "cost", f->harm);
-            field(t, "do", f->next);
-            field(t, "saves", saves.p);
+            page_field(t, "line", f->at);
+            page_field(t, "what", f->what);
+            page_field(t, f->v.holder.group || f->v.holder.at.user ? "who" : "why", f->why);
+            page_field(t, "cost", f->harm);
+            page_field(t, "do", f->next);
+            page_field(t, "saves", saves.p);
             text_free(&saves);
         }
     }
     struct text u = {0};
     rules_not_asked_text(&u, l->tg);
-    wrapped(t, &u, 2, WHOLE);
+    page_wrapped(t, &u, 2, WHOLE);
 }
 
-static void work(struct text *t, const struct loaded *l)
+static void page_work(struct text *t, const struct loaded *l)
 {
     struct text u = {.ascii = t->ascii};
     works_text(&u, &l->fs.works);
@@ -202,7 +202,7 @@ static void work(struct text *t, const struct loaded *l)
     text_free(&u);
 }
 
-static void item(struct text *t, const char *name, double part, double whole, bool *first)
+static void page_share(struct text *t, const char *name, double part, double whole, bool *first)
 {
     if (part <= 0)
         return;
@@ -210,7 +210,7 @@ static void item(struct text *t, const char *name, double part, double whole, bo
     *first = false;
 }
 
-static void processors(struct text *t, const struct loaded *l)
+static void page_processors(struct text *t, const struct loaded *l)
 {
     const struct triage *tg = l->tg;
     struct text u = {0};
@@ -225,20 +225,20 @@ static void processors(struct text *t, const struct loaded *l)
     text_add(t, "%s\n", tg->lost ? ", as far as it is recorded" : "");
     text_lit(&u, "time: ");
     for (int i = ST_SCHED; i <= ST_SYSCALL; i++)
-        item(&u, state_name((enum state)i), (double)tg->p_sum.ns[i], cap, &first);
-    item(&u, "idle", (double)tg->p_sum.ns[ST_IDLE], cap, &first);
-    item(&u, "not recorded", (double)tg->unused, cap, &first);
-    wrapped(t, &u, 2, 2);
+        page_share(&u, state_name((enum state)i), (double)tg->p_sum.ns[i], cap, &first);
+    page_share(&u, "idle", (double)tg->p_sum.ns[ST_IDLE], cap, &first);
+    page_share(&u, "not recorded", (double)tg->unused, cap, &first);
+    page_wrapped(t, &u, 2, 2);
     if (tg->p_sum.ns[ST_IDLE] > 0) {
         first = true;
         text_lit(&u, "idle: ");
         for (int i = 0; i < IDLE_WHYS; i++)
-            item(&u, idle_why_name((enum idle_why)i), (double)tg->idle[i], cap, &first);
-        wrapped(t, &u, 2, 2);
+            page_share(&u, idle_why_name((enum idle_why)i), (double)tg->idle[i], cap, &first);
+        page_wrapped(t, &u, 2, 2);
     }
 }
 
-static void stops(struct text *t, const struct loaded *l)
+static void page_stops(struct text *t, const struct loaded *l)
 {
     for (uint32_t i = 0; i < l->tg->nstw && i < STOPS; i++) {
         const struct stw_row *r = &l->tg->stw[i];
@@ -257,13 +257,13 @@ static void stops(struct text *t, const struct loaded *l)
             if (r->last_g != NO_LANE)
                 text_say(t, l->tr, " ", t_func_cut(trace_g_name(l->tr, r->last_g), 24));
         }
-        endl(t);
+        page_endl(t);
     }
     if (l->tg->nstw > STOPS)
         text_add(t, "  .. and %u more kind%s\n", l->tg->nstw - STOPS, l->tg->nstw - STOPS == 1 ? "" : "s");
 }
 
-static void utilisation(struct text *t, const struct triage *tg)
+static void page_mmu(struct text *t, const struct triage *tg)
 {
     struct text u = {.ticks = t->ticks};
     if (tg->nmmu == 0)
@@ -279,7 +279,7 @@ static void utilisation(struct text *t, const struct triage *tg)
             shown++;
         }
     }
-    wrapped(t, &u, 2, 2);
+    page_wrapped(t, &u, 2, 2);
 }
 
 /* " (dedicated 12.3ms, idle 1.2ms)": those that have 1 % of it or more. */
@@ -297,7 +297,7 @@ static void worker_modes(struct text *t, const struct triage *tg)
 }
 
 /* Adds a time; a 0 that the dialect cannot know is "not recorded". */
-static void known(struct text *t, int64_t ns, bool told)
+static void time_or_unknown(struct text *t, int64_t ns, bool told)
 {
     if (ns || told)
         text_dur(t, ns);
@@ -305,21 +305,21 @@ static void known(struct text *t, int64_t ns, bool told)
         text_lit(t, "not recorded");
 }
 
-static void collector(struct text *t, const struct loaded *l)
+static void page_gc(struct text *t, const struct loaded *l)
 {
     const struct triage *tg = l->tg;
     text_add(t, "\nGC  %llu cycle%s", (unsigned long long)tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
     if (tg->gc_cycles) {
         text_say(t, NULL, ", marking ", t_share((double)tg->gc_mark_ns, (double)tg->end),
                  " of the time\n  workers ");
-        known(t, tg->p_sum.ns[ST_GCWORK], triage_knows_workers(tg->tr));
+        time_or_unknown(t, tg->p_sum.ns[ST_GCWORK], triage_knows_workers(tg->tr));
         worker_modes(t, tg);
         text_lit(t, ", assists ");
-        known(t, tg->p_sum.ns[ST_ASSIST], triage_knows_assists(tg->tr));
+        time_or_unknown(t, tg->p_sum.ns[ST_ASSIST], triage_knows_assists(tg->tr));
         text_say(t, NULL, ", sweep ", t_dur(tg->p_sum.ns[ST_SWEEP]));
     }
-    endl(t);
-    stops(t, l);
+    page_endl(t);
+    page_stops(t, l);
     if (tg->heap.known) {
         text_say(t, NULL, "  heap: max ", t_bytes(tg->heap.max), " at ", t_dur(tg->heap.max_at));
         if (tg->heap.over > 0)
@@ -328,9 +328,9 @@ static void collector(struct text *t, const struct loaded *l)
             text_say(t, NULL, "; at the end of cycles ", t_bytes(tg->heap.low_first), " .. ",
                      t_bytes(tg->heap.low_last));
         }
-        endl(t);
+        page_endl(t);
     }
-    utilisation(t, tg);
+    page_mmu(t, tg);
 }
 
 static void put_dist(struct text *t, const struct dist *d)
@@ -339,7 +339,7 @@ static void put_dist(struct text *t, const struct dist *d)
              ", max ", t_dur(d->max), ", total ", t_dur(d->total));
 }
 
-static void scheduler(struct text *t, const struct loaded *l)
+static void page_scheduler(struct text *t, const struct loaded *l)
 {
     const struct triage *tg = l->tg;
     struct dist d;
@@ -351,7 +351,7 @@ static void scheduler(struct text *t, const struct loaded *l)
     }
     text_lit(t, "\n  ");
     put_dist(t, &d);
-    endl(t);
+    page_endl(t);
     for (uint32_t i = 0; i < tg->nworst && i < 2 && tg->worst[i].t1 > tg->worst[i].t0; i++) {
         const struct sched_wait *w = &tg->worst[i];
         text_raw(t, i ? "          " : "  longest ", 10);
@@ -363,7 +363,7 @@ static void scheduler(struct text *t, const struct loaded *l)
             text_say(t, l->tr, ", ", t_func_cut(w->ran[0], 28), " ",
                      t_share((double)w->ran_ns[0], (double)w->all_ns));
         }
-        endl(t);
+        page_endl(t);
     }
 }
 
@@ -376,7 +376,7 @@ static void call_cell(struct text *t, const struct trace *tr, const struct group
         text_say(t, NULL, t_cell(ns, CELL));
 }
 
-static void groups(struct text *t, const struct loaded *l)
+static void page_groups(struct text *t, const struct loaded *l)
 {
     const bool all = width > REPORT_WIDTH - CELL; /* columns */
     const int name = (int)width - REPORT_WIDTH + (all ? 38 : 38 + CELL);
@@ -393,7 +393,7 @@ static void groups(struct text *t, const struct loaded *l)
         call_cell(t, l->tr, g);
         if (all)
             text_say(t, NULL, t_cell(g->d[GM_ASSIST].total, CELL));
-        endl(t);
+        page_endl(t);
     }
     if (l->tg->ngroups > shown) {
         text_add(t, "  .. and %u more start function%s\n", l->tg->ngroups - shown,
@@ -401,7 +401,7 @@ static void groups(struct text *t, const struct loaded *l)
     }
 }
 
-static void waits(struct text *t, const struct loaded *l)
+static void page_waits(struct text *t, const struct loaded *l)
 {
     uint32_t shown = 0;
     text_lit(t, "\nWAITS by reason and place\n");
@@ -411,7 +411,7 @@ static void waits(struct text *t, const struct loaded *l)
                  t_cell(w->longest.t1 - w->longest.t0, 7), "  ", t_wait(w->reason, w->stack));
         if (trace_stack(l->tr, w->stack)) /* else the place is not recorded */
             text_say(t, l->tr, " at ", t_where(w->stack, 48));
-        endl(t);
+        page_endl(t);
     }
 }
 
@@ -440,7 +440,7 @@ static void sample_below(struct text *t, const struct loaded *l, bool program, u
         sample_row(t, l, best);
 }
 
-static void samples(struct text *t, const struct loaded *l)
+static void page_samples(struct text *t, const struct loaded *l)
 {
     const struct triage *tg = l->tg;
     if (tg->sample_count)
@@ -455,7 +455,7 @@ static void samples(struct text *t, const struct loaded *l)
 }
 
 /* Adds n bytes of s: on a narrower page the rest goes on in the next line, on a full one it is cut off. */
-static void put_line(struct text *t, const char *s, size_t n)
+static void page_line(struct text *t, const char *s, size_t n)
 {
     enum { GO_ON = 12 };
     struct text u = {0};
@@ -471,12 +471,12 @@ static void put_line(struct text *t, const char *s, size_t n)
 }
 
 /* Adds lines unchanged, but none longer than the page is wide. */
-static void cut_lines(struct text *t, const char *s)
+static void page_lines(struct text *t, const char *s)
 {
     while (*s) {
         size_t n = strcspn(s, "\n");
-        put_line(t, s, n);
-        endl(t);
+        page_line(t, s, n);
+        page_endl(t);
         s += n + (s[n] == '\n');
     }
 }
@@ -484,17 +484,17 @@ static void cut_lines(struct text *t, const char *s)
 void report_text(struct text *t, const struct loaded *l)
 {
     struct text u = {.ascii = t->ascii, .ticks = !trace_info(l->tr)->has_clock};
-    head(&u, l);
-    work(&u, l);
-    findings(&u, l);
-    processors(&u, l);
-    collector(&u, l);
-    scheduler(&u, l);
-    groups(&u, l);
-    waits(&u, l);
-    samples(&u, l);
+    page_head(&u, l);
+    page_work(&u, l);
+    page_findings(&u, l);
+    page_processors(&u, l);
+    page_gc(&u, l);
+    page_scheduler(&u, l);
+    page_groups(&u, l);
+    page_waits(&u, l);
+    page_samples(&u, l);
     t->failed |= !text_ok(&u);
-    cut_lines(t, u.p ? u.p : "");
+    page_lines(t, u.p ? u.p : "");
     text_free(&u);
 }
 
