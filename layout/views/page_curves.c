@@ -314,6 +314,22 @@ int page_procs(struct grid *g, const struct view *v, struct box b)
 
 /* ---- goroutines of a finding --------------------------------------------------------------------------- */
 
+/* The row of who waits all the time is else a line without a word: for what it waits longest there. */
+static void name_wait(struct grid *g, const struct view *v, uint32_t lane, struct window time,
+                      struct box axis)
+{
+    struct span s;
+    if (!trace_longest(v->tr, tri_g(lane), time.t0, time.t1, &s) || s.state != ST_WAITING)
+        return;
+    const enum wait_kind k = stacks_wait_kind(v->tr, s.reason, s.stack);
+    const char *what = stacks_wait_name(v->tr, k, s.stack);
+    int from = window_col(time, axis.w, s.t0) + 2, to = window_col(time, axis.w, s.t1);
+    from = from < 1 ? 1 : from;
+    to = to > axis.w ? axis.w : to;
+    if (str_width(str_of(what), axis.w) < to - from)
+        grid_str(g, axis.x + from, axis.y, to - from, what, STYLE_WAITING);
+}
+
 void page_lane(struct grid *g, const struct view *v, const char *role, uint32_t lane, struct window time,
                struct box b)
 {
@@ -334,6 +350,7 @@ void page_lane(struct grid *g, const struct view *v, const char *role, uint32_t 
             grid_put(g, axis.x + c, b.y, glyph_state(v->scr.tier, (enum state)most),
                      (enum style)(STYLE_STATE + most));
     }
+    name_wait(g, v, lane, time, axis);
     grid_right(g, b.x, b.y, page_label(b.w) - 1, role, STYLE_DIM);
     name_goroutine(v, lane, PAGE_BESIDE - 1, name, sizeof name);
     if (axis.x + axis.w < b.x + b.w)
@@ -350,32 +367,28 @@ static struct window example_time(const struct view *v, const struct finding *f)
                          : window_of(0, end);
 }
 
+static uint32_t lane_of(const struct role *r)
+{
+    return r->group || r->at.user ? r->g : NO_LANE;
+}
+
 int page_lanes(struct grid *g, const struct view *v, const struct finding *f, struct box b)
 {
-    const struct {
-        const char *name;
-        const struct role *of;
-    } role[] = {{f->v.holder.group || f->v.holder.at.user ? "waits" : "example", &f->v.waiter},
-                {"for", &f->v.holder},
-                {"starts", &f->v.creator},
-                {"example", NULL}};
-    enum { ROLES = sizeof role / sizeof *role };
+    enum { ROLES = 3 };
+    static const char *const role[ROLES] = {"waits", "for", "starts"};
+    const uint32_t of = f->lane.kind == LANE_G ? f->lane.i : NO_LANE, holder = lane_of(&f->v.holder),
+                   waiter = lane_of(&f->v.waiter),
+                   lane[ROLES] = {of != NO_LANE && of != holder ? of : waiter, holder,
+                                  lane_of(&f->v.creator)};
     const struct window time = example_time(v, f);
-    uint32_t seen[ROLES];
     int used = 0;
     for (int i = 0; i < ROLES && used + 1 < b.h; i++) {
-        const struct role *r = role[i].of;
-        const bool known = r && (r->group || r->at.user);
-        const uint32_t lane = known ? r->g : !r && f->lane.kind == LANE_G ? f->lane.i : NO_LANE;
-        bool told = lane >= trace_nlanes(v->tr, LANE_G);
-        for (int k = 0; k < used; k++)
-            told |= seen[k] == lane;
-        if (!told) {
-            seen[used] = lane;
-            used++;
-            page_lane(g, v, used > 1 || i != 1 ? role[i].name : "example", lane, time,
-                      (struct box){b.x, b.y + used, b.w, 1});
-        }
+        if (lane[i] >= trace_nlanes(v->tr, LANE_G) || (i && lane[i] == lane[0]) ||
+            (i > 1 && lane[i] == lane[1]))
+            continue;
+        used++;
+        page_lane(g, v, i < 2 && (lane[0] == NO_LANE || holder == NO_LANE) ? "example" : role[i], lane[i],
+                  time, (struct box){b.x, b.y + used, b.w, 1});
     }
     if (used) {
         const struct box axis = page_axis(b); /* not that of the curves */

@@ -247,6 +247,10 @@ static bool field(struct text *t, const struct works *w, const struct verdict *v
         way_text(t, w, v);
         return v->nlinks > 0;
     }
+    if (is(name, n, "parts")) {
+        deeds_text(t, w, v);
+        return v->ndoing > 1;
+    }
     if (is(name, n, "deeds")) {
         deeds_text(t, w, v);
         return v->ndoing > 0;
@@ -432,9 +436,9 @@ void verdict_base(struct text *t, const struct works *w, const struct verdict *v
     if (work == NO_LANE)
         text_add(t, "%s", of_what[v->rule] ? of_what[v->rule] : "of the trace");
     else if (w->v[work].kind == WORK_MAIN)
-        text_lit(t, "of main");
+        text_lit(t, "of main's time");
     else
-        text_add(t, "of %s %s%s", slow ? "slow" : "each", work_one(w->v[work].kind), slow ? "s" : "");
+        text_add(t, slow ? "of slow %ss" : "of %s time", work_one(w->v[work].kind));
 }
 
 void verdict_saves(struct text *t, const struct works *w, const struct verdict *v)
@@ -445,8 +449,11 @@ void verdict_saves(struct text *t, const struct works *w, const struct verdict *
         const double lo = slow ? v->gain.p99_lo : v->gain.piece_lo,
                      hi = slow ? v->gain.p99_hi : v->gain.piece_hi;
         text_add(t, "%.0f to %.0f%% of ", 100 * lo, 100 * hi);
+        const bool few = !slow && v->harm.hit < v->harm.of;
         if (of && of->kind == WORK_MAIN)
             text_lit(t, "the main goroutine's time");
+        else if (few && of)
+            text_add(t, "the time of each %s that has it", work_one(of->kind));
         else
             text_add(t, "%s %s's time", slow ? "a slow" : "each", of ? work_one(of->kind) : "one");
     }
