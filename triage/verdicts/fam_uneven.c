@@ -1,11 +1,16 @@
 /*
  * fam_uneven.c - of several goroutines that begin together to share some work, one has most of it, and the
- * others are done long before. Those that are there all along are in fam_member.c.
+ * others are done long before: once, or again and again the same one. Those that are there all along are in
+ * fam_member.c.
  */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
 
-enum { GROUPS = 64, MEMBERS = 256 };
+enum { GROUPS = 64, MEMBERS = 256, LIVES = 8192, SEATS = 64 };
 
 /* Who began most of a group: a majority vote. */
 static uint32_t biggest_lot(const struct causes *c, uint32_t group, uint32_t n)
@@ -71,11 +76,138 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
     return verdict_add(out, &v);
 }
 
+/* ---- again and again ----------------------------------------------------------------------------------- */
+
+struct life {
+    uint32_t creator, g;
+    int64_t first, last;
+};
+struct seats { /* of the rounds of one size: the k-th goroutine that is begun has seat k */
+    uint32_t n, rounds;
+    double ns[SEATS], clock, alone; /* lives; how long the rounds take, and of that, with one left: summed */
+    uint32_t longest[SEATS];        /* in so many rounds */
+    uint32_t g[SEATS];              /* of the last round */
+};
+
+static int cmp_life(const void *a, const void *b)
+{
+    const struct life *x = a, *y = b;
+    return x->creator != y->creator ? (x->creator > y->creator) - (x->creator < y->creator)
+           : x->first != y->first   ? (x->first > y->first) - (x->first < y->first)
+                                    : (x->g > y->g) - (x->g < y->g);
+}
+
+/* Returns the end of the round that begins at v[i]. One goroutine begins them all, and the next round when
+ * all of this one are over. */
+static size_t round_end(const struct life *v, size_t n, size_t i)
+{
+    int64_t last = v[i].last;
+    size_t k = i + 1;
+    for (; k < n && v[k].creator == v[i].creator && v[k].first < last; k++)
+        last = v[k].last > last ? v[k].last : last;
+    return k;
+}
+
+static void round_add(struct seats *s, const struct life *v)
+{
+    uint32_t longest = 0;
+    int64_t last = 0, before = 0;
+    for (uint32_t k = 0; k < s->n; k++) {
+        s->ns[k] += (double)(v[k].last - v[k].first);
+        s->g[k] = v[k].g;
+        longest = v[k].last - v[k].first > v[longest].last - v[longest].first ? k : longest;
+        before = v[k].last > last ? last : v[k].last > before ? v[k].last : before;
+        last = v[k].last > last ? v[k].last : last;
+    }
+    s->longest[longest]++;
+    s->alone += (double)(last - before);
+    s->clock += (double)(last - v[0].first);
+    s->rounds++;
+}
+
+/* The rounds of the size that most have. */
+static void seats_of(const struct life *v, size_t n, struct seats *out)
+{
+    uint32_t count[SEATS + 1] = {0};
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0, end; i < n; i = end) {
+        end = round_end(v, n, i);
+        if (end - i <= SEATS)
+            count[end - i]++;
+    }
+    for (uint32_t k = 1; k <= SEATS; k++)
+        out->n = count[k] > count[out->n] ? k : out->n;
+    for (size_t i = 0, end; i < n; i = end) {
+        end = round_end(v, n, i);
+        if (end - i == out->n)
+            round_add(out, &v[i]);
+    }
+}
+
+/* Does each of them do many things, which another could do, or run? One that makes a call or two has what it
+ * has. */
+static bool divisible(const struct work *k)
+{
+    const struct work_tree *t = &k->tree;
+    const struct tree_node *n =
+        t->n && t->v[0].first != NO_LANE ? &t->v[t->v[0].first] : NULL; /* the largest */
+    return n && (n->cat == EX_RUN || n->n[TREE_ALL] >= threshold(TH_SEVERAL) * n->pieces[TREE_ALL]);
+}
+
+/* Where only one is left for most of a round, fam_slowest.c tells what that one does. */
+static bool in_rounds(struct causes *c, const struct work *k, struct verdicts *out)
+{
+    const uint32_t all = c->of[k->group].n < LIVES ? (uint32_t)c->of[k->group].n : LIVES;
+    struct life *v = mem_alloc(((size_t)all + 1) * sizeof *v);
+    struct seats s;
+    size_t n = 0;
+    if (!v)
+        return false;
+    for (uint32_t i = 0; i < all; i++) {
+        const uint32_t g = causes_nth(c, k->group, i);
+        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+        if (li.created && li.ended)
+            v[n++] = (struct life){li.creator, g, li.first, li.last};
+    }
+    if (n)
+        qsort(v, n, sizeof *v, cmp_life);
+    seats_of(v, n, &s);
+    mem_free(v);
+    uint32_t most = 0;
+    double sum = 0;
+    for (uint32_t i = 0; i < s.n; i++) {
+        most = s.ns[i] > s.ns[most] ? i : most;
+        sum += s.ns[i];
+    }
+    const double mean = s.n ? sum / s.n : 0, lost = mean > 0 ? 1 - mean / s.ns[most] : 0;
+    const double clock = s.clock < (double)c->tg->end ? s.clock / (double)c->tg->end : 1;
+    if (s.n < threshold(TH_SEVERAL) || s.rounds < threshold(TH_PIECES) ||
+        lost * clock < threshold(TH_SHARE) || s.longest[most] * 4 < s.rounds * 3 ||
+        s.alone >= threshold(TH_SLOWEST_ALONE) * s.clock)
+        return true;
+    struct verdict d = verdict_new(RULE_UNEVEN, lost * clock);
+    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, s.g[most]});
+    d.waiter.group = c->tg->groups[k->group].name;
+    d.where.user = k->user ? k->user : d.waiter.group;
+    d.g = s.g[most];
+    d.t0 = li.first;
+    d.t1 = li.last;
+    verdict_ev(&d, EV_COUNT, s.n);
+    verdict_ev(&d, EV_SHARE, s.ns[most] / sum);
+    verdict_ev(&d, EV_LONGEST, s.ns[most] / s.rounds);
+    verdict_ev(&d, EV_EACH, (sum - s.ns[most]) / (s.n - 1) / s.rounds);
+    d.level = LEVEL_WARN;
+    return verdict_add(out, &d);
+}
+
 bool fam_uneven(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = true;
-    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS && c->idle >= threshold(TH_ROOM) * c->procs;
-         i++)
+    if (c->idle < threshold(TH_ROOM) * c->procs)
+        return true;
+    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS; i++)
         ok = c->tg->groups[i].is_system || uneven(c, w, out, i);
+    for (uint32_t i = 0; ok && i < w->n; i++)
+        ok = !w->v[i].lives || w->v[i].standing || !divisible(&w->v[i]) || in_rounds(c, &w->v[i], out);
     return ok;
 }
