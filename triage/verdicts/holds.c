@@ -44,15 +44,16 @@ static int cmp_begin(const void *a, const void *b)
     return (x->t0 > y->t0) - (x->t0 < y->t0);
 }
 
-/* Adds the calls of one goroutine in that function of the program's. */
-static void calls_of(const struct causes *c, const struct works *w, uint32_t g, uint32_t user,
+/* Adds the calls of one goroutine at that place. */
+static void calls_of(const struct causes *c, const struct works *w, uint32_t g, const struct site *at,
                      struct calls *out)
 {
     struct stretch longest = {0, -1};
     struct walk k;
     walk_g(&k, c->tr, g, STEPS);
     for (const struct span *s; (s = walk_next(&k)) && !out->failed;) {
-        const bool here = s->state == ST_WAITING && s->stack && verdict_place(w, s->stack).user == user;
+        const struct site p = s->state == ST_WAITING ? verdict_place(w, s->stack) : (struct site){0};
+        const bool here = p.user && p.user == at->user && p.leaf == at->leaf;
         if (here && !s->open_end && s->t1 - s->t0 > longest.ns) {
             longest = (struct stretch){s->t0, s->t1 - s->t0};
         } else if (!here && (s->state == ST_WAITING || s->state == ST_NONE)) {
@@ -110,7 +111,7 @@ bool verdict_few_hold(const struct causes *c, const struct works *w, struct verd
     struct calls k = {0};
     const uint32_t n = group == UINT32_MAX ? 0 : c->of[group].n;
     for (uint32_t i = 0; i < n && i < MEMBERS && !k.failed && slices_tick(); i++)
-        calls_of(c, w, causes_member(c, group, i, MEMBERS), d->at.user, &k);
+        calls_of(c, w, causes_member(c, group, i, MEMBERS), &d->at, &k);
     if (k.n)
         qsort(k.v, k.n, sizeof *k.v, cmp_length);
     const bool few = !k.failed && k.n >= threshold(TH_MANY) && few_have_most(&k, v);

@@ -271,11 +271,14 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         n->n[TREE_ALL] <= 2 * f->c->of[g].n &&
         trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator == n->g)
         return FAM_SET; /* it waits for room to start the next of them, and there is room for one */
-    if (semaphore(f, n->leaf) && n->let_go != n->user)
+    const bool taken = semaphore(f, n->leaf);
+    if (taken && n->owner != OWNER_PROGRAM && n->up && f->w->tree.v[n->up].user == n->let_go)
+        return FAM_SET; /* a goroutine of the library waits for it, for one that gives it back itself */
+    if (taken && n->let_go != n->user)
         return FAM_LOCK; /* others take it, too, in another function, and perhaps the whole of it */
-    if (by == n->who && !semaphore(f, n->leaf) && for_all(f, n))
+    if (by == n->who && !taken && for_all(f, n))
         return FAM_SLOW_ONE; /* as a flight */
-    if (semaphore(f, n->leaf) || by == n->who || waits_there(f, by, n->user))
+    if (taken || by == n->who || waits_there(f, by, n->user))
         return tells_done(f->c->tr, n) || for_all(f, n) || !of_set(f, n) || idles(f, n) ? FAM_NONE : FAM_SET;
     if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || passes_on(f, n) || paces(f, n, by) ||
         f->c->tg->groups[g].is_system)

@@ -68,6 +68,16 @@ static uint32_t told_at(const struct follow *f)
     return named != NO_LANE ? named : f->path[f->depth - 1];
 }
 
+/* Returns the position on the path of the program's own node that waits through a goroutine of a library for
+ * the one at position d; d if there is none. */
+static uint32_t own_before(const struct follow *f, uint32_t d)
+{
+    uint32_t k = d;
+    while (k > 1 && f->w->tree.v[f->path[k]].owner != OWNER_PROGRAM)
+        k--;
+    return f->w->tree.v[f->path[k]].owner == OWNER_PROGRAM ? k : d;
+}
+
 /* How often a piece of a set that goes there does so. */
 static double times_in(const struct tree_node *n, enum tree_set s)
 {
@@ -193,7 +203,7 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
             path[npath++] = f->path[d];
         if (l != FAM_NONE) {
             family = l;
-            at = f->path[d];
+            at = f->path[own_before(f, d)];
         }
     }
     if (family == FAM_SERVER &&
@@ -358,10 +368,11 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     v.holder.g = NO_LANE;
     links_of(f, w, &v);
     deeds_of(f, w, &v);
-    if (at->cat == EX_WAIT && at->by != NO_LANE) {
-        const uint32_t group = causes_group(f->c, trace_g_name(f->c->tr, at->by));
-        v.holder =
-            (struct role){trace_g_name(f->c->tr, at->by), at->by, verdict_place(f->all, at->by_stack), 0};
+    const struct tree_node *link = w->npath ? &t->v[w->path[w->npath - 1]] : at;
+    if (at->cat == EX_WAIT && link->by != NO_LANE) {
+        const uint32_t group = causes_group(f->c, trace_g_name(f->c->tr, link->by));
+        v.holder = (struct role){trace_g_name(f->c->tr, link->by), link->by,
+                                 verdict_place(f->all, link->by_stack), 0};
         if (group != UINT32_MAX) {
             v.holder.n = (uint32_t)(f->c->life[group].n + 0.5);
             verdict_ev(&v, EV_BUSY, served_of(f, group)->busy);
