@@ -1,5 +1,4 @@
-/* census.c - see census.h. Every byte is counted once: kinds, tables, structure and unread add up to the
- * file. */
+/* census.c - see census.h. */
 #include "decode/census.h"
 
 #include <ctype.h>
@@ -32,72 +31,32 @@ static void name_of(const char *id, char out[CENSUS_NAME])
     out[n] = '\0';
 }
 
-static void add(struct census_table *t, uint64_t bytes)
-{
-    t->n++;
-    t->bytes += bytes;
-}
-
-static void writer(struct census *c, uint64_t id)
-{
-    if (idmap_get(&c->writers, id) != IDMAP_NONE)
-        return;
-    c->oom |= !idmap_put(&c->writers, id, 0);
-    c->threads++;
-}
-
 /* ---- second family ------------------------------------------------------------------------------------- */
 
-/* Count a batch's content. Returns where reading had to stop; the batch's end if all could be read. */
-static const uint8_t *payload(struct census *c, struct census_gen *g, const struct v2_raw_batch *b)
+/* Count a batch's content, as far as it can be read. */
+static void batch(struct census *c, struct census_gen *g, const struct v2_raw_batch *b)
 {
-    const uint8_t *p = b->p, *q;
     struct v2_raw_string s;
     struct v2_raw_stack k;
     struct v2_raw_ev e;
     uint64_t v[5];
     const bool table = v2_raw_table(b);
-    c->structure += table;
-    for (p += table; p < b->end; p = q) {
+    c->batches++;
+    if (b->lead == V2R_EXPERIMENTAL || b->first == V2R_FREQ || b->first == V2R_SYNC)
+        return;
+    for (const uint8_t *p = b->p + table, *q = p; p < b->end && q; p = q) {
+        q = NULL;
         if (b->first == V2R_STRINGS && (q = v2_raw_string(p, b->end, &s))) {
-            g->strings++;
-            add(&c->strings, (uint64_t)(q - p));
+            c->strings++;
         } else if (b->first == V2R_STACKS && (q = v2_raw_stack(p, b->end, &k))) {
-            g->stacks++;
-            c->frames += k.n;
-            add(&c->stacks, (uint64_t)(q - p));
+            c->stacks++;
         } else if (b->first == V2R_SAMPLES && (q = v2_raw_sample(p, b->end, v))) {
-            g->samples++;
-            add(&c->samples, (uint64_t)(q - p));
+            c->samples++;
         } else if (!table && (q = v2_raw_ev(p, b->end, &e))) {
             g->events++;
             c->kind[e.type].n++;
-            c->kind[e.type].bytes += (uint64_t)(q - p);
-        } else {
-            break;
         }
     }
-    return p;
-}
-
-static void batch(struct census *c, struct census_gen *g, const struct v2_raw_batch *b, const uint8_t *data)
-{
-    const uint8_t *p = b->end;
-    c->structure += (uint64_t)(b->p - b->at);
-    c->batches++;
-    g->batches++;
-    if (b->lead == V2R_EXPERIMENTAL) {
-        add(&c->experiments, (uint64_t)(b->end - b->p));
-    } else if (b->first == V2R_FREQ || b->first == V2R_SYNC) {
-        add(&c->clock, (uint64_t)(b->end - b->p));
-    } else if (b->p < b->end) {
-        if (!v2_raw_table(b) && b->m != V2_NO_THREAD)
-            writer(c, b->m);
-        p = payload(c, g, b);
-    }
-    if (p < b->end && !b->torn && !c->damage.code)
-        err_set(&c->damage, ERR_FORMAT, (uint64_t)(p - data), "this can't be read");
-    c->unread += (uint64_t)(b->end - p);
 }
 
 static bool generation(struct census *c, const struct v2_raw_gen *raw, const uint8_t *data)
@@ -105,21 +64,19 @@ static bool generation(struct census *c, const struct v2_raw_gen *raw, const uin
     if (!mem_room(c->gen, c->capgen, c->ngen + 1))
         return false;
     struct census_gen *g = &c->gen[c->ngen++];
+    const uint64_t samples = c->samples;
     *g = (struct census_gen){.number = raw->number,
                              .offset = (uint64_t)(raw->start - data),
                              .bytes = (uint64_t)(raw->end - raw->start),
                              .time = raw->min_time,
                              .whole = !raw->torn};
     for (size_t i = 0; i < raw->n; i++)
-        batch(c, g, &raw->batch[i], data);
-    c->structure += raw->marked;
+        batch(c, g, &raw->batch[i]);
     if (raw->clock.freq) {
         c->hz = (double)raw->clock.freq;
         g->unit = 1e9 / c->hz;
     }
-    c->events += g->events + g->samples;
-    if (raw->damage.code && !c->damage.code)
-        c->damage = raw->damage;
+    c->events += g->events + c->samples - samples;
     return true;
 }
 
@@ -140,8 +97,6 @@ static enum err_code take_v2(const struct input *in, const struct dialect *d, st
             name_of(v2_specs[i].name, c->kind[i].name);
     while (ok && next_gen(in, d->read_as, &pos, &gen, e))
         ok = generation(c, &gen, in->data);
-    if (e->code && e->code != ERR_NOMEM && !c->damage.code)
-        c->damage = *e;
     ok = ok && e->code != ERR_NOMEM;
     v2_raw_gen_free(&gen);
     return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for generations");
@@ -149,26 +104,15 @@ static enum err_code take_v2(const struct input *in, const struct dialect *d, st
 
 /* ---- first family -------------------------------------------------------------------------------------- */
 
-static void one(struct census *c, const struct v1_dialect *d, const struct v1_raw *r, uint64_t bytes)
+static void one(struct census *c, const struct v1_dialect *d, const struct v1_raw *r)
 {
     switch (r->type) {
-    case V1_BATCH:
-        c->batches++;
-        c->structure += bytes;
-        writer(c, r->v[0]);
-        break;
-    case V1_FREQUENCY:
-        add(&c->clock, bytes);
-        c->hz = (int64_t)r->v[0] > 0 ? (double)(int64_t)r->v[0] : 0;
-        break;
-    case V1_STRING: add(&c->strings, bytes); break;
-    case V1_STACK:
-        add(&c->stacks, bytes);
-        c->frames += r->len;
-        break;
+    case V1_BATCH: c->batches++; break;
+    case V1_FREQUENCY: c->hz = (int64_t)r->v[0] > 0 ? (double)(int64_t)r->v[0] : 0; break;
+    case V1_STRING: c->strings++; break;
+    case V1_STACK: c->stacks++; break;
     default:
         c->kind[r->type].n++;
-        c->kind[r->type].bytes += bytes;
         c->events += d->shape[r->type].timed > 0;
         break;
     }
@@ -179,49 +123,31 @@ static void take_v1(const struct input *in, const struct dialect *dl, struct cen
 {
     struct v1_dialect d;
     const uint8_t *p = in->data + dl->header, *const end = in->data + in->len;
+    const char *why;
+    struct v1_raw r;
     (void)v1_dialect_init(&d, dl->version); /* the header names it, so it exists */
     for (unsigned i = 0; i < V1_TYPES; i++)
         if (d.shape[i].name)
             snprintf(c->kind[i].name, CENSUS_NAME, "%s", d.shape[i].name);
-    while (p < end) {
-        const uint8_t *at = p;
-        const char *why = NULL;
-        struct v1_raw r;
-        if (v1_read(&d, &p, end, &r, &why) != V1_READ_OK) {
-            err_set(&c->damage, ERR_FORMAT, (uint64_t)(at - in->data), "%s",
-                    why ? why : "it ends within an event");
-            return;
-        }
-        one(c, &d, &r, (uint64_t)(p - at));
-    }
+    while (p < end && v1_read(&d, &p, end, &r, &why) == V1_READ_OK)
+        one(c, &d, &r);
 }
 
 enum err_code census_take(const struct input *in, struct census *c, struct err *e)
 {
     struct dialect d;
-    const size_t len = in->len;
-    *c = (struct census){.bytes = len};
-    enum err_code rc = dialect_tell(in->data, len, &d, e);
+    *c = (struct census){0};
+    const enum err_code rc = dialect_tell(in->data, in->len, &d, e);
     if (rc)
         return rc;
-    c->structure = d.header;
     if (d.second_family)
-        rc = take_v2(in, &d, c, e);
-    else
-        take_v1(in, &d, c);
-    if (rc == ERR_OK && c->oom)
-        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for threads");
-    uint64_t sum = c->structure + c->unread + c->strings.bytes + c->stacks.bytes + c->samples.bytes +
-                   c->experiments.bytes + c->clock.bytes;
-    for (int i = 0; i < 256; i++)
-        sum += c->kind[i].bytes;
-    c->unread += len > sum ? len - sum : 0; /* behind the damage */
-    return rc;
+        return take_v2(in, &d, c, e);
+    take_v1(in, &d, c);
+    return ERR_OK;
 }
 
 void census_free(struct census *c)
 {
     mem_free(c->gen);
-    idmap_free(&c->writers);
     *c = (struct census){0};
 }

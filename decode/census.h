@@ -1,5 +1,5 @@
 /*
- * census.h - counts what the bytes of a trace file are: events by kind, tables, generations.
+ * census.h - counts what a trace file has: events by kind, entries of its tables, generations.
  *
  * It reads the bytes alone, in file order, and interprets no event; the model (trace.h) does that.
  */
@@ -9,43 +9,32 @@
 #include "decode/input/dialect.h"
 #include "decode/input/input.h"
 #include "decode/base/err.h"
-#include "decode/base/idmap.h"
 
 #define CENSUS_NAME 32
 struct census_kind {
     char name[CENSUS_NAME]; /* "GoCreate"; "" = there is no such event */
-    uint64_t n, bytes;
+    uint64_t n;
 };
 
 struct census_gen { /* A generation; the first family has none. */
-    uint64_t number, offset, bytes, batches, events, strings, stacks, samples;
+    uint64_t number, offset, bytes, events;
     uint64_t time; /* of its earliest batch, in clock units */
     double unit;   /* ns per clock unit; 0 = the file does not say */
     bool whole;
 };
 
-struct census_table {
-    uint64_t n, bytes;
-};
-
 struct census {
-    struct census_kind kind[256]; /* timed events, by event number */
-    struct census_table strings, stacks, samples, experiments, clock;
-    uint64_t frames;    /* of all stacks */
-    uint64_t structure; /* bytes of the file's header, of headers of batches and tables, and of end marks */
-    uint64_t unread;    /* bytes behind damage, or unreadable */
-    uint64_t events, batches, threads, bytes; /* threads: those that wrote batches (first family: Ps) */
-    double hz;                                /* clock units per second; 0 = the file does not say */
+    struct census_kind kind[256];      /* timed events, by event number */
+    uint64_t strings, stacks, samples; /* entries of the tables */
+    uint64_t events, batches;
+    double hz; /* clock units per second; 0 = the file does not say */
     struct census_gen *gen;
     size_t ngen, capgen;
-    struct idmap writers;
-    struct err damage; /* the first one; code ERR_OK = none */
-    bool oom;
 };
 
 /*
- * census_take - count an input's bytes into *c, which census_free() frees, after an error, too. ERR_NOMEM or
- * no trace header: *e says why. Damage is no error: it is in c->damage.
+ * census_take - count what an input has into *c, which census_free() frees, after an error, too. ERR_NOMEM or
+ * no trace header: *e says why. What can't be read is not counted; the model tells of it.
  */
 enum err_code census_take(const struct input *in, struct census *c, struct err *e);
 void census_free(struct census *c);

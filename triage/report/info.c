@@ -50,8 +50,7 @@ enum { NAMED_SINCE = 1007 }; /* dialects before it have program counters only */
 static void names(struct answers *a, const struct info *i)
 {
     const struct trace_info *t = trace_info(i->tr);
-    const bool some = i->c->strings.n > 0,
-               stacks = i->c->stacks.n > 0; /* frames of stacks are what has names */
+    const bool some = i->c->strings > 0, stacks = i->c->stacks > 0; /* frames of stacks are what has names */
     if (!t->has_names) {
         answer(a, "names", "which functions", INFO_NO, "program counters only: use --exe");
     } else if (t->version < NAMED_SINCE) { /* whether it is that program nobody says */
@@ -87,8 +86,8 @@ size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
     bool heap = trace_npoints(i->tr, METRIC_HEAP) > 0 || trace_npoints(i->tr, METRIC_GOAL) > 0;
     clocks(&a, t);
     names(&a, i);
-    answer(&a, "stacks", "where a goroutine waited", i->c->stacks.n ? INFO_YES : INFO_NO,
-           i->c->stacks.n ? "" : "its stacks were cut off");
+    answer(&a, "stacks", "where a goroutine waited", i->c->stacks ? INFO_YES : INFO_NO,
+           i->c->stacks ? "" : "its stacks were cut off");
     answer(&a, "waits", "why a goroutine waited", t->second_family ? INFO_YES : INFO_PARTLY,
            t->second_family ? "" : "coarsely: lock, channel, network, sleep");
     answer(&a, "syscalls", "how long a system call took", t->second_family ? INFO_YES : INFO_PARTLY,
@@ -107,7 +106,7 @@ size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
     counted(&a, "regions", "in which part of it (regions)", user, trace_regions(i->tr, &regions), "regions");
     counted(&a, "logs", "what it said (logs)", user, trace_logs(i->tr, &logs), "messages");
     counted(&a, "samples", "what code ran (samples)", t->has_samples ? NULL : "1.19",
-            i->c->samples.n + i->c->kind[49].n * !t->second_family, "CPU samples");
+            i->c->samples + i->c->kind[49].n * !t->second_family, "CPU samples");
     return a.n;
 }
 
@@ -137,8 +136,8 @@ static void page_head(struct text *t, const struct info *i)
              : in->version     ? " (the format before Go 1.22)"
                                : " (the prototype of 2014)");
     row(t, "size");
-    text_bytes(t, i->c->bytes);
-    if (i->stored && i->stored != i->c->bytes)
+    text_bytes(t, in->bytes);
+    if (i->stored && i->stored != in->bytes)
         text_say(t, NULL, " (", t_bytes(i->stored), " compressed)");
     text_lit(t, "\n");
     row(t, "clock");
@@ -174,8 +173,7 @@ static void page_generations(struct text *t, const struct info *i)
     const struct census *c = i->c;
     if (!c->ngen)
         return;
-    text_add(t, "\nGENERATIONS  %zu\n      no       offset       bytes     events  strings  stacks  from\n",
-             c->ngen);
+    text_add(t, "\nGENERATIONS  %zu\n      no       offset       bytes     events  from\n", c->ngen);
     for (size_t k = 0; k < c->ngen; k++) {
         const struct census_gen *g = &c->gen[k];
         if (c->ngen > GENERATIONS && k == GENERATIONS / 2) {
@@ -183,8 +181,8 @@ static void page_generations(struct text *t, const struct info *i)
             k = c->ngen - GENERATIONS / 2;
             g = &c->gen[k];
         }
-        text_add(t, "  %6" PRIu64 " %12" PRIu64 " %11" PRIu64 " %10" PRIu64 " %8" PRIu64 " %7" PRIu64 "  ",
-                 g->number, g->offset, g->bytes, g->events, g->strings, g->stacks);
+        text_say(t, NULL, "  ", t_right(g->number, 6), " ", t_right(g->offset, 12), " ",
+                 t_right(g->bytes, 11), " ", t_right(g->events, 10), "  ");
         int64_t from = g->unit > 0 ? to_i64((double)g->time * g->unit) - trace_info(i->tr)->first_ns : -1;
         if (g->unit > 0)
             text_dur(t, from > 0 ? from : 0);
@@ -194,25 +192,16 @@ static void page_generations(struct text *t, const struct info *i)
     }
 }
 
-static int by_bytes(const void *a, const void *b)
+static int most_first(const void *a, const void *b)
 {
     const struct census_kind *const *x = a, *const *y = b;
-    if ((*x)->bytes != (*y)->bytes)
-        return (*x)->bytes < (*y)->bytes ? 1 : -1;
-    return strcmp((*x)->name, (*y)->name);
+    return (*x)->n != (*y)->n ? ((*x)->n < (*y)->n ? 1 : -1) : strcmp((*x)->name, (*y)->name);
 }
 
-static void part(struct text *t, const struct info *i, const char *name, uint64_t n, uint64_t bytes)
+static void part(struct text *t, const char *name, uint64_t n)
 {
-    size_t from = t->n;
-    if (!bytes)
-        return;
-    text_add(t, "  %s", name);
-    text_pad(t, from, 26);
     if (n)
-        text_add(t, "%11" PRIu64, n);
-    text_pad(t, from, 37);
-    text_add(t, " %12" PRIu64 " %8.1f%%\n", bytes, 100 * (double)bytes / (double)i->c->bytes);
+        text_say(t, NULL, "  ", name, t_to(26), t_right(n, 11), "\n");
 }
 
 static void page_kinds(struct text *t, const struct info *i)
@@ -223,19 +212,13 @@ static void page_kinds(struct text *t, const struct info *i)
     for (int j = 0; j < 256; j++)
         if (c->kind[j].n)
             k[n++] = &c->kind[j];
-    qsort(k, n, sizeof *k, by_bytes);
-    text_lit(t, "\nWHAT IT IS MADE OF              number        bytes    share\n");
+    qsort(k, n, sizeof *k, most_first);
+    text_lit(t, "\nWHAT IT IS MADE OF              number\n");
     for (size_t j = 0; j < n; j++)
-        part(t, i, k[j]->name, k[j]->n, k[j]->bytes);
-    part(t, i, "(strings)", c->strings.n, c->strings.bytes);
-    part(t, i, "(stacks)", c->stacks.n, c->stacks.bytes);
-    part(t, i, "(CPU samples)", c->samples.n, c->samples.bytes);
-    part(t, i, "(experiments)", c->experiments.n, c->experiments.bytes);
-    part(t, i, "(clock)", c->clock.n, c->clock.bytes);
-    part(t, i, "(headers)", 0, c->structure);
-    part(t, i, "(can't be read)", 0, c->unread);
-    if (c->stacks.n)
-        text_add(t, "  A stack has %.1f frames on average.\n", (double)c->frames / (double)c->stacks.n);
+        part(t, k[j]->name, k[j]->n);
+    part(t, "(strings)", c->strings);
+    part(t, "(stacks)", c->stacks);
+    part(t, "(CPU samples)", c->samples);
 }
 
 static void note(struct text *t, const struct err *e)

@@ -42,6 +42,6 @@ struct info_answer {
 #define INFO_ANSWERS 16
 size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS]);
 
-#define INFO_SCHEMA "gotop.info/1"
+#define INFO_SCHEMA "gotop.info/2"
 
 #endif

@@ -23,28 +23,19 @@ static void generations(json_t *root, const struct info *i)
         const struct census_gen *g = &i->c->gen[k];
         const int64_t from =
             g->unit > 0 ? (int64_t)((double)g->time * g->unit) - trace_info(i->tr)->first_ns : 0;
-        json_row(arr, NULL, "number", g->number, "offset", g->offset, "bytes", g->bytes, "batches",
-                 g->batches, "events", g->events, "strings", g->strings, "stacks", g->stacks, "samples",
-                 g->samples, "from_ns", j_if(g->unit > 0, from), "whole", g->whole);
+        json_row(arr, NULL, "number", g->number, "offset", g->offset, "bytes", g->bytes, "events", g->events,
+                 "from_ns", j_if(g->unit > 0, from), "whole", g->whole);
     }
-}
-
-static json_t *table(uint64_t n, uint64_t bytes)
-{
-    return json_put(json_object(), NULL, "number", n, "bytes", bytes);
 }
 
 static void made_of(json_t *root, const struct census *c)
 {
-    json_t *o = json_under(root, "made_of"), *kinds = json_under(o, "events");
+    json_t *o = json_in(root, "made_of", NULL, "strings", c->strings, "stacks", c->stacks, "samples",
+                        c->samples),
+           *kinds = json_under(o, "events");
     for (int k = 0; k < 256; k++)
         if (c->kind[k].n)
-            json_put(kinds, NULL, c->kind[k].name, table(c->kind[k].n, c->kind[k].bytes));
-    json_put(o, NULL, "strings", table(c->strings.n, c->strings.bytes), "stacks",
-             table(c->stacks.n, c->stacks.bytes), "frames", c->frames, "samples",
-             table(c->samples.n, c->samples.bytes), "experiments",
-             table(c->experiments.n, c->experiments.bytes), "clock", table(c->clock.n, c->clock.bytes),
-             "headers_bytes", c->structure, "unread_bytes", c->unread);
+            json_put(kinds, NULL, c->kind[k].name, c->kind[k].n);
 }
 
 static void answers(json_t *root, const struct info *i)
@@ -61,7 +52,7 @@ static void facts(json_t *root, const struct info *i)
 {
     const struct trace_info *in = trace_info(i->tr);
     json_put(root, NULL, "schema", INFO_SCHEMA, "file", i->path, "dialect", in->dialect, "version",
-             in->version, "second_family", in->second_family, "bytes", i->c->bytes, "stored_bytes", i->stored,
+             in->version, "second_family", in->second_family, "bytes", in->bytes, "stored_bytes", i->stored,
              "clock_hz", j_if(i->c->hz > 0, i->c->hz), "clock_assumed", in->clock_assumed,
              in->has_clock ? "duration_ns" : "duration_ticks", in->end, "wall_sec",
              j_if(in->has_wall, in->wall_sec), "wall_nsec", j_if(in->has_wall, in->wall_nsec), "events",

@@ -19,7 +19,7 @@
 
 static const char info_head[] =
     "usage: gotop info [options] TRACE\nWhat a trace file contains, and what it can answer.\nDialect, clock, "
-    "duration, time of day; generations; events by kind and tables, with their bytes; damage. For a zip "
+    "duration, time of day; generations; events by kind and tables; damage. For a zip "
     "archive with several traces, lists them: every command takes ARCHIVE:MEMBER.\n";
 static const char info_tail[] =
     "Exit status: 0 done, 2 wrong usage or unreadable, 3 printed, but part of the trace can't be read.\n";
