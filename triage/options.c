@@ -46,7 +46,8 @@ bool options_size(const char *s, uint64_t *bytes)
     return true;
 }
 
-bool options_time(const char *s, int64_t *ns)
+/* "30s", "500ms", "2m", "1h", "7d"; a bare number is seconds. */
+static bool options_time(const char *s, int64_t *ns)
 {
     const char *rest;
     return goto_time_in(s, 1000000000, ns, &rest) && !*rest && *ns < INT64_MAX / 2;

@@ -142,9 +142,7 @@ int options_lack(const struct command *c, const char *what);
 struct text;
 void options_help(struct text *t, unsigned command);
 
-/* Parse values. size: "500M", "4G", "512MiB". time: "30s", "500ms", "2m", "1h", "7d"; a bare number is
- * seconds. Return false if the text is not one. */
+/* options_size - parses "500M", "4G", "512MiB". Returns false if the text is no size. */
 bool options_size(const char *s, uint64_t *bytes);
-bool options_time(const char *s, int64_t *ns);
 
 #endif

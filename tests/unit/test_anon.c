@@ -169,7 +169,7 @@ static json_t *report_of(const char *path, struct loaded *l)
     struct err e = {0};
     if (load_file(path, &o, true, l, &e))
         return NULL;
-    char *text = report_json(l);
+    char *text = report_json(l, NULL);
     json_t *j = text ? json_loads(text, 0, NULL) : NULL;
     mem_free(text);
     return j;

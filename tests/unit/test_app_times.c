@@ -54,7 +54,7 @@ static void look_everywhere(const uint8_t *p, size_t n)
     struct text t = {0};
     report_text(&t, &l);
     text_free(&t);
-    mem_free(report_json(&l));
+    mem_free(report_json(&l, NULL));
     struct app a;
     assert_true(app_init(&a, l.tr, km, 80, 24));
     assert_true(headless_run(&a, views, false, null, stderr));

@@ -30,7 +30,7 @@ static char *all_of(const char *path, uint64_t seed)
     FILE *f = open_memstream(&out, &n);
     assert_non_null(f);
     assert_int_equal(dump_trace(l.tr, f), 0);
-    json = report_json(&l);
+    json = report_json(&l, NULL);
     assert_non_null(json);
     fputs(json, f);
     mem_free(json);

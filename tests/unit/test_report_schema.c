@@ -118,7 +118,7 @@ static json_t *report_of(const char *path)
 {
     struct loaded l;
     help_load(path, &l);
-    char *s = report_json(&l);
+    char *s = report_json(&l, NULL);
     assert_non_null(s);
     json_t *root = json_loads(s, 0, NULL);
     assert_non_null(root);

@@ -148,7 +148,7 @@ static void limits_only(const char *path)
     assert_int_equal(strlen(t.p), t.n);
     page_limits(path, t.p);
     text_free(&t);
-    json = report_json(&l);
+    json = report_json(&l, NULL);
     assert_non_null(json);
     mem_free(json);
     load_free(&l);
@@ -175,7 +175,7 @@ static void json_of(const char *path)
     json_t *root;
     json_error_t je;
     help_load(path, &l);
-    s = report_json(&l);
+    s = report_json(&l, NULL);
     assert_non_null(s);
     root = json_loads(s, 0, &je); /* checks UTF-8, too */
     assert_non_null(root);
@@ -252,7 +252,7 @@ static void schema_is_described(void **state)
         char *s;
         json_t *root;
         help_load(path[i], &l);
-        s = report_json(&l);
+        s = report_json(&l, NULL);
         root = json_loads(s, 0, NULL);
         assert_non_null(root);
         keys_in(root, report_doc);
@@ -564,7 +564,7 @@ static void out_of_memory(void **state)
         char *json;
         mem_fail_after(n);
         report_text(&t, &l);
-        json = report_json(&l);
+        json = report_json(&l, NULL);
         mem_fail_after(-1);
         done = json && text_ok(&t);
         mem_free(json);

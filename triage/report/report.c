@@ -121,7 +121,7 @@ static void page(const struct options *o, const struct asserts *as, const struct
                  bool some, bool many)
 {
     if (o->json) {
-        char *j = report_json_with(l, as);
+        char *j = report_json(l, as);
         text_add(t, "%s", some ? ",\n" : many ? "[\n" : "");
         if (j)
             text_raw(t, j, strlen(j));

@@ -24,11 +24,10 @@ int report_rules(const char *command);
 /* report_text - adds one page about one trace. t->ascii says how to write names that are not ASCII. */
 void report_text(struct text *t, const struct loaded *l);
 /* report_json - returns works, findings and what they rest on as one JSON object (docs/REPORT.md), which the
- * caller frees with mem_free(); NULL when out of memory. */
-char *report_json(const struct loaded *l);
-/* report_json_with - the same with the results of conditions (asserts.h); NULL: none. */
+ * caller frees with mem_free(); NULL when out of memory. a: the results of conditions (asserts.h); NULL: none
+ * were given. */
 struct asserts;
-char *report_json_with(const struct loaded *l, const struct asserts *a);
+char *report_json(const struct loaded *l, const struct asserts *a);
 /* report_status - returns 0, or 3 if only part of the trace could be read. */
 int report_status(const struct loaded *l);
 

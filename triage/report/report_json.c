@@ -190,12 +190,7 @@ static void out_asserts(json_t *root, const struct asserts *a)
     }
 }
 
-char *report_json(const struct loaded *l)
-{
-    return report_json_with(l, NULL);
-}
-
-char *report_json_with(const struct loaded *l, const struct asserts *a)
+char *report_json(const struct loaded *l, const struct asserts *a)
 {
     json_t *root = json_begin();
     json_put(root, NULL, "schema", REPORT_SCHEMA);
