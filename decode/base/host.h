@@ -18,6 +18,16 @@ uint64_t host_group_memory(const char *list, const char *mounted);
 
 /* host_now - Returns ns on a monotonic clock with an unspecified zero. */
 int64_t host_now(void);
+/* host_until - Returns the host_now() at which so many ns are over; INT64_MAX ns never are. host_over - True
+ * once they are. */
+static inline int64_t host_until(int64_t budget_ns)
+{
+    return budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
+}
+static inline bool host_over(int64_t until)
+{
+    return until != INT64_MAX && host_now() >= until;
+}
 
 /* host_random - Get n <= 256 unpredictable bytes; where the host has none, bytes that differ from run to
  * run. */

@@ -596,7 +596,7 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
 {
     if (tr->done)
         return LOAD_DONE;
-    int64_t stop = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
+    int64_t stop = host_until(budget_ns);
     if (!tr->started)
         load_begin(tr);
     while (tr->loader) {

@@ -71,10 +71,10 @@ static bool copy_step(struct view *v, struct job *j, int64_t budget_ns)
     enum { LOOK = 128 }; /* rows between clock checks */
     struct table_copy *c = (struct table_copy *)j;
     const struct table *t = v->table;
-    const int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
+    const int64_t until = host_until(budget_ns);
     while (table_ready(v) && t->made == c->made && c->row < t->nrows) {
         copy_row(t, c->row++, &c->to);
-        if (c->row % LOOK || until == INT64_MAX || host_now() < until)
+        if (c->row % LOOK || !host_over(until))
             continue;
         view_message(v, false, "copying %d%%", (int)((uint64_t)c->row * 100 / t->nrows));
         return false;

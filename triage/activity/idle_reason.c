@@ -301,11 +301,11 @@ static bool step(struct idle_reason *l)
 
 bool idle_reason_step(struct idle_reason *l, int64_t budget_ns)
 {
-    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
+    int64_t until = host_until(budget_ns);
     for (unsigned i = 1; !l->done; i++) {
         const bool longer = step(l);
         l->done |= l->sum.failed;
-        if ((longer || i % 16 == 0) && !l->done && until != INT64_MAX && host_now() >= until)
+        if ((longer || i % 16 == 0) && !l->done && host_over(until))
             return false;
     }
     return true;

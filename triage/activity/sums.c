@@ -259,11 +259,11 @@ static bool add_some(struct sums *s)
 
 bool sums_step(struct sums *s, int64_t budget_ns)
 {
-    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
+    int64_t until = host_until(budget_ns);
     uint32_t n = trace_nlanes(s->tr, LANE_G);
     while (s->proc < trace_nlanes(s->tr, LANE_P)) {
         add_procs(s, 32);
-        if (until != INT64_MAX && host_now() >= until)
+        if (host_over(until))
             return false;
     }
     for (int i = 0; !s->done && s->at < n; i++) {
@@ -271,7 +271,7 @@ bool sums_step(struct sums *s, int64_t budget_ns)
             (s->in_lane ||
              alive_some(s->alive, &(struct alive_ask){s->tr, LANE_G, s->t0, s->t1, n}, &s->at)) &&
             add_some(s);
-        if ((i % 8 == 7 || longer) && until != INT64_MAX && host_now() >= until)
+        if ((i % 8 == 7 || longer) && host_over(until))
             return s->done = s->at >= n;
     }
     s->at = n;

@@ -167,7 +167,7 @@ static void settle(struct tally *t)
 
 bool tally_step(struct tally *t, struct alive *alive, struct gstate *gs, int64_t budget_ns)
 {
-    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
+    int64_t until = host_until(budget_ns);
     uint32_t n = trace_nlanes(t->tr, LANE_G);
     for (int i = 0; !t->done && t->next < n; i++) {
         if ((t->next = alive_next(alive, &(struct alive_ask){t->tr, LANE_G, t->t0, t->t1, n}, t->next)) ==
@@ -178,7 +178,7 @@ bool tally_step(struct tally *t, struct alive *alive, struct gstate *gs, int64_t
             return true;
         }
         t->next++;
-        if (i % LOOK_EVERY == LOOK_EVERY - 1 && until != INT64_MAX && host_now() >= until)
+        if (i % LOOK_EVERY == LOOK_EVERY - 1 && host_over(until))
             return false;
     }
     if (!t->done)

@@ -16,16 +16,6 @@ static int64_t share_of_state(const struct trace *tr, struct lane l, enum state 
     return sh.ns[st];
 }
 
-static int64_t end_of_budget(int64_t budget_ns)
-{
-    return budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
-}
-
-static bool over(int64_t until)
-{
-    return until != INT64_MAX && host_now() >= until;
-}
-
 /* ---- states -------------------------------------------------------------------------------------------- */
 
 int64_t wakeups_state(const struct trace *tr, struct lane l, enum state st, int64_t from, int64_t until)
@@ -127,7 +117,7 @@ static void next_in(struct wakeups_next *n, const struct trace *tr, uint32_t g, 
 bool wakeups_step(struct wakeups_next *n, const struct trace *tr, struct alive *alive, int64_t budget_ns)
 {
     enum { LOOK = 1024 }; /* at so many goroutines, then at the clock */
-    const int64_t until = end_of_budget(budget_ns), end = trace_info(tr)->end;
+    const int64_t until = host_until(budget_ns), end = trace_info(tr)->end;
     const uint32_t lanes = trace_nlanes(tr, LANE_G);
     for (unsigned looked = 1; n->from < end && n->spans < NEXT_SPANS; looked++) {
         const int64_t to = time_add(n->from, n->len) < end ? time_add(n->from, n->len) : end;
@@ -142,7 +132,7 @@ bool wakeups_step(struct wakeups_next *n, const struct trace *tr, struct alive *
             n->from = to;
             n->len = n->len > INT64_MAX / 8 ? n->len : n->len * 4;
         }
-        if (looked % LOOK == 0 && over(until))
+        if (looked % LOOK == 0 && host_over(until))
             return false;
     }
     n->cut = n->spans >= NEXT_SPANS;
@@ -232,7 +222,7 @@ static void relate_woken(struct related *r, const struct trace *tr, struct alive
 bool related_step(struct related *r, const struct trace *tr, struct alive *alive, int64_t budget_ns)
 {
     enum { LOOK = 1 << 15 };
-    const int64_t until = end_of_budget(budget_ns);
+    const int64_t until = host_until(budget_ns);
     const uint32_t n = trace_nlanes(tr, LANE_G);
     if (!r->n) {
         relate(r, trace_lane_who(tr, (struct lane){LANE_G, r->g}).creator);
@@ -243,7 +233,7 @@ bool related_step(struct related *r, const struct trace *tr, struct alive *alive
         (void)trace_walk(tr, r->next, to,
                          &(struct span_walk){.begin = relate_created, .by = by_it, .arg = r});
         r->next = to;
-        if (r->next < n && over(until))
+        if (r->next < n && host_over(until))
             return false;
     }
     r->few = r->n >= RELATED_MOST / 2;

@@ -417,14 +417,14 @@ static bool one_more(struct instances *in, bool *ok)
 bool instances_step(struct instances *in, int64_t budget_ns, struct err *e)
 {
     struct instances_work *w = in->work;
-    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
+    int64_t until = host_until(budget_ns);
     bool ok = true;
     for (unsigned looks = 1; w && ok && w->phase != PH_SORT; looks++) {
         if (!one_more(in, &ok) && ok) {
             w->phase++;
             w->next = 0;
         }
-        if (until != INT64_MAX && looks % LOOK == 0 && host_now() >= until)
+        if (looks % LOOK == 0 && host_over(until))
             break;
     }
     if (w && ok && w->phase != PH_SORT)

@@ -644,7 +644,7 @@ bool filter_step(struct filter *f, int64_t budget_ns)
     if (!prepare(f) || f->at >= f->lanes)
         return true;
     uint64_t before = f->count;
-    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
+    int64_t until = host_until(budget_ns);
     for (int i = 0; f->at < f->lanes; i++) {
         bool over = f->wat < f->lanes ? wakers(f) : decide(f);
         if (over) {
@@ -654,7 +654,7 @@ bool filter_step(struct filter *f, int64_t budget_ns)
             else
                 f->at++;
         }
-        if ((!over || i % 64 == 63) && until != INT64_MAX && host_now() >= until)
+        if ((!over || i % 64 == 63) && host_over(until))
             break;
     }
     f->version += f->count != before || f->at >= f->lanes;

@@ -399,11 +399,11 @@ static void turn(struct pulse *p)
 
 bool pulse_step(struct pulse *p, int64_t budget_ns, bool *failed)
 {
-    const int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
+    const int64_t until = host_until(budget_ns);
     uint32_t g;
     for (unsigned i = 1; !p->done && !p->failed && (g = next_lane(p)) != NO_LANE; i++) {
         look(p, g);
-        if (i % LOOK == 0 && until != INT64_MAX && host_now() >= until)
+        if (i % LOOK == 0 && host_over(until))
             return false;
     }
     if (!p->done && !p->failed) {
