@@ -63,4 +63,10 @@ if command -v sqlite3 >/dev/null 2>&1; then
 fi
 sql 2 --save "$tmp/no/such/s.db" $good
 
+# The tables of docs/REPORT.md that a report does not have.
+sed -n 's/^| [^|]* | `\(select .*\)` |$/\1/p' docs/REPORT.md >"$tmp/queries"
+check "$(lines "$tmp/queries")" 9 "queries in docs/REPORT.md"
+while read -r query; do sql 0 --json "$query" samples/lock-cpu-1.27.trace; done <"$tmp/queries"
+sql 0 "$(sed -n "s/^\`gotop sql '\(.*\)' old.trace new.trace\`.$/\1/p" docs/REPORT.md)" samples/tasks-1.25.trace $good; grep -q wait "$tmp/out"; check $? 0 "regions of two traces"
+
 finish
