@@ -20,15 +20,15 @@ enum {
     CMD_SQL = 1 << 5,
     CMD_FIND = 1 << 6,
     CMD_PPROF = 1 << 7,
-    CMD_PERFETTO = 1 << 9,
-    CMD_FOLDED = 1 << 10,
-    CMD_INFO = 1 << 11,
-    CMD_SLICE = 1 << 12,
-    CMD_ANONYMIZE = 1 << 13,
-    CMD_TOP = 1 << 14,
-    CMD_WATCH = 1 << 15,
-    CMD_RECORD = 1 << 16,
-    CMD_AGENTS = 1 << 17,
+    CMD_PERFETTO = 1 << 8,
+    CMD_FOLDED = 1 << 9,
+    CMD_INFO = 1 << 10,
+    CMD_SLICE = 1 << 11,
+    CMD_ANONYMIZE = 1 << 12,
+    CMD_TOP = 1 << 13,
+    CMD_WATCH = 1 << 14,
+    CMD_RECORD = 1 << 15,
+    CMD_AGENTS = 1 << 16,
     CMD_EXPORTS = CMD_PPROF | CMD_PERFETTO | CMD_FOLDED,
     CMD_REWRITES = CMD_SLICE | CMD_ANONYMIZE,
     CMD_LIVE = CMD_VIEW | CMD_TOP | CMD_WATCH | CMD_RECORD, /* commands that contact a running program */
@@ -38,7 +38,7 @@ enum {
     CMD_FAR = CMD_FILES | CMD_DUMP,
     /* commands that build a model of a trace */
     CMD_TRACES = (CMD_FILES & ~CMD_REWRITES) | CMD_VIEW | CMD_DUMP,
-    CMD_ALL = (1 << 18) - 1
+    CMD_ALL = (1 << 17) - 1
 };
 
 struct words { /* values of an option that may be repeated */

@@ -319,6 +319,12 @@ static inline bool triage_knows_assists(const struct trace *tr)
 {
     return trace_info(tr)->version >= 1009;
 }
+/* triage_gc_work - returns the processor time of the collector: its workers, assists and sweeping. */
+static inline int64_t triage_gc_work(const struct triage *tg)
+{
+    const int64_t *ns = tg->p_sum.ns;
+    return ns_add(ns_add(ns[ST_GCWORK], ns[ST_ASSIST]), ns[ST_SWEEP]);
+}
 /* triage_busy - returns the processor time that was not idle, including the search for work. */
 static inline int64_t triage_busy(const struct triage *tg)
 {

@@ -96,7 +96,7 @@ static const char *in_what(const struct view *v)
 static void line_gc(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
-    int64_t work = ns_add(ns_add(tg->p_sum.ns[ST_GCWORK], tg->p_sum.ns[ST_ASSIST]), tg->p_sum.ns[ST_SWEEP]);
+    const int64_t work = triage_gc_work(tg);
     text_lit(t, "GC      ");
     if (!tg->gc_cycles && !work) {
         text_add(t, "no cycle in %s", in_what(v));
@@ -276,8 +276,7 @@ int page_notes(struct grid *g, const struct view *v, struct box b)
 static void short_gc(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
-    const int64_t work =
-        ns_add(ns_add(tg->p_sum.ns[ST_GCWORK], tg->p_sum.ns[ST_ASSIST]), tg->p_sum.ns[ST_SWEEP]);
+    const int64_t work = triage_gc_work(tg);
     if (!tg->gc_cycles && !work) {
         text_lit(t, "GC no cycle");
         return;

@@ -38,12 +38,11 @@ static void out_program(json_t *root, const struct figures *f)
 
 static void out_gc(json_t *root, const struct triage *tg)
 {
-    const int64_t *ns = tg->p_sum.ns, all = ns_add(ns_add(ns[ST_GCWORK], ns[ST_ASSIST]), ns[ST_SWEEP]);
     struct dist d;
     hist_dist(&tg->sched, &d);
     times(json_under(root, "sched_latency"), &d);
-    json_in(root, "gc", NULL, "cycles", tg->gc_cycles, "share", portion(all, tg->capacity), "assist_ns",
-            ns[ST_ASSIST], "heap_bytes", j_if(tg->heap.known, tg->heap.last));
+    json_in(root, "gc", NULL, "cycles", tg->gc_cycles, "share", portion(triage_gc_work(tg), tg->capacity),
+            "assist_ns", tg->p_sum.ns[ST_ASSIST], "heap_bytes", j_if(tg->heap.known, tg->heap.last));
     hist_dist(&tg->stw_all, &d);
     times(json_under(root, "stop_the_world"), &d);
 }

@@ -16,11 +16,6 @@ static double share(double part, double whole)
     return whole > 0 ? part / whole : 0;
 }
 
-static int64_t gc_ns(const struct triage *tg)
-{
-    return tg->p_sum.ns[ST_GCWORK] + tg->p_sum.ns[ST_ASSIST] + tg->p_sum.ns[ST_SWEEP];
-}
-
 #define METRICS(X) \
     X("duration", UNIT_NS, true, (double)tg->end, "from the first to the last event") \
     X("events", UNIT_COUNT, true, (double)in->events, "as Go counts them") \
@@ -39,7 +34,7 @@ static int64_t gc_ns(const struct triage *tg)
     X("idle.missed", UNIT_SHARE, true, share((double)tg->idle[IDLE_MISSED], (double)tg->capacity), \
       "processors idle with work at hand, of processor time") \
     X("gc.cycles", UNIT_COUNT, true, (double)tg->gc_cycles, "mark phases") \
-    X("gc.share", UNIT_SHARE, true, share((double)gc_ns(tg), (double)tg->capacity), \
+    X("gc.share", UNIT_SHARE, true, share((double)triage_gc_work(tg), (double)tg->capacity), \
       "GC workers, assists and sweeping, of processor time") \
     X("gc.mark", UNIT_NS, true, (double)tg->gc_mark_ns, "time under a mark phase") \
     X("gc.assist", UNIT_NS, true, (double)tg->p_sum.ns[ST_ASSIST], "time goroutines assisted") \
