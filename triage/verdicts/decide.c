@@ -64,7 +64,7 @@ static bool about_same(const struct verdict *a, const struct verdict *b)
 
 /* Whether a explains b. Of two about the same thing, the one that says more about the cause explains the
  * other: why, before who, before what, before a sign (families.def). Between two of one place that say
- * equally much, the one that sorts first does. A note explains nothing that sorts before it, and a cause
+ * equally much, the one that sorts first does; and who keeps others explains what it does meanwhile. A note explains nothing that sorts before it, and a cause
  * has at least half of the share of what it explains. */
 static bool explained(const struct verdict *a, const struct verdict *b, bool before)
 {
@@ -73,8 +73,11 @@ static bool explained(const struct verdict *a, const struct verdict *b, bool bef
                         (a->level == LEVEL_NOTE && (b->level > LEVEL_NOTE || !of_processors(a, b)));
     if (more != 0)
         return more > 0 && (before || !little) && about_same(a, b);
-    return before && a->region == b->region &&
-           (same(a->where.user, b->where.user) || same(a->culprit.user, b->culprit.user));
+    const bool holder_does = family_contends(verdict_family(a)) && !family_contends(verdict_family(b)) &&
+                             same(a->holder.group, b->waiter.group);
+    return (holder_does && !little) ||
+           (before && a->region == b->region &&
+            (same(a->where.user, b->where.user) || same(a->culprit.user, b->culprit.user)));
 }
 
 /* Order: severe ones, warnings; then what grows, a resource's notes, and contention that few pieces have;

@@ -350,8 +350,10 @@ static bool works_of(const struct causes *c, const struct works *all, uint32_t g
     const struct group *grp = &c->tg->groups[group];
     if (grp->is_system || !grp->count || !grp->name)
         return true;
-    const bool http = request_serves(c->tr, grp->name);
-    const struct serving parts = serving_of(c, group, http);
+    const bool serves = request_serves(c->tr, grp->name);
+    const uint32_t messages = serves ? serving_messages(c, group) : 0;
+    const bool http = serves && !messages;
+    const struct serving parts = messages ? (struct serving){{messages}, 1} : serving_of(c, group, http);
     const bool requests = http || parts.v[0];
     struct cut k[SERVING] = {{.all = all}, {.all = all}, {.all = all}, {.all = all}};
     struct work like = {.name = grp->name, .group = group, .kind = requests ? WORK_REQUESTS : WORK_ITEMS};

@@ -3,6 +3,8 @@
 #include "triage/findings/walk.h"
 #include "triage/work/work.h"
 
+#include <string.h>
+
 enum {
     ASKED = 16,  /* goroutines of a group that are asked for the part they take */
     LOOKED = 256 /* spans of a goroutine, for its handler */
@@ -27,6 +29,27 @@ static uint32_t answers_in(const struct trace *tr, uint32_t g)
         in = func ? func : in;
     }
     return in;
+}
+
+/* The function in which a goroutine of net/http's server reads messages, having taken the connection over; 0:
+ * none. */
+static uint32_t messages_in(const struct causes *c, uint32_t g)
+{
+    uint32_t known = 0;
+    struct walk w;
+    walk_g(&w, c->tr, g, LOOKED);
+    for (const struct span *s; (s = walk_next(&w));) {
+        if (s->state != ST_WAITING || !s->stack || s->stack == known ||
+            stacks_wait_kind(c->tr, s->reason, s->stack) != WK_NET || causes_writes(c->tr, s->stack))
+            continue;
+        known = s->stack;
+        for (uint32_t i = 0, n = trace_stack(c->tr, known); i < n; i++) {
+            const struct str f = trace_str(c->tr, trace_frame(c->tr, known, i).func);
+            if (f.len && memmem(f.p, f.len, "websocket", 9))
+                return causes_place(c->tr, known);
+        }
+    }
+    return 0;
 }
 
 static uint32_t part_of(const struct causes *c, bool http, uint32_t g)
@@ -67,4 +90,16 @@ struct serving serving_of(const struct causes *c, uint32_t group, bool http)
         }
     }
     return known * 2 > all && (!http || known == all) ? p : (struct serving){.n = 1};
+}
+
+uint32_t serving_messages(const struct causes *c, uint32_t group)
+{
+    const uint32_t all = c->of[group].n < ASKED ? c->of[group].n : ASKED;
+    uint32_t in = 0, votes = 0;
+    for (uint32_t i = 0; i < all; i++) {
+        const uint32_t m = messages_in(c, causes_member(c, group, i, ASKED));
+        in = votes ? in : m;
+        votes = m == in ? votes + 1 : votes - 1;
+    }
+    return votes ? in : 0;
 }

@@ -134,6 +134,9 @@ struct serving {
  * of net/http's server. serving_at - Returns the index of g's part; 0 if it takes none of these. */
 struct serving serving_of(const struct causes *c, uint32_t group, bool http);
 uint32_t serving_at(const struct causes *c, bool http, const struct serving *p, uint32_t g);
+/* serving_messages - Returns the function in which most goroutines of net/http's server read messages from a
+ * connection that they took over (websockets), 0 if they don't. Each message is a request then. */
+uint32_t serving_messages(const struct causes *c, uint32_t group);
 /* stands_find - Find the waits that the trace ends with. Returns false if out of memory. */
 bool stands_find(const struct causes *c, struct works *out);
 
