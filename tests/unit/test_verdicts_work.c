@@ -1,8 +1,6 @@
-/*
- * test_verdicts_work.c - what is told of tasks and of those who share work: a sleep for what is done already,
- * work that is shared out unevenly, retries, a start-up and calls one after the other, a library's pool. Each
- * is played beside a twin that has the same waits and no fault.
- */
+/* test_verdicts_work.c - what is told of tasks and of those who share work: a sleep for what is done
+ * already, work that is shared out unevenly, retries, a start-up and calls one after the other, a library's
+ * pool. Each is played beside a twin that has the same waits and no fault. */
 #include "play_help.h"
 
 #define REST(f) "runtime.chanrecv2:1," f
@@ -149,7 +147,8 @@ static void one_blocks_all(void **state)
 
 /* ---- retries ------------------------------------------------------------------------------------------ */
 
-/* Each eighth task asks five times, and waits twice as long each time; that of the twin always as long. */
+/* Each eighth task asks five times, and sleeps in between, some twice as long each time; that of the twin
+ * asks somebody else in between. */
 static void quote(struct play *p, unsigned g)
 {
     const unsigned n = (unsigned)p->phase[g] / 16, at = (unsigned)p->phase[g] % 16;
@@ -167,8 +166,10 @@ static void quote(struct play *p, unsigned g)
     p->phase[g]++;
     if (at % 2 == 0)
         waits(p, g, "network", "internal/poll.(*FD).Read:1,main.ask:20,main.quote:6", MS);
+    else if (p->fault)
+        waits(p, g, "sleep", "time.Sleep:1,main.backOff:30,main.quote:7", (g % 2 ? 5 << at / 2 : 20) * MS);
     else
-        waits(p, g, "sleep", "time.Sleep:1,main.backOff:30,main.quote:7", (p->fault ? 5 << at / 2 : 20) * MS);
+        waits(p, g, "network", "internal/poll.(*FD).Read:1,main.askOther:30,main.quote:7", 20 * MS);
 }
 
 static void quotes(struct play *p)
@@ -323,8 +324,8 @@ static void one_pool_once(void **state)
 
 /* ---- one hangs -------------------------------------------------------------------------------------- */
 
-/* Each task asks and is answered within 5 ms; after 500 ms one of them never is, or one of the twin's workers
- * waits for more. */
+/* Each task asks and is answered within 5 ms; after 500 ms one of them never is, or one of the twin's
+ * workers waits for more. */
 static void fetch(struct play *p, unsigned g)
 {
     const bool late = g == 3 && p->now > 500 * MS;

@@ -64,8 +64,8 @@ static bool about_same(const struct verdict *a, const struct verdict *b)
 
 /* Whether a explains b. Of two about the same thing, the one that says more about the cause explains the
  * other: why, before who, before what, before a sign (families.def). Between two of one place that say
- * equally much, the one that sorts first does; and who keeps others explains what it does meanwhile. A note explains nothing that sorts before it, and a cause
- * has at least half of the share of what it explains. */
+ * equally much, the one that sorts first does; and who keeps others explains what it does meanwhile. A note
+ * explains nothing that sorts before it, and a cause has at least half of the share of what it explains. */
 static bool explained(const struct verdict *a, const struct verdict *b, bool before)
 {
     const int more = (int)rule_tells(a->rule) - (int)rule_tells(b->rule);
@@ -108,8 +108,8 @@ static int cmp_verdict(const void *a, const void *b)
                : (x->t0 > y->t0) - (x->t0 < y->t0);
 }
 
-/* Is what a work, or its slow pieces, do a wait for a processor? That is no function's: fam_procs.c tells it,
- * with its numbers. */
+/* Is what a work, or its slow pieces, do a wait for a processor? That is no function's: fam_procs.c tells
+ * it, with its numbers. */
 static bool told_of_processors(const struct verdict *v)
 {
     return (v->rule == RULE_HOT || v->rule == RULE_SLOW) && v->ndoing &&

@@ -348,9 +348,7 @@ static enum rule rule_of(enum family f)
     }
 }
 
-/* Finds which pieces of a set go there, how often, and how long each time. */
-static void counts_in(const struct work_tree *t, const struct tree_node *at, enum tree_set s,
-                      struct verdict *v)
+void ways_counts(const struct work_tree *t, const struct tree_node *at, enum tree_set s, struct verdict *v)
 {
     v->harm.hit = at->pieces[s];
     v->harm.of = t->pieces[s];
@@ -405,74 +403,8 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     v.harm.slow = slow > 0 ? (double)w->ns[TREE_SLOW] / (double)slow : 0;
     v.harm.usual = usual > 0 ? (double)w->ns[TREE_USUAL] / (double)usual : 0;
     v.harm.share = v.harm.all > v.harm.slow ? v.harm.all : v.harm.slow;
-    counts_in(t, at, at->pieces[TREE_ALL] ? TREE_ALL : TREE_SLOW, &v);
+    ways_counts(t, at, at->pieces[TREE_ALL] ? TREE_ALL : TREE_SLOW, &v);
     return v;
-}
-
-/* Returns a hash of the program's own lines in a stack. */
-static uint32_t lines_of(const struct follow *f, uint32_t stack)
-{
-    uint32_t sum = 2166136261u;
-    for (uint32_t i = owner_user(f->all->own, stack), n = trace_stack(f->c->tr, stack); i < n; i++) {
-        const struct frame at = trace_frame(f->c->tr, stack, i);
-        if (owner_of(f->all->own, &at) == OWNER_PROGRAM)
-            sum = ((sum ^ at.func) * 16777619u ^ (uint32_t)at.line) * 16777619u;
-    }
-    return sum;
-}
-
-struct asked {           /* of pieces that wait at a function, on average */
-    double again, lines; /* most repetitions from one line; number of lines */
-};
-
-/* Examines the `of` longest pieces. Calls from one line are repetitions. Calls from several lines are
- * different operations, each of which may depend on the previous one. */
-static struct asked asked_at(const struct follow *f, const struct tree_node *n, uint32_t of)
-{
-    enum { LOOKED = 16, SITES = 32 };
-    uint32_t pieces = 0, most = 0, all = 0;
-    for (uint32_t i = 0; i < of && pieces < LOOKED; i += of / LOOKED + 1) {
-        const struct workpiece *p = &f->w->v[i];
-        uint32_t line[SITES], count[SITES], sites = 0, best = 0;
-        struct walk w;
-        walk_at(&w, f->c->tr, n->up == 0 ? p->g : n->g, p->t0, BUSY_SPANS);
-        for (const struct span *s; (s = walk_next(&w)) && s->t0 < p->t1;) {
-            uint32_t k = 0;
-            if (s->state != ST_WAITING || !s->stack || verdict_place(f->all, s->stack).user != n->user)
-                continue;
-            const uint32_t at = lines_of(f, s->stack);
-            while (k < sites && line[k] != at)
-                k++;
-            if (k == SITES)
-                continue;
-            line[k] = at;
-            count[k] = k == sites ? 1 : count[k] + 1;
-            sites += k == sites;
-            best = count[k] > best ? count[k] : best;
-        }
-        pieces += best > 0;
-        most += best;
-        all += sites;
-    }
-    return pieces ? (struct asked){(double)most / pieces, (double)all / pieces} : (struct asked){0, 0};
-}
-
-/* Reclassifies the verdict if the pieces, or the slow ones alone, ask repeatedly from one line or from
- * several. If not, it stays what they wait for. */
-static void repeats(const struct follow *f, const struct tree_node *at, struct verdict *v)
-{
-    const double several = threshold(TH_SEVERAL);
-    struct asked a = asked_at(f, at, f->w->looked);
-    if (a.again < several && f->w->slow < f->w->looked) {
-        const struct asked slow = asked_at(f, at, f->w->slow);
-        if (slow.again >= several) {
-            counts_in(&f->w->tree, at, TREE_SLOW, v);
-            a = slow;
-        }
-    }
-    v->rule = a.again >= several ? RULE_SERIAL : a.lines >= several ? RULE_IN_A_ROW : RULE_BACKEND;
-    v->sure = v->rule == RULE_IN_A_ROW ? SURE_INFERRED : v->sure;
-    verdict_ev(v, EV_TIMES, v->rule == RULE_IN_A_ROW ? a.lines : a.again);
 }
 
 /* The resource families report what a resource takes, with its numbers. */
@@ -508,7 +440,7 @@ bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
         for (uint32_t k = 0; ok && k < f.n; k++) {
             struct verdict v = verdict_of(&f, &f.way[k], i);
             if (v.rule == RULE_SERIAL && v.harm.share >= threshold(TH_NOTED))
-                repeats(&f, &f.w->tree.v[f.way[k].at], &v);
+                ways_repeats(&f, &f.w->tree.v[f.way[k].at], &v);
             ok = (starts && v.rule != RULE_SERIAL) || v.harm.share < threshold(TH_NOTED) ||
                  told_elsewhere(f.way[k].family) || runs_unseen(&f, &f.way[k]) || verdict_add(out, &v);
         }
