@@ -64,8 +64,8 @@ static char *copy(const char *s)
 
 /* ---- groups -------------------------------------------------------------------------------------------- */
 
-/* The row of a start function; a new one while there is room. NULL: there is no room, or no memory
- * (*failed). */
+/* Returns the row of a start function, a new one while there is room; NULL if there is no room, or no
+ * memory (*failed). */
 static struct fig_group *group_for(struct figures *f, uint32_t name, bool *failed)
 {
     struct text t = {0};
@@ -110,7 +110,8 @@ static bool take_groups(struct figures *f)
 
 /* ---- findings ------------------------------------------------------------------------------------------ */
 
-/* The finding that was seen least, whose row may be used again. NULL: the last picture has all of them. */
+/* Returns the finding that was seen least, whose row may be used again; NULL if the last picture has all
+ * of them. */
 static struct fig_finding *least(struct fig_sums *s)
 {
     struct fig_finding *x = NULL;
@@ -133,7 +134,7 @@ static struct fig_finding *finding_for(struct fig_sums *s, const char *key)
     return x;
 }
 
-/* Copies all of it or nothing. */
+/* Copies a finding whole, or nothing of it. Returns false when out of memory. */
 static bool finding_tell(struct fig_finding *x, const struct finding *f)
 {
     struct fig_finding y = {.rule = copy(rule_id(f->rule)),

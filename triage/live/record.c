@@ -35,7 +35,7 @@ static const char usage_head[] =
     "can be no file.\n";
 static const struct command command = {"record", CMD_RECORD, usage_head, LIVE_TAIL};
 
-/* -1: go on */
+/* Returns -1 to go on, else the exit status. */
 static int parse(struct record *r, int argc, char **argv)
 {
     struct options o;
@@ -118,7 +118,7 @@ static enum err_code receive(struct recording *r, const struct record *o, struct
     return r->broke ? ERR_OK : e->code;
 }
 
-/* Finish: all, or what came of it, is recorded. Returns the exit status. */
+/* Says what was recorded: all, or what came before the connection broke. Returns the exit status. */
 static int recorded(const struct recording *r, const struct record *o, const struct err *e)
 {
     if (r->broke) {

@@ -142,7 +142,7 @@ static void let_go(struct client *c)
 
 static const char plain[] = "text/plain; charset=utf-8";
 
-/* The answer: a status, a type and a text; HEAD gets no text. */
+/* Makes the answer of a status, a type and a text; HEAD gets no text. */
 static void answer(struct client *c, const char *status, const char *type, const char *p, size_t n)
 {
     char head[300];
@@ -167,7 +167,7 @@ static void answer_text(struct client *c, const char *status, const char *text)
     answer(c, status, plain, text, strlen(text));
 }
 
-/* The path of the request, up to a blank or a query. */
+/* Returns the path that is asked for, up to a blank or a query. */
 static bool asks_for(const struct client *c, const char *path)
 {
     const char *at = strchr(c->ask, ' ');

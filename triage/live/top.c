@@ -55,7 +55,7 @@ static const char usage_head[] =
     "tasks, items of workers): those that ended in the last second, ten seconds and minute.\n";
 static const struct command command = {"top", CMD_TOP, usage_head, LIVE_TAIL};
 
-/* -1: go on. */
+/* Returns -1 to go on, else the exit status. */
 static int parse(struct top *t, int argc, char **argv)
 {
     struct options o;
@@ -102,7 +102,7 @@ static void put_head(struct text *t, const struct top *o)
     text_lit(t, "\n");
 }
 
-/* The average number in that state. */
+/* Adds how many were in a state on average: the time of all over the whole time. */
 static void put_many(struct text *t, double ns, double whole, size_t w)
 {
     size_t from = t->n;
@@ -129,7 +129,7 @@ static void put_cell(struct text *t, int64_t ns, bool known, size_t w)
     text_pad(t, from, w);
 }
 
-/* A line for one work in one window: "requests main.serve 10s 4012/s ..". */
+/* Adds a line for one work in one window: "requests main.serve 10s 4012/s ..". */
 static void put_latency(struct text *t, const struct figures *f, uint32_t row, int window)
 {
     enum { NAME = 26, OF = 5, RATE = 9, CELL = 8 };
@@ -151,7 +151,8 @@ static void put_latency(struct text *t, const struct figures *f, uint32_t row, i
     text_lit(t, "\n");
 }
 
-/* Lines for the works that people wait for first, as many as there is room for; none if nothing repeats. */
+/* Adds lines for works, those that people wait for first, as many as there is room for; none if nothing
+ * repeats. */
 static void put_works(struct text *t, const struct figures *f)
 {
     uint32_t shown = 0;
@@ -302,7 +303,7 @@ static void tell_lost_end(const struct top *o, const struct live *l)
     text_free(&t);
 }
 
-/* More pictures are to come. */
+/* Returns whether more pictures are to come. */
 static bool goes_on(const struct top *o)
 {
     return !live_stop_asked() && (!o->count || o->shown < o->count);
@@ -347,7 +348,7 @@ static int connected(struct top *o)
     return status;
 }
 
-/* There is nothing to show for so many seconds. */
+/* Serves that the program is not there, for so many seconds. */
 static void wait_again(const struct top *o, int s)
 {
     struct text m = {0};

@@ -42,7 +42,7 @@ static const struct command command = {"watch", CMD_WATCH, usage_head, usage_tai
 
 /* ---- the command line ---------------------------------------------------------------------------------- */
 
-/* Parse one --until. Returns -1, or 2 after an error was printed. */
+/* Parses one --until. Returns -1, or 2 after an error was printed. */
 static int until(const char *text, struct until *u)
 {
     struct err e = {0};
@@ -61,7 +61,8 @@ static int until(const char *text, struct until *u)
     return -1;
 }
 
-/* Add a target, or the targets listed in @FILE. Returns 0, or the exit status after an error was printed. */
+/* Adds a target, or the targets listed in @FILE. Returns 0, or the exit status after an error was printed.
+ * */
 static int take_where(struct watch *w, const char *where)
 {
     struct err e = {0};
@@ -79,7 +80,7 @@ static int take_where(struct watch *w, const char *where)
     return status;
 }
 
-/* -1: go on */
+/* Makes the folder of -o if it is missing. Returns -1 to go on, else the exit status. */
 static int folder(const struct watch *w)
 {
     struct stat st;
@@ -110,7 +111,7 @@ static void settle(struct watch *w, const struct options *o)
     w->dir = o->out;
 }
 
-/* -1: go on */
+/* Returns -1 to go on, else the exit status. */
 static int parse(struct watch *w, int argc, char **argv)
 {
     struct options o;
@@ -162,7 +163,7 @@ static void on_hangup(int sig)
     hung_up = true;
 }
 
-/* Only with a list; without one, SIGHUP ends the process. */
+/* Called only with a list: without one, SIGHUP ends the process. */
 static void hear_hangup(void)
 {
     const struct sigaction a = {.sa_handler = on_hangup, .sa_flags = SA_RESTART};
@@ -227,7 +228,7 @@ static void watch_on(struct watch *w)
     watch_reap(w, PATIENCE_MS);
 }
 
-/* Tell the clerk which places may be asked, before the sandbox closes. */
+/* Tells the clerk which places may be asked, before the sandbox closes. */
 static void say_places(struct watch *w)
 {
     struct text given = {0};

@@ -10,7 +10,7 @@
 #include "triage/live/watch.h"
 #include "triage/sentence.h"
 
-/* The condition holds. *t says what was found, also if it does not. */
+/* Returns whether the condition holds. *t says what was found, also if it does not. */
 static bool holds(const struct until *u, const struct loaded *l, struct text *t)
 {
     struct err e = {0};
@@ -38,7 +38,7 @@ static void name(struct text *t, const struct until *u)
     text_clean(t, u->text, strlen(u->text), 0);
 }
 
-/* There is room for one more file of this target within --per. */
+/* Returns whether one more file of this target may be written within --per. */
 static bool within(const struct watch *w, struct target *t)
 {
     if (w->ends)
@@ -50,7 +50,7 @@ static bool within(const struct watch *w, struct target *t)
     return t->per_count < w->max;
 }
 
-/* One more reason for a pending capture. */
+/* Makes a capture pending, or adds one more reason to a pending one. */
 static void want(struct target *t, const char *reason, int64_t due_ns)
 {
     const size_t n = t->pending ? strlen(t->reason) : 0;
@@ -64,7 +64,7 @@ static void want(struct target *t, const char *reason, int64_t due_ns)
     text_free(&t->values);
 }
 
-/* Log "held WHAT: no file, ..". */
+/* Logs "held WHAT: no file, ..". */
 static void no_file(struct watch *w, struct target *t, const char *reason, const char *why, int64_t ns)
 {
     struct text line = {.ascii = true};
@@ -80,7 +80,7 @@ static void no_file(struct watch *w, struct target *t, const char *reason, const
     watch_note(w, live_wall_now(), &line);
 }
 
-/* The condition has begun to hold. */
+/* Decides what follows when a condition has begun to hold: a capture, or a line in the log. */
 static void edge(struct watch *w, struct target *t, struct edge *e, const char *reason)
 {
     const int64_t ago = t->clock_ns - e->fired_ns;
@@ -95,7 +95,7 @@ static void edge(struct watch *w, struct target *t, struct edge *e, const char *
     }
 }
 
-/* A line for the page: each condition and its value. */
+/* Adds a line for the page: a condition and its value. */
 static void put_value(struct text *t, const struct until *u, const struct text *found, bool on)
 {
     const size_t from = t->n;

@@ -44,7 +44,7 @@ static struct {
 #define BLANKS " \t\n"
 enum { WORDS = 64 };
 
-/* The next word of a command; its length in *n, 0: there is none. */
+/* Returns the next word of a command, and its length in *n; 0: there is none. */
 static const char *next_word(const char *s, size_t *n)
 {
     s += strspn(s, BLANKS);
@@ -60,8 +60,8 @@ bool watch_command(const struct watch *w)
     return words && words <= WORDS;
 }
 
-/* A copy of a word with %f, %r and %% replaced, for mem_free(). NULL: out of memory. *named: it has the
- * file's name. */
+/* Returns a copy of a word with %f, %r and %% replaced, for mem_free(); NULL when out of memory. Sets
+ * *named if it has the file's name. */
 static char *word_of(const char *word, size_t n, const char *file, const char *reason, bool *named)
 {
     struct text t = {0};
@@ -85,7 +85,7 @@ static void words_free(char **argv)
     mem_free(argv);
 }
 
-/* The words of the command; NULL: out of memory. */
+/* Returns the words of the command, for words_free(); NULL when out of memory. */
 static char **words_of(const char *exec, const char *file, const char *reason)
 {
     char **argv = mem_zalloc((WORDS + 2) * sizeof *argv);
@@ -101,7 +101,7 @@ static char **words_of(const char *exec, const char *file, const char *reason)
     return NULL;
 }
 
-/* The command failed: its first word, and why. */
+/* Says that the command failed, by its first word, and why. */
 static void failed(struct watch *w, const char *why)
 {
     char name[PATH_MAX];
@@ -113,7 +113,7 @@ static void failed(struct watch *w, const char *why)
 
 extern char **environ;
 
-/* Run it. Returns 0 or an errno; EBUSY: too many are running. */
+/* Runs the command for a file. Returns 0 or an errno; EBUSY: too many are running. */
 static int spawn(const char *file, const char *reason)
 {
     char name[PATH_MAX];
@@ -144,8 +144,8 @@ static int spawn(const char *file, const char *reason)
     return rc;
 }
 
-/* Do "FILE\nREASON". In the clerk (`made`) for files that it has written, and for no others; without one
- * nobody else makes files, so any file is gotop's own. */
+/* Runs the command for "FILE\nREASON". The clerk (`made`) does so for files that it has written, and for
+ * no others; without a clerk any file is gotop's own. */
 static void exec_for(const char *text, bool made, struct clerk_said *said)
 {
     char file[CLERK_TEXT];
@@ -164,7 +164,8 @@ static void do_exec_here(const char *text, struct clerk_said *said)
     exec_for(text, false, said);
 }
 
-/* A command that has ended: its file in said->text, its status in said->value. ECHILD: none has. */
+/* Finds a command that has ended: its file goes to said->text, its status to said->value. ECHILD: none
+ * has. */
 static void do_reap(const char *text, struct clerk_said *said)
 {
     int status;
@@ -180,7 +181,7 @@ static void do_reap(const char *text, struct clerk_said *said)
     }
 }
 
-/* Do one of these, here or in the clerk. */
+/* Does one of these, here or in the clerk. Returns false on an error. */
 static bool done(int deed, clerk_deed *fn, const char *text, struct clerk_said *said)
 {
     if (clerk_on())
@@ -238,7 +239,7 @@ struct old {
     int64_t s; /* since 1970 */
 };
 
-/* The name of a capture or of a file that goes with one. */
+/* Returns whether that is the name of a capture or of a file that goes with one. */
 static bool is_capture(const char *name)
 {
     static const char form[] = "gotop-00000000T000000.000Z";
@@ -256,7 +257,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct old *)a)->name, ((const struct old *)b)->name);
 }
 
-/* All captures in the folder, oldest first. NULL: see errno. */
+/* Returns all captures in the folder, oldest first, for mem_free(); NULL with errno. */
 static struct old *captures(DIR *d, size_t *n)
 {
     struct old *v = NULL;
@@ -282,7 +283,7 @@ static struct old *captures(DIR *d, size_t *n)
     return v;
 }
 
-/* Tidy in the clerk, by the bounds that were settled. said->value: how many were removed. The newest
+/* Removes old captures by the bounds that were settled, and says in said->value how many. The newest
  * stays. */
 static void do_tidy(const char *text, struct clerk_said *said)
 {

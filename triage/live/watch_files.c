@@ -31,7 +31,7 @@ struct capture {
     const struct stream_gen *rest; /* NULL: none */
 };
 
-/* The part of a place that goes into a file's name, where there are several targets. */
+/* Makes the part of a place that goes into a file's name, if there are several targets. */
 static void slug(const struct watch *w, const struct target *t, char out[SLUG])
 {
     char shown[FEED_SHOWN];
@@ -75,8 +75,8 @@ static bool name_it(const struct watch *w, const struct target *t, struct captur
     return false;
 }
 
-/* Which generations to write: of those in no file yet, the last ones without damage or a gap, since other
- * readers accept neither. A damaged last one becomes the rest, after sound ones. */
+/* Chooses the generations to write: of those in no file yet, the last ones without damage or a gap, since
+ * other readers accept neither. A damaged last one becomes the rest, after sound ones. */
 static void choose(const struct target *t, bool at_end, struct capture *c)
 {
     const struct stream_gen *g = t->line.st.gen;
@@ -127,8 +127,8 @@ static enum err_code put_rest(struct capture *c, struct err *e)
     return out_close(&out, true, e);
 }
 
-/* The bytes that the page is made of: the newest generations of the capture, or what there is of one; for
- * mem_free(). NULL: out of memory. *all: it is the whole capture. */
+/* Returns the bytes that the page is made of, for mem_free(): the newest generations of the capture, or
+ * what there is of one; NULL when out of memory. Sets *all if that is the whole capture. */
 static uint8_t *page_bytes(const struct target *t, const struct capture *c, size_t *len, bool *all)
 {
     const struct stream *st = &t->line.st;
@@ -213,7 +213,7 @@ static void put_log(struct watch *w, const struct target *t, const struct captur
     watch_note(w, t->wall_ns, &line);
 }
 
-/* Report a full disk at the first failure and each time the number doubles, so that a night does not fill
+/* Reports a full disk at the first failure and each time the number doubles, so that a night does not fill
  * the log. */
 static void miss(struct watch *w, const char *what, const char *why)
 {

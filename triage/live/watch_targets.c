@@ -93,7 +93,7 @@ void watch_free(struct watch *w)
 
 /* ---- connections --------------------------------------------------------------------------------------- */
 
-/* What is left of --seconds; 0: no limit. */
+/* Returns what is left of --seconds; 0: there is no limit. */
 static uint64_t seconds_left(const struct watch *w)
 {
     const int64_t left = w->until_ns - host_now();
@@ -108,7 +108,7 @@ static void hang_up(struct target *t)
     memset(t->edge, 0, sizeof t->edge);
 }
 
-/* Try again later, and say why. */
+/* Lets it be tried again later, and says why. */
 static void later(struct watch *w, struct target *t, const char *why)
 {
     struct text line = {.ascii = true};
@@ -151,7 +151,7 @@ static void dial(struct watch *w, struct target *t)
         ends(w, t, e.what);
 }
 
-/* The target has ended for good, and nothing is wrong. */
+/* Returns whether the target has ended for good, with nothing wrong. */
 static bool final(const struct watch *w, const struct target *t, enum live_state s, const struct err *e)
 {
     if (strcmp(t->where, "-") == 0 || !t->wanted || live_stop_asked())
@@ -161,7 +161,7 @@ static bool final(const struct watch *w, const struct target *t, enum live_state
     return !t->looked && s == LIVE_FAILED && (e->code == ERR_ARG || e->code == ERR_VERSION);
 }
 
-/* No more comes: write what is pending, as far as it came. */
+/* Ends a connection of which no more comes: what is pending is written, as far as it came. */
 static void ended(struct watch *w, struct target *t, enum live_state s, const struct err *e)
 {
     const char *why = s == LIVE_FAILED ? e->what : "the program ended its trace";
@@ -190,7 +190,7 @@ static void tell_late(struct target *t)
                  "its memory");
 }
 
-/* Show on a terminal that it goes on, and how near the first conditions are. */
+/* Shows on a terminal that it goes on, and how near the first conditions are. */
 static void tell_now(const struct watch *w, const struct target *t, const struct loaded *in)
 {
     enum { COLS = 79 };
@@ -220,9 +220,9 @@ static void tell_now(const struct watch *w, const struct target *t, const struct
     text_free(&line);
 }
 
-/* How many generations up to this one make up the window. When more than a few wait, each is checked alone:
- * all are checked, and it takes half the time. None of these is in a later window, since what held in it
- * would seem to begin again. */
+/* Returns how many generations up to this one make up the window. When more than a few wait, each is
+ * checked alone: all are checked, and it takes half the time. None of these is in a later window, since
+ * what held in it would seem to begin again. */
 static size_t window(const struct watch *w, const struct target *t, size_t at)
 {
     const struct stream_gen *g = t->line.st.gen;
@@ -233,8 +233,8 @@ static size_t window(const struct watch *w, const struct target *t, size_t at)
     return n;
 }
 
-/* The next generation to check, and how many with it (*at). If more waits than a program makes in minutes,
- * ever more are checked at once, up to so many bytes. */
+/* Finds the next generation to check (*at) and returns how many are checked with it. If more waits than a
+ * program makes in minutes, ever more are checked at once, up to LOOK_BYTES. */
 static size_t next_look(const struct watch *w, struct target *t, size_t *at)
 {
     const struct stream_gen *g = t->line.st.gen;
@@ -252,7 +252,7 @@ static size_t next_look(const struct watch *w, struct target *t, size_t *at)
     return n;
 }
 
-/* The target's clock at the end of the generation that was checked. */
+/* Sets the target's clock to the end of the generation that was checked. */
 static void tick(struct target *t, int64_t t1)
 {
     const int64_t now = host_now();
@@ -279,7 +279,7 @@ static void drop(struct target *t, size_t n)
     less(&t->alone, n);
 }
 
-/* Drop checked generations beyond the bounds; the newest stays, for the next window. */
+/* Drops checked generations beyond the bounds; the newest stays, for the next window. */
 static void forget(struct watch *w, struct target *t)
 {
     struct live *l = &t->line;
@@ -291,7 +291,7 @@ static void forget(struct watch *w, struct target *t)
     drop(t, n);
 }
 
-/* Keep all targets together within --keep SIZE: the target with most drops its oldest. */
+/* Keeps all targets together within --keep SIZE: the target with most drops its oldest. */
 static void bound(struct watch *w)
 {
     for (;;) {
@@ -312,7 +312,7 @@ static void bound(struct watch *w)
     }
 }
 
-/* One more generation has come. */
+/* Checks the next generations that have come. */
 static void look(struct watch *w, struct target *t)
 {
     struct live *l = &t->line;

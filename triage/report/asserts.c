@@ -52,7 +52,7 @@ void asserts_text(struct text *t, const struct asserts *a)
 
 /* ---- JUnit --------------------------------------------------------------------------------------------- */
 
-/* Adds cleaned text, so without control bytes; each of these bytes as its `as`. */
+/* Adds text cleaned of control bytes, with each of these bytes replaced by its `as`. */
 static void escaped(struct text *t, const char *s, const char *bytes, const char *const as[])
 {
     struct text c = {0};

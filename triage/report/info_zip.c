@@ -30,7 +30,7 @@ static int64_t length(const char *archive, const struct zip_member *m, const str
     return end;
 }
 
-/* What the list can't have. */
+/* Says how many members the list can't have. */
 static void unseen(struct text *t, const struct zip *z)
 {
     struct zip_member m;

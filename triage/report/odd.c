@@ -92,7 +92,8 @@ size_t odd_count(const struct odd *o)
 /* Below these, values differ by nothing that matters. */
 static const double little[] = {[UNIT_COUNT] = 2, [UNIT_NS] = 10e3, [UNIT_BYTES] = 65536, [UNIT_SHARE] = 1};
 
-/* Equal distances are equally far: factors, of what isn't a share. */
+/* Puts a value on a scale where equal distances matter equally: a share as it is, all else by its
+ * logarithm. */
 static double on_scale(const struct metric_value *v)
 {
     if (v->unit == UNIT_SHARE)
@@ -156,7 +157,7 @@ static int by_far(const void *a, const void *b)
 
 /* ---- text ---------------------------------------------------------------------------------------------- */
 
-/* The value at which on_scale() is x. */
+/* Returns the value at which on_scale() is x. */
 static struct metric_value off_scale(const struct metric_value *like, double x)
 {
     struct metric_value v = *like;

@@ -67,7 +67,7 @@ static int conditions(const struct options *o, struct run *a)
     return -1;
 }
 
-/* -1 to go on, else the exit status. */
+/* Returns -1 to go on, else the exit status. */
 static int parse(struct options *o, struct run *a, int argc, char **argv)
 {
     struct err e = {0};
@@ -85,7 +85,7 @@ static int parse(struct options *o, struct run *a, int argc, char **argv)
     return conditions(o, a);
 }
 
-/* The worse of two exit statuses: unreadable, broken, partial, fine. */
+/* Returns the worse of two exit statuses: unreadable, broken, partial, fine. */
 static int worse(int a, int b)
 {
     static const int rank[] = {0, 2, 3, 1};
@@ -136,7 +136,7 @@ static void page(const struct options *o, const struct asserts *as, const struct
     }
 }
 
-/* *some: a page, or what stands for it, is printed already. */
+/* Reports one trace; *some: a page, or what stands for it, is printed already. Returns the exit status. */
 static int one(const struct options *o, struct run *a, const struct folder_file *f, struct text *t,
                bool *some, bool many)
 {

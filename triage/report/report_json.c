@@ -9,7 +9,7 @@
 #include "triage/link.h"
 #include "triage/report/report_parts.h"
 
-/* What the reader noted while reading: where (if it has a place) and what. */
+/* Adds what the reader noted: what it was and, if it has a place, where. */
 static void notes(json_t *t, const char *key, const struct trace *tr, uint32_t n,
                   const struct err *(*get)(const struct trace *, uint32_t))
 {
@@ -35,7 +35,7 @@ static void out_trace(json_t *root, const struct loaded *l)
     notes(t, "warnings", tr, in->nwarnings, trace_warning);
 }
 
-/* A place to look at: the lane's number, and the id that explain and the viewer accept. */
+/* Adds a place to look at: the lane's number, and the id that explain and the viewer accept. */
 static void out_place(json_t *r, const struct trace *tr, const struct finding *f)
 {
     char place[LINK_PLACE];
@@ -62,7 +62,7 @@ static void out_findings(json_t *root, const struct loaded *l)
     }
 }
 
-/* "None" and "not recorded" are two answers. */
+/* Adds the rules that could not be asked, since "none" and "not recorded" are two answers. */
 static void out_not_asked(json_t *root, const struct loaded *l)
 {
     json_t *arr = json_list(root, "not_applicable");

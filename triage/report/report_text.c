@@ -70,8 +70,8 @@ static void page_wrapped(struct text *t, struct text *u, int indent, int lines)
     text_free(u);
 }
 
-/* "  what    .." in lines from column INDENT on; nothing where there are no words. Findings are kept as
- * UTF-8; the page may have to be ASCII. */
+/* Adds "  what    .." in lines from column INDENT on, and nothing where there are no words. Findings are
+ * kept as UTF-8; the page may have to be ASCII. */
 static void page_field(struct text *t, const char *name, const char *s)
 {
     struct text u = {.ascii = t->ascii};
@@ -90,7 +90,7 @@ static void lane_id_text(struct text *t, const struct finding *f)
         text_add(t, " G%llu", (unsigned long long)f->lane_id);
 }
 
-/* Ps that ran nothing have no lane, but count as processors. */
+/* Adds how many Ps there are: those that ran nothing have no lane, but count as processors. */
 static void page_ps(struct text *t, const struct triage *tg)
 {
     const double procs = tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0;
@@ -134,7 +134,7 @@ static void page_head(struct text *t, const struct loaded *l)
     }
 }
 
-/* Mark, share, title, where, when; its rule for scripts. */
+/* Adds a finding's mark, share, title, where and when, and its rule for scripts. */
 static void page_finding(struct text *t, const struct loaded *l, const struct finding *f)
 {
     const size_t start = t->n;
@@ -282,7 +282,7 @@ static void page_mmu(struct text *t, const struct triage *tg)
     page_wrapped(t, &u, 2, 2);
 }
 
-/* " (dedicated 12.3ms, idle 1.2ms)": those that have 1 % of it or more. */
+/* Adds " (dedicated 12.3ms, idle 1.2ms)": the modes that have 1 % of it or more. */
 static void worker_modes(struct text *t, const struct triage *tg)
 {
     bool any = false;
@@ -421,10 +421,8 @@ static void sample_row(struct text *t, const struct loaded *l, const struct samp
              t_share((double)s->cum, (double)l->tg->sample_count), t_to(31), t_func_cut(s->func, 60), "\n");
 }
 
-/*
- * Where no function's own time says much: of those with half of all below them the program's innermost, the
- * library's outermost, if it is none of the rows that stand there.
- */
+/* Adds a function further out, where no function's own time says much: of those with half of all samples
+ * below them the program's innermost or the library's outermost, if it has no row yet. */
 static void sample_below(struct text *t, const struct loaded *l, bool program, uint32_t rows)
 {
     const struct triage *tg = l->tg;

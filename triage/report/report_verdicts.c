@@ -50,7 +50,7 @@ void out_works(json_t *root, const struct loaded *l)
 
 /* ---- verdicts ------------------------------------------------------------------------------------------ */
 
-/* NULL: there is none. */
+/* Returns a place as an object; NULL: there is none. */
 static json_t *site(const struct trace *tr, const struct site *p)
 {
     if (!p->user && !p->leaf)
