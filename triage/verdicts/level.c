@@ -332,8 +332,9 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
     case FAM_RETRY: return much;
     case FAM_CONNECTIONS: return much;
     case FAM_LIMIT:
-        return much && (v->rule == RULE_DEAD || (varies && work_awaited(w) && slows_few(c, all, v)) ||
-                        ended_by_others(c, all, v) || others_answered(c, all, v));
+        return much && (v->rule == RULE_DEAD || v->rule == RULE_RATE ||
+                        (varies && work_awaited(w) && slows_few(c, all, v)) || ended_by_others(c, all, v) ||
+                        others_answered(c, all, v));
     case FAM_SERIAL:
         return saved_at_once(v) >= threshold(TH_REPEATS) && !is_of_parts(all, v) &&
                (v->rule == RULE_START ||
@@ -393,6 +394,8 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
     const double tries = awaited && (sleeps || limit) ? verdict_retries(c, all, v) : 0;
     if (awaited && polls * v->harm.share >= threshold(TH_SHARE)) {
         verdict_ev(v, EV_SHARE, polls);
+    } else if (awaited && (sleeps || limit) && verdict_rate_limited(c, all, v)) {
+        v->rule = RULE_RATE;
     } else if (tries > 0) {
         v->rule = RULE_RETRY;
         verdict_ev(v, EV_TIMES, tries);

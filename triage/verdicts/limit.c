@@ -1,7 +1,11 @@
-/*
- * limit.c - whether waits end at a time limit because the first address asked never answers. See verdict.h.
- */
+/* limit.c - whether waits end at a time limit because the first address asked never answers, or one at a
+ * time at even distances, as a limit of a rate lets them. See verdict.h. */
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
+#include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
 struct asked { /* waits at one place: those that a limit ended, and those that an answer ended */
@@ -51,4 +55,74 @@ bool verdict_by_timer(const struct trace *tr, uint32_t who)
     const struct lane l = {LANE_G, who};
     const struct lane_info li = who != NO_LANE ? trace_lane_who(tr, l) : (struct lane_info){0};
     return who == NO_LANE || tri_by_timer(tr, l, &li);
+}
+
+/* ---- a limit of a rate --------------------------------------------------------------------------------- */
+
+enum { MEMBERS = 512, STEPS = 4000 };
+
+struct fired { /* waits at one place that a timer ended */
+    int64_t *end, waited, first;
+    size_t n, cap;
+    bool failed;
+};
+
+static void fired_of(const struct causes *c, const struct works *w, uint32_t g, const struct site *at,
+                     struct fired *out)
+{
+    struct walk k;
+    struct span s;
+    const struct span *next = walk_first(&k, c->tr, g, STEPS);
+    while (walk_pair(&k, &s, &next) && !out->failed) {
+        if (s.state != ST_WAITING || !s.stack || !next || next->who != NO_LANE || s.open_end)
+            continue;
+        const struct site p = verdict_place(w, s.stack);
+        if (p.user != at->user || p.leaf != at->leaf)
+            continue;
+        int64_t *v = mem_grow(out->end, &out->cap, out->n + 1, sizeof *v);
+        out->failed |= !v;
+        if (v) {
+            out->end = v;
+            v[out->n++] = s.t1;
+            out->waited = ns_add(out->waited, s.t1 - s.t0);
+            out->first = s.t0 < out->first ? s.t0 : out->first;
+        }
+    }
+}
+
+/* Whether most of these times, which are sorted, are as far apart as the median distance. Makes them
+ * distances. */
+static bool is_even(int64_t *v, size_t n, int64_t *distance)
+{
+    size_t even = 0;
+    for (size_t i = 0; i + 1 < n; i++)
+        v[i] = v[i + 1] - v[i];
+    qsort(v, n - 1, sizeof *v, cmp_ns);
+    *distance = v[(n - 1) / 2];
+    for (size_t i = 0; i + 1 < n; i++)
+        even += llabs(v[i] - *distance) * 4 <= *distance;
+    return (double)even >= (1 - threshold(TH_ROOM)) * (double)(n - 1);
+}
+
+bool verdict_rate_limited(const struct causes *c, const struct works *w, struct verdict *v)
+{
+    const uint32_t group = causes_group(c, v->waiter.group), n = group == UINT32_MAX ? 0 : c->of[group].n;
+    struct fired f = {.first = INT64_MAX};
+    int64_t each = 0;
+    for (uint32_t i = 0; i < n && n <= MEMBERS && !f.failed && slices_tick(); i++)
+        fired_of(c, w, causes_member(c, group, i, n), &v->where, &f);
+    bool is = !f.failed && (double)f.n >= threshold(TH_MANY);
+    if (is) {
+        qsort(f.end, f.n, sizeof *f.end, cmp_ns);
+        const int64_t clock = f.end[f.n - 1] - f.first;
+        const double crowd = clock > 0 ? (double)f.waited / (double)clock : 0;
+        is = crowd >= threshold(TH_SEVERAL) && is_even(f.end, f.n, &each);
+        if (is) {
+            verdict_ev(v, EV_CROWD, crowd);
+            verdict_ev(v, EV_LONGEST, v->ev[EV_EACH]);
+            verdict_ev(v, EV_EACH, (double)each);
+        }
+    }
+    mem_free(f.end);
+    return is;
 }

@@ -227,6 +227,10 @@ bool verdict_starts_up(const struct causes *c, const struct works *w, const stru
 /* verdict_asks_dead - for waits that end at a time limit, returns whether each piece that waits there waits
  * in vain once and is answered afterwards (limit.c). The first address asked does not answer then. */
 bool verdict_asks_dead(const struct works *all, const struct verdict *v);
+/* verdict_rate_limited - for waits that a timer ends, returns whether several goroutines wait there at a
+ * time and are let go one by one at even distances (limit.c). Records these as evidence: crowd, each (the
+ * distance), longest (the usual wait). */
+bool verdict_rate_limited(const struct causes *c, const struct works *all, struct verdict *v);
 /* verdict_by_timer - returns whether nobody ended a wait, or only a goroutine that was created when a timer
  * fired, such as a context's deadline (limit.c). The waiter did not get what it waited for. */
 bool verdict_by_timer(const struct trace *tr, uint32_t who);
