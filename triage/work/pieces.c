@@ -61,8 +61,7 @@ static void cut_open(struct cut *k, struct workpiece p)
 
 /* ---- the pieces of a group ----------------------------------------------------------------------------- */
 
-/* Whether it sleeps in its own loop, between two things that it does. */
-static bool paces(const struct trace *tr, uint32_t name, const struct span *s)
+bool work_pauses(const struct trace *tr, uint32_t name, const struct span *s)
 {
     return s->stack && stacks_wait_kind(tr, s->reason, s->stack) == WK_SLEEP &&
            trace_stack(tr, s->stack) > 1 && trace_frame(tr, s->stack, 1).func == name;
@@ -71,7 +70,7 @@ static bool paces(const struct trace *tr, uint32_t name, const struct span *s)
 static bool wants_more(const struct causes *c, uint32_t name, uint32_t questions, bool pace,
                        const struct span *s)
 {
-    return pace ? paces(c->tr, name, s)
+    return pace ? work_pauses(c->tr, name, s)
                 : instance_wants_more(c->tr, name, s->reason, s->stack) ||
                       (questions && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET &&
                        causes_place(c->tr, s->stack) == questions);

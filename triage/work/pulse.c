@@ -115,6 +115,7 @@ bool pulse_learn(struct pulse *p, const struct trace *tr, const struct works *al
         if (k->kind == WORK_KINDS || (k->kind == WORK_LIVES && w->kind != WORK_LIVES)) {
             k->kind = w->kind;
             k->lives = w->lives;
+            k->paced = w->paced;
             k->row = NO_LANE;
         }
         if (w->kind == WORK_REQUESTS && !k->place && !request_serves(tr, w->name) && w->more) {
@@ -155,7 +156,7 @@ static bool more_there(struct pulse *p, const struct named *k, uint32_t name, co
     const uint32_t at = tab_get(&p->more, key, who);
     if (at != TAB_NONE)
         return at;
-    bool is = instance_wants_more(p->tr, name, s->reason, s->stack);
+    bool is = k->paced ? work_pauses(p->tr, name, s) : instance_wants_more(p->tr, name, s->reason, s->stack);
     if (!is && k->place && stacks_wait_kind(p->tr, s->reason, s->stack) == WK_NET)
         is = same(p->tr, causes_place(p->tr, s->stack), k->place);
     p->failed |= tab_put(&p->more, key, who, is) == TAB_NONE;
@@ -184,6 +185,8 @@ static bool goes_on_waiting(struct pulse *p, struct at_work *a, const struct spa
 static void item_span(struct pulse *p, struct at_work *a, const struct named *k, uint32_t name,
                       const struct span *s)
 {
+    if (k->paced && s->state == ST_RUNNABLE && a->u.since == p->zero + s->t0) /* that is still the pause */
+        a->u.since = p->zero + s->t1;
     if (goes_on_waiting(p, a, s) || s->state != ST_WAITING || !more_there(p, k, name, s))
         return;
     if (a->u.since != NO_TIME)

@@ -21,6 +21,7 @@ struct named { /* a start function that does work */
     char *place; /* where it waits for requests; NULL: net/http's, or it has none */
     enum work_kind_id kind;
     bool lives;   /* pieces are whole goroutines */
+    bool paced;   /* they are what it does between two pauses */
     uint32_t row; /* NO_LANE: none yet */
 };
 
