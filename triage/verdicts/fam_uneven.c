@@ -3,6 +3,7 @@
  * others are done long before: once, or again and again the same one. Those that are there all along are in
  * fam_member.c.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,7 +86,7 @@ struct life {
 struct seats { /* of the rounds of one size: the k-th goroutine that is begun has seat k */
     uint32_t n, rounds;
     double ns[SEATS], clock, alone; /* lives; how long the rounds take, and of that, with one left: summed */
-    uint32_t longest[SEATS];        /* in so many rounds */
+    double squares[SEATS];          /* of the lives, summed */
     uint32_t g[SEATS];              /* of the last round */
 };
 
@@ -110,16 +111,15 @@ static size_t round_end(const struct life *v, size_t n, size_t i)
 
 static void round_add(struct seats *s, const struct life *v)
 {
-    uint32_t longest = 0;
     int64_t last = 0, before = 0;
     for (uint32_t k = 0; k < s->n; k++) {
-        s->ns[k] += (double)(v[k].last - v[k].first);
+        const double ns = (double)(v[k].last - v[k].first);
+        s->ns[k] += ns;
+        s->squares[k] += ns * ns;
         s->g[k] = v[k].g;
-        longest = v[k].last - v[k].first > v[longest].last - v[longest].first ? k : longest;
         before = v[k].last > last ? last : v[k].last > before ? v[k].last : before;
         last = v[k].last > last ? v[k].last : last;
     }
-    s->longest[longest]++;
     s->alone += (double)(last - before);
     s->clock += (double)(last - v[0].first);
     s->rounds++;
@@ -154,6 +154,14 @@ static bool divisible(const struct work *k)
     return n && (n->cat == EX_RUN || n->n[TREE_ALL] >= threshold(TH_SEVERAL) * n->pieces[TREE_ALL]);
 }
 
+/* Is a seat's mean more above that of all than its rounds vary? */
+static bool is_above(const struct seats *s, uint32_t seat, double mean)
+{
+    enum { SIGMAS = 3 };
+    const double own = s->ns[seat] / s->rounds, var = s->squares[seat] / s->rounds - own * own;
+    return own - mean / s->rounds >= SIGMAS * sqrt(var > 0 ? var / s->rounds : 0);
+}
+
 /* Where only one is left for most of a round, fam_slowest.c tells what that one does. */
 static bool in_rounds(struct causes *c, const struct work *k, struct verdicts *out)
 {
@@ -182,7 +190,7 @@ static bool in_rounds(struct causes *c, const struct work *k, struct verdicts *o
     const double mean = s.n ? sum / s.n : 0, lost = mean > 0 ? 1 - mean / s.ns[most] : 0;
     const double clock = s.clock < (double)c->tg->end ? s.clock / (double)c->tg->end : 1;
     if (s.n < threshold(TH_SEVERAL) || s.rounds < threshold(TH_PIECES) ||
-        lost * clock < threshold(TH_SHARE) || s.longest[most] * 4 < s.rounds * 3 ||
+        lost * clock < threshold(TH_SHARE) || !is_above(&s, most, mean) ||
         s.alone >= threshold(TH_SLOWEST_ALONE) * s.clock)
         return true;
     struct verdict d = verdict_new(RULE_UNEVEN, lost * clock);
