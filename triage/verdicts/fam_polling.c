@@ -120,12 +120,19 @@ static void done_by(const struct polled *p, struct verdict *v, uint32_t name, ui
 double verdict_polls(const struct causes *c, const struct works *w, struct verdict *v)
 {
     struct polled p = {.c = c, .w = w, .v = v};
+    uint32_t asked[GROUPS], n = 0;
     for (uint32_t i = 0; i < works_pairs(c); i++) {
         const struct pair_row *r = &c->tg->pairs[i];
-        const uint32_t group = causes_group(c, r->waiter);
-        if (r->waker == v->waiter.group && r->waiter != r->waker && !r->from_scheduler &&
-            (double)r->count >= threshold(TH_SEVERAL) && wait_passes_on(r->kind) && group != UINT32_MAX &&
-            hands_over(&p, group, look_at) && in_pieces(&p)) {
+        const uint32_t group = r->waker == v->waiter.group ? causes_group(c, r->waiter) : UINT32_MAX;
+        bool known = r->waiter == r->waker || r->from_scheduler || (double)r->count < threshold(TH_SEVERAL) ||
+                     !wait_passes_on(r->kind) || group == UINT32_MAX;
+        for (uint32_t k = 0; k < n && !known; k++)
+            known = asked[k] == group;
+        if (known)
+            continue;
+        if (n < GROUPS)
+            asked[n++] = group;
+        if (hands_over(&p, group, look_at) && in_pieces(&p)) {
             done_by(&p, v, r->waiter, r->longest.g);
             return p.late / p.asleep;
         }

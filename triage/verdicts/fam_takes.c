@@ -204,7 +204,7 @@ static bool look(struct causes *c, const struct works *w, uint32_t group, struct
     const uint32_t n = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
     struct taker one = {.g = NO_LANE};
     uint32_t busy = 0;
-    for (uint32_t i = 0; i < n && slices_tick(); i++) {
+    for (uint32_t i = 0; i < n && busy < 2 && slices_tick(); i++) {
         const uint32_t g = causes_member(c, group, i, MEMBERS);
         struct lifetime life;
         struct taker k;

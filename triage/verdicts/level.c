@@ -450,10 +450,10 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     v->rule = (slow_repeat && !varies) || in_one_go ? RULE_BACKEND : v->rule;
     v->harm.all = slow_repeat && varies ? slow * work_slow_part(w) : v->harm.all;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
-    name_timer(c, all, v);
     name_start(c, all, v);
     if (w->background && v->rule != RULE_START)
         return false;
+    name_timer(c, all, v);
     if (v->rule == RULE_SET && v->harm.share >= threshold(TH_SHARE) && !bounds(c, all, v) &&
         verdict_few_hold(c, all, v))
         v->rule = RULE_FEW_HOLD;

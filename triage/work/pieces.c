@@ -79,54 +79,76 @@ static bool wants_more(const struct causes *c, uint32_t name, uint32_t questions
 struct parting {            /* along one goroutine */
     int64_t since, written; /* a piece began; until when an answer was written since, NO_TIME: none was */
     bool read;              /* it began with a request that was there already */
+    bool pace, is;          /* pieces are parted by its pauses; the last wait parts two */
+    uint32_t last;          /* the stack of that wait */
+    uint32_t g, questions;
+    struct cut *k;
 };
+
+static void parting_at(struct parting *p, int64_t since, bool read)
+{
+    p->since = since;
+    p->written = NO_TIME;
+    p->read = read;
+}
 
 /* A system call of a goroutine that gets requests: after an answer, a read of the next request, which may
  * be there already, ends a piece. */
-static void item_call(const struct causes *c, uint32_t g, uint32_t questions, const struct span *s,
-                      struct parting *p, struct cut *k)
+static void item_call(const struct causes *c, const struct span *s, struct parting *p)
 {
     if (p->since == NO_TIME || !s->stack)
         return;
     if (causes_writes(c->tr, s->stack)) {
         p->written = s->t1;
-    } else if (p->written != NO_TIME && causes_place(c->tr, s->stack) == questions &&
+    } else if (p->written != NO_TIME && causes_place(c->tr, s->stack) == p->questions &&
                stacks_has(c->tr, s->stack, "net.(*netFD).Read")) {
-        cut_add(k, g, p->since, p->written);
-        *p = (struct parting){s->t1, NO_TIME, true};
+        cut_add(p->k, p->g, p->since, p->written);
+        parting_at(p, s->t1, true);
     }
 }
 
-static void items_in(const struct causes *c, uint32_t g, uint32_t questions, bool pace, uint32_t steps,
-                     struct cut *k)
+static void item_step(const struct causes *c, uint32_t name, const struct span *s, struct parting *p)
+{
+    struct cut *k = p->k;
+    k->seen = ns_add(k->seen, s->t1 - s->t0);
+    if (s->state == ST_NONE) /* between two stretches */
+        p->since = NO_TIME;
+    if (p->pace && s->state == ST_RUNNABLE && p->since == s->t0) /* that is still the pause */
+        p->since = s->t1;
+    if (s->state == ST_SYSCALL && p->questions)
+        item_call(c, s, p);
+    if (s->state != ST_WAITING)
+        return;
+    p->is = s->stack == p->last && p->last ? p->is : wants_more(c, name, p->questions, p->pace, s);
+    p->last = s->stack;
+    if (p->is) {
+        k->more = s->stack;
+        if (p->since != NO_TIME && (!p->read || p->written != NO_TIME)) /* else nothing was there */
+            cut_add(k, p->g, p->since, s->t0);
+        parting_at(p, s->open_end ? NO_TIME : s->t1, false);
+    }
+}
+
+/* The items of a goroutine in k; those between its pauses in `paced`, which are asked for only if there are
+ * few items. */
+static void items_in(const struct causes *c, uint32_t g, uint32_t questions, uint32_t steps, struct cut *k,
+                     struct cut *paced)
 {
     const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
-    struct parting p = {NO_TIME, NO_TIME, false};
-    uint32_t last = 0;
-    bool is = false;
+    struct parting p = {.since = NO_TIME, .written = NO_TIME, .g = g, .questions = questions, .k = k}, q = p;
     struct walk w;
+    q.pace = true;
+    q.k = paced;
     walk_g(&w, c->tr, g, steps);
-    for (const struct span *s; !k->failed && (s = walk_next(&w));) {
-        k->seen = ns_add(k->seen, s->t1 - s->t0);
-        if (s->state == ST_NONE) /* between two stretches */
-            p.since = NO_TIME;
-        if (pace && s->state == ST_RUNNABLE && p.since == s->t0) /* that is still the pause */
-            p.since = s->t1;
-        if (s->state == ST_SYSCALL && questions)
-            item_call(c, g, questions, s, &p, k);
-        if (s->state != ST_WAITING)
-            continue;
-        is = s->stack == last && last ? is : wants_more(c, name, questions, pace, s);
-        last = s->stack;
-        if (is) {
-            k->more = s->stack;
-            if (p.since != NO_TIME && (!p.read || p.written != NO_TIME)) /* else nothing was there */
-                cut_add(k, g, p.since, s->t0);
-            p = (struct parting){s->open_end ? NO_TIME : s->t1, NO_TIME, false};
-        }
+    for (const struct span *s; !k->failed && !paced->failed && (s = walk_next(&w));) {
+        item_step(c, name, s, &p);
+        if (!questions && (double)k->n < threshold(TH_PIECES))
+            item_step(c, name, s, &q);
     }
     if (p.since != NO_TIME)
         cut_open(k, workpiece_of_g(g, p.since, c->tg->end));
+    if (q.since != NO_TIME)
+        cut_open(paced, workpiece_of_g(g, q.since, c->tg->end));
 }
 
 static void requests_in(const struct causes *c, uint32_t g, uint32_t steps, struct cut *k)
@@ -182,8 +204,8 @@ static bool begun_by_reader(const struct causes *c, uint32_t group)
     return is * 2 > n;
 }
 
-static void own_pieces(const struct causes *c, uint32_t group, bool http, bool pace,
-                       const struct serving *parts, struct cut cut[SERVING])
+static void own_pieces(const struct causes *c, uint32_t group, bool http, const struct serving *parts,
+                       struct cut cut[SERVING], struct cut *paced)
 {
     const uint32_t n = c->of[group].n;
     uint64_t left = SPANS;
@@ -195,7 +217,7 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, bool p
         if (http)
             requests_in(c, g, steps, &cut[part]);
         else
-            items_in(c, g, parts->v[part], pace, steps, &cut[part]);
+            items_in(c, g, parts->v[part], steps, &cut[part], paced);
         const uint64_t used = spans < steps ? spans : steps;
         left -= used < left ? used : left;
     }
@@ -354,15 +376,17 @@ static bool works_of(const struct causes *c, const struct works *all, uint32_t g
     const bool http = serves && !messages;
     const struct serving parts = messages ? (struct serving){{messages}, 1} : serving_of(c, group, http);
     const bool requests = http || parts.v[0];
-    struct cut k[SERVING] = {{.all = all}, {.all = all}, {.all = all}, {.all = all}};
+    struct cut k[SERVING] = {{.all = all}, {.all = all}, {.all = all}, {.all = all}}, paced = {.all = all};
     struct work like = {.name = grp->name, .group = group, .kind = requests ? WORK_REQUESTS : WORK_ITEMS};
-    own_pieces(c, group, http, false, &parts, k);
+    own_pieces(c, group, http, &parts, k, &paced);
     if ((double)k[0].n < threshold(TH_PIECES) && !requests) {
-        mem_free(k[0].v);
-        k[0] = (struct cut){.all = all};
-        own_pieces(c, group, false, true, &parts, k);
+        const struct cut few = k[0];
+        k[0] = paced;
+        k[0].failed |= few.failed;
+        paced = few;
         like.paced = true;
     }
+    mem_free(paced.v);
     if ((double)k[0].n < threshold(TH_PIECES) && !requests) {
         k[0] =
             (struct cut){.all = all, .v = k[0].v, .cap = k[0].cap, .more = k[0].more, .failed = k[0].failed};
