@@ -155,15 +155,48 @@ static bool is_little(const struct verdict *v)
            ((is_what(v) && v->score < threshold(TH_NOTED)) || v->clock < least);
 }
 
-/* Keeps the verdicts that are large enough, sets their levels and sorts them. */
-static void decide_each(struct causes *c, const struct works *all, struct verdicts *out)
+/* What the jobs share: each is a family, or the level of a verdict. */
+struct judging {
+    struct causes *c;
+    const struct works *all;
+    struct verdicts *out;
+};
+
+static bool level_work(void *arg, size_t i, void **kept)
 {
+    const struct judging *j = arg;
+    struct verdict *v = &j->out->v[i];
+    *kept = NULL;
+    v->cause = v->harm.work == NO_LANE || verdict_level(j->c, j->all, v) ? NO_LANE : 0;
+    return slices_tick_now();
+}
+
+static bool level_add(void *arg, size_t i, void *kept)
+{
+    (void)arg, (void)i, (void)kept;
+    return true;
+}
+
+static void verdicts_drop(void *kept)
+{
+    if (kept)
+        verdicts_free(kept);
+    mem_free(kept);
+}
+
+/* Keeps the verdicts that are large enough, sets their levels and sorts them. */
+static bool decide_each(struct judging *j)
+{
+    struct verdicts *out = j->out;
     uint32_t kept = 0;
+    if (!slices_each(trace_threads(j->c->tr), out->n,
+                     &(struct slices_job){level_work, level_add, verdicts_drop, j}))
+        return false;
     for (uint32_t i = 0; i < out->n; i++) {
         struct verdict *v = &out->v[i];
-        const bool says = v->harm.work == NO_LANE || verdict_level(c, all, v);
+        const bool says = v->cause == NO_LANE;
         if (v->harm.work == NO_LANE && !v->grows && v->clock > 0 &&
-            v->clock * (double)c->tg->end < (double)threshold_ns(TH_FELT))
+            v->clock * (double)j->c->tg->end < (double)threshold_ns(TH_FELT))
             v->level = LEVEL_NOTE; /* nobody feels it */
         if (v->level == LEVEL_WARN && v->score >= threshold(TH_SEVERE))
             v->level = LEVEL_SEVERE;
@@ -174,13 +207,13 @@ static void decide_each(struct causes *c, const struct works *all, struct verdic
     out->n = kept;
     if (kept)
         qsort(out->v, kept, sizeof *out->v, cmp_verdict);
+    return true;
 }
 
 bool verdicts_decide(struct causes *c, const struct works *all, struct verdicts *out)
 {
     uint32_t kept = 0, is = 0;
-    decide_each(c, all, out);
-    if (!verdicts_culprits(all, out))
+    if (!decide_each(&(struct judging){c, all, out}) || !verdicts_culprits(all, out))
         return false;
     for (uint32_t i = 0; i < out->n; i++) {
         for (uint32_t k = 0; k < out->n && out->v[i].cause == NO_LANE; k++)
@@ -337,14 +370,35 @@ void verdicts_free(struct verdicts *v)
     *v = (struct verdicts){0};
 }
 
-bool verdicts_of(struct causes *c, const struct works *w, struct verdicts *out)
-{
-    static family_fn *const family[] = {
+static family_fn *const family[] = {
 #define L(name) fam_##name,
 #include "triage/verdicts/families.def"
-    };
+};
+
+static bool family_work(void *arg, size_t i, void **kept)
+{
+    const struct judging *j = arg;
+    struct verdicts *own = mem_zalloc(sizeof *own);
+    *kept = own;
+    return own && family[i](j->c, j->all, own) && slices_tick_now();
+}
+
+static bool family_add(void *arg, size_t i, void *kept)
+{
+    const struct judging *j = arg;
+    const struct verdicts *own = kept;
     bool ok = true;
-    for (size_t i = 0; ok && i < sizeof family / sizeof *family && slices_tick_now(); i++)
-        ok = family[i](c, w, out);
-    return ok && verdicts_decide(c, w, out);
+    (void)i;
+    for (uint32_t k = 0; ok && k < own->n; k++)
+        ok = verdict_add(j->out, &own->v[k]);
+    verdicts_drop(kept);
+    return ok;
+}
+
+bool verdicts_of(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    struct judging j = {c, w, out};
+    return slices_each(trace_threads(c->tr), sizeof family / sizeof *family,
+                       &(struct slices_job){family_work, family_add, verdicts_drop, &j}) &&
+           verdicts_decide(c, w, out);
 }

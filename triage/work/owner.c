@@ -8,7 +8,7 @@
 
 enum { ROOT = 512, LOOK = 20000 /* stacks searched for a file of package main */ };
 
-struct owners {
+struct owners { /* asked by several threads, which find the same answers */
     const struct trace *tr;
     uint8_t *known; /* by string: enum owner + 1; 0: not computed yet */
     struct {
@@ -142,16 +142,18 @@ enum owner owner_of(struct owners *o, const struct frame *f)
 {
     if (!f->func || f->func >= o->nstr)
         return OWNER_NONE;
-    if (!o->known[f->func]) {
+    uint8_t known = __atomic_load_n(&o->known[f->func], __ATOMIC_RELAXED);
+    if (!known) {
         const struct str func = trace_str(o->tr, f->func);
         const enum owner w = str_starts(func, "runtime.") || str_starts(func, "runtime/internal")
                                  ? OWNER_RUNTIME
                              : !stacks_is_program(o->tr, f->func) ? OWNER_STD
                              : in_main(func)                      ? OWNER_PROGRAM
                                              : by_file(o, func, trace_str(o->tr, f->file));
-        o->known[f->func] = (uint8_t)(w + 1);
+        known = (uint8_t)(w + 1);
+        __atomic_store_n(&o->known[f->func], known, __ATOMIC_RELAXED);
     }
-    return (enum owner)(o->known[f->func] - 1);
+    return (enum owner)(known - 1);
 }
 
 /* Exported functions are no plumbing: runtime.GC, runtime.Stack. */
@@ -178,12 +180,13 @@ uint32_t owner_leaf(struct owners *o, uint32_t stack)
 {
     if (stack >= o->nstacks)
         return 0;
-    uint16_t *at = &o->at[stack].leaf;
-    if (!*at) {
+    uint16_t at = __atomic_load_n(&o->at[stack].leaf, __ATOMIC_RELAXED);
+    if (!at) {
         const uint32_t i = find_leaf(o, stack);
-        *at = (uint16_t)(i < UINT16_MAX ? i + 1 : 1);
+        at = (uint16_t)(i < UINT16_MAX ? i + 1 : 1);
+        __atomic_store_n(&o->at[stack].leaf, at, __ATOMIC_RELAXED);
     }
-    return *at - 1u;
+    return at - 1u;
 }
 
 uint32_t owner_user_from(struct owners *o, uint32_t stack, uint32_t from)
@@ -212,12 +215,13 @@ uint32_t owner_user(struct owners *o, uint32_t stack)
 {
     if (stack >= o->nstacks)
         return 0;
-    uint16_t *at = &o->at[stack].user;
-    if (!*at) {
+    uint16_t at = __atomic_load_n(&o->at[stack].user, __ATOMIC_RELAXED);
+    if (!at) {
         const uint32_t i = find_user(o, stack);
-        *at = (uint16_t)(i < UINT16_MAX ? i + 1 : 1);
+        at = (uint16_t)(i < UINT16_MAX ? i + 1 : 1);
+        __atomic_store_n(&o->at[stack].user, at, __ATOMIC_RELAXED);
     }
-    return *at - 1u;
+    return at - 1u;
 }
 
 uint32_t owner_root(struct owners *o, uint32_t stack)
