@@ -8,15 +8,19 @@
 
 enum { MOST = 1 << 18, PLACES = 1024 /* places for which waits that ended are looked up */ };
 
+static uint32_t user_of(const struct trace *tr, struct owners *own, uint32_t stack)
+{
+    return trace_frame(tr, stack, owner_user(own, stack)).func;
+}
+
 /* Whether many others had waited there, each of them for at most a tenth of `ns`; for locks always. */
-static bool is_strange(const struct causes *c, const struct stand *s, int64_t ns)
+static bool is_strange(const struct causes *c, struct owners *own, const struct stand *s, int64_t ns)
 {
     uint64_t done = 0;
     int64_t longest = 0;
-    const uint32_t place = causes_place(c->tr, s->stack);
     for (uint32_t i = 0; i < c->tg->nwaits && s->kind != WK_LOCK; i++) {
         const struct wait_row *r = &c->tg->waits[i];
-        if (r->kind != s->kind || !r->stack || causes_place(c->tr, r->stack) != place)
+        if (r->kind != s->kind || !r->stack || user_of(c->tr, own, r->stack) != s->user)
             continue;
         done += r->count - r->open;
         longest = r->longest_done > longest ? r->longest_done : longest;
@@ -34,7 +38,7 @@ static bool stand_at_end(const struct causes *c, struct owners *own, uint32_t g,
         return false;
     *out = (struct stand){.g = g, .stack = s.stack, .since = s.t0};
     out->kind = (uint8_t)stacks_wait_kind(c->tr, s.reason, s.stack);
-    out->user = trace_frame(c->tr, s.stack, owner_user(own, s.stack)).func;
+    out->user = user_of(c->tr, own, s.stack);
     out->more = instance_wants_more(c->tr, trace_g_name(c->tr, g), s.reason, s.stack);
     return true;
 }
@@ -59,7 +63,7 @@ bool stands_find(const struct causes *c, struct works *out)
         if (waits && !s.more && (double)ns >= (part < time ? part : time))
             s.strange = last && last->stack == s.stack && last->strange
                             ? ns >= c->tg->end - last->since
-                            : asked++ < PLACES && is_strange(c, &s, ns);
+                            : asked++ < PLACES && is_strange(c, out->own, &s, ns);
         struct stand *v = mem_grow(out->stand, &cap, (size_t)out->nstands + 1, sizeof *v);
         if (!v)
             return false;
