@@ -211,18 +211,22 @@ static void starts_slowly(void **state)
     expect(start, 1500 * MS, RULE_START);
 }
 
-/* A task asks at five lines, or always at one. */
+/* A task asks at five lines, or always at one. It writes each question, which nobody takes at once. */
 static void asker(struct play *p, unsigned g)
 {
-    const int at = p->phase[g] % 6, line = p->fault ? 20 + at : 20;
-    const unsigned id = 1 + g * 1000 + (unsigned)p->phase[g] / 6;
+    const int at = p->phase[g] % 11, line = p->fault ? 20 + at : 20;
+    const unsigned id = 1 + g * 1000 + (unsigned)p->phase[g] / 11;
     char stack[96];
     p->phase[g]++;
     if (at == 0)
         task(p, id, true);
-    if (at == 5) {
+    if (at == 10) {
         task(p, id, false);
         waits(p, g, "chan receive", REST("main.asker:5"), 3 * MS);
+        return;
+    }
+    if (at % 2 == 0) {
+        waits(p, g, "network", "internal/poll.(*FD).Write:1,shop/price%2ev2.ask:19,main.asker:6", MS / 100);
         return;
     }
     snprintf(stack, sizeof stack, "internal/poll.(*FD).Read:1,shop/price%%2ev2.Of:%d,main.asker:6", line);

@@ -55,31 +55,35 @@ static void site_add(struct sites *k, uint32_t line, bool slept)
     k->count[i]++;
 }
 
-/* Further reads of one answer, with nothing written in between, are no further calls. */
+/* Further reads from one line, with nothing written in between, are of one answer. */
 static struct sites piece_asks(const struct follow *f, const struct tree_node *n, const struct workpiece *p,
                                struct span *pause)
 {
     const struct trace *tr = f->c->tr;
     struct sites k = {.n = 0};
     struct span slept = {.stack = 0}, s; /* since the last one */
-    bool wrote = false, sent = false;    /* the same; sent: to a connection */
+    bool wrote = false, sent = false;    /* the same; sent: to no file */
+    uint32_t last = 0;
     struct walk w;
     walk_at(&w, tr, n->up == 0 ? p->g : n->g, p->t0, BUSY_SPANS);
     const struct span *next = walk_next(&w);
     while (walk_pair(&w, &s, &next) && s.t0 < p->t1) {
         const bool writes = s.stack && s.state != ST_RUNNING && causes_writes(tr, s.stack);
         wrote |= writes;
-        sent |= writes && stacks_may(tr, s.stack, STACK_CONN);
+        sent |= writes && !stacks_may(tr, s.stack, STACK_FILE);
         if (s.state != ST_WAITING || !s.stack)
             continue;
         const enum wait_kind kind = stacks_wait_kind(tr, s.reason, s.stack);
         if (kind == WK_SLEEP)
             slept = s;
-        if (verdict_place(f->all, s.stack).user != n->user || only_sent(tr, &s, next) ||
-            (kind == WK_NET && k.n && !(stacks_pipe(tr, s.stack) ? wrote : sent)))
+        if (verdict_place(f->all, s.stack).user != n->user || only_sent(tr, &s, next))
             continue;
+        const uint32_t line = lines_of(f, s.stack);
+        if (kind == WK_NET && line == last && !(stacks_pipe(tr, s.stack) ? wrote : sent))
+            continue;
+        last = line;
         const bool first = k.n == 0;
-        site_add(&k, lines_of(f, s.stack), slept.stack != 0);
+        site_add(&k, line, slept.stack != 0);
         if (slept.stack && !first && (!pause->stack || slept.t1 - slept.t0 > pause->t1 - pause->t0))
             *pause = slept;
         slept.stack = 0;
