@@ -42,6 +42,7 @@ struct explainer {
     explain_visit *visit;
     void *arg;
     bool cut, failed;
+    bool probes;           /* only the cost is asked for: what time is attributed to is not */
     struct trails *trails; /* NULL until a task is explained */
     struct legs legs;      /* of the piece being explained */
 };

@@ -26,6 +26,7 @@ static bool cost_of(struct explainer *x, const struct probes *k, uint64_t most, 
     uint64_t cost = 0;
     bool ok = true, cut = false;
     *all = 0;
+    x->probes = true;
     for (uint64_t n = 0; ok && n < PROBES && k->each > 0 && (n < 4 || cost < most || !*all);) {
         const int64_t t0 = k->a + at[n++] * k->step;
         ok = explain_walk(x, k->g, t0, t0 + k->each, passed, NULL, &cut);
@@ -34,6 +35,7 @@ static bool cost_of(struct explainer *x, const struct probes *k, uint64_t most, 
         const uint64_t found = 2 * (x->placed - begun);
         *all = cost > found ? (cost - found) * PART * PROBES / n : 0;
     }
+    x->probes = false;
     return ok;
 }
 

@@ -67,13 +67,8 @@ static inline void pair_add(struct pair_row *p, const struct ended_wait *v)
 static RARELY bool tell_later(struct g_walk *w)
 {
     struct subtotal *y = w->y;
-    for (uint32_t i = 0; i < y->nlater; i++) {
-        const uint32_t row = rowtab_near(&y->by_pair, y->later[i].hash);
-        if (row < y->npairs) {
-            __builtin_prefetch(&y->pairs[row]);
-            __builtin_prefetch((const char *)&y->pairs[row + 1] - 1);
-        }
-    }
+    for (uint32_t i = 0; i < y->nlater; i++)
+        subtotal_pair_ahead(y, y->later[i].hash);
     for (uint32_t i = 0; i < y->nlater; i++) {
         const struct ended_wait *v = &y->later[i];
         struct pair_row *p = pair_row_of(w, v);

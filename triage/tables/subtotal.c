@@ -200,12 +200,21 @@ static bool add_waits(struct subtotal *to, struct subtotal *y)
     return true;
 }
 
-/* A pair is added soon. */
+/* A pair is added soon: fetches its slot. */
 static uint32_t pair_ahead(const struct subtotal *to, const struct pair_row *p)
 {
     const uint32_t hash = hash_of(p);
     rowtab_ahead(&to->by_pair, hash);
     return hash;
+}
+
+void subtotal_pair_ahead(const struct subtotal *y, uint32_t hash)
+{
+    const uint32_t row = rowtab_near(&y->by_pair, hash);
+    if (row < y->npairs) {
+        __builtin_prefetch(&y->pairs[row]);
+        __builtin_prefetch((const char *)&y->pairs[row + 1] - 1);
+    }
 }
 
 static bool add_pairs(struct subtotal *to, struct subtotal *y)
@@ -219,6 +228,8 @@ static bool add_pairs(struct subtotal *to, struct subtotal *y)
         hash[i] = pair_ahead(to, &y->pairs[i]);
     for (uint32_t i = 0; ok && i < y->npairs; i++) {
         const struct pair_row *s = &y->pairs[i];
+        if (i + AHEAD / 2 < y->npairs)
+            subtotal_pair_ahead(to, hash[(i + AHEAD / 2) % AHEAD]);
         struct pair_row *p = subtotal_pair(to, s, hash[i % AHEAD], &made);
         if (i + AHEAD < y->npairs)
             hash[i % AHEAD] = pair_ahead(to, s + AHEAD);

@@ -96,6 +96,8 @@ bool subtotal_rows_put(struct subtotal *y, struct gstats *to, uint32_t last);
  * its key is set. Both return NULL when out of memory. */
 struct wait_row *subtotal_wait(struct subtotal *y, uint32_t reason, uint32_t stack, bool *made);
 struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, uint32_t hash, bool *made);
+/* subtotal_pair_ahead - fetches the row of a pair whose slot is fetched: it is asked for soon. */
+void subtotal_pair_ahead(const struct subtotal *y, uint32_t hash);
 /* pair_hash - returns the hash of a pair's key; waker: NOBODY if no goroutine ended the wait. */
 static inline uint32_t pair_hash(uint32_t reason, uint32_t stack, uint32_t waker, uint32_t waker_stack)
 {

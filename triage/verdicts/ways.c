@@ -154,8 +154,9 @@ static bool has_no_work(const struct follow *f, const struct tree_node *n)
 {
     if (n->up == 0 || !explain_waits_outside(n->cat) || !n->stack)
         return false;
-    const uint32_t questions = n->g < f->c->tg->ng ? calls_questions(f->c, n->g) : 0;
-    return request_next(f->c->tr, n->stack) || (questions && questions == causes_place(f->c->tr, n->stack));
+    const uint32_t place = causes_place(f->c->tr, n->stack);
+    return request_next(f->c->tr, n->stack) ||
+           (place && n->g < f->c->tg->ng && calls_questions(f->c, n->g) == place);
 }
 
 struct ending { /* of a path: the node that is told, and the program's function nearest to the end */
