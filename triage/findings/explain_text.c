@@ -15,9 +15,14 @@ void explain_node_text(struct text *t, const struct trace *tr, const struct expl
     const bool torn = n->cat == EX_OPEN && trace_info(tr)->ndamages; /* its end may be in the missing part */
     text_add(t, "%s", torn ? "waiting, no end recorded" : explain_cat_name((enum explain_cat)n->cat));
     if (n->cat == EX_WAIT || n->cat == EX_OPEN || n->cat == EX_TIMER || n->cat == EX_STOPPED) {
-        struct str r = trace_str(tr, n->reason);
+        const struct str r = trace_str(tr, n->reason);
+        const enum wait_kind k = str_is(r, "sync") ? stacks_wait_kind(tr, n->reason, n->stack)
+                                                   : WK_OTHER; /* it may be any of several */
         text_add(t, "%s", r.len ? " (" : "");
-        text_clean(t, r.p, r.len, 40);
+        if (k != WK_OTHER)
+            text_add(t, "%s", wait_kind_name(k));
+        else
+            text_clean(t, r.p, r.len, 40);
         text_add(t, "%s", r.len ? ")" : "");
     }
     if (n->stack && n->cat == EX_RUN) {
