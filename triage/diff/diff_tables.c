@@ -18,7 +18,8 @@ void diff_change(struct text *t, const struct metric_value *a, const struct metr
     text_add(t, " -> %-12s", cell.p ? cell.p : "");
     text_free(&cell);
     if (a->known && b->known && a->v > 0 && a->unit != UNIT_SHARE)
-        text_add(t, " %+7.1f%%", (b->v / a->v - 1) * 100);
+        text_add(t, b->v >= 10 * a->v ? " %7.1f times" : " %+7.1f%%",
+                 b->v >= 10 * a->v ? b->v / a->v : (b->v / a->v - 1) * 100);
     else if (a->known && b->known && a->unit == UNIT_SHARE)
         text_add(t, " %+7.2f points", (b->v - a->v) * 100);
 }
