@@ -86,10 +86,10 @@ static struct verdict leak_new(const struct causes *c, const struct works *w, co
     verdict_ev(&v, EV_ENDED, r->ended);
     verdict_ev(&v, EV_COUNT, r->count);
     verdict_ev(&v, EV_LONGEST, (double)r->oldest);
-    v.level =
-        all_along(c, b) && b->over <= threshold(TH_NOTED) * b->all && b->all >= 4 * threshold(TH_LEAK_COUNT)
-            ? LEVEL_WARN
-            : LEVEL_NOTE;
+    v.level = all_along(c, b) && b->over <= threshold(TH_LEAK_ENDED) * b->all &&
+                      b->all >= 4 * threshold(TH_LEAK_COUNT)
+                  ? LEVEL_WARN
+                  : LEVEL_NOTE;
     return v;
 }
 
