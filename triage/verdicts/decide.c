@@ -160,6 +160,7 @@ struct judging {
     struct causes *c;
     const struct works *all;
     struct verdicts *out;
+    bool *says; /* of each verdict: it says something */
 };
 
 static bool level_work(void *arg, size_t i, void **kept)
@@ -167,7 +168,7 @@ static bool level_work(void *arg, size_t i, void **kept)
     const struct judging *j = arg;
     struct verdict *v = &j->out->v[i];
     *kept = NULL;
-    v->cause = v->harm.work == NO_LANE || verdict_level(j->c, j->all, v) ? NO_LANE : 0;
+    j->says[i] = v->harm.work == NO_LANE || verdict_level(j->c, j->all, v);
     return slices_tick_now();
 }
 
@@ -189,19 +190,19 @@ static bool decide_each(struct judging *j)
 {
     struct verdicts *out = j->out;
     uint32_t kept = 0;
-    if (!slices_each(trace_threads(j->c->tr), out->n,
-                     &(struct slices_job){level_work, level_add, verdicts_drop, j}))
+    j->says = mem_zalloc(((size_t)out->n + 1) * sizeof *j->says);
+    if (!j->says || !slices_each(trace_threads(j->c->tr), out->n,
+                                 &(struct slices_job){level_work, level_add, verdicts_drop, j}))
         return false;
     for (uint32_t i = 0; i < out->n; i++) {
         struct verdict *v = &out->v[i];
-        const bool says = v->cause == NO_LANE;
         if (v->harm.work == NO_LANE && !v->grows && v->clock > 0 &&
             v->clock * (double)j->c->tg->end < (double)threshold_ns(TH_FELT))
             v->level = LEVEL_NOTE; /* nobody feels it */
         if (v->level == LEVEL_WARN && v->score >= threshold(TH_SEVERE))
             v->level = LEVEL_SEVERE;
         v->cause = NO_LANE;
-        if (says && !told_of_processors(v) && !only_sleeps(v) && !is_little(v))
+        if (j->says[i] && !told_of_processors(v) && !only_sleeps(v) && !is_little(v))
             out->v[kept++] = *v;
     }
     out->n = kept;
@@ -213,7 +214,10 @@ static bool decide_each(struct judging *j)
 bool verdicts_decide(struct causes *c, const struct works *all, struct verdicts *out)
 {
     uint32_t kept = 0, is = 0;
-    if (!decide_each(&(struct judging){c, all, out}) || !verdicts_culprits(all, out))
+    struct judging j = {.c = c, .all = all, .out = out};
+    const bool ok = decide_each(&j) && verdicts_culprits(all, out);
+    mem_free(j.says);
+    if (!ok)
         return false;
     for (uint32_t i = 0; i < out->n; i++) {
         for (uint32_t k = 0; k < out->n && out->v[i].cause == NO_LANE; k++)
@@ -397,7 +401,7 @@ static bool family_add(void *arg, size_t i, void *kept)
 
 bool verdicts_of(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    struct judging j = {c, w, out};
+    struct judging j = {.c = c, .all = w, .out = out};
     return slices_each(trace_threads(c->tr), sizeof family / sizeof *family,
                        &(struct slices_job){family_work, family_add, verdicts_drop, &j}) &&
            verdicts_decide(c, w, out);

@@ -92,7 +92,7 @@ static struct harm in_work(const struct causes *c, const struct works *w, uint32
     const struct work *k = &w->v[i];
     struct harm h = {.work = i}, all = {.work = i};
     struct opening o = {.node = NO_LANE};
-    if (!work_counts(k) || !k->tree.n || v->ev[EV_COUNT] * 10 < (double)k->n)
+    if (!work_counts(k) || !k->tree.n || v->ev[EV_COUNT] < threshold(TH_SHARE) * (double)k->n)
         return h;
     opening_in(c->tr, &k->tree, 0, v->where.user, &o);
     h.all = part(&k->tree, &o, TREE_ALL);
@@ -126,7 +126,7 @@ static bool tells(const struct causes *c, const struct works *w, struct verdict 
     }
     verdict_in_works(w, v, v->where.user, 1u << EX_NET | 1u << EX_SYSCALL);
     v->score = v->harm.share;
-    return much || v->ev[EV_COUNT] * 2 >= most_pieces(w);
+    return much || v->ev[EV_COUNT] >= threshold(TH_MOST) * most_pieces(w);
 }
 
 bool fam_conns(struct causes *c, const struct works *w, struct verdicts *out)

@@ -17,7 +17,7 @@
 #include "triage/tables/tab.h"
 #include "triage/verdicts/ways.h"
 
-enum { MOST = 40000, STEPS = 20000, PIECE_STEPS = 200, LEAST_CROWDS = 2 };
+enum { MOST = 40000, PIECE_STEPS = 200, LEAST_CROWDS = 2 };
 
 struct turn { /* one that goes there, or passes */
     int64_t t0, t1;
@@ -177,18 +177,18 @@ static bool is_stampede(const struct turns *k, const struct stampede *s, bool pa
     return passed >= s->n && (paced || come <= threshold(TH_DOUBLE) * most + s->crowds);
 }
 
-/* What takes most of the slow pieces' time (of all, where none is slow), and what hardly any of the usual
+/* What takes most of the slow pieces' time and what hardly any of the usual
  * ones do; NO_LANE: nothing takes a good part of it that they do themselves, or have another one do for
  * them. */
 static uint32_t place_of(struct causes *c, const struct works *all, const struct work *w)
 {
     const struct work_tree *t = &w->tree;
-    const enum tree_set s = TREE_SLOW;
     uint32_t best = NO_LANE;
     for (uint32_t k = t->v[0].first; k != NO_LANE; k = t->v[k].next) {
         const struct tree_node *n = &t->v[k];
-        if (tree_share(t, k, s) < threshold(TH_SHARE) || n->pieces[TREE_USUAL] * 2 >= t->pieces[TREE_USUAL] ||
-            (best != NO_LANE && n->ns[s] <= t->v[best].ns[s]))
+        if (tree_share(t, k, TREE_SLOW) < threshold(TH_SHARE) ||
+            n->pieces[TREE_USUAL] * 2 >= t->pieces[TREE_USUAL] ||
+            (best != NO_LANE && n->ns[TREE_SLOW] <= t->v[best].ns[TREE_SLOW]))
             continue;
         const bool load =
             explain_waits_outside(n->cat) || n->cat == EX_SYSCALL || n->cat == EX_TIMER || n->cat == EX_RUN;

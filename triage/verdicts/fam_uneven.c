@@ -157,9 +157,8 @@ static bool divisible(const struct work *k)
 /* Is a seat's mean more above that of all than its rounds vary? */
 static bool is_above(const struct seats *s, uint32_t seat, double mean)
 {
-    enum { SIGMAS = 3 };
     const double own = s->ns[seat] / s->rounds, var = s->squares[seat] / s->rounds - own * own;
-    return own - mean / s->rounds >= SIGMAS * sqrt(var > 0 ? var / s->rounds : 0);
+    return own - mean / s->rounds >= threshold(TH_UNEVEN_SIGMAS) * sqrt(var > 0 ? var / s->rounds : 0);
 }
 
 /* Where only one is left for most of a round, fam_slowest.c tells what that one does. */

@@ -431,7 +431,7 @@ static void name_onset(const struct causes *c, const struct work *w, struct verd
 
 /* Whether a function slows the slow pieces, and not only more of what the usual ones do. If those have it as
  * well, it is worth saying only if they became slower at some moment, and do not wait for answers: those are
- * told as waits for the other side (name_onset). */
+ * told as waits for the remote end (name_onset). */
 static bool slows(const struct verdict *v, bool varies)
 {
     const bool outside = v->ndoing && explain_waits_outside(v->doing[0].cat);

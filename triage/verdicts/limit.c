@@ -74,7 +74,8 @@ static void fired_of(const struct causes *c, const struct works *w, uint32_t g, 
     struct span s;
     const struct span *next = walk_first(&k, c->tr, g, STEPS);
     while (walk_pair(&k, &s, &next) && !out->failed) {
-        if (s.state != ST_WAITING || !s.stack || !next || next->who != NO_LANE || s.open_end)
+        if (s.state != ST_WAITING || !s.stack || !next || next->who != NO_LANE || s.open_end ||
+            stacks_wait_kind(c->tr, s.reason, s.stack) == WK_SLEEP) /* which ends when its own time is up */
             continue;
         const struct site p = verdict_place(w, s.stack);
         if (p.user != at->user || p.leaf != at->leaf)
@@ -100,8 +101,8 @@ static bool is_even(int64_t *v, size_t n, int64_t *distance)
     qsort(v, n - 1, sizeof *v, cmp_ns);
     *distance = v[(n - 1) / 2];
     for (size_t i = 0; i + 1 < n; i++)
-        even += llabs(v[i] - *distance) * 4 <= *distance;
-    return (double)even >= (1 - threshold(TH_ROOM)) * (double)(n - 1);
+        even += (double)llabs(v[i] - *distance) <= threshold(TH_ROOM) * (double)*distance;
+    return (double)even >= threshold(TH_MOST) * (double)(n - 1);
 }
 
 bool verdict_rate_limited(const struct causes *c, const struct works *w, struct verdict *v)
