@@ -4,8 +4,9 @@
  * some are done: at some moment half of all that go are there at once. Then none does for a while, and it
  * begins again.
  *
- * By chance no row of pieces goes where few go. A client that sends many such pieces in a row is told by the
- * rate: more come then than otherwise. What takes long for all (a lock, a stop) has none that pass.
+ * By chance no row of pieces goes where few go. A client that sends many such pieces in a row asks nothing
+ * else: in a stampede those go there that pass at other times. Where goroutines have one piece each, no more
+ * come than otherwise. What takes long for all (a lock, a stop) has none that pass.
  */
 #include <stdlib.h>
 
@@ -21,11 +22,13 @@ enum { MOST = 40000, PIECE_STEPS = 200, LEAST_CROWDS = 2 };
 
 struct turn { /* one that goes there, or passes */
     int64_t t0, t1;
+    uint32_t g;
     bool goes;
 };
 struct turns {
     struct turn *v; /* by t0 */
     size_t n, cap;
+    uint32_t goers[2]; /* that go there, of goroutines that mostly pass; that mostly go there */
     bool failed;
 };
 struct crowd { /* those that go there one upon the other */
@@ -43,13 +46,13 @@ struct stampede {
     struct turn example;
 };
 
-static void turn_add(struct turns *k, int64_t t0, int64_t t1, bool goes)
+static void turn_add(struct turns *k, const struct workpiece *p, bool goes)
 {
     struct turn *v = k->n < MOST ? mem_grow(k->v, &k->cap, k->n + 1, sizeof *v) : NULL;
     k->failed |= !v && k->n < MOST;
     if (v) {
         k->v = v;
-        v[k->n++] = (struct turn){t0, t1, goes};
+        v[k->n++] = (struct turn){p->t0, p->t1, p->g, goes};
     }
 }
 
@@ -57,6 +60,27 @@ static int cmp_turn(const void *a, const void *b)
 {
     const struct turn *x = a, *y = b;
     return x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0) : (x->t1 > y->t1) - (x->t1 < y->t1);
+}
+
+static int cmp_goroutine(const void *a, const void *b)
+{
+    const struct turn *x = a, *y = b;
+    return x->g != y->g ? (x->g > y->g) - (x->g < y->g) : cmp_turn(a, b);
+}
+
+/* Sorts the turns by time, and counts those that go there by what their goroutines do otherwise. */
+static void sort_turns(struct turns *k)
+{
+    if (k->n)
+        qsort(k->v, k->n, sizeof *k->v, cmp_goroutine);
+    for (size_t i = 0, end; i < k->n; i = end) {
+        uint32_t go = 0;
+        for (end = i; end < k->n && k->v[end].g == k->v[i].g; end++)
+            go += k->v[end].goes;
+        k->goers[go * 2 > end - i] += end - i > 1 ? go : 0;
+    }
+    if (k->n)
+        qsort(k->v, k->n, sizeof *k->v, cmp_turn);
 }
 
 /* Does it go there itself: wait there, or run for much longer than a usual one takes? Who waits for one that
@@ -86,7 +110,7 @@ static void pieces(const struct causes *c, const struct works *all, const struct
     for (uint32_t i = 0; i < w->looked && !out->failed && slices_tick(); i++) {
         const struct workpiece *p = &w->v[i];
         const double ns = (double)(p->t1 - p->t0);
-        turn_add(out, p->t0, p->t1,
+        turn_add(out, p,
                  ns >= threshold(TH_TAIL) * usual && ns - usual >= (double)threshold_ns(TH_FELT) &&
                      goes(c, all, w, p, at));
     }
@@ -153,7 +177,8 @@ static bool stampede_of(const struct turns *k, struct stampede *s)
             s->first = ns_add(s->first, c.first);
             if (c.most > s->most) {
                 s->most = c.most;
-                s->example = (struct turn){c.t0, c.end, true};
+                s->example = k->v[i];
+                s->example.t1 = c.end;
             }
             for (size_t j = c.from; j < c.to; j++)
                 s->each = ns_add(s->each, k->v[j].goes ? k->v[j].t1 - k->v[j].t0 : 0);
@@ -164,17 +189,24 @@ static bool stampede_of(const struct turns *k, struct stampede *s)
     return ends != NULL;
 }
 
-/* Is that so again and again, of most that go there, and do no more come then than otherwise? Who comes
- * after a pause of its own comes for itself. */
-static bool is_stampede(const struct turns *k, const struct stampede *s, bool paced)
+/* Do those go there that pass at other times, or do no more come than otherwise? */
+static bool are_usual(const struct turns *k, const struct stampede *s, double passed)
 {
-    if (s->crowds < LEAST_CROWDS || s->alone > s->n || (double)s->passed > threshold(TH_TAIL) * s->came)
-        return false;
-    const int64_t all = k->v[k->n - 1].t0 - k->v[0].t0, else_ns = all - s->there;
-    const double passed = (double)k->n - s->n - s->alone - s->during;
+    const uint32_t known = k->goers[0] + k->goers[1];
+    if (known * 2 >= s->n + s->alone)
+        return k->goers[0] > k->goers[1];
+    const int64_t else_ns = k->v[k->n - 1].t0 - k->v[0].t0 - s->there;
     const double rate = else_ns > 0 ? passed / (double)else_ns : 0;
-    const double come = (double)s->came + s->passed - s->crowds, most = rate * (double)s->window;
-    return passed >= s->n && (paced || come <= threshold(TH_DOUBLE) * most + s->crowds);
+    const double come = (double)s->came + s->passed - s->crowds;
+    return come <= threshold(TH_DOUBLE) * rate * (double)s->window + s->crowds;
+}
+
+/* Is that so again and again, of most that go there? */
+static bool is_stampede(const struct turns *k, const struct stampede *s)
+{
+    const double passed = (double)k->n - s->n - s->alone - s->during;
+    return s->crowds >= LEAST_CROWDS && s->alone <= s->n &&
+           (double)s->passed <= threshold(TH_TAIL) * s->came && passed >= s->n && are_usual(k, s, passed);
 }
 
 /* What takes most of the slow pieces' time and what hardly any of the usual
@@ -219,10 +251,9 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
         return true;
     const struct tree_node *n = &w->tree.v[at];
     pieces(c, all, w, n, &k);
-    if (k.n)
-        qsort(k.v, k.n, sizeof *k.v, cmp_turn);
+    sort_turns(&k);
     bool ok = !k.failed && stampede_of(&k, &s);
-    if (ok && k.n && is_stampede(&k, &s, w->paced) && keeps_up(c, n, &s)) {
+    if (ok && k.n && is_stampede(&k, &s) && keeps_up(c, n, &s)) {
         struct verdict v = verdict_new(RULE_STAMPEDE, 0);
         v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
         v.waiter = (struct role){.group = n->who, .g = n->g, .at = v.where};

@@ -30,7 +30,7 @@ static void weigh(struct works *all)
         struct work *w = &all->v[i];
         w->weight = counted(w);
         w->background |=
-            !work_awaited(w) &&
+            (!work_awaited(w) || w->lives) &&
             !w->user; /* a library's own work: what it does for the program is in the program's trees */
         most = !w->background && w->weight > most ? w->weight : most;
     }
