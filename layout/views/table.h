@@ -134,9 +134,10 @@ struct table_order { /* which rows show, in which order */
 struct table {
     const struct trace *tr;
     const struct table_from *from;
-    const struct triage *tg; /* NULL: not ready, or not needed */
-    uint32_t epoch;          /* epoch and end of the trace when the things were found */
-    int64_t end, t0, t1, at; /* and what they are of, see `asks` */
+    const struct triage *tg;   /* NULL: not ready, or not needed */
+    const struct works *works; /* with tg */
+    uint32_t epoch;            /* epoch and end of the trace when the things were found */
+    int64_t end, t0, t1, at;   /* and what they are of, see `asks` */
 
     struct thing *thing; /* ordered by kind, then as found */
     uint32_t n;

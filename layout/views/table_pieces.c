@@ -1,60 +1,36 @@
 /*
- * table_pieces.c - pieces of work: what a worker does from the end of a wait for more of it to the next such
- * wait, a server's request among it; by the start function of the workers. As triage counts them
- * (triage/findings/instances.h).
+ * table_pieces.c - what the program does again and again, but for what is in the background: the works of
+ * triage/work/work.h, and the pieces of one (requests, items, tasks, goroutines), as the first page counts
+ * them.
  */
 #include "layout/views/table.h"
-#include "triage/findings/instances.h"
+#include "triage/sentence.h"
 
-/* In a kind's key beside the stack, where not all goroutines were looked at: how many, and of how many (MANY:
- * or more). */
-enum { LOOKED = 32, OF = 48, MANY = UINT16_MAX };
-
-static uint64_t pieces_part_of(const struct instance_row *r)
+static bool pieces_list(struct table *t)
 {
-    return r->looked < r->of
-               ? (r->looked < MANY ? r->looked : MANY) << LOOKED | (r->of < MANY ? r->of : MANY) << OF
-               : 0;
-}
-
-static bool pieces_add(struct table *t, const struct instances *in, const struct instance_row *r)
-{
-    uint64_t key = r->stack | pieces_part_of(r);
-    for (uint64_t i = r->at; i < r->at + r->d.n; i++) {
-        const struct workpiece *x = &in->one[i];
-        if (!table_add(t, r->name, key, (struct thing){.t0 = x->t0, .t1 = x->t1, .g = x->g}))
-            return false;
+    for (uint32_t i = 0; i < t->works->n; i++) {
+        const struct work *w = &t->works->v[i];
+        const bool shown = !w->background && w->kind != WORK_MAIN;
+        for (uint32_t k = 0; shown && k < w->looked; k++)
+            if (!table_add(t, (uint64_t)w->kind << 32 | w->name, (uint64_t)w->user << 32 | w->more,
+                           (struct thing){.t0 = w->v[k].t0, .t1 = w->v[k].t1, .g = w->v[k].g}))
+                return false;
     }
     return true;
 }
 
-static bool pieces_list(struct table *t)
-{
-    enum { STEP_NS = 2000000 };
-    struct instances in = {0};
-    struct err e = {0};
-    bool more = instances_new(t->tg, &in, &e) == ERR_OK, ok = more;
-    while (ok && more) {
-        more = instances_step(&in, STEP_NS, &e);
-        ok = e.code == ERR_OK && slices_tick_now();
-    }
-    for (uint32_t i = 0; ok && i < in.n; i++)
-        if (in.row[i].kind == IN_PIECE)
-            ok = pieces_add(t, &in, &in.row[i]);
-    instances_free(&in);
-    return ok;
-}
-
 static void pieces_type_name(struct text *out, const struct table *t, const struct ttype *k)
 {
-    text_func(out, t->tr, (uint32_t)k->a, 0);
-    if (k->b >> OF)
-        text_add(out, " (%u of %u%s)", (unsigned)(k->b >> LOOKED & MANY), (unsigned)(k->b >> OF),
-                 k->b >> OF == MANY ? " and more" : "");
-    if (!(uint32_t)k->b)
+    const enum work_kind_id kind = (enum work_kind_id)(k->a >> 32);
+    const uint32_t name = (uint32_t)k->a, user = (uint32_t)(k->b >> 32), more = (uint32_t)k->b;
+    if (kind == WORK_TASKS)
+        text_say(out, t->tr, "tasks \"", t_str(name), "\"");
+    else
+        text_say(out, t->tr, work_kind_name(kind), " of ", t_func(user ? user : name));
+    if (!more)
         return;
     text_lit(out, ", between waits in ");
-    text_where(out, t->tr, (uint32_t)k->b, 0);
+    text_where(out, t->tr, more, 0);
 }
 
 static void pieces_say(struct text *out, const struct view *v, const struct thing *x)
@@ -73,10 +49,10 @@ static void pieces_say(struct text *out, const struct view *v, const struct thin
 }
 
 static const struct table_from pieces = {
-    .thing = "piece of work",
-    .things = "pieces of work",
-    .types = "workers",
-    .none = "no worker waits for more in its own loop here; 1 shows what the program does again and again",
+    .thing = "piece",
+    .things = "pieces",
+    .types = "works",
+    .none = "nothing is done again and again in this trace",
     .counted = true,
     .list = pieces_list,
     .type_name = pieces_type_name,

@@ -5,7 +5,7 @@
 
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
-#include "triage/findings/instances.h"
+#include "triage/findings/requests.h"
 #include "triage/tables/slices.h"
 
 #define HELPERS 8  /* consecutive goroutines without evidence */
@@ -198,7 +198,7 @@ static uint32_t waited_for(struct way *w, uint32_t g, int64_t t)
 static bool wants_more(const struct way *w, uint32_t g, uint32_t name, const struct span *s)
 {
     return (g == w->k->g && s->stack && s->stack == w->more) ||
-           instance_wants_more(w->x->tr, name, s->reason, s->stack);
+           waits_for_more(w->x->tr, name, s->reason, s->stack);
 }
 
 /* Find when goroutine g, which has had the task since `first` or earlier, received it, at lo or later. */

@@ -23,6 +23,27 @@ bool request_next(const struct trace *tr, uint32_t stack)
                      frame_is(tr, stack, i - 2, "bufio.(*Reader).Peek"));
 }
 
+/* Returns the innermost function outside the runtime, or 0. */
+static uint32_t waiting_in(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t f = trace_frame(tr, stack, i).func;
+        if (!str_starts(trace_str(tr, f), "runtime."))
+            return f;
+    }
+    return 0;
+}
+
+bool waits_for_more(const struct trace *tr, uint32_t start_function, uint32_t reason, uint32_t stack)
+{
+    const enum wait_kind kind = stacks_wait_kind(tr, reason, stack);
+    const bool channel = kind == WK_RECV || kind == WK_SELECT;
+    return channel ? start_function && waiting_in(tr, stack) == start_function &&
+                         stacks_is_program(tr, start_function)
+                   : kind == WK_NET && request_next(tr, stack);
+}
+
 static enum request_at at_stack(const struct trace *tr, uint32_t stack)
 {
     const uint32_t n = trace_stack(tr, stack);

@@ -1,6 +1,6 @@
 /*
- * requests.h - the boundaries between the requests that a goroutine of net/http's server answers
- * (http.(*conn).serve).
+ * requests.h - where a goroutine waits for more work, and the boundaries between the requests that a
+ * goroutine of net/http's server answers (http.(*conn).serve).
  *
  * A request ends where its connection is read for the next one, whether or not that read blocks: the next
  * request of a fast client is there already. A read that does not block is only a system call, and is a
@@ -35,6 +35,10 @@ bool request_serves(const struct trace *tr, uint32_t start_function);
 /* request_next - True if the stack reads, or waits to read, the next request of a server's connection;
  * false within a request. */
 bool request_next(const struct trace *tr, uint32_t stack);
+/* waits_for_more - True if a goroutine of that start function waits there for more work: on a channel in the
+ * start function itself (in a callee, even a library's, it is within a piece), or for a server's next
+ * request. */
+bool waits_for_more(const struct trace *tr, uint32_t start_function, uint32_t reason, uint32_t stack);
 /* request_step - Take the goroutine's next span. Returns true if a request [*t0,*t1) ends with it. */
 bool request_step(struct request_cut *k, const struct trace *tr, const struct span *s, int64_t *t0,
                   int64_t *t1);

@@ -17,7 +17,7 @@
 #include <sqlite3.h>
 
 #include "decode/model/alive.h"
-#include "triage/findings/instances.h"
+#include "triage/findings/findings.h"
 #include "triage/findings/waitfor.h"
 #include "triage/load.h"
 #include "triage/sql/sql.h"
@@ -156,10 +156,9 @@ struct sql {
     int64_t assist_from, assist_to;
     struct triage *tg;
     struct findings fs;
-    struct instances_all in;
     struct waitfor *wf;
     struct ended ended; /* its reads are NULL until they are needed */
-    bool has_fs, has_in;
+    bool has_fs;
 };
 extern const struct sql_table *const sql_tables[];
 extern const unsigned sql_ntables;
@@ -273,7 +272,6 @@ void sql_groups_free(struct sql_groups *g);
 /* sql_triage.c: computed when first needed. false or NULL: out of memory. */
 const struct triage *sql_tables_of(struct sql *s);
 const struct findings *sql_findings(struct sql *s);
-const struct instances_all *sql_instances(struct sql *s);
 const struct waitfor *sql_waitfor(struct sql *s);
 void sql_triage_free(struct sql *s);
 

@@ -1,18 +1,9 @@
 /*
- * sql_triage.c - the tables of what triage makes of a trace: work, place, edge, verdict. It is counted when a
- * query first asks for one of them.
+ * sql_triage.c - the tables of what triage makes of a trace: work, branch, place, edge, verdict. It is
+ * counted when a query first asks for one of them.
  */
-#include <string.h>
-
 #include "triage/sql/sql_priv.h"
-
-enum { DIFFER_SPANS = 1000000 }; /* that may be looked at to tell what the slow pieces of one row have */
-
-struct work_cursor {
-    struct sql_row_cursor r;
-    bool differs; /* d is the row's at hand */
-    struct instance_diff d;
-};
+#include "triage/work/work_text.h"
 
 /* ---- counted when first asked for ---------------------------------------------------------------------- */
 
@@ -43,14 +34,6 @@ const struct findings *sql_findings(struct sql *s)
     return s->has_fs ? &s->fs : NULL;
 }
 
-const struct instances_all *sql_instances(struct sql *s)
-{
-    const struct triage *tg = sql_tables_of(s);
-    if (tg && !s->has_in)
-        s->has_in = instances_all(tg, DIFFER_SPANS, &s->in);
-    return s->has_in ? &s->in : NULL;
-}
-
 const struct waitfor *sql_waitfor(struct sql *s)
 {
     const struct triage *tg = sql_tables_of(s);
@@ -62,8 +45,6 @@ const struct waitfor *sql_waitfor(struct sql *s)
 void sql_triage_free(struct sql *s)
 {
     waitfor_free(s->wf);
-    if (s->has_in)
-        instances_all_free(&s->in);
     if (s->has_fs)
         findings_free(&s->fs);
     triage_free(s->tg);
@@ -72,74 +53,122 @@ void sql_triage_free(struct sql *s)
 /* ---- work ---------------------------------------------------------------------------------------------- */
 
 #define WORK(X) \
-    X(W_KIND, "kind", NAME, NO, v_word(instance_kind_id(r->kind)), \
-      "task, region, group (whole goroutines), piece (of work), place (contended)") \
-    X(W_NAME, "name", NAME, NO, v_str(r->name), \
-      "type of task, region; start function; function that waited") \
-    X(W_WAIT, "wait", NAME, NO, v_if(r->kind == IN_PLACE, v_word(wait_kind_name(r->wait))), \
-      "of a place: what for") \
-    X(W_N, "n", COUNT, NO, v_id(r->d.n), "how many have both ends in the trace and were looked at") \
-    X(W_OF, "of", COUNT, NO, v_id(r->of), \
-      "how many there are (of piece and place: goroutines); more than were looked at: a sample") \
-    X(W_OPEN, "open", COUNT, NO, v_id(r->open), "begun before the trace, or not ended in it") \
-    X(W_TOTAL, "total_ns", NS, NO, v_int(r->d.total), "all together") \
-    X(W_MIN, "min_ns", NS, NO, v_int(r->d.min), "the shortest") \
-    X(W_P50, "p50_ns", NS, NO, v_int(r->d.p50), "half are no longer") \
-    X(W_P90, "p90_ns", NS, NO, v_int(r->d.p90), "nine of ten are no longer") \
-    X(W_P99, "p99_ns", NS, NO, v_int(r->d.p99), "99 of 100 are no longer") \
-    X(W_MAX, "max_ns", NS, NO, v_int(r->d.max), "the longest") \
-    X(W_T0, "t0", NS, NO, v_int(worst->t0), "the longest: when it began") \
-    X(W_T1, "t1", NS, NO, v_int(worst->t1), "and ended") \
-    X(W_G, "g", ID, NO, v_lane(s, LANE_G, worst->g), "its goroutine") \
-    X(W_USUAL, "usual_ns", NS, NO, v_differs(c, r, column), \
-      "average of those around the median; NULL: too few, or all alike") \
-    X(W_SLOW, "slow_ns", NS, NO, v_differs(c, r, column), "average of the slowest tenth") \
-    X(W_DIFFERS, "differs", NAME, NO, v_differs(c, r, column), "what the slow ones do more of, in words")
+    X(W_WORK, "work", ID, NO, v_int(i), "its number: 0, 1, ..; those that count most first") \
+    X(W_KIND, "kind", NAME, NO, v_word(work_kind_name(w->kind)), \
+      "tasks, requests, items (of a loop that waits or pauses), goroutines, main") \
+    X(W_NAME, "name", NAME, NO, v_str(w->name), "type of task, or start function") \
+    X(W_HANDLER, "handler", NAME, NO, v_str(w->user), "the function of the user's that does it") \
+    X(W_N, "n", COUNT, NO, v_id(w->n), "how many have both ends in the trace") \
+    X(W_LOOKED, "looked", COUNT, NO, v_id(w->looked), \
+      "of these: how many were looked at; the times are theirs") \
+    X(W_OPEN, "open", COUNT, NO, v_id(w->open), "begun before the trace, or not ended in it") \
+    X(W_TOTAL, "total_ns", NS, NO, v_int(w->total), "all n together") \
+    X(W_MIN, "min_ns", NS, NO, v_int(w->d.min), "the shortest") \
+    X(W_P50, "p50_ns", NS, NO, v_int(w->d.p50), "half are no longer") \
+    X(W_P90, "p90_ns", NS, NO, v_int(w->d.p90), "nine of ten are no longer") \
+    X(W_P99, "p99_ns", NS, NO, v_int(w->d.p99), "99 of 100 are no longer") \
+    X(W_MAX, "max_ns", NS, NO, v_int(w->d.max), "the longest") \
+    X(W_T0, "t0", NS, NO, v_if(w->looked, v_int(w->v[0].t0)), "the longest: when it began") \
+    X(W_T1, "t1", NS, NO, v_if(w->looked, v_int(w->v[0].t1)), "and ended") \
+    X(W_G, "g", ID, NO, v_if(w->looked, v_lane(s, LANE_G, w->v[0].g)), "its goroutine") \
+    X(W_WEIGHT, "weight", REAL, NO, v_real(w->weight), "its part of their time; the largest has 1") \
+    X(W_BACKGROUND, "background", BOOL, NO, v_int(w->background), "nobody waits for it") \
+    X(W_INNER, "inner", BOOL, NO, v_int(w->inner), "its time is in another work's branches")
 enum { WORK(SQL_COLUMN_ID) };
 
 static bool work_begin(struct sql_cursor *c)
 {
-    const struct instances_all *k = sql_instances(c->s);
-    ((struct work_cursor *)c)->differs = false;
-    return k && sql_rows_from(c, 0, k->in.n);
-}
-
-static bool work_next(struct sql_cursor *base)
-{
-    ((struct work_cursor *)base)->differs = false;
-    return sql_rows_next(base);
-}
-
-static struct sql_value v_differs(struct work_cursor *c, const struct instance_row *r, unsigned column)
-{
-    const struct instances_all *k = &c->r.c.s->in;
-    struct text t = {0};
-    if (!c->differs) { /* each row may look at as much, whichever was asked for before */
-        explain_budget(k->x, DIFFER_SPANS);
-        c->differs = instances_differ(k->x, &k->in, r, &c->d);
-    }
-    if (!c->differs)
-        return v_own(NULL);
-    if (!c->d.nusual || column != W_DIFFERS)
-        return v_if(c->d.nusual, v_int(column == W_SLOW ? c->d.slow : c->d.usual));
-    instance_diff_text(&t, c->r.c.s->tr, &c->d);
-    return v_own(text_take(&t));
+    const struct findings *fs = sql_findings(c->s);
+    return fs && sql_rows_from(c, 0, fs->works.n);
 }
 
 static struct sql_value work_cell(struct sql_cursor *base, unsigned column)
 {
-    struct work_cursor *c = (struct work_cursor *)base;
     const struct sql *s = base->s;
-    const struct instance_row *r = &s->in.in.row[c->r.i];
-    const struct workpiece *worst = &s->in.in.one[r->at];
+    const int64_t i = ((const struct sql_row_cursor *)base)->i;
+    const struct work *w = &s->fs.works.v[i];
     switch (column) {
         WORK(SQL_CASE)
     default: return v_none();
     }
 }
 
-SQL_TABLE(work, WORK, struct work_cursor, work_next,
-          "What the program does again and again: one row a population, with its percentiles");
+SQL_TABLE(
+    work, WORK, struct sql_row_cursor, sql_rows_next,
+    "What the program does again and again, as on the first page: one row a work, with its percentiles");
+
+/* ---- branch -------------------------------------------------------------------------------------------- */
+
+struct branch_cursor {
+    struct sql_cursor c;
+    uint32_t work, node;
+};
+
+/* Average ns of a branch in one of the pieces of a set. */
+static struct sql_value v_each(const struct work_tree *t, const struct tree_node *n, enum tree_set set)
+{
+    return v_if(t->pieces[set], v_int(n->ns[set] / (int64_t)t->pieces[set]));
+}
+
+#define BRANCH(X) \
+    X(B_WORK, "work", ID, NO, v_int(at->work), "the work: work.work") \
+    X(B_NODE, "node", ID, NO, v_int(at->node), "its number in that work's tree; 0: the whole") \
+    X(B_UP, "up", ID, NO, v_if(at->node, v_int(n->up)), \
+      "the branch that it is part of: who ended that wait did this meanwhile") \
+    X(B_WHAT, "what", NAME, NO, v_if(at->node, v_word(node_word(n))), "running, lock, network ..") \
+    X(B_FUNC, "func", NAME, NO, v_str(n->leaf), "the function that was called (LEAF)") \
+    X(B_USER_FUNC, "user_func", NAME, NO, v_str(n->user), "the first function of the user's around it") \
+    X(B_WHO, "who", NAME, NO, v_str(n->who), "start function of the goroutine whose time it is") \
+    X(B_LET_GO, "let_go", NAME, NO, v_str(n->let_go), "the user's function that ended most of the wait") \
+    X(B_PIECES, "pieces", COUNT, NO, v_int(n->pieces[TREE_ALL]), "how many of those looked at have it") \
+    X(B_ALL, "all_ns", NS, NO, v_each(t, n, TREE_ALL), "its time in one, on average") \
+    X(B_USUAL, "usual_ns", NS, NO, v_each(t, n, TREE_USUAL), "in a usual one; NULL: there is none") \
+    X(B_SLOW, "slow_ns", NS, NO, v_each(t, n, TREE_SLOW), "in a slow one; NULL: there is none") \
+    X(B_STACK, "stack", ID, NO, v_some(n->stack), "where the longest was") \
+    X(B_T0, "t0", NS, NO, v_if(at->node, v_int(n->t0)), "the longest: when it began") \
+    X(B_T1, "t1", NS, NO, v_if(at->node, v_int(n->t1)), "and ended") \
+    X(B_G, "g", ID, NO, v_if(at->node, v_lane(s, LANE_G, n->g)), "its goroutine")
+enum { BRANCH(SQL_COLUMN_ID) };
+
+/* To the node at hand, or to the first of the next work that has a tree. */
+static bool branch_settle(struct branch_cursor *b)
+{
+    const struct works *all = &b->c.s->fs.works;
+    for (; b->work < all->n && b->node >= all->v[b->work].tree.n; b->work++)
+        b->node = 0;
+    b->c.eof = b->work >= all->n;
+    b->c.rowid = (int64_t)((uint64_t)b->work << 32 | b->node);
+    return true;
+}
+
+static bool branch_begin(struct sql_cursor *c)
+{
+    struct branch_cursor *b = (struct branch_cursor *)c;
+    b->work = b->node = 0;
+    return sql_findings(c->s) && branch_settle(b);
+}
+
+static bool branch_next(struct sql_cursor *c)
+{
+    struct branch_cursor *b = (struct branch_cursor *)c;
+    b->node++;
+    return branch_settle(b);
+}
+
+static struct sql_value branch_cell(struct sql_cursor *base, unsigned column)
+{
+    const struct branch_cursor *at = (const struct branch_cursor *)base;
+    const struct sql *s = base->s;
+    const struct work_tree *t = &s->fs.works.v[at->work].tree;
+    const struct tree_node *n = &t->v[at->node];
+    switch (column) {
+        BRANCH(SQL_CASE)
+    default: return v_none();
+    }
+}
+
+SQL_TABLE(branch, BRANCH, struct branch_cursor, branch_next,
+          "Where the time of each work goes, as its tree on the first page; what slow ones have more of");
 
 /* ---- place --------------------------------------------------------------------------------------------- */
 

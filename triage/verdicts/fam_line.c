@@ -6,7 +6,7 @@
  * of its kind, who gives it more came meanwhile, and it goes on in a row.
  */
 #include "triage/findings/asks.h"
-#include "triage/findings/instances.h"
+#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/tables/slices.h"
@@ -34,7 +34,7 @@ static bool others_rest(const struct causes *c, const struct work *k, const stru
             struct span s;
             rest =
                 trace_span_at(c->tr, (struct lane){LANE_G, m}, p->t0 + (p->t1 - p->t0) / MOMENTS * at, &s) &&
-                s.state == ST_WAITING && instance_wants_more(c->tr, k->name, s.reason, s.stack);
+                s.state == ST_WAITING && waits_for_more(c->tr, k->name, s.reason, s.stack);
         }
     }
     return rest;
@@ -61,7 +61,7 @@ static void woken_in(const struct causes *c, uint32_t group, const struct workpi
         for (const struct span *s; g != p->g && (s = walk_next(&w)) && s->t0 <= p->t1 + TOGETHER;) {
             if (s->state == ST_RUNNABLE && wait.state == ST_WAITING && s->who < c->tg->ng &&
                 gstat_group(c->tg->g, s->who) == kind &&
-                !instance_wants_more(c->tr, name, wait.reason, wait.stack)) {
+                !waits_for_more(c->tr, name, wait.reason, wait.stack)) {
                 here += s->who == p->g;
                 others += s->who != p->g;
                 out->felt += s->who == p->g && wait.t0 > p->t0 && wait.t1 - wait.t0 >= threshold_ns(TH_FELT);

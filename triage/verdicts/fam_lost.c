@@ -6,7 +6,7 @@
  * Who only waits for more, until then or then, is told from that: it waits so several times in a row, or its
  * usual waits come near the limit.
  */
-#include "triage/findings/instances.h"
+#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
@@ -121,7 +121,7 @@ static bool look(struct causes *c, const struct works *w, const struct pair_row 
     const uint32_t group = causes_group(c, first->waiter);
     waits_of(c, first, &k);
     if (group == UINT32_MAX || c->tg->groups[group].is_system || !stand_out(&k) || own_answers(c->tr, &k) ||
-        instance_wants_more(c->tr, k.waiter, first->reason, first->stack))
+        waits_for_more(c->tr, k.waiter, first->reason, first->stack))
         return true;
     const uint32_t n = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
     for (uint32_t i = 0; i < n; i++)

@@ -8,7 +8,7 @@
  * others. Waits for more work do not count.
  */
 #include "decode/base/mem.h"
-#include "triage/findings/instances.h"
+#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/tables/slices.h"
@@ -68,7 +68,7 @@ static void waits_of(struct kind *k, uint32_t g, bool again)
         if (s.state != ST_WAITING || !s.stack || !next || next->state != ST_RUNNABLE ||
             verdict_place(k->w, s.stack).user != k->user ||
             stacks_wait_kind(k->c->tr, s.reason, s.stack) != k->wait ||
-            (k->wait != WK_SEND && instance_wants_more(k->c->tr, name, s.reason, s.stack)))
+            (k->wait != WK_SEND && waits_for_more(k->c->tr, name, s.reason, s.stack)))
             continue;
         struct member *m = member_at(k, again ? k->few : k->n, next->who);
         const int64_t ns = s.t1 - s.t0;

@@ -11,7 +11,6 @@
  * Who has a lock is inferred: of the functions that let it go before, or wait for it, the one in which a
  * goroutine has waited for something else since before all these, to the end as well.
  */
-#include "triage/findings/instances.h"
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
 

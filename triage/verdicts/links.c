@@ -4,7 +4,7 @@
  */
 #include "decode/base/mem.h"
 #include "triage/findings/asks.h"
-#include "triage/findings/instances.h"
+#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/tables/slices.h"
@@ -23,7 +23,7 @@ double busy_of(const struct causes *c, uint32_t g)
     struct walk w;
     walk_g(&w, c->tr, g, BUSY_SPANS);
     for (const struct span *s; (s = walk_next(&w));) {
-        const bool rests = s->state == ST_WAITING && instance_wants_more(c->tr, name, s->reason, s->stack);
+        const bool rests = s->state == ST_WAITING && waits_for_more(c->tr, name, s->reason, s->stack);
         seen = ns_add(seen, s->t1 - s->t0);
         rest = ns_add(rest, rests ? s->t1 - s->t0 : 0);
     }

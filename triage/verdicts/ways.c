@@ -6,7 +6,6 @@
  */
 #include "decode/base/mem.h"
 #include "triage/findings/asks.h"
-#include "triage/findings/instances.h"
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"

@@ -4,7 +4,7 @@
  */
 #include "decode/base/mem.h"
 #include "triage/findings/asks.h"
-#include "triage/findings/instances.h"
+#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/work/work.h"
@@ -55,7 +55,7 @@ static bool spread(const struct causes *c, uint8_t *is, uint32_t mains)
             const struct pair_row *p = &c->tg->pairs[i];
             const uint32_t from = causes_group(c, p->waiter), to = causes_group(c, p->waker);
             if (p->from_scheduler || from == UINT32_MAX || to == UINT32_MAX || !is[from] || is[to] == OUTER ||
-                p->total < least || from == to || instance_wants_more(c->tr, p->waiter, p->reason, p->stack))
+                p->total < least || from == to || waits_for_more(c->tr, p->waiter, p->reason, p->stack))
                 continue;
             const uint8_t how = from == mains && joins(c, p, to) ? OUTER : INNER;
             more |= is[to] != how;

@@ -6,7 +6,6 @@
 
 #include "decode/base/mem.h"
 #include "triage/findings/asks.h"
-#include "triage/findings/instances.h"
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -71,7 +70,7 @@ static bool wants_more(const struct causes *c, uint32_t name, uint32_t questions
                        const struct span *s)
 {
     return pace ? work_pauses(c->tr, name, s)
-                : instance_wants_more(c->tr, name, s->reason, s->stack) ||
+                : waits_for_more(c->tr, name, s->reason, s->stack) ||
                       (questions && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET &&
                        causes_place(c->tr, s->stack) == questions);
 }

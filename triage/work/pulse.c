@@ -6,7 +6,6 @@
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
-#include "triage/findings/instances.h"
 #include "triage/findings/requests.h"
 #include "triage/tables/tab.h"
 #include "triage/text.h"
@@ -156,7 +155,7 @@ static bool more_there(struct pulse *p, const struct named *k, uint32_t name, co
     const uint32_t at = tab_get(&p->more, key, who);
     if (at != TAB_NONE)
         return at;
-    bool is = k->paced ? work_pauses(p->tr, name, s) : instance_wants_more(p->tr, name, s->reason, s->stack);
+    bool is = k->paced ? work_pauses(p->tr, name, s) : waits_for_more(p->tr, name, s->reason, s->stack);
     if (!is && k->place && stacks_wait_kind(p->tr, s->reason, s->stack) == WK_NET)
         is = same(p->tr, causes_place(p->tr, s->stack), k->place);
     p->failed |= tab_put(&p->more, key, who, is) == TAB_NONE;

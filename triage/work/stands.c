@@ -1,7 +1,7 @@
 /* stands.c - the waits that the trace ends with: see work.h. */
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
-#include "triage/findings/instances.h"
+#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/tables/slices.h"
 #include "triage/work/work.h"
@@ -39,7 +39,7 @@ static bool stand_at_end(const struct causes *c, struct owners *own, uint32_t g,
     *out = (struct stand){.g = g, .stack = s.stack, .since = s.t0};
     out->kind = (uint8_t)stacks_wait_kind(c->tr, s.reason, s.stack);
     out->user = user_of(c->tr, own, s.stack);
-    out->more = instance_wants_more(c->tr, trace_g_name(c->tr, g), s.reason, s.stack);
+    out->more = waits_for_more(c->tr, trace_g_name(c->tr, g), s.reason, s.stack);
     return true;
 }
 
