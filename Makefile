@@ -392,6 +392,7 @@ install: all manual
 	    '$(DESTDIR)$(zshdir)' '$(DESTDIR)$(fishdir)'
 	install -m 755 $(BUILD)/gotop '$(DESTDIR)$(bindir)/gotop'
 	install -m 644 $(KEYMAPS) '$(DESTDIR)$(datadir)/keymaps/'
+	install -m 644 docs/*.sql '$(DESTDIR)$(datadir)/'
 	install -m 644 $(BUILD)/manual/man1/*.1 '$(DESTDIR)$(mandir)/'
 	install -m 644 $(BUILD)/manual/gotop.bash '$(DESTDIR)$(bashdir)/gotop'
 	install -m 644 $(BUILD)/manual/_gotop '$(DESTDIR)$(zshdir)/_gotop'

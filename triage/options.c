@@ -163,24 +163,6 @@ static bool read_when(const char *v, void *to)
     return read_text0(v, to) && goto_when(NULL, v, &t, &why);
 }
 
-static bool read_lanes(const char *s, void *to)
-{
-    static const char letters[] = {[LANE_P] = 'p', [LANE_G] = 'g', [LANE_M] = 'm'};
-    struct lanes_asked *lanes = to;
-    memset(lanes, 0, sizeof *lanes);
-    lanes->given = true;
-    for (;; s += 2) {
-        int k = LANE_P;
-        while (k <= LANE_M && (*s | 0x20) != letters[k])
-            k++;
-        if (k > LANE_M || (s[1] && s[1] != ','))
-            return false;
-        lanes->kind[k] = true;
-        if (!s[1])
-            return true;
-    }
-}
-
 static bool read_id(const char *v, void *to)
 {
     struct goroutine_asked *g = to;
@@ -214,7 +196,6 @@ KIND(SHORT, read_short, "these are no whole seconds: 5, 5s, 2m are");
 KIND(KEEP, read_keep, "this is no time and no size: 30s, 2m, 500M are");
 KIND(LIMIT, read_limit, "this is no limit: 2G, 7d and 2G,7d are");
 KIND(WHEN, read_when, "this is no time: 1.2s, 300ms, 1m30s, 40%, 14:03:22.5 are");
-KIND(LANES, read_lanes, "these are no lanes: g, p and m are, and g,p");
 KIND(ID, read_id, "this is no goroutine's number");
 
 static const struct row {

@@ -20,25 +20,22 @@ enum {
     CMD_SQL = 1 << 5,
     CMD_FIND = 1 << 6,
     CMD_PPROF = 1 << 7,
-    CMD_PERFETTO = 1 << 8,
-    CMD_FOLDED = 1 << 9,
-    CMD_INFO = 1 << 10,
-    CMD_SLICE = 1 << 11,
-    CMD_ANONYMIZE = 1 << 12,
-    CMD_TOP = 1 << 13,
-    CMD_WATCH = 1 << 14,
-    CMD_RECORD = 1 << 15,
-    CMD_AGENTS = 1 << 16,
-    CMD_EXPORTS = CMD_PPROF | CMD_PERFETTO | CMD_FOLDED,
+    CMD_INFO = 1 << 8,
+    CMD_SLICE = 1 << 9,
+    CMD_ANONYMIZE = 1 << 10,
+    CMD_TOP = 1 << 11,
+    CMD_WATCH = 1 << 12,
+    CMD_RECORD = 1 << 13,
+    CMD_AGENTS = 1 << 14,
     CMD_REWRITES = CMD_SLICE | CMD_ANONYMIZE,
     CMD_LIVE = CMD_VIEW | CMD_TOP | CMD_WATCH | CMD_RECORD, /* commands that contact a running program */
     CMD_FILES =
-        CMD_REPORT | CMD_DIFF | CMD_EXPLAIN | CMD_SQL | CMD_FIND | CMD_EXPORTS | CMD_INFO | CMD_REWRITES,
+        CMD_REPORT | CMD_DIFF | CMD_EXPLAIN | CMD_SQL | CMD_FIND | CMD_PPROF | CMD_INFO | CMD_REWRITES,
     /* commands that accept a URL instead of a file */
     CMD_FAR = CMD_FILES | CMD_DUMP,
     /* commands that build a model of a trace */
     CMD_TRACES = (CMD_FILES & ~CMD_REWRITES) | CMD_VIEW | CMD_DUMP,
-    CMD_ALL = (1 << 17) - 1
+    CMD_ALL = (1 << 15) - 1
 };
 
 struct words { /* values of an option that may be repeated */
@@ -46,9 +43,6 @@ struct words { /* values of an option that may be repeated */
     uint32_t n;
 };
 
-struct lanes_asked {
-    bool given, kind[LANE_KINDS];
-};
 struct goroutine_asked {
     bool given;
     uint64_t id;
@@ -92,10 +86,9 @@ struct options {
     uint64_t limit; /* OPTIONS_UNSET = not given */
     int64_t timeout_ns;
 
-    /* exports, slices, anonymized traces */
+    /* profiles, slices, anonymized traces */
     const char *kind; /* --kind; NULL = not given */
-    struct lanes_asked lanes;
-    bool all, reason_last;
+    bool all;
     double hz;             /* CPU samples per second of processor time; 0 = not given */
     const char *from, *to; /* as typed: parsing them needs the end of the trace */
     const char *group;     /* part of the start function's name */

@@ -11,7 +11,7 @@
 
 #include "decode/base/mem.h"
 #include "tests/support/tracegen.h"
-#include "triage/exports/export.h"
+#include "triage/exports/export_run.h"
 #include "triage/exports/rewrite.h"
 #include "triage/report/info.h"
 #include "triage/report/report.h"
@@ -34,8 +34,8 @@ static const struct {
     {sql_main, {"sql", "--quiet", "--csv", "select * from wait", path}},
     {sql_main, {"sql", "--quiet", "--csv", "select * from range", path}},
     {sql_main, {"sql", "--quiet", "--csv", "select * from task", path}},
-    {perfetto_main, {"perfetto", "--quiet", path}},
-    {folded_main, {"folded", "--quiet", path}},
+    {sql_main, {"sql", "--quiet", "--tsv", "-f", "docs/perfetto.sql", path}},
+    {sql_main, {"sql", "--quiet", "--tsv", "-f", "docs/folded.sql", path}},
     /* From here on a first byte above 127 chooses (what the corpus holds keeps its meaning). */
     {diff_main, {"diff", "--quiet", path, half}},
     {diff_main, {"diff", "--quiet", "--json", half, path}},
@@ -50,8 +50,8 @@ static const struct {
     {anonymize_main, {"anonymize", "--quiet", path}},
     {sql_main, {"sql", "--quiet", "--csv", "select * from region", path}},
     {sql_main, {"sql", "--quiet", "--csv", "select * from sample where t > 1000", path}},
-    {perfetto_main, {"perfetto", "--quiet", "--lanes", "p,g,m", "--to", "50%", path}},
-    {folded_main, {"folded", "--quiet", "--kind", "off", "--group", "main", path}},
+    {pprof_main, {"pprof", "--quiet", "--kind", "net", "--to", "50%", path}},
+    {pprof_main, {"pprof", "--quiet", "--kind", "syscall", "--group", "main", path}},
     {pprof_main, {"pprof", "--quiet", "--kind", "sched", "--all", path}},
 };
 enum { FIRST_ROWS = 13 };

@@ -46,8 +46,6 @@ series --headless --view 1 $new
 series dump $new
 series sql --csv --limit 0 'select * from span' $new
 series sql "select name, p(50, dur), hist(dur) from span group by name order by 2" $new
-series folded $new
-series perfetto -o "$tmp/p" $new
 series pprof --kind sync -o "$tmp/p" $new
 series diff $new $old
 series info --json $new

@@ -5,7 +5,7 @@ needs "$GOTOP"
 t=samples/http-1.27.trace
 size() { wc -c <"$1" | tr -d ' '; }
 
-for c in "report $t" "report $t $t" "explain $t g42" "info $t" "dump $t" "folded $t" "sql --limit 0 select*from(wake) $t" "sql --csv select*from(wake) $t" \
+for c in "report $t" "report $t $t" "explain $t g42" "info $t" "dump $t" "sql --limit 0 select*from(wake) $t" "sql --csv select*from(wake) $t" \
     "find dur>1us $t" "diff $t samples/http-1.26.trace" "--headless $t" "agents"; do
     "$GOTOP" $c >"$tmp/whole" 2>/dev/null; code=$?
     status $code $c --bytes 700

@@ -52,7 +52,7 @@ options() { # options COMMAND.. - its long options, each on a line, with VALUE b
 # 1. Words of the command line: alone, as an option, as a value, as a second trace, as a file of a command.
 for h in "$h1" "$h2" "$h3" "$h4"; do
     try "$h"; try "--$h"; try "-$h"; try "--$h=$h"; try "$good" "$h"; try "$h" "$h"; try "" "$h"
-    for c in report diff dump pprof sql perfetto folded; do
+    for c in report diff dump pprof sql; do
         try $c "$h"; try $c "--$h"; try $c "-$h"; try $c "--$h=$h" "$good"; try $c "$good" "$h"; try $c "$h" "$good"
         try $c "$h" "$h" "$h"
     done
@@ -70,7 +70,7 @@ for h in "$h1" "$h2" "$h3"; do
     try --headless --view 3 --at "$h" "$good"; try --linear --keys "$h" "$good"; try --linear --keys "/$h Enter" "$good"
     try --headless --keys "/ \"$h\" Enter" "$good"; try --headless --keys ": \"$h\" Enter" "$good"
 done
-for c in report diff pprof sql perfetto folded; do
+for c in report diff pprof sql; do
     options $c >opts
     while read -r o value; do
         [ "$o" = --help ] && continue
@@ -78,17 +78,17 @@ for c in report diff pprof sql perfetto folded; do
             case $c in
             diff) try $c "$o" "$h" "$good" "$good" ;;
             sql) try $c "$o" "$h" "select 1" "$good" ;;
-            pprof|perfetto|folded) binary $c "$o" "$h" "$good" ;;
+            pprof) binary $c "$o" "$h" "$good" ;;
             *) try $c "$o" "$h" "$good" ;;
             esac
         done
     done <opts
 done
 for h in "$h1" "$h2"; do
-    for c in pprof folded; do binary $c "$h" "$good"; binary $c --kind "$h" "$good"; done
+    binary pprof "$h" "$good"; binary pprof --kind "$h" "$good"
     try report --assert "$h<1ms" "$good"; try report --assert "stw.max<$h" "$good"; try report --rank "$h" "$good"
     try sql "select 1 \"$h\", '$h', \"$h" "$good"; try sql --csv "select '$h' \"$h\"" "$good"; try sql --json "select '$h' \"$h\"" "$good"
-    try diff --fail-if "$h>1" "$good" "$good"; try folded --from "$h" "$good"; try report -o "/nowhere/$h" "$good"
+    try diff --fail-if "$h>1" "$good" "$good"; binary pprof --kind sync --from "$h" "$good"; try report -o "/nowhere/$h" "$good"
 done
 look
 # 3. A trace, whole and cut, and what is none, by such names.
@@ -98,9 +98,9 @@ for h in "$h1" "$h2" "$h3" "$h4"; do
     cp "$good" "$f" 2>/dev/null || continue
     files=$((files + 1))
     for how in "--headless" "--linear --keys w" "report" "report --utf8" "report --json" "report --rank stw.max" "report --utf8 --rank stw.max" \
-               "report --assert stw.max<1ns" "report --utf8 --assert stw.max<1ns" "dump" "folded off" \
+               "report --assert stw.max<1ns" "report --utf8 --assert stw.max<1ns" "dump" \
                "sql select(path)from(trace)" "sql --json select(path)from(trace)"; do try $how "$f"; done
-    try diff "$f" "$good"; try diff --utf8 "$good" "$f"; binary pprof "$f"; binary perfetto -o "$f.out" "$f"
+    try diff "$f" "$good"; try diff --utf8 "$good" "$f"; binary pprof --kind sync -o "$f.out" "$f"
     head -c 5000 "$good" >"$f"
     for how in "--headless" report dump; do try $how "$f"; done
     printf 'no trace' >"$f"

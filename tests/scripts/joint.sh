@@ -30,7 +30,6 @@ status 0 slice --from 0.5s --to 2.5s -o part gen-1.trace gen-2.trace gen-3.trace
 "$GOTOP" slice --from 0.5s --to 2.5s -o want $whole; cmp -s part want; check $? 0 "the slice is that of the whole"
 cp gen-2.trace keep; status 2 slice --to 1s -o gen-2.trace gen-1.trace gen-2.trace; cmp -s gen-2.trace keep; check $? 0 "none is written over"
 status 0 anonymize -o clean gen-1.trace gen-2.trace gen-3.trace; status 0 report clean
-status 0 folded -o s.folded gen-1.trace gen-2.trace
 
 # One is missing: that time is not recorded.
 status 0 report --timeline gen-1.trace gen-3.trace; prints 'WARNING: from .* s to .* s nothing was recorded'; prints 'not recorded'

@@ -44,7 +44,7 @@ run 0 diff "$url" "${VIA:-http://}$at"; says out 'no meaningful change'
 run 0 sql "select 'so many', count(*) from goroutine where name like 'main.%'" "$url"; says out 'so many'
 run 0 explain "$url" g13; says out 'main.customer'
 run 0 find 'dur>10ms' "$url"; says out 'main.customer'
-for c in folded dump; do
+for c in "pprof --kind sync" dump; do
     "$GOTOP" $c $long >"$tmp/a" 2>"$tmp/err"; "$GOTOP" $c "$url" >"$tmp/b" 2>"$tmp/err"; same "$tmp/a" "$tmp/b"
 done
 run 0 slice --from 100ms -o "$tmp/cut" "$url"; "$GOTOP" slice --from 100ms -o "$tmp/cut2" $long 2>"$tmp/err"; same "$tmp/cut" "$tmp/cut2"

@@ -38,9 +38,7 @@ same "$fast" "$big" 1:3M 4:5M 2:64M -- report
 same "$fast" "$big" 2:4M -- report --json
 same "$fast" "$big" 4:4M -- report --assert 'stw.max<1s'
 same "$fast" "$big" 2:4M -- sql --csv --limit 0 'select * from span'
-same "$fast" "$big" 4:4M -- folded
 same "$fast" "$big" 2:4M -- pprof --kind sched
-same "$fast" "$big" 2:4M -- perfetto
 same "$fast" "$big" 4:4M -- --headless --size 120x40 --keys '1 @print 2 @print 3 @print 5 @print 6 @print 7' # one after the other
 [ "$(wc -l <"$tmp/whole")" = 240 ] || fail "not every view was printed"
 same "$fast" "$big" 2:4M -- --headless --view 2 --keys '/net<Enter>nnn'

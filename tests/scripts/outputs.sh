@@ -15,7 +15,7 @@ gzip -c was >in.gz; cp in.gz in.gz.was
 zip -q in.zip was two; cp in.zip in.zip.was
 
 # Each command that has -o. The trace is also standard input.
-for c in "report @" "report --json @" "sql select(1) @" "folded @" "pprof --kind sync @" "perfetto @" "slice --from 10% @" "slice --to 1ms @" \
+for c in "report @" "report --json @" "sql select(1) @" "pprof --kind sync @" "slice --from 10% @" "slice --to 1ms @" \
     "anonymize @" "explain @ g1" "explain --json @ g1" "diff was @" "diff @ was"; do
     for o in in ./in hard link link2 folder/link "$tmp/in" /dev/stdin; do
         "$GOTOP" $(echo "$c" | sed 's|@|in|') -o "$o" <in >out 2>err; check $? 2 "status of $c -o $o"
@@ -35,21 +35,21 @@ cp "$exe" prog; cp prog prog.was; "$GOTOP" report --exe prog -o prog in >out 2>e
 status 2 --headless --follow -o in in; kept in "following it"
 "$GOTOP" --headless --follow -o in - <in >out 2>err; check $? 2 "following standard input"; kept in "following it"
 "$GOTOP" report in >>in 2>err; check $? 2 "standard output is the trace"; kept in ">> in"
-"$GOTOP" folded in >>in 2>err; check $? 2 "folded to the trace"; kept in "folded >> in"
+"$GOTOP" pprof --kind sync in >>in 2>err; check $? 2 "pprof to the trace"; kept in "pprof >> in"
 
 # As the shell would: modes, links, long names.
 umask 022
-for m in 600 640 755; do echo before >old; chmod $m old; status 0 folded -o old in; check "$(stat -c %a old)" $m "a file's mode"; done
-rm -f old; status 0 folded -o old in; check "$(stat -c %a old)" 644 "a new file's mode"
+for m in 600 640 755; do echo before >old; chmod $m old; status 0 pprof --kind sync -o old in; check "$(stat -c %a old)" $m "a file's mode"; done
+rm -f old; status 0 pprof --kind sync -o old in; check "$(stat -c %a old)" 644 "a new file's mode"
 size=$(wc -c <old)
-ln -s made dangling; status 0 folded -o dangling in; [ -L dangling ]; check $? 0 "a link stays one"; check "$(wc -c <made)" "$size" "where it leads to"
-status 0 folded -o dangling in; [ -L dangling ] && [ ! -L made ]; check $? 0 "again"
-echo before >one; ln one other; status 0 folded -o one in; check "$(wc -c <other)" "$size" "the file's other name"
-long=$(printf '%0250d' 0); status 0 folded -o "$long" in; check "$(wc -c <"$long")" "$size" "a name of 250 bytes"
-status 2 folded -o "${long}123456" in; grep -q 'too long' err; check $? 0 "a name of 256 bytes is too long"
-status 2 folded -o folder in; status 2 folded -o absent/x in
-"$GOTOP" folded -o /dev/stdout in >out2; check "$(wc -c <out2)" "$size" "/dev/stdout"
-"$GOTOP" folded -o /dev/stdout in | wc -c >out2; check "$(tr -d ' ' <out2)" "$size" "/dev/stdout, a pipe"
+ln -s made dangling; status 0 pprof --kind sync -o dangling in; [ -L dangling ]; check $? 0 "a link stays one"; check "$(wc -c <made)" "$size" "where it leads to"
+status 0 pprof --kind sync -o dangling in; [ -L dangling ] && [ ! -L made ]; check $? 0 "again"
+echo before >one; ln one other; status 0 pprof --kind sync -o one in; check "$(wc -c <other)" "$size" "the file's other name"
+long=$(printf '%0250d' 0); status 0 pprof --kind sync -o "$long" in; check "$(wc -c <"$long")" "$size" "a name of 250 bytes"
+status 2 pprof --kind sync -o "${long}123456" in; grep -q 'too long' err; check $? 0 "a name of 256 bytes is too long"
+status 2 pprof --kind sync -o folder in; status 2 pprof --kind sync -o absent/x in
+"$GOTOP" pprof --kind sync -o /dev/stdout in >out2; check "$(wc -c <out2)" "$size" "/dev/stdout"
+"$GOTOP" pprof --kind sync -o /dev/stdout in | wc -c >out2; check "$(tr -d ' ' <out2)" "$size" "/dev/stdout, a pipe"
 check "$(find . -name '*.????????' | wc -l | tr -d ' ')" 0 "files that are left"
 
 # What is short of descriptors is told as that.

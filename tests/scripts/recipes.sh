@@ -60,6 +60,7 @@ debug) [ "$1" = POD ] ;;
 esac
 S
 cp "$tmp/bin/gotop" "$tmp/here/gotop"
+cp docs/*.sql "$tmp/here"
 cd "$tmp/here" || exit 1
 PATH=$tmp/bin:$PATH
 lines() { sed -n '/^```sh$/,/^```$/p' "$1" | grep -v '^```'; }

@@ -67,14 +67,14 @@ shows() { # shows DEEDS SPARE ARG.. - the viewer, in a terminal; SPARE: the deed
 }
 everywhere() {
     reads=x.trace kept=kept
-    for c in report info dump folded 'explain g1' 'sql select(1)' 'find dur>1ns' --headless --linear; do
+    for c in report info dump 'explain g1' 'sql select(1)' 'find dur>1ns' --headless --linear; do
         case $c in --*) deeds=7 ;; *) deeds=0 ;; esac
         # shellcheck disable=SC2086 # a subject is a word of its own
         case $c in explain*) tries 0 '' 0 explain x.trace g1 ;; *) INSIDE_SPARE=6 tries 0 '' $deeds $c x.trace ;; esac
     done
     tries 0 '' 0 diff x.trace x.trace
     tries 0 '' 0 x.trace
-    for c in report 'diff x.trace' perfetto folded 'slice --from 1ms' anonymize; do
+    for c in report 'diff x.trace' 'slice --from 1ms' anonymize; do
         # shellcheck disable=SC2086
         tries 0 out 7 $c -o out x.trace
         $as sh -c ": >$tmp/t/out" # replaced next time
@@ -110,7 +110,7 @@ esac
 # ---- what has to go on going ----
 if "$fast" report "$good" | cmp -s - "$tmp/none"; then fail "no report"; else pass; fi
 "$fast" report -o "$tmp/r.txt" "$good" && "$fast" --no-sandbox report "$good" | cmp -s - "$tmp/r.txt" && pass || fail "a report into a file"
-( cd "$tmp" && cp "$good" here.trace && "$fast" folded -o here.folded here.trace && [ -s here.folded ] ) && pass || fail "a file in the current folder"
+( cd "$tmp" && cp "$good" here.trace && "$fast" report -o here.txt here.trace && [ -s here.txt ] ) && pass || fail "a file in the current folder"
 "$fast" sql --csv -o "$tmp/x.csv" "select * from span" "$good" && [ -s "$tmp/x.csv" ] && pass || fail "a table"
 "$fast" sql --save "$tmp/x.db" "$good" && [ -s "$tmp/x.db" ] && pass || fail "a saved database"
 mkdir "$tmp/folder" && cp "$good" "$tmp/folder" && "$fast" sql 'select 1' "$tmp/folder" >/dev/null && pass || fail "a folder"

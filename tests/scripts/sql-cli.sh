@@ -63,6 +63,23 @@ if command -v sqlite3 >/dev/null 2>&1; then
 fi
 sql 2 --save "$tmp/no/such/s.db" $good
 
+# Other tools' formats that are queries (docs/EXPORTS.md).
+for t in $good samples/http-1.26.trace samples/lock-cpu-1.27.trace samples/workers-1.5.trace samples/http-1.19.trace; do
+    sql 0 --tsv --limit 0 -f docs/folded.sql $t; sed 1d "$tmp/out" >"$tmp/folded"
+    check "$(grep -cv '^[a-z][^ ].* [0-9][0-9]*$' "$tmp/folded")" 0 "each line is a stack and a number: $t"
+    sql 0 --csv "select sum(dur) from goroutine" $t; check "$(awk '{ s += $NF } END { printf "%.0f", s }' "$tmp/folded")" \
+        "$(sed 1d "$tmp/out" | tr -d '\r')" "together they are all lives: $t"
+    sql 0 --tsv --limit 0 -f docs/perfetto.sql $t; cp "$tmp/out" "$tmp/json"
+    sql 0 --csv "select (select count(*) from span where state <> 'not recorded') + (select count(*) from range where kind in ('mark', 'stop-the-world'))
+        + (select count(*) from proc_span where state not in ('idle', 'not recorded'))" $t
+    check "$(grep -c '"ph":"X"' "$tmp/json")" "$(sed 1d "$tmp/out" | tr -d '\r')" "a slice for each span: $t"
+    if command -v python3 >/dev/null 2>&1; then
+        python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$tmp/json"; check $? 0 "Perfetto's JSON is JSON: $t"
+    fi
+done
+sed 's/select 0, dur + 1 from trace/select 1000000, 2000000/' docs/perfetto.sql >"$tmp/part.sql"; sql 0 --tsv --limit 0 -f "$tmp/part.sql" $good
+check "$(grep -o '"ts":[0-9.]*' "$tmp/out" | tr -d '":a-z' | awk '$1 < 1000 || $1 > 2000' | wc -l | tr -d ' ')" 0 "a part is cut at its ends"
+
 # The tables of docs/REPORT.md that a report does not have.
 sed -n 's/^| [^|]* | `\(select .*\)` |$/\1/p' docs/REPORT.md >"$tmp/queries"
 check "$(lines "$tmp/queries")" 9 "queries in docs/REPORT.md"

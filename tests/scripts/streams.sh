@@ -14,8 +14,8 @@ in_dir() { check "$(ls dir | tr '\n' ' ')" "$1" "what $2 leaves"; }
 
 # Everything that prints: $1 of its arguments is the trace.
 each() { # each FUNCTION - called with the arguments
-    for c in "report @" "report --json @" "info @" "info --json @" "dump @" "sql select(1) @" "agents" "folded @" "explain @ g1" "explain --json @ g1" \
-        "diff @ @" "perfetto -o - @" "pprof --kind sync @" "slice --to 60% -o - @" "anonymize -o - @" "--svg @" "--headless @" \
+    for c in "report @" "report --json @" "info @" "info --json @" "dump @" "sql select(1) @" "agents" "explain @ g1" "explain --json @ g1" \
+        "diff @ @" "pprof --kind sync @" "slice --to 60% -o - @" "anonymize -o - @" "--svg @" "--headless @" \
         "--linear --keys j @" "report --metrics" "report --rules" "report --help" "diff --help" "explain --help" "sql --help" "top --help" "dump --help" "--help" "--version" "--rules" "--list-actions" "--keys-markdown" "--dump-keymap vi"; do
         "$1" "$c" $(echo "$c" | sed "s|@|$t|g")
     done
@@ -40,7 +40,7 @@ each left
 
 # Files: what was there stays until all is written.
 files() { # files FUNCTION
-    for c in "report" "report --json" "diff $t" "explain" "folded" "pprof --kind sync" "perfetto" "slice --to 60%" "anonymize"; do
+    for c in "report" "report --json" "diff $t" "explain" "pprof --kind sync" "slice --to 60%" "anonymize"; do
         case $c in explain) "$1" $c -o dir/out "$t" g1 ;; *) "$1" $c -o dir/out "$t" ;; esac
     done
 }
@@ -73,7 +73,7 @@ if env --default-signal true 2>/dev/null; then heard='env --default-signal' all=
 ulimit -c 0
 for s in $all; do
     s="${s%:*} ${s#*:}"
-    for c in "report" "perfetto" "slice --to 60%" "anonymize" "pprof --kind sync"; do cut $s $c -o dir/out fifo; done
+    for c in "report" "slice --to 60%" "anonymize" "pprof --kind sync"; do cut $s $c -o dir/out fifo; done
 done
 # Written is the file beside the one that is named: as soon as it is there.
 "$gen" --size 3M big.trace 2>err; check $? 0 "status of gen-trace"

@@ -33,7 +33,7 @@ cp $good "$tmp/dump"; (cd "$tmp" && "$GOTOP" --headless dump >"$tmp/out" 2>&1); 
 
 # a command with a letter wrong, and one of several files that is none: each name once
 status 2 reprot $good; one_line "a slip"; says 'gotop: reprot: no such file or command; is gotop report meant?'
-status 2 perfeto -o x $good; status 2 perfeto $good; says 'is gotop perfetto meant?'
+status 2 anonimize -o x $good; status 2 anonimize $good; says 'is gotop anonymize meant?'
 cp $good "$tmp/reprot"; (cd "$tmp" && "$GOTOP" --headless reprot >"$tmp/out" 2>&1); says 4P
 status 2 trace.out $good; one_line "a missing one of two"; says "gotop report: these traces: trace.out: can't open"
 status 2 report --timeline $good nothing; says "gotop report: these traces: nothing: can't open"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "triage/exports/export.h"
+#include "triage/exports/export_run.h"
 
 /* ---- running a command --------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tests/unit/decode_help.h"
-#include "triage/exports/export.h"
+#include "triage/exports/export_run.h"
 #define loaded loaded_tables /* of triage */
 #include "triage/report/report.h"
 #undef loaded
@@ -38,10 +38,7 @@ static void too_long(int sig)
 /* All that a user could ask for of a file. */
 static void look_everywhere(const uint8_t *p, size_t n)
 {
-    static char *const argv[][6] = {{"pprof", "--kind=sync", scratch, "-o", "/dev/null", "--quiet"},
-                                    {"perfetto", scratch, "-o", "/dev/null", "--quiet"},
-                                    {"folded", scratch, "-o", "/dev/null", "--quiet"}};
-    static int (*const run[])(int, char **) = {pprof_main, perfetto_main, folded_main};
+    static char *const argv[] = {"pprof", "--kind=sync", scratch, "-o", "/dev/null", "--quiet"};
     struct trace_opts o = {.threads = 1};
     struct loaded_tables l;
     struct err e = {0};
@@ -60,12 +57,7 @@ static void look_everywhere(const uint8_t *p, size_t n)
     assert_true(headless_run(&a, views, false, null, stderr));
     app_free(&a);
     load_free(&l);
-    for (size_t i = 0; i < sizeof run / sizeof *run; i++) {
-        int argc = argv[i][5] ? 6 : 5;
-        char *args[6];
-        memcpy(args, argv[i], sizeof args);
-        run[i](argc, args);
-    }
+    pprof_main(sizeof argv / sizeof *argv, (char **)(uintptr_t)argv);
 }
 
 /* One trace in notation. all: through every view; else the model and its dump. */

@@ -1,6 +1,6 @@
 /*
- * test_export_out.c - folded stacks; and what all exports share: typed times, the file that appears only when
- * whole, a full device, a reader that goes away, no memory.
+ * test_export_out.c - what commands with -o share: typed times, the file that appears only when whole, a full
+ * device, a reader that goes away, no memory.
  */
 #include "tests/unit/export_help.h"
 
@@ -13,124 +13,6 @@
 #include "triage/exports/export_out.h"
 #include "triage/exports/rewrite.h"
 #include "triage/query/goto.h"
-
-/* ---- folded -------------------------------------------------------------------------------------------- */
-
-struct folded {
-    char stack[4096];
-    int64_t n;
-};
-
-static bool folded_next(char **at, struct folded *f)
-{
-    char *line = *at, *end = strchr(line, '\n');
-    if (!*line)
-        return false;
-    assert_non_null(end);
-    *end = 0;
-    char *blank = strrchr(line, ' '), *rest;
-    assert_true(blank && blank > line && (size_t)(blank - line) < sizeof f->stack);
-    assert_true(text_fine(line, strlen(line)));
-    *blank = 0;
-    strcpy(f->stack, line);
-    f->n = strtoll(blank + 1, &rest, 10);
-    assert_true(*rest == 0 && f->n > 0);
-    *at = end + 1;
-    return true;
-}
-
-static int64_t folded_sum(const char *kind, const char *path, const char *prefix)
-{
-    struct bytes b = EXPORT(folded_main, "--kind", kind, path);
-    struct folded f;
-    int64_t sum = 0;
-    for (char *at = b.p; folded_next(&at, &f);)
-        sum += strncmp(f.stack, prefix, strlen(prefix)) == 0 ? f.n : 0;
-    free(b.p);
-    return sum;
-}
-
-/* Running and all reasons together are the lives of all goroutines; each state's sum is the model's. */
-static void each_folded(const char *path, const uint8_t *bytes, size_t n)
-{
-    struct trace *tr;
-    struct err e;
-    const struct sample *s;
-    assert_int_equal(load_bytes_opts(bytes, n, NULL, &tr, &e), 0);
-    struct shares all = {0};
-    int64_t life = 0;
-    for (uint32_t g = 0; g < trace_nlanes(tr, LANE_G); g++) {
-        struct lane_info i = trace_lane(tr, (struct lane){LANE_G, g});
-        struct shares one;
-        trace_shares(tr, (struct lane){LANE_G, g}, i.first, i.last, &one);
-        for (int st = 0; st < ST_COUNT; st++)
-            all.ns[st] += one.ns[st];
-        life += i.last - i.first;
-    }
-    assert_int_equal(folded_sum("all", path, ""), life);
-    assert_int_equal(folded_sum("run", path, "running"), all.ns[ST_RUNNING]);
-    assert_int_equal(folded_sum("off", path, "waiting"), all.ns[ST_WAITING]);
-    assert_int_equal(folded_sum("off", path, "runnable"), all.ns[ST_RUNNABLE]);
-    assert_int_equal(folded_sum("sched", path, ""), all.ns[ST_RUNNABLE]);
-    assert_int_equal(folded_sum("syscall", path, "system call;"), all.ns[ST_SYSCALL]);
-    if (trace_samples(tr, &s))
-        assert_int_equal(folded_sum("cpu", path, ""), trace_samples(tr, &s));
-    else /* an empty file would say that nothing ran */
-        assert_int_equal(RUN(folded_main, "--kind", "cpu", path), 2);
-    trace_close(tr);
-}
-
-static void test_folded(void **state)
-{
-    (void)state;
-    assert_true(each_trace("samples", 50000, each_folded) > 20);
-}
-
-static const char hand[] = "go 1.26\n"
-                           "batch m=7 t=100\n"
-                           "ProcStatus +1 p=0 running\n"
-                           "GoStatus +1 g=1 m=7 running\n"
-                           "GoCreate +10 new_g=2 new_stack=main.worker:30 stack=main.main:12\n"
-                           "GoBlock +5 reason=\"chan;re\\x1bceive\" stack=main.main:14\n"
-                           "GoStart +1 g=2 g_seq=1\n"
-                           "GoStop +20 reason=\"preempted\" stack=main.step:33,main.worker:31\n"
-                           "GoStart +8 g=2 g_seq=2\n"
-                           "GoBlock +5 reason=\"network\" stack=net.Read:7,main.worker:40\n"
-                           "GoUnblock +30 g=2 g_seq=3 stack=0\n"
-                           "GoStart +4 g=2 g_seq=4\n"
-                           "GoUnblock +1 g=1 g_seq=1 stack=main.worker:44\n"
-                           "GoBlock +4 reason=\"select\" stack=main.worker:50\n"
-                           "GoStart +2 g=1 g_seq=2\n"
-                           "GoDestroy +9\n";
-
-static void test_folded_hand(void **state)
-{
-    (void)state;
-    char path[] = "/tmp/gotop-trace-XXXXXX";
-    close(mkstemp(path));
-    struct loaded l = text_file(hand, path);
-    struct bytes b = EXPORT(folded_main, "--kind=off", path);
-    /* A woken goroutine's time to its processor counts where it had waited, a new one's at its start. */
-    assert_string_equal(b.p, "waiting (chan_re\\x1bceive);main.main 69\n"
-                             "waiting (network);main.worker;net.Read 30\n"
-                             "waiting (select);main.worker 11\n"
-                             "runnable (preempted);main.worker;main.step 8\n"
-                             "runnable;main.worker 6\n"
-                             "runnable;main.main 6\n"
-                             "runnable;main.worker;net.Read 4\n");
-    free(b.p);
-    b = EXPORT(folded_main, "--kind=net", "--reason-last", path);
-    assert_string_equal(b.p, "main.worker;net.Read;waiting (network) 30\n");
-    free(b.p);
-    b = EXPORT(folded_main, "--kind=run", "--goroutine=2", path);
-    assert_string_equal(b.p, "running;main.worker 30\n");
-    free(b.p);
-    b = EXPORT(folded_main, "--kind=net", "--from=60", "--to=70ns", path);
-    assert_string_equal(b.p, "waiting (network);main.worker;net.Read 10\n");
-    free(b.p);
-    unlink(path);
-    unload(&l);
-}
 
 /* ---- times --------------------------------------------------------------------------------------------- */
 
@@ -201,9 +83,9 @@ static void test_times_of_day(void **state)
     assert_true(goto_when(tr[0], "50%", &ns, &why) && ns == trace_info(tr[0])->end / 2);
     assert_false(goto_when(tr[1], "08:28:36.9", &ns, &why));
     assert_non_null(strstr(why, "Go 1.25"));
-    assert_int_equal(RUN(folded_main, "-o", "/dev/null", "--from", "08:28:36.9", files[0]), 0);
-    assert_int_equal(RUN(folded_main, "-o", "/dev/null", "--to", "08:28:36", files[0]), 2);
-    assert_int_equal(RUN(folded_main, "-o", "/dev/null", "--from", "08:28:36.9", files[1]), 2);
+    assert_int_equal(RUN(pprof_main, "--kind=sync", "-o", "/dev/null", "--from", "08:28:36.9", files[0]), 0);
+    assert_int_equal(RUN(pprof_main, "--kind=sync", "-o", "/dev/null", "--to", "08:28:36", files[0]), 2);
+    assert_int_equal(RUN(pprof_main, "--kind=sync", "-o", "/dev/null", "--from", "08:28:36.9", files[1]), 2);
     trace_close(tr[0]);
     trace_close(tr[1]);
 }
@@ -218,17 +100,14 @@ static void test_command_line(void **state)
     assert_int_equal(RUN(pprof_main, "--kind", "net"), 2);
     assert_int_equal(RUN(pprof_main, "--kind", "net", ok, ok), 2);
     assert_int_equal(RUN(pprof_main, "--kind", "net", "--lanes", "p", ok), 2);
-    assert_int_equal(RUN(perfetto_main, "--lanes", "q", ok), 2);
-    assert_int_equal(RUN(perfetto_main, "--lanes", "p,", ok), 2);
-    assert_int_equal(RUN(perfetto_main, "--from", "1x", ok), 2);
-    assert_int_equal(RUN(perfetto_main, "--from", "2ms", "--to", "1ms", ok), 2);
-    assert_int_equal(RUN(perfetto_main, "--from", "1h", ok), 2);
-    assert_int_equal(RUN(perfetto_main, "--threads=0", ok), 2);
-    assert_int_equal(RUN(perfetto_main, "--max-memory", "1", cut), 2);
-    assert_int_equal(RUN(perfetto_main, cut), 2);
-    assert_int_equal(RUN(folded_main, "--kind", "x", ok), 2);
-    assert_int_equal(RUN(perfetto_main, "--hz", "7", ok), 2);
-    assert_int_equal(RUN(perfetto_main, "--lanes=g", "--max-memory=1G", "--threads", "2", "--", ok), 0);
+    assert_int_equal(RUN(pprof_main, "--kind=sync", "--from", "1x", ok), 2);
+    assert_int_equal(RUN(pprof_main, "--kind=sync", "--from", "2ms", "--to", "1ms", ok), 2);
+    assert_int_equal(RUN(pprof_main, "--kind=sync", "--from", "1h", ok), 2);
+    assert_int_equal(RUN(pprof_main, "--kind=sync", "--threads=0", ok), 2);
+    assert_int_equal(RUN(pprof_main, "--kind=sync", "--max-memory", "1", cut), 2);
+    assert_int_equal(RUN(pprof_main, "--kind=sync", cut), 2);
+    assert_int_equal(RUN(pprof_main, "--kind", "net", "--hz", "0", ok), 2);
+    assert_int_equal(RUN(pprof_main, "--kind=net", "--max-memory=1G", "--threads", "2", "--", ok), 0);
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
@@ -283,7 +162,8 @@ static void test_whole_or_not(void **state)
     assert_int_equal(stat(out_path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600); /* as mkstemp() made it */
 
-    assert_int_equal(RUN(perfetto_main, "samples/MANIFEST.tsv"), 2); /* no trace: nothing is written */
+    assert_int_equal(RUN(pprof_main, "--kind=sync", "samples/MANIFEST.tsv"),
+                     2); /* no trace: nothing is written */
     assert_true(file_is(out_path, "after 2"));
     assert_int_equal(out_open(&o, "/tmp/gotop-no-such-folder/x", true, &e), ERR_IO);
     assert_non_null(strstr(e.what, "/tmp/gotop-no-such-folder/x"));
@@ -292,33 +172,27 @@ static void test_whole_or_not(void **state)
 static void test_full(void **state)
 {
     (void)state;
-    char *folded[] = {(char *)"folded", (char *)"-o", (char *)"/dev/full", (char *)"samples/http-1.26.trace"};
     char *pprof[] = {(char *)"pprof", (char *)"--kind=sync", (char *)"-o", (char *)"/dev/full",
                      (char *)"samples/http-1.26.trace"};
     if (access("/dev/full", W_OK) != 0)
         skip();
-    assert_int_equal(folded_main(4, folded), 2);
     assert_int_equal(pprof_main(5, pprof), 2);
 }
 
 static void test_reader_gone(void **state)
 {
     (void)state;
-    char *argv[][5] = {
-        {(char *)"folded", (char *)"--quiet", (char *)"samples/http-1.26.trace", NULL, NULL},
-        {(char *)"pprof", (char *)"--kind=sync", (char *)"samples/http-1.26.trace", NULL, NULL}};
-    int p[2], saved = dup(STDOUT_FILENO), folded, pprof;
+    char *argv[] = {(char *)"pprof", (char *)"--kind=sync", (char *)"samples/http-1.26.trace", NULL};
+    int p[2], saved = dup(STDOUT_FILENO), pprof;
     signal(SIGPIPE, SIG_IGN);
     assert_int_equal(pipe(p), 0);
     fflush(stdout);
     close(p[0]);
     dup2(p[1], STDOUT_FILENO);
-    folded = folded_main(3, argv[0]);
-    pprof = pprof_main(3, argv[1]);
+    pprof = pprof_main(3, argv);
     dup2(saved, STDOUT_FILENO);
     close(saved);
     close(p[1]);
-    assert_int_equal(folded, 0);
     assert_int_equal(pprof, 0);
 }
 
@@ -355,31 +229,25 @@ static void test_shorter(void **state)
 static void test_no_memory(void **state)
 {
     (void)state;
-    static const struct {
-        int (*cmd)(int, char **);
-        const char *words[6];
-    } c[] = {{pprof_main, {"--kind", "sched", "samples/workers-1.11.trace", "--threads", "1"}},
-             {perfetto_main, {"samples/workers-1.11.trace", "--threads", "1"}},
-             {folded_main, {"samples/workers-1.11.trace", "--threads", "1"}}};
+    static const char *const words[] = {"--kind",    "sched", "samples/workers-1.11.trace",
+                                        "--threads", "1",     NULL};
     int quiet = open("/dev/null", O_WRONLY), saved = dup(STDERR_FILENO);
-    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-        int status = 2, failed = 0;
-        fflush(stderr);
-        dup2(quiet, STDERR_FILENO);
-        for (long n = 0; status != 0 && n < 100000; n += n < 400 ? 1 : n / 40) {
-            put_file(out_path, "before");
-            mem_fail_after(n);
-            status = run(c[i].cmd, c[i].words);
-            mem_fail_after(-1);
-            failed += status == 2 && file_is(out_path, "before");
-            if (status == 2 && !file_is(out_path, "before"))
-                break;
-        }
-        dup2(saved, STDERR_FILENO);
-        assert_int_equal(status, 0);
-        assert_true(failed > 5);
-        assert_int_equal(strays(), 1);
+    int status = 2, failed = 0;
+    fflush(stderr);
+    dup2(quiet, STDERR_FILENO);
+    for (long n = 0; status != 0 && n < 100000; n += n < 400 ? 1 : n / 40) {
+        put_file(out_path, "before");
+        mem_fail_after(n);
+        status = run(pprof_main, words);
+        mem_fail_after(-1);
+        failed += status == 2 && file_is(out_path, "before");
+        if (status == 2 && !file_is(out_path, "before"))
+            break;
     }
+    dup2(saved, STDERR_FILENO);
+    assert_int_equal(status, 0);
+    assert_true(failed > 5);
+    assert_int_equal(strays(), 1);
     close(quiet);
     close(saved);
 }
@@ -387,7 +255,6 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_folded_hand),  cmocka_unit_test(test_folded),
         cmocka_unit_test(test_times),        cmocka_unit_test(test_times_of_day),
         cmocka_unit_test(test_command_line), cmocka_unit_test(test_whole_or_not),
         cmocka_unit_test(test_full),         cmocka_unit_test(test_reader_gone),

@@ -117,11 +117,15 @@ static void each_command(char *in, int want)
     const struct {
         int (*command)(int, char **);
         const char *words[4];
-    } all[] = {
-        {pprof_main, {"--kind=sync", in}}, {perfetto_main, {in}},      {folded_main, {in}},
-        {slice_main, {"--to=60%", in}},    {anonymize_main, {in}},     {report_main, {in}},
-        {report_main, {"--json", in}},     {explain_main, {in, "g1"}}, {explain_main, {"--json", in, "g1"}},
-        {diff_main, {TRACE, in}},          {diff_main, {in, TRACE}}};
+    } all[] = {{pprof_main, {"--kind=sync", in}},
+               {slice_main, {"--to=60%", in}},
+               {anonymize_main, {in}},
+               {report_main, {in}},
+               {report_main, {"--json", in}},
+               {explain_main, {in, "g1"}},
+               {explain_main, {"--json", in, "g1"}},
+               {diff_main, {TRACE, in}},
+               {diff_main, {in, TRACE}}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const bool quiet = all[i].command != explain_main;
         char *argv[8] = {(char *)"test", (char *)"-o", out_path, quiet ? (char *)"--quiet" : NULL};

@@ -127,8 +127,7 @@ static int words(char **argv)
 static void test_commands(void **state)
 {
     (void)state;
-    static const char *const plain[] = {"report",   "diff",   "explain", "pprof",
-                                        "perfetto", "folded", "slice",   "anonymize"};
+    static const char *const plain[] = {"report", "diff", "explain", "pprof", "slice", "anonymize"};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         char out[300];
         snprintf(out, sizeof out, "%s", in("out"));
@@ -248,12 +247,12 @@ static void test_killed(void **state)
     (void)state;
     char out[300];
     snprintf(out, sizeof out, "%s", in("killed"));
-    char *argv[] = {"gotop", "folded", "-o", out, TRACE, NULL};
+    char *argv[] = {"gotop", "pprof", "-o", out, TRACE, NULL};
     pid_t pid = fork();
     if (pid == 0) {
         struct out o;
         struct err e;
-        sandbox_enter(sandbox_needs("folded"), words(argv), argv);
+        sandbox_enter(sandbox_needs("pprof"), words(argv), argv);
         if (out_open(&o, out, false, &e))
             _exit(1);
         out_write(&o, "half", 4);

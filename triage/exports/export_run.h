@@ -1,45 +1,28 @@
 /*
- * export_run.h - what the export commands share: command line, loading, progress, exit status.
+ * export_run.h - the commands of one trace that write a file of their own: `gotop pprof`; slice and anonymize
+ * (rewrite.h); and info. What their command lines share.
  */
 #ifndef GOTOP_TRIAGE_EXPORT_RUN_H
 #define GOTOP_TRIAGE_EXPORT_RUN_H
 
-#include "triage/exports/export_out.h"
-#include "triage/exports/export_scope.h"
 #include "triage/options.h"
-#include "triage/tables/stackweights.h"
 
-struct export
-{
-    const struct trace *tr;
-    const struct options *o;
-    struct scope scope;
-    struct out *out;
-    bool talk;    /* show the progress on the terminal */
-    int64_t said; /* time of the last progress message */
-};
-
-#define EXPORT_TAIL \
-    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See " \
-    "docs/EXPORTS.md.\n"
 struct export_command {
     struct command command;
-    bool gzip, binary; /* binary output is not written to a terminal */
+    bool binary; /* its output is not written to a terminal */
     /* Whether the options make sense; if not, it writes a message to standard error. NULL = always. */
     bool (*check)(const struct options *o);
-    /* Writes everything to x->out; stops early once out_broken(). */
-    enum err_code (*write)(struct export *x, struct err *e);
 };
 
-int export_main(const struct export_command *c, int argc, char **argv);
-/* export_name - what is read, for messages: a path, "standard input", "these traces". */
-const char *export_name(const struct options *o);
 /* export_options - parses the command line and checks that the output may be written. Returns -1 to go on,
  * else the exit status. All strings point into argv. */
 int export_options(const struct export_command *c, int argc, char **argv, struct options *o);
-/* export_progress - shows the progress on the terminal now and then. Cheap. */
-void export_progress(struct export *x, double share);
-/* export_filter - returns the filter for stackweights: the selected goroutines and time, with progress. */
-struct sw_filter export_filter(struct export *x);
+/* export_name - what is read, for messages: a path, "standard input", "these traces". */
+const char *export_name(const struct options *o);
+
+/* pprof_main - argv[0] is the command's name. Returns the exit status (docs/EXPORTS.md): 0 done; 2 wrong
+ * usage, unreadable trace or failed write; 3 written, but only part of the trace could be read. A closed pipe
+ * (EPIPE) is no error. The caller ignores SIGPIPE. */
+int pprof_main(int argc, char **argv);
 
 #endif

@@ -8,13 +8,19 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "decode/base/door.h"
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
-#include "triage/exports/export.h"
+#include "triage/exports/export_out.h"
 #include "triage/exports/export_run.h"
 #include "triage/exports/profile.pb-c.h"
-#include "triage/tables/tab.h"
+#include "triage/load.h"
+#include "triage/query/goto.h"
 #include "triage/say.h"
+#include "triage/tables/stackweights.h"
+#include "triage/tables/tab.h"
 
 struct pprof_head {
     const char *type[2], *unit[2]; /* for the two values of each sample: count, ns */
@@ -184,18 +190,99 @@ static enum err_code pprof_write(const struct trace *tr, const struct sw_table *
     return w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the profile") : ERR_OK;
 }
 
+/* ---- which part ---------------------------------------------------------------------------------------- */
+
+struct part {
+    const struct trace *tr;
+    const struct options *o;
+    int64_t from, to; /* [from,to) in ns; the whole trace: 0, INT64_MAX */
+    bool talk;        /* show the progress on the terminal */
+    int64_t said;     /* time of the last progress message */
+};
+
+static bool has_name(const struct part *p, uint32_t name)
+{
+    const struct str s = trace_str(p->tr, name);
+    return memmem(s.p ? s.p : "", s.len, p->o->group, strlen(p->o->group)) != NULL;
+}
+
+static bool is_in(const void *part, uint32_t g)
+{
+    const struct part *p = part;
+    if (g == NO_LANE)
+        return !p->o->group && !p->o->goroutine.given;
+    const struct lane_info i = trace_lane_who(p->tr, (struct lane){LANE_G, g});
+    if (p->o->goroutine.given && i.id != p->o->goroutine.id)
+        return false;
+    return !p->o->group || has_name(p, i.name) ||
+           has_name(p, trace_frame(p->tr, i.start_stack, 0).func); /* a helper runs it */
+}
+
+static bool any_in(const struct part *p)
+{
+    const uint32_t n = trace_nlanes(p->tr, LANE_G);
+    for (uint32_t g = 0; g < n; g++)
+        if (is_in(p, g))
+            return true;
+    return false;
+}
+
+static enum err_code part_of(struct part *p, struct err *e)
+{
+    const struct options *o = p->o;
+    const int64_t end = trace_info(p->tr)->end;
+    const char *why;
+    p->to = INT64_MAX;
+    if ((o->from && !goto_when(p->tr, o->from, &p->from, &why)) ||
+        (o->to && !goto_when(p->tr, o->to, &p->to, &why)))
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s", why);
+    p->from = p->from < 0 ? 0 : p->from; /* a time of day before the trace began */
+    if (p->to < 0)
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "--to lies before the trace");
+    if (p->from >= p->to)
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "--from is not before --to");
+    if (p->from > end) {
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                       "--from lies behind the trace's end, which is %" PRId64 " ns", end);
+    }
+    if (o->goroutine.given && trace_find_lane(p->tr, LANE_G, o->goroutine.id) == NO_LANE) {
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "there is no goroutine %" PRIu64 " in this trace",
+                       o->goroutine.id);
+    }
+    if (o->group && !any_in(p))
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no goroutine's start function contains '%s'", o->group);
+    return ERR_OK;
+}
+
 /* ---- gotop pprof --------------------------------------------------------------------------------------- */
 
 static const char usage_head[] =
     "usage: gotop pprof --kind KIND [options] TRACE\n"
     "A profile for `go tool pprof`, gzip-compressed. Counts and times equal those of `go tool trace "
     "-pprof=KIND`.\n";
+static const char usage_tail[] =
+    "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
+    "docs/EXPORTS.md.\n";
 
 static bool check(const struct options *o)
 {
     if (!o->kind)
         say_failed("pprof", "--kind", "say which: net, sync, syscall, sched or cpu");
     return o->kind;
+}
+
+static const struct export_command command = {
+    .command = {"pprof", CMD_PPROF, usage_head, usage_tail}, .binary = true, .check = check};
+
+static void progress(void *part, double share)
+{
+    enum { STEP = 100000000 /* ns between two messages */ };
+    struct part *p = part;
+    const int64_t now = host_now();
+    if (p->talk && now - p->said >= STEP) {
+        p->said = now;
+        door_progress("writing", share);
+    }
 }
 
 static int64_t wall_time(const struct trace_info *i, int64_t from)
@@ -205,19 +292,24 @@ static int64_t wall_time(const struct trace_info *i, int64_t from)
     return i->wall_sec * 1000000000 + i->wall_nsec + from;
 }
 
-static enum err_code write_pprof(struct export *x, struct err *e)
+static enum err_code write_pprof(struct part *p, struct out *out, struct err *e)
 {
     enum sw_kind k = SW_CPU;
-    (void)sw_kind_parse(x->o->kind, &k); /* options.def has the words */
+    (void)sw_kind_parse(p->o->kind, &k); /* options.def has the words */
     struct sw_table w;
-    const struct scope *sc = &x->scope;
-    struct sw_filter f = export_filter(x);
-    f.like_go = !x->o->all;
-    const struct trace_info *i = trace_info(x->tr);
+    const struct trace_info *i = trace_info(p->tr);
+    const struct sw_filter f = {.t0 = p->from,
+                                .t1 = p->to,
+                                .like_go = !p->o->all,
+                                .system = true,
+                                .want = is_in,
+                                .arg = p,
+                                .tick = progress,
+                                .tick_arg = p};
     bool cpu = k == SW_CPU;
-    int64_t period = cpu ? (int64_t)(1e9 / (x->o->hz > 0 ? x->o->hz : 100)) : 1;
+    int64_t period = cpu ? (int64_t)(1e9 / (p->o->hz > 0 ? p->o->hz : 100)) : 1;
     char comment[200];
-    snprintf(comment, sizeof comment, "gotop pprof --kind %s, from a trace of %s%s%s", x->o->kind, i->dialect,
+    snprintf(comment, sizeof comment, "gotop pprof --kind %s, from a trace of %s%s%s", p->o->kind, i->dialect,
              cpu ? "; the time is the number of samples times the period, which is assumed" : "",
              i->ndamages ? "; only a part of the trace could be read" : "");
     struct pprof_head h = {.type = {cpu ? "samples" : "contentions", cpu ? "cpu" : "delay"},
@@ -226,24 +318,71 @@ static enum err_code write_pprof(struct export *x, struct err *e)
                            .period_unit = cpu ? "nanoseconds" : "count",
                            .period = period,
                            .per_count = cpu ? period : 0,
-                           .time = wall_time(i, sc->from),
-                           .duration = scope_len(sc, 0, i->end),
+                           .time = wall_time(i, p->from),
+                           .duration = (p->to < i->end ? p->to : i->end) - p->from,
                            .comment = comment};
-    enum err_code rc = stackweights_build(x->tr, k, &f, &w, e);
+    enum err_code rc = stackweights_build(p->tr, k, &f, &w, e);
     if (rc == ERR_OK) {
-        rc = pprof_write(x->tr, &w, &h, x->out, e);
+        rc = pprof_write(p->tr, &w, &h, out, e);
         stackweights_free(&w);
     }
     return rc;
 }
 
-static const struct export_command command = {.command = {"pprof", CMD_PPROF, usage_head, EXPORT_TAIL},
-                                              .gzip = true,
-                                              .binary = true,
-                                              .check = check,
-                                              .write = write_pprof};
+static enum err_code write_file(struct part *p, struct err *e)
+{
+    struct out out;
+    const struct sample *sample;
+    enum err_code rc = part_of(p, e);
+    if (rc == ERR_OK && strcmp(p->o->kind, "cpu") == 0 && trace_samples(p->tr, &sample) == 0) {
+        rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, /* an empty file would say that nothing ran */
+                     "no CPU samples are in it: they come where a CPU profile runs beside the trace");
+    }
+    if (rc == ERR_OK)
+        rc = out_open(&out, p->o->out, true, e);
+    if (rc != ERR_OK)
+        return rc;
+    rc = write_pprof(p, &out, e);
+    const enum err_code closed = out_close(&out, rc == ERR_OK, rc == ERR_OK ? e : NULL);
+    return rc != ERR_OK ? rc : closed;
+}
+
+/* Says what of the trace could not be read. Returns the exit status. */
+static int partial(const struct options *o, const struct trace *tr)
+{
+    const struct trace_info *i = trace_info(tr);
+    const char *name = strcmp(o->path, "-") == 0 ? "standard input" : o->path;
+    char what[320];
+    for (uint32_t k = 0; k < i->nwarnings && trace_warning(tr, k); k++)
+        say_failed("pprof", name, trace_warning(tr, k)->what);
+    if (!i->ndamages)
+        return 0;
+    snprintf(what, sizeof what, "written, but only a part of this trace can be read: %s%s",
+             trace_damage(tr, 0)->what, i->ndamages > 1 ? " (and more)" : "");
+    say_failed("pprof", name, what);
+    return 3;
+}
 
 int pprof_main(int argc, char **argv)
 {
-    return export_main(&command, argc, argv);
+    struct options o;
+    struct trace *tr = NULL;
+    struct err e = {0};
+    int status = export_options(&command, argc, argv, &o);
+    if (status >= 0)
+        return status;
+    enum err_code rc = trace_open(o.path, &o.trace, &tr, &e);
+    if (rc == ERR_OK)
+        rc = out_may(o.out, &e);
+    if (rc == ERR_OK)
+        rc = load_rest(tr, o.quiet, &e);
+    if (rc == ERR_OK) {
+        struct part p = {.tr = tr, .o = &o, .talk = !o.quiet && isatty(STDERR_FILENO), .said = host_now()};
+        rc = write_file(&p, &e);
+        if (p.talk)
+            door_wipe();
+    }
+    status = rc == ERR_OK ? partial(&o, tr) : say_failed("pprof", export_name(&o), e.what);
+    trace_close(tr);
+    return status;
 }

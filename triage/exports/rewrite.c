@@ -16,6 +16,7 @@
 #include "decode/input/input_far.h"
 #include "decode/input/mapped.h"
 #include "decode/write/anon.h"
+#include "triage/exports/export_out.h"
 #include "triage/exports/export_run.h"
 #include "triage/load.h"
 #include "triage/query/goto.h"

@@ -21,8 +21,8 @@ struct build {
     struct tab reasons; /* string -> 0 no, 1 yes: is it one that SW_SYNC or SW_NET counts */
 };
 
-static const char *const names[SW_KINDS] = {"cpu",   "sync",   "net",    "syscall", "sched",
-                                            "oncpu", "assist", "offcpu", "off"};
+static const char *const names[SW_KINDS] = {"cpu",   "sync",  "net",    "syscall",
+                                            "sched", "oncpu", "assist", "offcpu"};
 
 bool sw_kind_parse(const char *name, enum sw_kind *k)
 {
@@ -41,18 +41,16 @@ uint32_t sw_stack(const struct trace *tr, uint32_t stack)
     return f.pc || f.func || trace_stack(tr, stack) > 1 ? stack : 0;
 }
 
-static bool add_row(struct build *b, struct sw_row like, int64_t ns)
+static bool add_row(struct build *b, uint32_t stack, int64_t ns)
 {
-    const uint64_t what = (uint64_t)like.state << 32 | like.reason;
     bool made;
-    if (tab_get(&b->by_stack, (uint64_t)like.stack << 32 | like.func, what) == TAB_NONE)
-        like.stack = sw_stack(b->tr, like.stack);
-    struct sw_row *p = tab_row(&b->by_stack, b->out->row, b->out->n, b->cap,
-                               (uint64_t)like.stack << 32 | like.func, what, &made);
+    if (tab_get(&b->by_stack, stack, 0) == TAB_NONE)
+        stack = sw_stack(b->tr, stack);
+    struct sw_row *p = tab_row(&b->by_stack, b->out->row, b->out->n, b->cap, stack, 0, &made);
     if (!p)
         return false;
     if (made)
-        *p = like;
+        p->stack = stack;
     p->count++;
     p->ns = ns_add(p->ns, ns);
     b->out->count++;
@@ -61,16 +59,11 @@ static bool add_row(struct build *b, struct sw_row like, int64_t ns)
 }
 
 /* Adds [t0,t1) clipped to the filter; an empty interval doesn't count. */
-static bool add_like(struct build *b, struct sw_row like, int64_t t0, int64_t t1)
+static bool add_span(struct build *b, uint32_t stack, int64_t t0, int64_t t1)
 {
     t0 = t0 > b->f.t0 ? t0 : b->f.t0;
     t1 = t1 < b->f.t1 ? t1 : b->f.t1;
-    return t1 <= t0 || add_row(b, like, t1 - t0);
-}
-
-static bool add_span(struct build *b, uint32_t stack, int64_t t0, int64_t t1)
-{
-    return add_like(b, (struct sw_row){.stack = stack}, t0, t1);
+    return t1 <= t0 || add_row(b, stack, t1 - t0);
 }
 
 static bool has(struct str s, const char *part)
@@ -79,7 +72,7 @@ static bool has(struct str s, const char *part)
 }
 
 /* Go's tool distinguishes these by parts of the reason. */
-bool sw_counts(const struct trace *tr, enum sw_kind k, uint32_t reason)
+static bool is_counted(const struct trace *tr, enum sw_kind k, uint32_t reason)
 {
     const struct str s = trace_str(tr, reason);
     return k == SW_NET ? str_is(s, "network") : has(s, "chan") || has(s, "sync") || has(s, "select");
@@ -91,7 +84,7 @@ static bool reason_counts(struct build *b, uint32_t reason)
     if (b->kind == SW_OFFCPU)
         return b->f.reason == 0 || b->f.reason == reason;
     if (known == TAB_NONE) {
-        known = sw_counts(b->tr, b->kind, reason);
+        known = is_counted(b->tr, b->kind, reason);
         tab_put(&b->reasons, reason, 0, known);
     }
     return known == 1;
@@ -152,65 +145,6 @@ static bool lane(struct build *b, uint32_t g)
     return ok;
 }
 
-/* ---- by state, reason and own stack -------------------------------------------------------------------- */
-
-enum before { NOTHING, RAN, BLOCKED };
-
-static enum before before_of(const struct trace *tr, const struct span *s, uint32_t *own)
-{
-    if (runs(s))
-        return RAN;
-    if (s->state != ST_WAITING && s->state != ST_SYSCALL)
-        return NOTHING;
-    *own = sw_stack(tr, s->stack);
-    return BLOCKED;
-}
-
-static bool lane_off(struct build *b, uint32_t g, const struct lane_info *li)
-{
-    struct span_iter it;
-    uint32_t own = 0; /* its stack when it last blocked or called */
-    enum before was = NOTHING;
-    unsigned k = 0;
-    if (!span_seek(&it, b->tr, (struct lane){LANE_G, g}, b->f.t0))
-        return true;
-    if (span_prev(&it)) {
-        was = before_of(b->tr, span_get(&it), &own);
-        span_next(&it);
-    }
-    do {
-        const struct span *s = span_get(&it);
-        if (s->t0 >= b->f.t1)
-            break;
-        struct sw_row like = {.stack = sw_stack(b->tr, s->stack), .reason = s->reason, .state = s->state};
-        if (s->state == ST_RUNNABLE && (was == BLOCKED || (was == NOTHING && li->created)))
-            like.stack = was == BLOCKED ? own : 0; /* the span's is the waker's, the creator's */
-        like.func = like.stack ? 0 : li->name;
-        was = before_of(b->tr, s, &own);
-        if (was != RAN && s->state != ST_NONE && !add_like(b, like, s->t0, s->t1))
-            return false;
-    } while ((++k % 128 || slices_tick()) && span_next(&it));
-    return true;
-}
-
-static bool lane_run(struct build *b, uint32_t g)
-{
-    const struct lane_info li = trace_lane(b->tr, (struct lane){LANE_G, g});
-    const int64_t t0 = li.first > b->f.t0 ? li.first : b->f.t0, t1 = li.last < b->f.t1 ? li.last : b->f.t1;
-    struct shares s = {{0}};
-    if (t0 < t1)
-        trace_shares(b->tr, (struct lane){LANE_G, g}, t0, t1, &s);
-    const int64_t ns = ns_add(ns_add(s.ns[ST_RUNNING], s.ns[ST_GCWORK]), s.ns[ST_ASSIST]);
-    return ns == 0 || add_row(b, (struct sw_row){.func = li.name, .state = ST_RUNNING}, ns);
-}
-
-static bool any_lane(struct build *b, uint32_t g, const struct lane_info *li)
-{
-    if (b->kind != SW_OFF)
-        return lane(b, g);
-    return (!b->f.run || lane_run(b, g)) && (b->f.no_off || lane_off(b, g, li));
-}
-
 static bool lanes(struct build *b)
 {
     uint32_t n = trace_nlanes(b->tr, LANE_G);
@@ -223,7 +157,7 @@ static bool lanes(struct build *b)
             b->f.tick(b->f.tick_arg, (double)g / n);
         if (g % 64 == 63 && !slices_tick())
             return false;
-        if ((!b->f.want || b->f.want(b->f.arg, g)) && !any_lane(b, g, &li))
+        if ((!b->f.want || b->f.want(b->f.arg, g)) && !lane(b, g))
             return false;
     }
     return true;
@@ -241,8 +175,7 @@ static bool samples(struct build *b)
     const struct sample *s;
     size_t n = trace_samples(b->tr, &s);
     for (size_t i = 0; i < n; i++)
-        if (s[i].t >= b->f.t0 && s[i].t < b->f.t1 && g_wanted(b, s[i].g) &&
-            !add_row(b, (struct sw_row){.stack = s[i].stack}, 0))
+        if (s[i].t >= b->f.t0 && s[i].t < b->f.t1 && g_wanted(b, s[i].g) && !add_row(b, s[i].stack, 0))
             return false;
     return true;
 }
@@ -262,10 +195,7 @@ static int cmp_row(const void *a, const void *b)
     const struct sw_row *x = a, *y = b;
     return x->ns != y->ns         ? (x->ns < y->ns) - (x->ns > y->ns)
            : x->count != y->count ? (x->count < y->count) - (x->count > y->count)
-           : x->stack != y->stack ? (x->stack > y->stack) - (x->stack < y->stack)
-           : x->func != y->func   ? (x->func > y->func) - (x->func < y->func)
-           : x->state != y->state ? (x->state > y->state) - (x->state < y->state)
-                                  : (x->reason > y->reason) - (x->reason < y->reason);
+                                  : (x->stack > y->stack) - (x->stack < y->stack);
 }
 
 enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_filter *f,

@@ -1,17 +1,11 @@
 /*
- * stackweights.h - how much time (and how often) by stack: the one table behind profiles, folded stacks and
- * the flame view.
+ * stackweights.h - how much time (and how often) by stack: the one table behind profiles and the flame view.
  *
  * What a row's stack is: where the goroutine was when it began to wait (sync, net, GC), where it called
  * (syscall), where it stopped running (on-CPU: the stack that ended the run), where the sample was taken
  * (CPU), where it began to assist, and for scheduler wait that of the event which made it runnable: the
  * waker's, or its own if it was stopped. Stack 0 collects what has none, or one frame of which nothing is
  * known. Rows with one content have one stack id, so nothing needs merging.
- *
- * SW_OFF has a row for each state and reason. Runnable after a wait or a call counts at the stack it waited
- * at, before its first run at its start function. What is open at either end of the trace counts as far as
- * the trace goes. With `run` come the start functions' running times: a trace has no stacks for these without
- * CPU samples.
  */
 #ifndef GOTOP_TRIAGE_STACKWEIGHTS_H
 #define GOTOP_TRIAGE_STACKWEIGHTS_H
@@ -27,23 +21,17 @@ enum sw_kind {
     SW_ONCPU,  /* running */
     SW_ASSIST, /* mark assist, from its begin to its end */
     SW_OFFCPU, /* blocked for any reason */
-    SW_OFF,    /* all that is off the processor, by state, reason and the goroutine's own stack: see below */
     SW_KINDS
 };
 /* sw_kind_parse - finds a kind by its name ("cpu", "sync", ..). Returns false if there is none. */
 bool sw_kind_parse(const char *name, enum sw_kind *k);
 
-/* sw_counts - whether SW_SYNC or SW_NET includes waits for that reason (a string). */
-bool sw_counts(const struct trace *tr, enum sw_kind k, uint32_t reason);
 /* sw_stack - maps the stack of one empty frame, which the runtime writes where it has none, to 0. */
 uint32_t sw_stack(const struct trace *tr, uint32_t stack);
 
 struct sw_row {
     uint32_t stack;
-    uint32_t func;   /* SW_OFF: a string that stands for the stack where only the start function is known */
-    uint32_t reason; /* SW_OFF: a string, 0 = none */
-    uint8_t state;   /* SW_OFF: enum state */
-    uint64_t count;  /* intervals (samples) */
+    uint64_t count; /* intervals (samples) */
     int64_t ns;
 };
 
@@ -54,8 +42,7 @@ struct sw_filter {   /* all zero = everything */
     /* as `go tool trace -pprof`: only what follows a goroutine's first run, and no interval still open when
      * the trace ends. Totals then equal that tool's */
     bool like_go;
-    bool system;      /* include the runtime's own goroutines (always with like_go) */
-    bool run, no_off; /* SW_OFF: include running times; leave out time off the processor */
+    bool system; /* include the runtime's own goroutines (always with like_go) */
     bool (*want)(const void *arg, uint32_t g); /* filter of goroutines; NULL = all */
     const void *arg;
     void (*tick)(void *arg, double share); /* called now and then with the progress, 0..1; may be NULL */

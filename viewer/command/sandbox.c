@@ -63,8 +63,6 @@ static const struct {
     {"diff", SANDBOX_FILES | SANDBOX_OUTPUT},
     {"explain", SANDBOX_FILES | SANDBOX_OUTPUT},
     {"pprof", SANDBOX_FILES | SANDBOX_OUTPUT},
-    {"perfetto", SANDBOX_FILES | SANDBOX_OUTPUT},
-    {"folded", SANDBOX_FILES | SANDBOX_OUTPUT},
     {"slice", SANDBOX_FILES | SANDBOX_OUTPUT},
     {"anonymize", SANDBOX_FILES | SANDBOX_OUTPUT},
     {"record", SANDBOX_LIVE | SANDBOX_OUTPUT},
