@@ -121,15 +121,21 @@ void host_random(void *p, size_t n)
     }
 }
 
-void host_heap(size_t most)
+void host_heap(size_t large)
+{
+#ifdef __GLIBC__
+    (void)mallopt(M_MMAP_THRESHOLD, (int)large);
+#else
+    (void)large;
+#endif
+}
+
+void host_heap_keeps(void)
 {
 #ifdef __GLIBC__
     enum { AHEAD = 4 << 20, KEPT = 8 << 20 };
-    (void)mallopt(M_MMAP_THRESHOLD, (int)most);
     (void)mallopt(M_TOP_PAD, AHEAD);
     (void)mallopt(M_TRIM_THRESHOLD, KEPT);
-#else
-    (void)most;
 #endif
 }
 

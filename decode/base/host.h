@@ -50,9 +50,11 @@ uint64_t host_mapped(void);
  * spell this. */
 void host_sort(void *v, size_t n, size_t size, int (*cmp)(const void *, const void *, void *), void *ctx);
 
-/* host_heap - Make the C library (glibc) allocate and free blocks below `most` bytes without a call of the
- * kernel for each, as such a call stops other threads too. Keeps some megabytes of free memory. */
-void host_heap(size_t most);
+/* host_heap - Make the C library (glibc) give blocks of `large` bytes and more mappings of their own.
+ * host_heap_keeps - And keep some megabytes of free memory, so that smaller blocks need no call of the kernel
+ * each, as such a call stops other threads too. */
+void host_heap(size_t large);
+void host_heap_keeps(void);
 
 /* host_trim - Return freed memory to the host, where the C library would keep it (glibc). */
 void host_trim(void);

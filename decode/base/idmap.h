@@ -78,7 +78,7 @@ static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
 {
     struct idmap n = {.cap = cap, .used = m->used, .mixed = mixed};
     n.key = mem_alloc((size_t)cap * sizeof *n.key);
-    n.val = mem_table((size_t)cap * sizeof *n.val);
+    n.val = mem_zalloc((size_t)cap * sizeof *n.val);
     if (!n.key || !n.val) {
         mem_free(n.key);
         mem_free(n.val);

@@ -7,26 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/base/bigmem.h"
 #include "decode/base/host.h"
 #include "decode/base/spill.h"
 
+/* The C library gives larger blocks mappings of their own, which grow in place or are moved by their page
+ * tables. Its own threshold would rise with what has been freed, and below it an array that grows is
+ * copied. */
+#define BIG ((size_t)2 << 20)
 #define GROW_SLOWLY ((size_t)64 << 10)
 #define GROW_LEAST ((size_t)1 << 20)
-
-/* The sanitizers only check what malloc returns. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define PLAIN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define PLAIN 1
-#endif
-#endif
-#ifdef PLAIN
-#define BIG_FROM SIZE_MAX
-#else
-#define BIG_FROM BIG_PAGE
-#endif
 
 static atomic_long fail_in = -1;
 static atomic_size_t live, peak;
@@ -45,9 +34,10 @@ static int refuse(void)
     return n == 1;
 }
 
+/* The memory that a block takes. */
 static size_t size_of(void *p)
 {
-    return bigmem_size(p) ? bigmem_held(p) : malloc_usable_size(p);
+    return spill_size(p) ? 0 : malloc_usable_size(p);
 }
 
 static void count(size_t more, size_t less)
@@ -67,8 +57,8 @@ static bool spills(size_t n, size_t less)
 
 static void *block(size_t n, bool zeros, bool spilled)
 {
-    void *p = spilled ? bigmem_spilled(n) : NULL;
-    return p ? p : n >= BIG_FROM ? bigmem_new(n) : zeros ? calloc(1, n ? n : 1) : malloc(n ? n : 1);
+    void *p = spilled ? spill_new(n) : NULL;
+    return p ? p : zeros ? calloc(1, n ? n : 1) : malloc(n ? n : 1);
 }
 
 static void *block_new(size_t n, bool zeros)
@@ -91,18 +81,23 @@ void *mem_alloc(size_t n)
     return block_new(n, false);
 }
 
-/* Move a block that becomes large or spilled, or no longer is. */
+static void block_free(void *p)
+{
+    if (spill_size(p))
+        spill_free(p);
+    else
+        free(p);
+}
+
+/* Move a block into the file or out of it. */
 static void *move(void *p, size_t n, bool spilled)
 {
-    size_t was = bigmem_size(p) ? bigmem_size(p) : malloc_usable_size(p);
+    const size_t was = spill_size(p) ? spill_size(p) : malloc_usable_size(p);
     void *q = block(n, false, spilled);
     if (!q)
         return NULL;
     memcpy(q, p, was < n ? was : n);
-    if (bigmem_size(p))
-        bigmem_free(p);
-    else
-        free(p);
+    block_free(p);
     return q;
 }
 
@@ -110,13 +105,12 @@ void *mem_resize(void *p, size_t n)
 {
     if (!p)
         return mem_alloc(n);
-    size_t was = size_of(p);
-    bool big = bigmem_size(p), spilled = big && bigmem_is_spilled(p), spill = !spilled && spills(n, was);
-    bool stays = spilled ? n >= MEM_SPILLS : big == (n >= BIG_FROM);
-    void *q = refuse()          ? NULL
-              : spill || !stays ? move(p, n, spill)
-              : big             ? bigmem_resize(p, n)
-                                : realloc(p, n ? n : 1);
+    const size_t was = size_of(p);
+    const bool spilled = spill_size(p), moves = spilled ? n < MEM_SPILLS : spills(n, was);
+    void *q = refuse()  ? NULL
+              : moves   ? move(p, n, !spilled)
+              : spilled ? spill_resize(p, n)
+                        : realloc(p, n ? n : 1);
     if (!q && spilled && n <= atomic_load_explicit(&limit, memory_order_relaxed)) /* the file can't grow */
         q = move(p, n, false);
     if (q)
@@ -131,48 +125,19 @@ void mem_free(void *p)
     if (!p)
         return;
     count(0, size_of(p));
-    if (bigmem_size(p))
-        bigmem_free(p);
-    else
-        free(p);
-}
-
-size_t mem_cut(void *p, size_t n)
-{
-    const size_t was = bigmem_held(p);
-    if (was <= n || !bigmem_resize(p, n))
-        return 0;
-    const size_t less = was - bigmem_held(p);
-    count(0, less);
-    return less;
-}
-
-void mem_touch(void *p)
-{
-    const size_t big = bigmem_size(p);
-    if (p)
-        bigmem_touch(p, big ? big : malloc_usable_size(p));
-}
-
-void *mem_table(size_t n)
-{
-    enum { FEW = 16 << 10 }; /* fewer bytes than this are not worth a system call */
-    void *p = mem_zalloc(n);
-    if (n > FEW && !bigmem_is_spilled(p))
-        mem_touch(p);
-    return p;
+    block_free(p);
 }
 
 /* Returns by how many elements an array of n grows. The larger it is, the less: its excess is wasted
  * memory, and a large block costs no copying. */
-static size_t more(void *p, size_t n, size_t size)
+static size_t more(const void *p, size_t n, size_t size)
 {
     if (!p || !size || n <= GROW_SLOWLY / size)
         return n;
-    if (!bigmem_size(p))
+    if (n < BIG / size)
         return n / 4;
-    size_t most = bigmem_is_spilled(p) ? bigmem_size(p) / 4 : size_of(p) / 16;
-    return (most > GROW_LEAST ? most : GROW_LEAST) / size + 1;
+    const size_t most = spill_size(p) ? n / 4 : n / 16, least = GROW_LEAST / size + 1;
+    return most > least ? most : least;
 }
 
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
@@ -206,6 +171,7 @@ bool mem_room_zeros_of(void *array, size_t *cap, size_t need, size_t size)
 
 void mem_limit(uint64_t bytes)
 {
+    host_heap(BIG);
     atomic_store(&limit, bytes < SIZE_MAX / 2 ? (size_t)bytes : SIZE_MAX / 2);
     atomic_store(&spilling, bytes && spill_open());
 }
@@ -233,13 +199,13 @@ uint64_t mem_spilled(void)
 
 bool mem_is_spilled(const void *p)
 {
-    return bigmem_is_spilled(p);
+    return spill_size(p);
 }
 
 void mem_rest(void)
 {
     if (spill_bytes() && host_mapped() > atomic_load(&limit) / 4)
-        bigmem_rest();
+        spill_rest();
 }
 
 void mem_fail_after(long n)

@@ -4,8 +4,8 @@
  * All folders below viewer/ allocate through these. Each returns NULL when out of memory; callers turn that
  * into ERR_NOMEM. mem_fail_after(n) makes the n-th allocation from now on (and all later ones) fail, for
  * tests; mem_fail_after(-1) ends that. mem_live() is the number of bytes in use now and mem_peak() their
- * maximum, for `--debug` and the benchmarks (with what the allocator rounds up). Blocks of 2 MiB and more:
- * decode/base/bigmem.h. Safe from any thread.
+ * maximum, for `--debug` and the benchmarks (with what the allocator rounds up). Safe from
+ * any thread.
  */
 #ifndef GOTOP_DECODE_MEM_H
 #define GOTOP_DECODE_MEM_H
@@ -45,17 +45,6 @@ static inline bool mem_room_of(void *array, size_t *cap, size_t need, size_t siz
     return p;
 }
 bool mem_room_zeros_of(void *array, size_t *cap, size_t need, size_t size);
-
-/* mem_touch - Get the pages of a block at once, at a third of the cost of single faults. For blocks that
- * are about to be written completely. */
-void mem_touch(void *p);
-/* mem_table - Returns n bytes of zeros for a table that is read and written all over, with its pages
- * present. Ordinary memory would take two faults per page: the first read maps a shared page of zeros, the
- * first write replaces it, and that stops the other threads. */
-void *mem_table(size_t n) __attribute__((warn_unused_result));
-/* mem_cut - Release what a large block has beyond n bytes; it does not move. Returns how many bytes that
- * was. */
-size_t mem_cut(void *p, size_t n);
 
 /*
  * mem_limit - Keep mem_live() below this many bytes; 0: no limit. When half of them are in use, new blocks

@@ -1,10 +1,15 @@
 /*
- * spill.h - a temporary file in place of memory, for what mem.c's limit keeps out of memory.
+ * spill.h - blocks in a temporary file in place of memory, for what mem.c's limit keeps out of memory.
  *
  * The file has no name: nobody else can open it, and it is gone when the program ends, however that
  * happens. It is in the first of $TMPDIR, /var/tmp and /tmp that is on a disk, as a folder in memory would
- * save none. Each range is reserved before it is used: a full disk is an error there, not a SIGBUS on a
- * later write. It takes at most seven eighths of the space that was free.
+ * save none. Each block's range is reserved before it is used: a full disk is an error there, not a SIGBUS
+ * on a later write. It takes at most seven eighths of the space that was free.
+ *
+ * A block is a mapping of its range of the file: it takes none of the memory that is counted, and the kernel
+ * fetches its pages and puts them back as it sees fit. Addresses for the whole file are set aside with the
+ * first block, and the byte at offset x of the file is always at the x-th of them. So an address alone tells
+ * whether it is one of these blocks.
  *
  * Safe from any thread, except spill_open() and spill_forbid(), which come first.
  */
@@ -25,17 +30,17 @@ bool spill_open(void);
 const char *spill_why(void);
 /* spill_works - Whether there is a file, and it could grow whenever asked. */
 bool spill_works(void);
-int spill_fd(void); /* the descriptor, for mapping the ranges of spill_take() */
 
-/* spill_take - Reserve n bytes of zeros, whole pages, at *at. Returns false if there is no room, or no
- * file. */
-bool spill_take(size_t n, uint64_t *at);
-/* spill_more - Reserve the n bytes at `at` if they were never used. Returns false if they were, or if there
- * is no room. */
-bool spill_more(uint64_t at, size_t n);
-/* spill_give - Release the n bytes at `at`, and their place on the disk. */
-void spill_give(uint64_t at, size_t n);
-/* spill_bytes - Returns the bytes in use now. */
+/* spill_new - Returns n bytes of zeros in the file, aligned to 64. NULL: there is no room, or no file. */
+void *spill_new(size_t n);
+/* spill_resize - Like realloc(), for one of these blocks. NULL: there is no room, and p is unchanged. */
+void *spill_resize(void *p, size_t n);
+void spill_free(void *p);
+/* spill_size - Returns the size of a block; 0: p is none of these. */
+size_t spill_size(const void *p);
+/* spill_rest - Release the pages of all blocks; they are read from the file on the next use. */
+void spill_rest(void);
+/* spill_bytes - Returns the bytes of the file in use now. */
 uint64_t spill_bytes(void);
 
 #endif

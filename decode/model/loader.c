@@ -11,7 +11,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "decode/base/bigmem.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
@@ -161,7 +160,7 @@ struct loader *loader_new(struct trace *tr, int threads)
         return NULL;
     }
     if (!mem_limited() || mem_limited() >= KEEPS)
-        host_heap(BIG_PAGE); /* mem.h maps larger ones itself */
+        host_heap_keeps();
     return l;
 }
 

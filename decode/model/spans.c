@@ -44,16 +44,6 @@ static void bump_free(struct bump *b)
     *b = (struct bump){0};
 }
 
-static struct pool_chunk *chunk_new(size_t size)
-{
-    struct pool_chunk *c = mem_alloc(size);
-    if (c) {
-        mem_touch(c);
-        c->bytes = size;
-    }
-    return c;
-}
-
 void pool_ticks(struct span_pool *sp, double tick_ns)
 {
     if (!sp->waits.chunks)
@@ -91,11 +81,11 @@ static void *bump_bytes(struct bump *b, size_t n)
     n = (n + 1) & ~(size_t)1;
     if (!b->at || (size_t)(b->end - b->at) < n + PACK_SLACK) {
         size_t size = b->next ? b->next : CHUNK_FIRST;
-        struct pool_chunk *c = chunk_new(size);
+        struct pool_chunk *c = mem_alloc(size);
         if (!c)
             return NULL;
-        c->next = b->chunks;
-        b->chunks = b->last = c;
+        *c = (struct pool_chunk){b->chunks, size};
+        b->chunks = c;
         b->at = (uint8_t *)c + 16;
         b->end = (uint8_t *)c + size;
         const size_t most = b->most ? b->most : CHUNK_MOST, more = b->most ? size / 8 & ~(size_t)63 : size;
@@ -110,14 +100,6 @@ void *pool_bytes(void *pool, size_t n)
 {
     struct span_pool *sp = pool;
     return bump_bytes(&sp->bump, n);
-}
-
-void bump_cut(struct bump *b)
-{
-    if (!b->at)
-        return;
-    b->last->bytes -= mem_cut(b->last, (size_t)(b->at - (uint8_t *)b->last) + PACK_SLACK);
-    b->end = b->at;
 }
 
 static struct waitspan *wait_new(struct span_pool *sp, unsigned class)

@@ -77,11 +77,10 @@ static inline const struct columns *spans_grouped(const struct spanlane *l)
 
 /* Memory that is freed only as a whole. */
 struct bump {
-    struct pool_chunk *chunks, *last;
+    struct pool_chunk *chunks;
     uint8_t *at, *end; /* free part of the last chunk */
     size_t next, most; /* size of the next chunk; size of the largest, 0 = the usual one */
 };
-void bump_cut(struct bump *b); /* free the unused end of the last chunk */
 
 struct span_pool {
     struct bump bump;  /* packed spans, rows of the block index */

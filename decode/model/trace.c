@@ -414,7 +414,6 @@ static void load_end(struct trace *tr)
     if (!tr->src.ops)
         return;
     tr->src.ops->close(&tr->src); /* the reader's tables and the ring are no longer needed */
-    bump_cut(&tr->fold.pool.bump);
     ring_free(tr);
 }
 

@@ -5,11 +5,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "decode/base/bigmem.h"
 #include "decode/base/bisect.h"
 #include "decode/base/door.h"
 #include "decode/base/host.h"
@@ -314,96 +312,64 @@ static void test_mapped(void **state)
 
 enum { K = 1 << 16 };
 
-static void test_ranges(void **state)
+/* Blocks in it keep their bytes as they grow, move and shrink, and take no room when they are freed. */
+static void test_blocks(void **state)
 {
     (void)state;
-    uint64_t a = 0, b = 0, c = 0, d = 0;
-    assert_false(spill_take(K, &a)); /* nobody has opened it */
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    int beside = 0;
+    assert_null(spill_new(K)); /* nobody has opened it */
     setenv("TMPDIR", dir, 1);
     if (!spill_open())
         skip();
     assert_true(spill_open());
-    assert_true(spill_take(K, &a) && spill_take(K, &b) && spill_take(K, &c) && spill_take(K, &d));
-    assert_int_equal(spill_bytes(), 4 * K);
-    spill_give(b, K);
-    uint64_t e;
-    assert_true(spill_take(K, &e));
-    assert_int_equal(e, d + K); /* nobody gets a range that another one had */
-    assert_false(spill_more(d, 0) || spill_more(a + 1, K) || spill_more(b, K));
-    assert_true(spill_more(e + K, K / 2)); /* the last one grows */
-    spill_give(a, K);
-    spill_give(c, 2 * K);
-    spill_give(e, K + K / 2);
-    assert_int_equal(spill_bytes(), 0);
-    struct stat st;
-    assert_int_equal(fstat(spill_fd(), &st), 0);
-    assert_true((uint64_t)st.st_blocks * 512 < K); /* and what was given back takes no room */
-    if (sizeof(size_t) < 8)
-        return;
-    assert_false(spill_take(SIZE_MAX / 16 & ~(size_t)0xffff,
-                            &a)); /* a disk that has no room: it is said, and no more is asked of it */
-    assert_false(spill_works());
-    assert_non_null(strstr(spill_why(), "the temporary file can't grow"));
-}
-
-/* The file has room for a block to grow, but there are no addresses for it: it stays as it was, and takes no
- * more of the file. */
-static void test_no_addresses(void **state)
-{
-    (void)state;
-    struct rlimit was, none;
-    if (!spill_open())
-        skip();
-    uint8_t *p = bigmem_spilled(K);
-    assert_non_null(p);
-    const uint64_t bytes = spill_bytes();
-    assert_int_equal(getrlimit(RLIMIT_AS, &was), 0);
-    none = (struct rlimit){K, was.rlim_max};
-    assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
-    const void *q = bigmem_resize(p, 4 * K);
-    assert_int_equal(setrlimit(RLIMIT_AS, &was), 0);
-    assert_null(q);
-    assert_int_equal(bigmem_size(p), K);
-    assert_int_equal(spill_bytes(), bytes);
-    bigmem_free(p);
-    assert_int_equal(spill_bytes(), 0);
-}
-
-/* Blocks in it keep their bytes as they grow, move and shrink. */
-static void test_blocks(void **state)
-{
-    (void)state;
-    if (!spill_open())
-        skip();
-    uint8_t *p = bigmem_spilled(K), *q = bigmem_spilled(K), *r;
-    assert_true(p && q && bigmem_is_spilled(p) && !bigmem_held(p));
+    uint8_t *p = spill_new(K), *q = spill_new(K), *r;
+    assert_true(p && q && spill_size(p) == K && spill_size(q) == K);
+    assert_int_equal(spill_size(&beside), 0);
+    assert_int_equal(spill_size(NULL), 0);
+    assert_int_equal((uintptr_t)p % 64, 0);
+    assert_int_equal(spill_bytes(), 2 * (K + page));
+    for (size_t i = 0; i < K; i++)
+        assert_int_equal(p[i] | q[i], 0);
     memset(p, 'p', K);
     memset(q, 'q', K);
-    assert_non_null(q = bigmem_resize(q, 4 * K)); /* nothing stands behind it in the file */
-    assert_non_null(p = bigmem_resize(p, 3 * K)); /* q does behind this */
+    assert_ptr_equal(spill_resize(q, 4 * K), q); /* nothing stands behind it in the file */
+    r = p;
+    assert_non_null(
+        p = spill_resize(p, 3 * K)); /* q does behind this: nobody gets a range that another had */
+    assert_ptr_not_equal(p, r);
     assert_int_equal(p[K - 1], 'p');
-    assert_int_equal(p[K], 0);
     assert_int_equal(q[K - 1], 'q');
     memset(p + K, 'P', 2 * K);
-    bigmem_rest();
+    spill_rest();
     assert_int_equal(p[3 * K - 1], 'P');
-    assert_int_equal(bigmem_size(p), 3 * K);
-    assert_ptr_equal(bigmem_resize(p, 3 * K), p);
-    assert_null(bigmem_resize(p, 0));
-    assert_non_null(p = bigmem_resize(p, 2 * K));
-    assert_int_equal(spill_bytes(), 6 * K);
-    assert_non_null(r = bigmem_spilled(8 * K));
-    if (sizeof(size_t) == 8) /* with 32 bits a file may have that much */
-        assert_null(bigmem_resize(r, SIZE_MAX / 2));
-    assert_int_equal(bigmem_size(r), 8 * K);
-    assert_null(bigmem_spilled(0));
-    bigmem_free(p);
-    bigmem_free(q);
-    bigmem_free(r);
+    assert_int_equal(spill_size(p), 3 * K);
+    assert_ptr_equal(spill_resize(p, 3 * K), p);
+    assert_ptr_equal(spill_resize(p, 2 * K), p);
+    assert_int_equal(spill_bytes(), 6 * K + 2 * page);
+    assert_non_null(r = spill_new(8 * K));
+    assert_null(spill_resize(r, SIZE_MAX / 2));
+    assert_null(spill_resize(r, SIZE_MAX));
+    assert_int_equal(spill_size(r), 8 * K);
+    spill_free(p);
+    spill_free(q);
+    spill_free(r);
     assert_int_equal(spill_bytes(), 0);
+}
+
+static void test_full(void **state)
+{
+    (void)state;
+    if (!spill_open())
+        skip();
+    if (sizeof(size_t) == 8) {
+        assert_null(spill_new(SIZE_MAX / 16)); /* there is no room: it is said, and no more is asked of it */
+        assert_false(spill_works());
+        assert_non_null(strstr(spill_why(), "the temporary file can't grow"));
+    }
     spill_forbid();
     assert_false(spill_open());
-    assert_null(bigmem_spilled(K));
+    assert_null(spill_new(K));
     assert_non_null(strstr(spill_why(), "--no-spill"));
 }
 
@@ -443,8 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bisect), cmocka_unit_test(test_places), cmocka_unit_test(test_read),
         cmocka_unit_test(test_door),   cmocka_unit_test(test_host),   cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_mapped), cmocka_unit_test(test_ranges), cmocka_unit_test(test_no_addresses),
-        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_mapped), cmocka_unit_test(test_blocks), cmocka_unit_test(test_full),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

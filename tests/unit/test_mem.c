@@ -1,5 +1,5 @@
 /* test_mem.c - the door to the allocator: blocks of any size keep their bytes and are counted
- * (decode/base/mem.h, bigmem.h). */
+ * (decode/base/mem.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "decode/base/bigmem.h"
 #include "decode/base/mem.h"
 #include "decode/base/slabs.h"
 
@@ -58,34 +57,6 @@ static void test_resize(void **state)
     assert_int_equal(mem_live(), before);
 }
 
-/* The large ones by themselves, since mem.c does without them under the sanitizers: hundreds, freed in
- * another order. */
-static void test_big(void **state)
-{
-    (void)state;
-    enum { N = 300 };
-    uint8_t *p[N];
-    for (size_t i = 0; i < N; i++) {
-        assert_non_null(p[i] = bigmem_new(2 * MIB + i * 4096 + 1));
-        assert_int_equal((uintptr_t)p[i] % BIG_PAGE, 0);
-        p[i][0] = (uint8_t)i;
-        p[i][2 * MIB + i * 4096] = (uint8_t)(i >> 1);
-    }
-    for (size_t i = 0; i < N; i++)
-        assert_int_equal(bigmem_size(p[i]), 2 * MIB + (i + 1) * 4096);
-    for (size_t i = 0; i < N; i += 3) { /* between its neighbours it must move */
-        assert_non_null(p[i] = bigmem_resize(p[i], 9 * MIB));
-        assert_int_equal(bigmem_size(p[i]), 9 * MIB);
-        p[i][9 * MIB - 1] = 1;
-    }
-    for (size_t i = 0, k = 0; i < N; i++, k = (k + 127) % N) { /* 127 and 300 have no common factor */
-        assert_int_equal(p[k][0], (uint8_t)k);
-        assert_int_equal(p[k][2 * MIB + k * 4096], (uint8_t)(k >> 1));
-        bigmem_free(p[k]);
-        assert_int_equal(bigmem_size(p[k]), 0);
-    }
-}
-
 /* Blocks of one size: none overlaps another, those that were given back are had again, and all goes back. */
 static void test_slabs(void **state)
 {
@@ -125,15 +96,8 @@ static void test_slabs(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    uint8_t *p = bigmem_new(4 * MIB), *q = mem_alloc(4 * MIB);
-    assert_true(p && q);
-    fill(p, 0, 4 * MIB);
-    assert_null(bigmem_resize(p, sizeof p < 8 ? SIZE_MAX / 2 + 1 : SIZE_MAX / 4));
-    assert_null(bigmem_new(SIZE_MAX / 2 + 1));
-    assert_null(bigmem_new(SIZE_MAX));
-    assert_int_equal(bigmem_size(p), 4 * MIB);
-    expect_filled(p, 4 * MIB);
-    bigmem_free(p);
+    uint8_t *q = mem_alloc(4 * MIB);
+    assert_non_null(q);
     fill(q, 0, 4 * MIB);
     size_t live = mem_live();
     mem_fail_after(0);
@@ -150,7 +114,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_resize),
-        cmocka_unit_test(test_big),
         cmocka_unit_test(test_slabs),
         cmocka_unit_test(test_refused),
     };

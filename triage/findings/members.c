@@ -58,11 +58,8 @@ bool causes_members(struct causes *c)
         }
         c->member = mem_alloc(((size_t)words + 1) * sizeof *c->member);
     }
-    if (c->member) {
-        if (!mem_is_spilled(c->member))
-            mem_touch(c->member);
+    if (c->member)
         find(c, found);
-    }
     mem_free(found);
     return c->member;
 }
