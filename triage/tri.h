@@ -21,13 +21,6 @@ struct wake {             /* A wake-up in vain, for the herds. */
 };
 #define WAKES_MAX (1u << 18)
 
-/* A change by one, at a time >= 0, of the number of goroutines in one of these states. */
-enum counted { CHANGE_RUNNABLE, CHANGE_SYSCALL };
-#define CHANGE_BITS 2 /* the low bits below the time */
-#define CHANGE_KEY(t, what, up) ((uint64_t)(t) << CHANGE_BITS | (uint64_t)(what) << 1 | (up))
-#define CHANGE_TIME(key) ((int64_t)((key) >> CHANGE_BITS))
-#define CHANGE_WHAT(key) ((enum counted)((key) >> 1 & 1))
-
 struct birth { /* The program's goroutines created at one place with one start function. */
     uint32_t create_stack, name, created, ended;
 };
@@ -41,8 +34,6 @@ struct triage_work {
     uint32_t nwait_of;
     struct wake *wakes;
     size_t nwakes;
-    uint64_t *changes; /* goroutines' changes for idle.c: CHANGE_KEY, unsorted */
-    size_t nchanges;
     struct birth *births;
     uint32_t nbirths;
     uint32_t *alive; /* those of the created goroutines that have not ended */
@@ -61,15 +52,6 @@ enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struc
 /* procs.c */
 bool triage_proc(struct triage *tg, uint32_t p);
 bool triage_procs_end(struct triage *tg);
-/* idle.c: why Ps were idle, once the states of all Ps are counted. idle_begin - splits the work into *n
- * windows, each an independent job (slices.h: idle_window, idle_add, idle_drop, with *out as arg); returns
- * false and *out NULL when out of memory. idle_end - called after the jobs, whether or not all were done. */
-struct idle_windows;
-bool idle_begin(struct triage *tg, struct idle_windows **out, size_t *n);
-bool idle_window(void *arg, size_t i, void **kept);
-bool idle_add(void *arg, size_t i, void *kept);
-void idle_drop(void *kept);
-void idle_end(struct idle_windows *w, bool ok);
 /* holder.c; needs the sorted waits */
 bool triage_holders(struct triage *tg);
 /* gc.c. triage_collects - whether the trace has a GC cycle or a stop of the world for GC. */

@@ -10,15 +10,6 @@
 #include "decode/base/mem.h"
 #include "triage/tri.h"
 
-const char *idle_why_name(enum idle_why w)
-{
-    static const char *const name[IDLE_WHYS] = {
-#define IDLE(id, word) [IDLE_##id] = word,
-#include "triage/words.def"
-    };
-    return (unsigned)w < IDLE_WHYS ? name[w] : "";
-}
-
 enum err_code triage_new(const struct trace *tr, struct triage **out, struct err *e)
 {
     struct triage *tg = mem_zalloc(sizeof *tg);
@@ -48,7 +39,6 @@ static void work_free(struct triage *tg)
         mem_free(w->names);
         mem_free(w->wait_of);
         mem_free(w->wakes);
-        mem_free(w->changes);
         mem_free(w->births);
         mem_free(w->alive);
         mem_free(w);
@@ -200,22 +190,14 @@ static bool worst_end(struct triage *tg)
 /* ---- what needs no more than the goroutines and the Ps counted ----------------------------------------- */
 
 typedef bool beside_fn(struct triage *);
-/* Independent phases, the long ones first. Beside them idle.c divides its work into windows, which are the
- * next jobs. */
+/* Independent phases, the long ones first. */
 static beside_fn *const beside[] = {triage_mmu_curve, worst_end,    triage_groups_end,
                                     triage_gc,        triage_tasks, triage_procs_end};
-enum { BESIDE = sizeof beside / sizeof *beside };
-struct beside_all {
-    struct triage *tg;
-    struct idle_windows *idle;
-    size_t windows;
-};
 
 static bool beside_work(void *arg, size_t i, void **kept)
 {
-    struct beside_all *all = arg;
     *kept = NULL;
-    return (i ? beside[i - 1](all->tg) : idle_begin(all->tg, &all->idle, &all->windows)) && slices_tick();
+    return beside[i](arg) && slices_tick();
 }
 
 static bool beside_add(void *arg, size_t i, void *kept)
@@ -224,16 +206,17 @@ static bool beside_add(void *arg, size_t i, void *kept)
     return true;
 }
 
+static void beside_drop(void *kept)
+{
+    (void)kept;
+}
+
 /* All of it, and the ends. */
 static bool all_beside(struct triage *tg)
 {
-    struct beside_all all = {.tg = tg};
-    const int threads = trace_threads(tg->tr);
-    const bool ok =
-        slices_each(threads, 1 + BESIDE, &(struct slices_job){beside_work, beside_add, idle_drop, &all}) &&
-        slices_each(threads, all.windows, &(struct slices_job){idle_window, idle_add, idle_drop, all.idle});
-    idle_end(all.idle, ok);
-    return ok && triage_holders(tg) && triage_leaks(tg) && triage_samples(tg);
+    return slices_each(trace_threads(tg->tr), sizeof beside / sizeof *beside,
+                       &(struct slices_job){beside_work, beside_add, beside_drop, tg}) &&
+           triage_holders(tg) && triage_leaks(tg) && triage_samples(tg);
 }
 
 /* ---- phases -------------------------------------------------------------------------------------------- */

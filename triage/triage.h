@@ -149,18 +149,6 @@ struct pstat {
     struct shares s; /* over the trace */
     uint64_t spans;
 };
-enum idle_why {
-    IDLE_STW, /* the world was stopped */
-    /* a goroutine had been runnable for more than 50 us: work was not stolen, or no P was woken for it */
-    IDLE_MISSED,
-    IDLE_SYSCALL, /* nothing runnable, but goroutines were in system calls without a P */
-    IDLE_NOWORK,  /* nothing runnable: all goroutines wait */
-    IDLE_SHORT,   /* gaps of less than 10 us */
-    IDLE_WHYS
-};
-const char *idle_why_name(enum idle_why w);
-#define IDLE_NOTICE 10000     /* ns: a shorter idle gap of a P is an ordinary hand-over */
-#define RUNNABLE_NOTICE 50000 /* ns: the time it may take to wake a P's thread */
 
 /* ---- collector ----------------------------------------------------------------------------------------- */
 
@@ -275,8 +263,6 @@ struct triage {
     int64_t unused;      /* part of it: Ps before their first record, or without any */
     /* part of that, in a damaged trace: Ps whose state is unknown; the others had nothing to do */
     int64_t lost;
-    int64_t idle[IDLE_WHYS];
-    uint32_t busy_p99; /* number of busy Ps that is not exceeded for 99 % of the time */
 
     struct stw_row *stw; /* by longest, largest first */
     uint32_t nstw;

@@ -25,12 +25,6 @@ static void line_time(struct text *t, const struct view *v)
     else
         text_add(t, ", %" PRIu64 " to %" PRIu64 " processors, %.3g on average", least, most,
                  tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0.0);
-    if (tg->busy_p99 < most && tg->lost <= tg->capacity / 100) { /* otherwise it is unknown */
-        if (tg->busy_p99)
-            text_add(t, ", 99%% of the time at most %u busy", tg->busy_p99);
-        else
-            text_lit(t, ", 99% of the time none busy");
-    }
     char n[FMT_MAX], made[FMT_MAX], over[FMT_MAX];
     text_add(t, "; %s goroutine%s: %s created, %s ended", fmt_count(tg->ng, n), tg->ng == 1 ? "" : "s",
              fmt_count(tg->g_created, made), fmt_count(tg->g_ended, over));
@@ -67,24 +61,6 @@ static void line_procs(struct text *t, const struct view *v)
         p[n++] = (struct part){state_name((enum state)i), tg->p_sum.ns[i]};
     text_lit(t, "P time  ");
     shares_of(t, p, n, tg->capacity);
-}
-
-static void line_idle(struct text *t, const struct view *v)
-{
-    const struct triage *tg = v->tri->tg;
-    struct part p[IDLE_WHYS];
-    static const char *const words[IDLE_WHYS] = {[IDLE_STW] = "while the world was stopped",
-                                                 [IDLE_MISSED] = "while work had been queued for over 50us",
-                                                 [IDLE_SYSCALL] = "goroutines in system calls instead",
-                                                 [IDLE_NOWORK] = "nothing to run",
-                                                 [IDLE_SHORT] = "in gaps under 10us"};
-    text_lit(t, "idle    ");
-    size_t before = t->n;
-    for (int i = 0; i < IDLE_WHYS; i++)
-        p[i] = (struct part){words[i], tg->idle[i]};
-    shares_of(t, p, IDLE_WHYS, tg->capacity);
-    if (t->n == before)
-        text_lit(t, "never");
 }
 
 /* Where nothing was found: of a damaged trace that says nothing of what is missing. */
@@ -244,8 +220,8 @@ static void read_lines(const struct view *v, say_line *const line[], size_t n, s
 
 void page_read_numbers(const struct view *v, struct lines *out, int w)
 {
-    static say_line *const line[] = {line_gc,   line_stw,   line_mmu,  line_procs,
-                                     line_idle, line_sched, line_heap, line_time};
+    static say_line *const line[] = {line_gc,    line_stw,  line_mmu, line_procs,
+                                     line_sched, line_heap, line_time};
     read_lines(v, line, sizeof line / sizeof *line, out, w);
 }
 

@@ -126,7 +126,7 @@ static void groups_hold(const struct loaded *l)
 
 static void procs_hold(const struct loaded *l)
 {
-    int64_t idle = 0, all = 0, sum = 0;
+    int64_t idle = 0;
     for (uint32_t p = 0; p < l->tg->np; p++) {
         struct span_iter it;
         if (!span_seek_index(&it, l->tr, (struct lane){LANE_P, p}, 0))
@@ -134,16 +134,9 @@ static void procs_hold(const struct loaded *l)
         do {
             const struct span *s = span_get(&it);
             idle += s->state == ST_IDLE ? s->t1 - s->t0 : 0;
-            all += s->state != ST_NONE ? s->t1 - s->t0 : 0;
         } while (span_next(&it));
     }
-    for (int i = 0; i < IDLE_WHYS; i++) {
-        assert_true(l->tg->idle[i] >= 0);
-        sum += l->tg->idle[i];
-    }
-    assert_int_equal(sum, idle);
     assert_int_equal(idle, l->tg->p_sum.ns[ST_IDLE]);
-    (void)all;
 }
 
 static void tables_of(const char *path)
@@ -205,99 +198,6 @@ static void against_a_recount(void **state)
         assert_true(help_each("../shared/traces", "go_stress_start", tables_of) >= 3);
         assert_true(help_each("../shared/traces", "cut_leak-long-1.27-p2_g", tables_of) >= 1);
     }
-}
-
-/* ---- idle processors, moment by moment ----------------------------------------------------------------- */
-
-static int cmp_time(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static size_t lane_times(const struct trace *tr, struct lane l, int64_t *t, size_t n)
-{
-    struct span_iter it;
-    if (!span_seek_index(&it, tr, l, 0))
-        return n;
-    do {
-        t[n++] = span_get(&it)->t0;
-        t[n++] = span_get(&it)->t0 + RUNNABLE_NOTICE;
-        t[n++] = span_get(&it)->t1;
-    } while (span_next(&it));
-    return n;
-}
-
-static void idle_of(const char *path)
-{
-    struct loaded l;
-    const struct range *stw;
-    size_t n = 0, cap = 0, nstw;
-    int64_t *t, why[IDLE_WHYS] = {0};
-    help_load(path, &l);
-    nstw = trace_ranges(l.tr, RANGE_STW, &stw);
-    for (uint32_t i = 0; i < l.tg->ng + l.tg->np; i++) {
-        struct lane lane = i < l.tg->ng ? (struct lane){LANE_G, i} : (struct lane){LANE_P, i - l.tg->ng};
-        cap += trace_lane(l.tr, lane).nspans * 3;
-    }
-    t = malloc((cap + nstw * 2 + 1) * sizeof *t);
-    assert_non_null(t);
-    for (uint32_t i = 0; i < l.tg->ng + l.tg->np; i++) {
-        n = lane_times(l.tr, i < l.tg->ng ? (struct lane){LANE_G, i} : (struct lane){LANE_P, i - l.tg->ng}, t,
-                       n);
-    }
-    for (size_t i = 0; i < nstw; i++) {
-        t[n++] = stw[i].t0;
-        t[n++] = stw[i].t1;
-    }
-    qsort(t, n, sizeof *t, cmp_time);
-    for (size_t i = 0; i + 1 < n; i++) {
-        int64_t dt = t[i + 1] - t[i], idle = 0, late = 0, sys = 0, missed;
-        bool stopped = false;
-        struct span s;
-        if (dt <= 0 || t[i] >= l.tg->end)
-            continue;
-        for (uint32_t p = 0; p < l.tg->np; p++) {
-            if (trace_span_at(l.tr, (struct lane){LANE_P, p}, t[i], &s) && s.t1 - s.t0 >= IDLE_NOTICE) {
-                idle += s.state == ST_IDLE;
-                sys -= s.state == ST_SYSCALL;
-            }
-        }
-        for (uint32_t g = 0; g < l.tg->ng && idle; g++) {
-            if (trace_span_at(l.tr, (struct lane){LANE_G, g}, t[i], &s)) {
-                late += s.state == ST_RUNNABLE && t[i] >= s.t0 + RUNNABLE_NOTICE;
-                sys += s.state == ST_SYSCALL && s.t1 - s.t0 >= IDLE_NOTICE;
-            }
-        }
-        for (size_t k = 0; k < nstw; k++)
-            stopped |= stw[k].t0 <= t[i] && stw[k].t1 > t[i];
-        if (stopped) {
-            why[IDLE_STW] += idle * dt;
-            continue;
-        }
-        missed = late < idle ? late : idle;
-        sys = sys < 0 ? 0 : sys < idle - missed ? sys : idle - missed;
-        why[IDLE_MISSED] += missed * dt;
-        why[IDLE_SYSCALL] += sys * dt;
-        why[IDLE_NOWORK] += (idle - missed - sys) * dt;
-    }
-    for (int i = 0; i < IDLE_SHORT; i++) {
-        if (why[i] != l.tg->idle[i]) {
-            print_error("%s: %s: %lld, by a recount %lld\n", path, idle_why_name((enum idle_why)i),
-                        (long long)l.tg->idle[i], (long long)why[i]);
-            fail();
-        }
-    }
-    free(t);
-    load_free(&l);
-}
-
-static void idle_by_the_moment(void **state)
-{
-    (void)state;
-    assert_true(help_each("samples", "http-1.2", idle_of) >= 4);
-    assert_true(help_each("samples", "lock-1", idle_of) >= 3);
-    assert_true(help_each("tests/golden", "report-", idle_of) >= 10);
 }
 
 /* ---- Go's Summarizer ----------------------------------------------------------------------------------- */
@@ -553,7 +453,6 @@ static void steps_give_the_same(void **state)
     }
     assert_memory_equal(tg->groups, l.tg->groups, tg->ngroups * sizeof *tg->groups);
     assert_memory_equal(tg->waits, l.tg->waits, tg->nwaits * sizeof *tg->waits);
-    assert_memory_equal(tg->idle, l.tg->idle, sizeof tg->idle);
     triage_free(tg);
     load_free(&l);
 }
@@ -711,12 +610,17 @@ static void callers_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_a_recount),          cmocka_unit_test(idle_by_the_moment),
-        cmocka_unit_test(goroutines_as_go_sums_them), cmocka_unit_test(totals_of_profiles),
-        cmocka_unit_test(utilisation_as_go_has_it),   cmocka_unit_test(assists_as_on_processors),
-        cmocka_unit_test(steps_give_the_same),        cmocka_unit_test(steps_can_be_left),
-        cmocka_unit_test(walks_take_turns),           cmocka_unit_test(many_numbers),
-        cmocka_unit_test(callers_are_counted),        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(against_a_recount),
+        cmocka_unit_test(goroutines_as_go_sums_them),
+        cmocka_unit_test(totals_of_profiles),
+        cmocka_unit_test(utilisation_as_go_has_it),
+        cmocka_unit_test(assists_as_on_processors),
+        cmocka_unit_test(steps_give_the_same),
+        cmocka_unit_test(steps_can_be_left),
+        cmocka_unit_test(walks_take_turns),
+        cmocka_unit_test(many_numbers),
+        cmocka_unit_test(callers_are_counted),
+        cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -632,26 +632,24 @@ static void diff_as_json(void **state)
     json_decref(root);
 }
 
-/* Nothing is busy for 99% of the time: that is said so, not as a number of them. */
-static void nothing_is_busy(void **state)
-{
-    char *page = page_of("tests/golden/causes/cleanbeacon.trace");
-    (void)state;
-    assert_non_null(strstr(page, "; for 99% of the time none of them busy\n"));
-    mem_free(page);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_busy),   cmocka_unit_test(pages),
-        cmocka_unit_test(narrow_pages),      cmocka_unit_test(pages_of_others),
-        cmocka_unit_test(json_is_whole),     cmocka_unit_test(schema_is_described),
-        cmocka_unit_test(exit_statuses),     cmocka_unit_test(many_damages),
-        cmocka_unit_test(without_a_clock),   cmocka_unit_test(ranking),
-        cmocka_unit_test(comparing),         cmocka_unit_test(work_metrics),
-        cmocka_unit_test(for_runners),       cmocka_unit_test(all_metrics),
-        cmocka_unit_test(out_of_memory),     cmocka_unit_test(diff_as_json),
+        cmocka_unit_test(pages),
+        cmocka_unit_test(narrow_pages),
+        cmocka_unit_test(pages_of_others),
+        cmocka_unit_test(json_is_whole),
+        cmocka_unit_test(schema_is_described),
+        cmocka_unit_test(exit_statuses),
+        cmocka_unit_test(many_damages),
+        cmocka_unit_test(without_a_clock),
+        cmocka_unit_test(ranking),
+        cmocka_unit_test(comparing),
+        cmocka_unit_test(work_metrics),
+        cmocka_unit_test(for_runners),
+        cmocka_unit_test(all_metrics),
+        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(diff_as_json),
         cmocka_unit_test(processors_unused),
     };
     return cmocka_run_group_tests(tests, start, stop);

@@ -125,7 +125,7 @@ static void healthy_samples(void **state)
 
 static void convoy(const char *path)
 {
-    expect(path, "lock-convoy", "sched-latency idle-missed procs-below stw-long");
+    expect(path, "lock-convoy", "sched-latency procs-below stw-long");
 }
 
 static void samples_with_a_lock(void **state)

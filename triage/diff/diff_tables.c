@@ -27,10 +27,9 @@ void diff_change(struct text *t, const struct metric_value *a, const struct metr
 static void diff_numbers(struct text *t, const struct loaded *a, const struct loaded *b)
 {
     static const char *const shown[] = {
-        "duration",     "procs",       "events",     "goroutines", "goroutines.stuck",
-        "busy.share",   "idle.missed", "gc.cycles",  "gc.share",   "gc.assist",
-        "heap.max",     "mmu(10ms)",   "count(stw)", "max(stw)",   "total(stw)",
-        "count(sched)", "p50(sched)",  "p99(sched)", "max(sched)",
+        "duration",  "procs",      "events",       "goroutines", "goroutines.stuck", "busy.share",
+        "gc.cycles", "gc.share",   "gc.assist",    "heap.max",   "mmu(10ms)",        "count(stw)",
+        "max(stw)",  "total(stw)", "count(sched)", "p50(sched)", "p99(sched)",       "max(sched)",
     };
     text_lit(t, "\nNUMBERS\n");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {

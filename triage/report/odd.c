@@ -15,17 +15,13 @@
 static const struct {
     const char *metric;
     bool rate; /* it grows with the trace: by second */
-} of[] = {{"sched.p50", false},      {"sched.p99", false},
-          {"sched.max", false},      {"stw.max", false},
-          {"stw.total", true},       {"mmu(10ms)", false},
-          {"gc.share", false},       {"gc.cycles", true},
-          {"gc.assist", true},       {"heap.max", false},
-          {"heap.over", false},      {"busy.share", false},
-          {"idle.missed", false},    {"task.p99", false},
-          {"region.p99", false},     {"goroutines.created", true},
-          {"goroutines.end", false}, {"goroutines.stuck", false},
-          {"events", true},          {"procs", false},
-          {"duration", false},       {"damages", false}};
+} of[] = {{"sched.p50", false},      {"sched.p99", false},        {"sched.max", false},
+          {"stw.max", false},        {"stw.total", true},         {"mmu(10ms)", false},
+          {"gc.share", false},       {"gc.cycles", true},         {"gc.assist", true},
+          {"heap.max", false},       {"heap.over", false},        {"busy.share", false},
+          {"task.p99", false},       {"region.p99", false},       {"goroutines.created", true},
+          {"goroutines.end", false}, {"goroutines.stuck", false}, {"events", true},
+          {"procs", false},          {"duration", false},         {"damages", false}};
 enum { METRICS = sizeof of / sizeof *of };
 
 struct odd_trace {

@@ -82,15 +82,9 @@ static void shares(json_t *obj, const struct shares *s)
 
 static void out_processors(json_t *root, const struct loaded *l)
 {
-    static const char *const why[IDLE_WHYS] = {"stopped", "missed_work", "system_calls", "no_work",
-                                               "short_gaps"};
     const struct triage *tg = l->tg;
-    json_t *p = json_in(root, "processors", l->tr, "capacity_ns", tg->capacity, "unrecorded_ns", tg->unused,
-                        "busy_p99", tg->busy_p99);
+    json_t *p = json_in(root, "processors", l->tr, "capacity_ns", tg->capacity, "unrecorded_ns", tg->unused);
     shares(p, &tg->p_sum);
-    json_t *idle = json_under(p, "idle_ns");
-    for (int i = 0; i < IDLE_WHYS; i++)
-        json_put(idle, NULL, why[i], tg->idle[i]);
     json_t *arr = json_list(p, "each");
     for (uint32_t i = 0; i < tg->np && i < 1024; i++)
         shares(json_row(arr, l->tr, "proc", j_p(i)), &tg->p[i].s);

@@ -216,26 +216,13 @@ static void page_processors(struct text *t, const struct loaded *l)
     struct text u = {0};
     double cap = (double)tg->capacity;
     bool first = true;
-    text_add(t, "\nPROCESSORS  %.3g on average; for 99%% of the time ",
-             tg->end > 0 ? cap / (double)tg->end : 0.0);
-    if (tg->busy_p99)
-        text_add(t, "at most %u of them busy", tg->busy_p99);
-    else
-        text_lit(t, "none of them busy");
-    text_add(t, "%s\n", tg->lost ? ", as far as it is recorded" : "");
+    text_add(t, "\nPROCESSORS  %.3g on average\n", tg->end > 0 ? cap / (double)tg->end : 0.0);
     text_lit(&u, "time: ");
     for (int i = ST_SCHED; i <= ST_SYSCALL; i++)
         page_share(&u, state_name((enum state)i), (double)tg->p_sum.ns[i], cap, &first);
     page_share(&u, "idle", (double)tg->p_sum.ns[ST_IDLE], cap, &first);
     page_share(&u, "not recorded", (double)tg->unused, cap, &first);
     page_wrapped(t, &u, 2, 2);
-    if (tg->p_sum.ns[ST_IDLE] > 0) {
-        first = true;
-        text_lit(&u, "idle: ");
-        for (int i = 0; i < IDLE_WHYS; i++)
-            page_share(&u, idle_why_name((enum idle_why)i), (double)tg->idle[i], cap, &first);
-        page_wrapped(t, &u, 2, 2);
-    }
 }
 
 static void page_stops(struct text *t, const struct loaded *l)

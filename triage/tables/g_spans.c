@@ -117,14 +117,6 @@ static RARELY bool walk_waiting(struct g_walk *w, struct at s, int64_t t0, int64
 
 /* ---- system calls ------------------------------------------------------------------------------------- */
 
-/* Notes a system call after a span of state `before`. */
-static inline void call_seen(struct g_walk *w, int64_t t0, int64_t t1, uint8_t before)
-{
-    w->y->groups[w->y->group].timed |= t1 - t0 > 1;
-    if (t1 - t0 >= IDLE_NOTICE && !w->of_c)
-        w->late_call = (struct late_call){t0, t1, tri_is_exec(before)};
-    w->cond_pair = TAB_NONE; /* a goroutine that made a call was not woken in vain */
-}
 /* Counts it in row w->call. */
 static inline void call_add(struct g_walk *w, int64_t t0, int64_t t1, bool open)
 {
@@ -133,17 +125,6 @@ static inline void call_add(struct g_walk *w, int64_t t0, int64_t t1, bool open)
     r->open += open;
     r->total = ns_more(r->total, t1 - t0);
     longer(&r->longest, t0, t1, w->g, r->count);
-}
-
-/* Counts a call long enough to matter to idle.c, which is over or still open; next: state of the following
- * span, ST_NONE if there is none. From Go 1.22 on, a goroutine that continues to run kept its P through the
- * call (GoSyscallEnd, not GoSyscallEndBlocked), if the call's start is known. */
-static RARELY bool note_called(struct g_walk *w, uint8_t next)
-{
-    const struct late_call c = w->late_call;
-    w->late_call = (struct late_call){0};
-    const bool kept = w->second_family && c.seen && tri_is_exec(next);
-    return kept || subtotal_change(w->y, CHANGE_SYSCALL, c.t0, c.t1);
 }
 
 static RARELY uint32_t syscall_row_of(struct g_walk *w, uint32_t stack)
@@ -162,12 +143,11 @@ static RARELY uint32_t syscall_row_of(struct g_walk *w, uint32_t stack)
     return c->row - 1;
 }
 
-static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64_t t1, uint8_t before)
+static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64_t t1)
 {
     const uint32_t stack = stack_of(s);
-    call_seen(w, t0, t1, before);
-    if (w->late_call.t1 && s.i + 1 < s.run->n && !note_called(w, s.run->kind[s.run->tag[s.i + 1]].state))
-        return false;
+    w->y->groups[w->y->group].timed |= t1 - t0 > 1;
+    w->cond_pair = TAB_NONE; /* a goroutine that made a call was not woken in vain */
     if (w->system)
         return true;
     if (w->call == TAB_NONE || w->y->syscalls[w->call].stack != stack) {
@@ -181,32 +161,13 @@ static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64
 
 /* ---- runnable ----------------------------------------------------------------------------------------- */
 
-/* Returns the scheduler latency in ns from which one counts as long. */
-static inline int64_t late_ns(const struct g_walk *w)
-{
-    const int64_t worst = w->y->worst_least;
-    return w->system || worst > RUNNABLE_NOTICE ? RUNNABLE_NOTICE : worst;
-}
-
-/* Counts a long time runnable; since: its start is known. */
-static RARELY bool note_late(struct g_walk *w, const struct worst_wait *x, bool since)
-{
-    struct subtotal *y = w->y;
-    const int64_t ns = x->t1 - x->t0;
-    if (ns > RUNNABLE_NOTICE && !subtotal_change(y, CHANGE_RUNNABLE, x->t0 + RUNNABLE_NOTICE, x->t1))
-        return false;
-    if (ns > y->worst_least && since && !w->system)
-        subtotal_worst(y, x);
-    return true;
-}
-
-struct queued {           /* Counts of runnable spans. */
-    int64_t late, unsure; /* the limit of "long"; the latency whose start is unknown */
+struct queued {     /* Counts of runnable spans. */
+    int64_t unsure; /* the latency whose start is unknown */
     struct hist_part hist;
 };
 
 /* Counts a runnable span; since: its start is known. */
-static inline bool walk_runnable(struct g_walk *w, bool since, const struct worst_wait *x, struct queued *q)
+static inline void walk_runnable(struct g_walk *w, bool since, const struct worst_wait *x, struct queued *q)
 {
     const int64_t ns = x->t1 - x->t0;
     if (since)
@@ -215,12 +176,8 @@ static inline bool walk_runnable(struct g_walk *w, bool since, const struct wors
         q->unsure = ns;
     if (x->was == ST_SYSCALL && !w->system)
         w->y->syscalls[w->call].blocking++;
-    if (ns > q->late) {
-        const bool ok = note_late(w, x, since);
-        q->late = late_ns(w);
-        return ok;
-    }
-    return true;
+    if (ns > w->y->worst_least && since && !w->system)
+        subtotal_worst(w->y, x);
 }
 
 /* ---- spans -------------------------------------------------------------------------------------------- */
@@ -234,13 +191,6 @@ static RARELY void count_modes(struct g_walk *w, const struct span_run *r)
         if (tri_is_exec(kind->state))
             w->y->label_ns[w->mode] = ns_add(w->y->label_ns[w->mode], r->dur[i]);
     }
-}
-
-static inline bool run_begins(struct g_walk *w, const struct span_run *r)
-{
-    if (w->worker)
-        count_modes(w, r);
-    return !w->late_call.t1 || !r->n || note_called(w, r->kind[r->tag[0]].state);
 }
 
 /* Who woke it will be looked up, in tables that no cache holds. */
@@ -258,11 +208,11 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
     const uint32_t *const tag = r->tag, n = r->n;
     const struct span_tag *const kind = r->kind;
     struct sum exec = {0}, runnable = {0}, waiting = {0}, call = {0}, unknown = {0};
-    struct queued queued = {late_ns(w), 0, hist_part(w->sched)};
+    struct queued queued = {0, hist_part(w->sched)};
     int64_t t = r->t0;
     uint8_t was = w->was;
-    if (!run_begins(w, r))
-        return false;
+    if (w->worker)
+        count_modes(w, r);
     wakers_ahead(w, r);
     for (uint32_t i = 0; i < n; i++) {
         const struct at s = {r, i};
@@ -280,8 +230,7 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
         } else if (was == ST_RUNNABLE) {
             runnable.ns += ns;
             runnable.n++;
-            if (!walk_runnable(w, i || !r->open_start, &(struct worst_wait){t0, t, w->g, before}, &queued))
-                return false;
+            walk_runnable(w, i || !r->open_start, &(struct worst_wait){t0, t, w->g, before}, &queued);
         } else if (was == ST_WAITING) {
             waiting.ns += ns;
             waiting.n++;
@@ -290,7 +239,7 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
         } else if (was == ST_SYSCALL) {
             call.ns += ns;
             call.n++;
-            if (!walk_syscall(w, s, t0, t, before))
+            if (!walk_syscall(w, s, t0, t))
                 return false;
         } else if (was == ST_UNKNOWN) {
             unknown.ns += ns;
@@ -310,7 +259,7 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
 
 bool g_spans_end(struct g_walk *w)
 {
-    if ((w->nmine && !tell_reasons(w)) || (w->late_call.t1 && !note_called(w, ST_NONE)))
+    if (w->nmine && !tell_reasons(w))
         return false;
     if (w->was != ST_WAITING || w->system)
         return true;

@@ -18,17 +18,11 @@ struct mine { /* A goroutine's waits for one reason, not yet added to the tables
 };
 enum { MINE = 8 };
 
-struct late_call { /* A long system call. The span after it shows whether it lost its P. */
-    int64_t t0, t1;
-    bool seen; /* its start is in the trace */
-};
-
 struct g_walk { /* State along one lane. */
     const struct triage *tg;
     struct subtotal *y;
     uint32_t g, name;
     bool system, worker;
-    bool of_c; /* stands for a thread created by C: see lane_begin() */
     bool some; /* it has spans */
     int64_t life, no_p_ns;
     enum gc_mode mode; /* current mode of a mark worker */
@@ -40,13 +34,10 @@ struct g_walk { /* State along one lane. */
         uint32_t p, at; /* the last P, as span_run_p() returns it (0: none), and the index of its span */
         uint64_t n;
     } moved;
-    struct waited wait;  /* the last wait */
-    enum wait_kind kind; /* kind of the last wait, once it is counted */
-    struct hist *sched;  /* the histogram of its scheduler latency */
-    uint32_t call;       /* row of the last system call */
-    /* the last call while it is long and its successor unknown; t1 is 0 if there is none */
-    struct late_call late_call;
-    bool second_family;
+    struct waited wait;                         /* the last wait */
+    enum wait_kind kind;                        /* kind of the last wait, once it is counted */
+    struct hist *sched;                         /* the histogram of its scheduler latency */
+    uint32_t call;                              /* row of the last system call */
     uint32_t cond_stack, cond_pair, cond_waker; /* the last condition it waited on; without a row: TAB_NONE */
     int64_t cond_end, cond_run;                 /* end of that wait; running time since */
     struct mine mine[MINE];

@@ -66,7 +66,7 @@ static bool note_birth(struct g_walk *w, const struct lane_info *li)
 static inline void lane_next(struct g_walk *w, uint32_t g)
 {
     w->g = g;
-    w->some = w->of_c = false;
+    w->some = false;
     w->mode = GC_UNLABELLED;
     w->was = ST_NONE;
     w->kind = WK_OTHER;
@@ -86,10 +86,6 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
     w->name = li->name;
     w->system = li->is_system;
     w->worker = li->is_worker;
-    /* Up to Go 1.21 a program with cgo has one goroutine for C threads that may call it (goroutine 17). It
-     * has no named creator and is "in a system call" while no thread uses it. It takes no P from anyone. */
-    const struct trace_info *in = trace_info(w->tg->tr);
-    w->of_c = !in->second_family && in->has_names && !li->name && !li->created && li->nspans == 1;
     w->sched = w->system ? &w->y->sched_system : &w->y->sched;
     w->alike = NULL;
     return put_in_group(w, li) && (!li->created || li->is_system || note_birth(w, li));
@@ -171,7 +167,7 @@ static bool lane_end(void *arg, uint32_t g)
 
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1)
 {
-    struct g_walk w = {.tg = tg, .y = y, .second_family = trace_info(tg->tr)->second_family};
+    struct g_walk w = {.tg = tg, .y = y};
     y->g1 = g1;
     y->worst_least = -1;
     const struct span_walk walk = {

@@ -31,8 +31,6 @@ static double share(double part, double whole)
       "of processor time") \
     X("idle.share", UNIT_SHARE, true, share((double)tg->p_sum.ns[ST_IDLE], (double)tg->capacity), \
       "of processor time") \
-    X("idle.missed", UNIT_SHARE, true, share((double)tg->idle[IDLE_MISSED], (double)tg->capacity), \
-      "processors idle with work at hand, of processor time") \
     X("gc.cycles", UNIT_COUNT, true, (double)tg->gc_cycles, "mark phases") \
     X("gc.share", UNIT_SHARE, true, share((double)triage_gc_work(tg), (double)tg->capacity), \
       "GC workers, assists and sweeping, of processor time") \

@@ -123,15 +123,6 @@ struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, 
     return &y->pairs[y->npairs++];
 }
 
-bool subtotal_change(struct subtotal *y, enum counted what, int64_t t0, int64_t t1)
-{
-    if (!mem_room(y->changes, y->cap_changes, y->nchanges + 2))
-        return false;
-    y->changes[y->nchanges++] = CHANGE_KEY(t0 > 0 ? t0 : 0, what, 1);
-    y->changes[y->nchanges++] = CHANGE_KEY(t1 > 0 ? t1 : 0, what, 0);
-    return true;
-}
-
 static void moment_longer(struct moment *to, const struct moment *m, bool first)
 {
     if (first || m->t1 - m->t0 > to->t1 - to->t0)
@@ -311,17 +302,6 @@ static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
     return true;
 }
 
-static bool add_changes(struct subtotal *to, const struct subtotal *y)
-{
-    if (!y->nchanges)
-        return true;
-    if (!mem_room(to->changes, to->cap_changes, to->nchanges + y->nchanges))
-        return false;
-    memcpy(to->changes + to->nchanges, y->changes, y->nchanges * sizeof *y->changes);
-    to->nchanges += y->nchanges;
-    return true;
-}
-
 static bool add_births(struct subtotal *to, const struct subtotal *y)
 {
     bool made = false;
@@ -349,7 +329,7 @@ static bool add_births(struct subtotal *to, const struct subtotal *y)
 static bool subtotal_add(struct subtotal *to, struct subtotal *y, struct gstats *g, uint32_t g0, uint32_t g1)
 {
     bool ok = add_groups(to, y, g, g0, g1) && add_waits(to, y) && add_pairs(to, y) && add_syscalls(to, y) &&
-              add_wait_ofs(to, y) && add_changes(to, y) && add_births(to, y);
+              add_wait_ofs(to, y) && add_births(to, y);
     for (uint32_t i = 0; i < y->nlocks && ok; i++)
         ok = subtotal_lock(to, &y->locks[i]);
     for (uint32_t i = 0; i < y->nworst; i++)
@@ -384,7 +364,6 @@ static void subtotal_free(struct subtotal *y)
     mem_free(y->locks);
     mem_free(y->wait_of);
     mem_free(y->wakes);
-    mem_free(y->changes);
     mem_free(y->births);
     mem_free(y->alive);
     mem_free(y);
@@ -546,8 +525,6 @@ bool triage_goroutines(struct triage *tg)
     wk->nwait_of = y->nwait_of;
     wk->wakes = y->wakes;
     wk->nwakes = y->nwakes;
-    wk->changes = y->changes;
-    wk->nchanges = y->nchanges;
     wk->births = y->births;
     wk->nbirths = y->nbirths;
     wk->alive = y->alive;

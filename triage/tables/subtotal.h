@@ -62,13 +62,12 @@ struct subtotal {
     size_t nalive, cap_alive, cap_births;
     uint32_t nbirths;
     uint32_t ngroups, nwaits, npairs, nsyscalls, nlocks, nworst, nwait_of;
-    size_t nwakes, nchanges, cap_changes;
+    size_t nwakes;
     size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_locks, cap_wakes, cap_wait_of;
     struct hist sched;
     struct worst_wait worst[WORST]; /* longest first */
     int64_t worst_least;            /* a longer latency is added to them; -1 until the array is full */
     int64_t label_ns[GC_MODES];
-    uint64_t *changes;
     uint32_t nrows, g1;
     uint32_t group, birth; /* of the previous goroutine */
     /* sched_system is not empty, as in few runs; otherwise it isn't kept: see kept_of() */
@@ -85,9 +84,6 @@ struct subtotal {
 /* subtotal_goroutines - counts goroutines g0 .. g1-1 into an empty subtotal and into gstats. Returns false
  * when out of memory or unwanted. */
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1);
-/* subtotal_change - notes for idle.c that from t0 to t1 one more goroutine is in that state. Returns false
- * when out of memory. */
-bool subtotal_change(struct subtotal *y, enum counted what, int64_t t0, int64_t t1);
 /* subtotal_rows_put - moves the rows of the goroutines up to `last` to gstats and to their groups. Returns
  * false when out of memory or unwanted. */
 bool subtotal_rows_put(struct subtotal *y, struct gstats *to, uint32_t last);
