@@ -99,13 +99,6 @@ void v2_batches_check(struct source *s, struct v2_gen *g);
  * each block of V2_GS has a flag: whether it has anything to look at.
  */
 
-/* v2_stirs - Note that something about number i is known from now on, or that it is new. */
-static inline void v2_stirs(struct v2_blank *b, uint32_t i)
-{
-    if (i / V2_GS < b->n)
-        b->is[i / V2_GS] = 0;
-}
-
 /* v2_look - Walk over all goroutines, Ps or threads from number *i on, except blank ones; over ended
  * goroutines only if others of their V2_GS have not ended. Stops when o->nout reaches `room`; the next call
  * continues. *i: how far it has come. */
@@ -170,14 +163,7 @@ bool v2_steps_still(const struct v2_order *o, uint64_t g);
 enum v2_lack { V2_TO_COME, V2_GONE, V2_STALE };
 enum v2_lack v2_lack_of(const struct v2_order *o, const struct v2_cursor *c);
 
-/*
- * v2_holder - Returns the thread that has a goroutine, or EV_NONE. Needs v2_held_begin(), which is called
- * for each generation that may lack events (v2_order.lossy).
- *
- * v2_has_more - Whether the thread has further events.
- */
-void v2_held_begin(struct v2_order *o);
-uint32_t v2_holder(const struct v2_order *o, uint32_t g);
+/* v2_has_more - Whether the thread has further events. */
 bool v2_has_more(const struct v2_order *o, uint32_t m);
 
 /* v2_m_id - Returns the id of a thread. */

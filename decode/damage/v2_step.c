@@ -150,31 +150,6 @@ bool v2_steps_still(const struct v2_order *o, uint64_t g)
 
 /* ---- what an event waits for --------------------------------------------------------------------------- */
 
-void v2_held_put(struct v2_order *o, uint32_t m, uint32_t g)
-{
-    o->held.on = mem_room_zeros(o->held.m, o->held.cap, (size_t)g + 1);
-    o->oom |= !o->held.on;
-    if (o->held.on)
-        o->held.m[g] = m;
-    v2_stirs(&o->blank_m, m);
-}
-
-void v2_held_begin(struct v2_order *o)
-{
-    if (o->held.on)
-        return;
-    o->held.on = true;
-    for (size_t m = o->nm; o->held.on && m-- > 0;)
-        if (o->m[m].g != EV_NONE)
-            v2_held_put(o, (uint32_t)m, o->m[m].g);
-}
-
-uint32_t v2_holder(const struct v2_order *o, uint32_t g)
-{
-    const uint32_t m = g < o->held.cap ? o->held.m[g] : 0;
-    return m < o->nm && o->m[m].g == g ? m : EV_NONE;
-}
-
 bool v2_has_more(const struct v2_order *o, uint32_t m)
 {
     return m != EV_NONE && o->m[m].cur && !o->cur[o->m[m].cur - 1].over;

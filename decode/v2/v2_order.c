@@ -289,8 +289,7 @@ static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
 /* Events may be missing from now on: use o->lossy. Returns false if out of memory. */
 static bool lose(struct v2_order *o)
 {
-    v2_held_begin(o);
-    return !o->oom && (!o->lossy->begin || o->lossy->begin(o));
+    return !o->lossy->begin || o->lossy->begin(o);
 }
 
 bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
@@ -562,6 +561,14 @@ static inline bool is_own(uint8_t type)
     return v2_specs[type].context & V2_OWN;
 }
 
+/* Let the sink's fast path write back what it keeps: before an event of any thread, or (own) before one that
+ * concerns only its own. */
+static void fast_pause(struct v2_sink *k, bool own)
+{
+    if (k->fast)
+        (own ? k->pause : k->close)(k);
+}
+
 static bool give(struct v2_order *o, struct v2_sink *k)
 {
     k->others += o->nout;
@@ -573,16 +580,14 @@ static bool give(struct v2_order *o, struct v2_sink *k)
 static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, int64_t until, bool *over,
                     bool *ok)
 {
-    if (is_own(c->type))
-        k->pause(k);
-    else
-        k->close(k);
+    fast_pause(k, is_own(c->type));
     const bool more = cursor_whole(o, c);
-    if (more && o->lossy)
-        (void)o->lossy->before(o, c);
+    *over = false;
+    if (more && o->lossy && o->lossy->before(o, c) && o->stopped)
+        return true;
     enum adv a = more ? v2_adv(o, c) : ADV_OK;
     if (a != ADV_OK)
-        k->close(k);
+        fast_pause(k, false);
     if (a != ADV_OK && o->lossy)
         a = o->lossy->lacks(o, c, a, false);
     if (more && a == ADV_OK && o->lossy)
@@ -610,12 +615,12 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
     push_woken(o);
     if (o->hurt && !o->lossy) {
-        k->close(k);
+        fast_pause(k, false);
         *ok = become_lossy(o) && give(o, k);
         return true;
     }
     if (o->lossy && o->lossy->due && !o->loss.started) {
-        k->close(k);
+        fast_pause(k, false);
         o->lossy->due(o);
         *ok = give(o, k);
         return true;
@@ -627,7 +632,7 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
     }
     if (!sample_is_next(o))
         return false;
-    k->close(k);
+    fast_pause(k, false);
     sample_out(o);
     *ok = give(o, k);
     return true;
@@ -636,7 +641,7 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
 /* Emit what comes after all threads' events. Returns true if there was anything. */
 static bool something_after(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
-    k->close(k);
+    fast_pause(k, false);
     if (o->lossy && o->lossy->rest && o->lossy->rest(o)) {
         *ok = give(o, k);
         return true;
@@ -653,7 +658,9 @@ static void threads_go(struct v2_order *o, struct v2_sink *k, size_t cap, bool *
 {
     int64_t until;
     k->room = cap - EV_MOST + 1 - k->n - k->others;
-    enum fast_rc rc = k->fast(k, &until);
+    if (!k->fast)
+        until = v2_alone_until(o->heap, o->nheap, v2_next_sample(o));
+    enum fast_rc rc = k->fast ? k->fast(k, &until) : FAST_OUT;
     if (rc == FAST_DONE)
         return;
     struct v2_cursor *c = &o->cur[o->heap[0].cursor];
@@ -664,7 +671,7 @@ static void threads_go(struct v2_order *o, struct v2_sink *k, size_t cap, bool *
         rc = over ? FAST_OVER : FAST_ON;
     }
     if (rc == FAST_OVER) {
-        k->pause(k);
+        fast_pause(k, true);
         cursor_done(o, c);
         v2_heap_drop(o->heap, &o->nheap);
         *ok = *ok && (!o->lossy || give(o, k)); /* what it ran is unknown */
@@ -680,7 +687,7 @@ size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
     o->nout = 0;
     k->o = o;
     k->n = k->others = 0;
-    bool ok = k->begin(k);
+    bool ok = !k->begin || k->begin(k);
     while (ok && !o->stopped && !o->oom && has_room(k, cap)) {
         if (something_else(o, k, &ok))
             continue;
@@ -692,8 +699,9 @@ size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
         else if (!something_after(o, k, &ok))
             break;
     }
-    k->close(k);
-    k->end(k);
+    fast_pause(k, false);
+    if (k->end)
+        k->end(k);
     return k->n + k->others;
 }
 
@@ -707,7 +715,6 @@ void v2_order_free(struct v2_order *o)
     mem_free(o->list);
     mem_free(o->heap);
     mem_free(o->stalled);
-    mem_free(o->held.m);
     v2_park_free(&o->park);
     v2_steps_free(o);
     mem_free(o->blank_g.is);

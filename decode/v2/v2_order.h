@@ -24,6 +24,7 @@ struct v2_g {
     uint32_t stw_kind; /* reason (a string) while it stops the world */
     uint8_t status;    /* enum state; ST_NONE = ended */
     bool stw, assist;
+    uint32_t m; /* the last thread that had it, which has it still if that thread says so: v2_holder() */
 };
 
 /* Goroutines are kept in blocks of V2_GS, in order of appearance. When all of a block have ended, its
@@ -124,12 +125,6 @@ struct v2_loss {      /* state of v2_lossy.c in a generation of which events wer
     int64_t gc_last; /* time of the last event that names the GC, in this generation; INT64_MIN: none */
 };
 
-struct v2_held { /* which thread has a goroutine: v2_holder() */
-    uint32_t *m; /* by goroutine: the last thread that had it */
-    size_t cap;
-    bool on; /* the table is kept up to date */
-};
-
 /* v2_lossy_ops - What the order calls in a generation of which events may be missing. v2_lossy.c puts gaps
  * into the model; the simulation for code that rewrites a trace stops there (v2_sim.h). Each function may
  * add events to o->out. begin, due, rest and over may be NULL: nothing to do. */
@@ -225,7 +220,6 @@ struct v2_order {
     int64_t loss_from;
     struct v2_loss loss;
     struct v2_blank blank_g, blank_p, blank_m;
-    struct v2_held held;
 
     /* For a segment: what joining checks against the segments before it (decode/model/join.c). */
     bool bad;           /* an event contradicts what is known */
@@ -264,9 +258,9 @@ void v2_wall_clock(struct source *s, const struct v2_gen *gen, const struct v2_o
  * ---- a sink: receives the events of a generation in order
  *
  * v2_order.c decides which thread's event is next. Most events are of a few common kinds, come one after
- * another from one thread, and fit the state. The sink carries these out itself, by the rules of
- * v2_rules.h, as long as they are the earliest. All others are carried out by v2_adv() and passed to the
- * sink as struct ev.
+ * another from one thread, and fit the state. A sink with a fast path carries these out itself, by the rules
+ * of v2_rules.h, as long as they are the earliest. All others are carried out by v2_adv() and passed to the
+ * sink as struct ev; a sink that sets nothing but take() gets all of them so.
  */
 enum fast_rc {            /* how fast() ended; "it" is the heap's first cursor */
                FAST_ON,   /* its next event is later than `until`: another cursor may be first */

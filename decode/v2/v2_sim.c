@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "decode/damage/v2_damage.h"
-#include "decode/v2/v2_heap.h"
 
 /* ---- goroutines ---------------------------------------------------------------------------------------- */
 
@@ -165,26 +164,6 @@ static const struct v2_lossy_ops strict = {.before = before, .lacks = lacks, .af
 
 /* ---- the sink ------------------------------------------------------------------------------------------ */
 
-static bool sink_begin(struct v2_sink *k)
-{
-    (void)k;
-    return true;
-}
-
-static void sink_nothing(struct v2_sink *k)
-{
-    (void)k;
-}
-
-static enum fast_rc sink_fast(struct v2_sink *k, int64_t *until)
-{
-    struct v2_order *o = k->o;
-    const int64_t t = o->cur[o->heap[0].cursor].t;
-    *until = v2_alone_until(o->heap, o->nheap, v2_next_sample(o));
-    o->heap[0].t = t;
-    return late(v2_sim_of(o), t) ? FAST_DONE : FAST_OUT;
-}
-
 static bool sink_take(struct v2_sink *k)
 {
     k->o->nout = 0;
@@ -205,12 +184,7 @@ static void doubt(struct v2_sim *s)
 enum v2s_rc v2_sim_run(struct v2_sim *s, int64_t until)
 {
     struct v2_order *o = &s->o;
-    struct v2_sink k = {.begin = sink_begin,
-                        .end = sink_nothing,
-                        .fast = sink_fast,
-                        .pause = sink_nothing,
-                        .close = sink_nothing,
-                        .take = sink_take};
+    struct v2_sink k = {.take = sink_take};
     const size_t all = s->gen.nsample, sample = o->sample;
     if (s->damage.code || o->oom)
         return V2S_END;

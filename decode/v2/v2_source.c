@@ -196,24 +196,6 @@ enum err_code source_v2(struct source *s, struct err *e)
 
 /* ---- when the trace begins ----------------------------------------------------------------------------- */
 
-static bool first_begin(struct v2_sink *k)
-{
-    (void)k;
-    return true;
-}
-
-static void first_nothing(struct v2_sink *k)
-{
-    (void)k;
-}
-
-static enum fast_rc first_fast(struct v2_sink *k, int64_t *until)
-{
-    (void)k;
-    *until = INT64_MAX;
-    return FAST_OUT;
-}
-
 static bool first_take(struct v2_sink *k)
 {
     return !k->o->have_base;
@@ -225,12 +207,7 @@ enum err_code source_v2_base(const struct v2_file *f, size_t header, int64_t *ba
     struct names names = {0};
     struct source s = {
         .data = f->data, .len = f->len, .version = f->version, .header = header, .names = &names};
-    struct v2_sink k = {.begin = first_begin,
-                        .end = first_nothing,
-                        .fast = first_fast,
-                        .pause = first_nothing,
-                        .close = first_nothing,
-                        .take = first_take};
+    struct v2_sink k = {.take = first_take};
     enum err_code rc =
         names_init(&names) ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory") : source_v2(&s, e);
     const struct v2 *const v = s.self;

@@ -47,13 +47,27 @@ struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v
 /* v2_m_get - Returns the index of a thread, which is added if it is new. EV_NONE: no thread, or out of
  * memory (o->oom). */
 uint32_t v2_m_get(struct v2_order *o, uint64_t id);
-/* v2_m_has - Set the goroutine of a thread, EV_NONE: none. v2_held_put - Note that for v2_holder(). */
-void v2_held_put(struct v2_order *o, uint32_t m, uint32_t g);
+/* v2_stirs - Note that something about goroutine, P or thread number i is known from now on, or that it is
+ * new (v2_blank.c). */
+static inline void v2_stirs(struct v2_blank *b, uint32_t i)
+{
+    if (i / V2_GS < b->n)
+        b->is[i / V2_GS] = 0;
+}
+/* v2_m_has - Set the goroutine of a thread, EV_NONE: none. v2_holder - Returns the thread that has a
+ * goroutine, or EV_NONE. */
 static inline void v2_m_has(struct v2_order *o, uint32_t m, uint32_t g)
 {
     o->m[m].g = g;
-    if (o->held.on && g != EV_NONE)
-        v2_held_put(o, m, g);
+    if (g == EV_NONE)
+        return;
+    v2_g_at(o, g)->m = m;
+    v2_stirs(&o->blank_m, m);
+}
+static inline uint32_t v2_holder(const struct v2_order *o, uint32_t g)
+{
+    const uint32_t m = v2_g_at(o, g)->m;
+    return m < o->nm && o->m[m].g == g ? m : EV_NONE;
 }
 /* v2_p_free - Detach a P from its thread. */
 static inline void v2_p_free(struct v2_order *o, uint32_t p)
