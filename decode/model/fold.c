@@ -165,7 +165,7 @@ void fold_g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t w
         fold_regions_end(f, e->g, t);
     } else if (!l->started) {
         spans_begin(l, t, waitspan(0, who, stack, fold_tag(f, to, e->str)));
-    } else if (!l->ended) { /* else a mistake of the reader: ended goroutines get new indices */
+    } else {
         spans_push(&f->pool, LANE_G, l, t, waitspan(0, who, stack, fold_tag(f, to, e->str)));
     }
     fold_special_g(f, e->g);
@@ -216,7 +216,7 @@ bool fold_created(struct fold *f, const struct ev *e)
 {
     struct fold_start *k = &f->start[e->stack2 % STARTS];
     f->end = e->t > f->end ? e->t : f->end;
-    if (!lane_room(f, LANE_G, e->g) || !fold_g_back(f, e->g))
+    if (!lane_room(f, LANE_G, e->g))
         return false;
     on_g_create(f, e);
     const struct ginfo *gi = fold_info_at(f, e->g);
@@ -398,8 +398,6 @@ static void on_p_state(struct fold *f, const struct ev *e)
     }
     if (e->state == ST_IDLE || e->state == ST_NONE) {
         uint32_t g = pi->g, m = pi->m;
-        if (g != EV_NONE && !fold_g_back(f, g))
-            return;
         pi->state = f->procs && pi->id >= f->procs ? ST_NONE : e->state;
         pi->g = pi->m = EV_NONE;
         if (g != EV_NONE && fold_lane_at(f, g)->p == e->p) {
@@ -417,10 +415,8 @@ static void on_p_state(struct fold *f, const struct ev *e)
     if (e->m != EV_NONE) {
         struct minfo *mi = &f->m[e->m];
         mi->p = e->p;
-        if (e->state == ST_SYSCALL && mi->g != EV_NONE) {
+        if (e->state == ST_SYSCALL && mi->g != EV_NONE && !fold_g_over(f, mi->g)) {
             pi->g = mi->g;
-            if (!fold_g_back(f, mi->g))
-                return;
             fold_lane_at(f, mi->g)->p = e->p;
         }
         fold_m_show(f, e->m, mi->lane.n ? e->t : t);
@@ -476,7 +472,7 @@ static inline void fold_count(struct fold *f, const struct ev *e)
     }
 }
 
-/* Whether an event of this kind concerns a goroutine; it is ignored if it has none. */
+/* Whether an event of this kind changes a goroutine; it is ignored if it has none, or one that has ended. */
 static bool of_g(uint8_t kind)
 {
     return kind == EVK_G_CREATE || kind == EVK_G_STATUS || kind == EVK_G_STATE || kind == EVK_G_LABEL ||
@@ -485,10 +481,10 @@ static bool of_g(uint8_t kind)
 
 static __attribute__((noinline)) void fold_event(struct fold *f, const struct ev *e)
 {
-    if (!ev_room(f, e) || (e->g != EV_NONE && !fold_g_back(f, e->g)))
+    if (!ev_room(f, e))
         return;
     fold_count(f, e);
-    if (e->g == EV_NONE && of_g(e->kind))
+    if (of_g(e->kind) && (e->g == EV_NONE || fold_g_over(f, e->g)))
         return;
     switch (e->kind) {
     case EVK_G_STATE: on_g_state(f, e); break;

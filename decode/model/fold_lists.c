@@ -7,6 +7,7 @@
 
 #include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"
+#include "decode/model/retired.h"
 
 /* ---- ranges -------------------------------------------------------------------------------------------- */
 
@@ -114,7 +115,7 @@ void fold_range(struct fold *f, const struct ev *e)
     f->carrying = e->flags & EVF_CARRIED;
     if (e->state == RANGE_SWEEP && e->p != EV_NONE)
         sweep_show(f, e, e->kind != EVK_RANGE_END);
-    else if (e->state == RANGE_ASSIST && e->g != EV_NONE)
+    else if (e->state == RANGE_ASSIST && e->g != EV_NONE && !fold_g_over(f, e->g))
         assist_show(f, &x, e->kind != EVK_RANGE_END);
     if (!f->carrying)
         fold_listed(f, &x);
@@ -471,8 +472,9 @@ void fold_listed(struct fold *f, const struct ev *e)
 {
     if (!names_owner(e))
         return;
+    struct ginfo room;
     if (!f->segment)
-        fold_list(f, e, e->g == EV_NONE ? NULL : fold_info_at(f, e->g));
+        fold_list(f, e, e->g == EV_NONE ? NULL : fold_g_info(f, e->g, &room));
     else if (fold_room(f, f->later.v, f->later.cap, f->later.n + 1))
         f->later.v[f->later.n++] = *e;
 }

@@ -83,13 +83,8 @@ static void on_p_lost(struct fold *f, const struct ev *e)
         return;
     const int64_t since = later(lost_since(e), pi->held);
     const uint32_t g = pi->g, m = pi->m;
-    if (g != EV_NONE) {
-        if (!fold_g_back(f, g))
-            return;
-        if (fold_lane_at(f, g)->p == e->p)
-            fold_lane_at(f, g)->p = EV_NONE;
-        fold_special_g(f, g);
-    }
+    if (g != EV_NONE && fold_lane_at(f, g)->p == e->p)
+        fold_lane_at(f, g)->p = EV_NONE;
     fold_range_lost(f, RANGE_SWEEP, e->p, since);
     pi->sweep = false;
     pi->state = ST_NONE;
@@ -145,7 +140,8 @@ void fold_lost(struct fold *f, const struct ev *e)
     } else {
         f->lossy = true;
         if (e->g != EV_NONE) {
-            fold_info_at(f, e->g)->flags |= GI_LOST;
+            if (!fold_g_over(f, e->g))
+                fold_info_at(f, e->g)->flags |= GI_LOST;
             on_g_lost(f, e);
         } else if (e->p != EV_NONE)
             on_p_lost(f, e);

@@ -11,7 +11,7 @@
 
 enum { LANES = RETIRED_GS * sizeof(struct spanlane), PLACE = LANES + RETIRED_GS * sizeof(struct ginfo) };
 _Static_assert(PLACE % SLABS_ALIGN == 0, "places stand side by side");
-#define NEVER INT32_MIN /* gseg.over: never pack this group away (again) */
+#define NEVER INT32_MIN /* gseg.over: never pack this group away */
 
 struct retired {
     struct columns c;
@@ -54,8 +54,8 @@ static bool all_plain(const struct gseg *s)
     return true;
 }
 
-/* Pack a group, in the pool of spans, where it stays unused if it is unpacked, which is rare. spans: the
- * columns with the spans of all; NULL: each lane has packed its own. Returns NULL if out of memory. */
+/* Pack a group, in the pool of spans. spans: the columns with the spans of all; NULL: each lane has packed its
+ * own. Returns NULL if out of memory. */
 static struct retired *retired_make(struct fold *f, const struct gseg *s, const struct columns *spans)
 {
     uint64_t v[RETIRED_GS][RETIRED_COLUMNS];
@@ -163,25 +163,6 @@ void retired_compact(struct fold *f)
     slabs_free(&f->places);
     f->places = places;
     fold_shrink(&f->seg, &f->capseg, f->nseg, sizeof *f->seg);
-}
-
-bool retired_take_out(struct fold *f, uint32_t g)
-{
-    struct gseg *s = &f->seg[g / RETIRED_GS];
-    uint32_t first = g / RETIRED_GS * RETIRED_GS;
-    if (!place_take(&f->places, s)) {
-        f->oom = true;
-        return false;
-    }
-    for (uint32_t i = first; i < first + RETIRED_GS; i++) {
-        retired_lane(s->retired, i, fold_lane_at(f, i));
-        spans_own(&f->pool, fold_lane_at(f, i));
-        retired_info(s->retired, i, fold_info_at(f, i));
-        fold_special_g(f, i);
-    }
-    s->retired = NULL;
-    s->over = NEVER;
-    return true;
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------- */

@@ -5,8 +5,8 @@
  * spanlane, struct ginfo) are read now and then but never written again. Lanes are in order of appearance, so
  * neighbours end about the same time. When a group of RETIRED_GS neighbours has ended it is packed away: each
  * value becomes a column whose width is what the largest value needs above the smallest. New goroutines then
- * use the group's memory, which the processor has in its caches. No event should name a goroutine that has
- * ended. If a file has one all the same, fold_g_back() unpacks its group, for good.
+ * use the group's memory, which the processor has in its caches. No event changes a goroutine that has
+ * ended, whatever a broken file says of it (fold_g_over()).
  *
  * To read a goroutine that may be packed away, use fold_g_lane(), fold_g_info() and fold_g_FACT().
  */
@@ -21,22 +21,18 @@ bool retired_room(struct fold *f, size_t need);
 /* retired_ended - call when a goroutine's lane has ended. May pack its group away, including this lane. */
 void retired_ended(struct fold *f, uint32_t g);
 /*
- * retired_take_out - unpack a goroutine that is packed away, and its neighbours.
- * fold_g_back - the same if it is packed away, else nothing.
- * Both return false when out of memory, and set f->oom.
+ * fold_g_retired - whether it is packed away. Then it has no lane and no info of its own: fold_lane_at() and
+ * fold_info_at() return some of a goroutine that has ended, which must not be written.
+ * fold_g_over - whether it has ended, packed away or not.
  */
-bool retired_take_out(struct fold *f, uint32_t g);
-
-/* fold_g_retired - whether it is packed away. Then it has no lane and no info of its own, and
- * fold_lane_at() and fold_info_at() must not be called. */
 static inline bool fold_g_retired(const struct fold *f, uint32_t g)
 {
     return f->seg[g / RETIRED_GS].retired;
 }
 
-static inline bool fold_g_back(struct fold *f, uint32_t g)
+static inline bool fold_g_over(const struct fold *f, uint32_t g)
 {
-    return __builtin_expect(!fold_g_retired(f, g), 1) || retired_take_out(f, g);
+    return fold_lane_at(f, g)->ended;
 }
 
 /* The columns of a packed group: those a walk reads come first, blocks of spans last. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "decode/model/gspans.h"
 
 /* The pool's first chunk; each next one is twice as large, up to CHUNK_MOST. */
 #define CHUNK_FIRST (1u << 17)
@@ -312,48 +311,28 @@ void spans_end(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, in
     l->ended = true;
 }
 
-/* Make n packed spans all that the lane has after its blocks. Returns false when out of memory. */
-static bool rest_as(struct span_pool *sp, struct spanlane *l, const struct waitspan *s, uint32_t n)
-{
-    uint8_t *p = n ? pack_into(sp, LANE_G, s, n, NULL) : NULL;
-    if (n && !p) {
-        sp->oom = true;
-        return false;
-    }
-    l->wait.packed = p;
-    l->packed = p;
-    l->cap = (uint8_t)n;
-    l->room = 0;
-    return true;
-}
-
 void spans_rest(struct span_pool *sp, struct spanlane *l)
 {
     if (l->packed || !l->cap)
         return;
     struct waitspan *s = spans_wait(l);
-    const uint16_t cap = l->cap;
-    if (rest_as(sp, l, s, spans_nwait(l)))
-        wait_drop(sp, s, cap);
+    const uint32_t n = spans_nwait(l);
+    uint8_t *p = n ? pack_into(sp, LANE_G, s, n, NULL) : NULL;
+    if (n && !p) {
+        sp->oom = true;
+        return;
+    }
+    wait_drop(sp, s, l->cap);
+    l->wait.packed = p;
+    l->packed = p;
+    l->cap = (uint8_t)n;
+    l->room = 0;
 }
 
 void spans_drop(struct span_pool *sp, struct spanlane *l)
 {
     wait_drop(sp, spans_wait(l), l->cap);
     l->cap = l->room = 0;
-}
-
-void spans_own(struct span_pool *sp, struct spanlane *l)
-{
-    const struct columns *c = spans_grouped(l);
-    const uint32_t n = l->cap;
-    struct waitspan w[GSPANS_MOST];
-    for (uint32_t k = 0; c && k < n; k++)
-        w[k] = gspans_at(c, (unsigned)l->open.dur_who, n, k, l->t0 - l->wait_t0);
-    l->open.dur_who = 0;
-    if (c && !rest_as(sp, l, w, n))
-        *l = (struct spanlane){
-            .t0 = l->t0, .wait_t0 = l->wait_t0, .ended = true, .started = true, .p = l->p, .m = l->m};
 }
 
 void spans_trim(struct spanlane *l)

@@ -146,12 +146,10 @@ spans_push(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_
  * spans_end - close the open span at t: the lane has ended.
  * spans_rest - pack the waiting spans (appending unpacks them).
  * spans_drop - forget the waiting spans, which are kept elsewhere.
- * spans_own - give the lane its own copy of spans that were packed with its neighbours'.
  */
 void spans_end(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t);
 void spans_rest(struct span_pool *sp, struct spanlane *l);
 void spans_drop(struct span_pool *sp, struct spanlane *l);
-void spans_own(struct span_pool *sp, struct spanlane *l);
 /*
  * spans_trim - free spare room of the index; the lane is complete.
  * spans_free - free the lane's own memory.
