@@ -439,13 +439,8 @@ static void whole(const struct trace *tr, const char *path, const struct trace_o
            best->s, mb / best->s, ev / best->s / 1e6, best->s * 1e9 / ev, best->cpu_s,
            best->cpu_s * 1e9 / ev);
     const struct load_cost *c = &tr->cost;
-    const double serial = (double)(c->find + c->tables + c->join) * 1e-9;
     if (c->segments)
-        printf("segments: %u, %u decoded again; one after the other: found %.1f ms, tables %.1f, joined "
-               "%.1f: %.2f "
-               "%% of the CPU\n",
-               c->segments, c->redone, (double)c->find * 1e-6, (double)c->tables * 1e-6,
-               (double)c->join * 1e-6, 100 * serial / best->cpu_s);
+        printf("segments: %u, %u decoded again\n", c->segments, c->redone);
     if (best->instructions)
         printf("instructions: %.1f an event\n", (double)best->instructions / ev);
     printf("private memory: peak %.1f MB, %.2f per file byte; of it resident %.1f MB, %.2f\n",

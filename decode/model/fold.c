@@ -100,15 +100,9 @@ void fold_m_show(struct fold *f, uint32_t m, int64_t t)
         if (mi->was_p == mi->p && mi->was_g == g)
             return;
     }
-    const struct hold *h = mi->lane.n ? &mi->lane.h[mi->lane.n - 1] : NULL;
     if (mi->p != EV_NONE || mi->g != EV_NONE)
         mi->lost = false;
-    if (mi->lost) {
-        f->oom |= !mlane_lose(f, m, t);
-        return;
-    }
-    if ((!h || h->who != hold_who(mi->p, mi->g)) && !mlane_set(f, m, t, mi->p, mi->g))
-        f->oom = true;
+    f->oom |= !mlane_set(f, m, t, mi->lost ? HOLD_LOST : hold_who(mi->p, mi->g));
 }
 
 void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t)

@@ -71,12 +71,11 @@ struct gseg {
 
 struct pinfo {
     uint64_t id;
-    uint32_t g, m;   /* the goroutine running or in a system call here; the thread */
-    int64_t longest; /* longest span since its M got it, ns */
-    int64_t held;    /* holds are summed up to here: the lane must not change before this time */
-    uint8_t state;   /* ST_NONE, ST_IDLE, ST_SCHED (running) */
-    bool sweep;      /* it sweeps */
-    bool lost;       /* with ST_NONE: what it does is not recorded */
+    uint32_t g, m; /* the goroutine running or in a system call here; the thread */
+    int64_t held;  /* holds are summed up to here: the lane must not change before this time */
+    uint8_t state; /* ST_NONE, ST_IDLE, ST_SCHED (running) */
+    bool sweep;    /* it sweeps */
+    bool lost;     /* with ST_NONE: what it does is not recorded */
 };
 
 struct minfo {

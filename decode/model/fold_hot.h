@@ -117,7 +117,6 @@ struct hot_run {
     uint8_t proom, groom;     /* free waiting spans in the lanes; while sweeping, proom is 0 */
     int64_t t0;               /* start of the P's open span; g's starts then or earlier: see gopen */
     int64_t limit;            /* the run may last until here, if the counts' bucket does: see hot_limit() */
-    int64_t longest;          /* pinfo.longest */
     uint64_t who;             /* waitspan.dur_who for this P */
     uint64_t run;             /* waitspan.rest for the P's lane while g runs */
     struct spanlane *pl, *l;  /* the P's lane; g's lane */
@@ -152,12 +151,11 @@ HOT void hot_run_g(struct hot_run *r, const struct hot *h, struct spanlane *l)
 }
 
 /* hot_run_p - update what the run knows of the P's lane, and gopen. */
-HOT void hot_run_p(struct hot_run *r, const struct pinfo *pi)
+HOT void hot_run_p(struct hot_run *r)
 {
     struct spanlane *pl = r->pl;
     r->sweeps = pl->special & SPECIAL_RANGE;
     r->t0 = pl->t0;
-    r->longest = pi->longest;
     hot_copy(&r->popen, &pl->open);
     r->pw = pl->wait.next;
     r->proom = r->sweeps ? 0 : pl->room;
@@ -204,7 +202,7 @@ HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint3
     r->who = (uint64_t)(p + 1) << 32;
     r->pl = pl;
     r->limit = since + UINT32_MAX;
-    hot_run_p(r, pi);
+    hot_run_p(r);
     return !(special & ~SPECIAL_RANGE);
 }
 
@@ -232,7 +230,6 @@ HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
 {
     struct pinfo *pi = &h->pi[r->p];
     pi->g = h->mi[r->m].g = r->g;
-    pi->longest = r->longest;
     r->pl->t0 = r->t0;
     hot_copy(&r->pl->open, &r->popen);
     r->pl->wait.next = r->pw;
@@ -299,8 +296,6 @@ HOT uint64_t hot_on_p(struct hot_run *r, int64_t t, struct waitspan next)
 {
     int64_t dur = t - r->t0;
     r->t0 = t;
-    if (dur > r->longest)
-        r->longest = dur;
     hot_put(r->pw++, &r->popen, (uint64_t)dur);
     r->proom--;
     r->popen = next;
@@ -448,7 +443,7 @@ HOT bool hot_range(struct hot_run *r, const struct hot *h, const struct ev *e)
 {
     hot_run_end(r, h);
     const bool ok = fold_any(h->f, e);
-    hot_run_p(r, &h->pi[r->p]);
+    hot_run_p(r);
     if (r->g != EV_NONE)
         hot_run_g(r, h, r->l);
     return ok;

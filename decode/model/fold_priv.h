@@ -222,8 +222,6 @@ static inline void fold_lane_set(struct fold *f, enum lane_kind k, uint32_t i, i
         l->open = open;
         return;
     }
-    if (k == LANE_P && t - l->t0 > f->p[i].longest)
-        f->p[i].longest = t - l->t0;
     spans_push(&f->pool, k, l, t, open);
 }
 

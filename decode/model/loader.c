@@ -1,15 +1,13 @@
 /*
  * loader.c - see loader.h.
  *
- * The lock protects: which segments are found and which thread decodes them, which of their preparations
- * are done, which segment is next to name (names are numbered in file order), when each segment ends, and
- * the join, which hints read.
+ * The lock protects: which segments are found and which thread decodes them, which segment is next to name
+ * (names are numbered in file order), when each segment ends, and the join, which hints read.
  */
 #include "decode/model/loader.h"
 
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
@@ -53,13 +51,6 @@ struct loader {
     bool renewed;          /* that decoding has started: freeing the first one takes a step of its own */
     struct segment *notes; /* not a segment; holds the notes made while looking for one */
 };
-
-static int64_t cpu_ns(void) /* of this thread */
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* Whether a generation is complete. If something is missing, it needs the generations before it, and the
  * trace must be read as one. */
@@ -127,10 +118,8 @@ static void find_next(struct loader *l)
 /* Find more than n generations, or all there are. Under the lock. */
 static void find_until(struct loader *l, size_t n)
 {
-    const int64_t t = cpu_ns();
     while (l->nseg <= n && !l->all)
         find_next(l);
-    l->tr->cost.find += cpu_ns() - t;
 }
 
 /* Check the first generations before anything is decoded, so that decoding a small file is not wasted. It
@@ -238,31 +227,13 @@ static void ends_follow(struct loader *l)
 {
     for (; l->ended < l->nseg; l->ended++) {
         struct segment *s = l->seg[l->ended];
-        if (!s->last_known && s->step == SEG_LOOKED)
+        if (!s->last_known && s->looked)
             s->last = v2_late_last(&s->late, s->n ? l->seg[s->n - 1]->last : INT64_MIN);
         else if (!s->last_known)
             break;
         s->last_known = true;
     }
     pthread_cond_broadcast(&l->changed);
-}
-
-/* Do one step of a segment's preparation that needs no other segment, if that is its next step. Unlocks
- * meanwhile. Returns false if it is not. */
-static bool prepare(struct loader *l, struct segment *s, enum segment_step from)
-{
-    if (s->step != from || (from != SEG_UNREAD && s->last_known))
-        return false;
-    s->step++;
-    pthread_mutex_unlock(&l->mu);
-    if (from == SEG_UNREAD)
-        segment_read(s);
-    else
-        v2_gen_late(&s->gen, &s->late);
-    pthread_mutex_lock(&l->mu);
-    s->step++;
-    ends_follow(l);
-    return true;
 }
 
 /* Whether a segment's end is predicted. The last one's is not, nor any if only one thread decodes. Under
@@ -272,33 +243,18 @@ static bool end_predicted(const struct loader *l, const struct segment *s)
     return l->want > 1 && !(l->all && s->n + 1 == l->nseg);
 }
 
-/* Read tables of segments to be decoded next. Unlocks meanwhile. Returns false if there is nothing to do. */
-static bool prepare_tables(struct loader *l)
+/* Read the segment's tables, and predict its end, if others may be decoded in parallel: what needs no other
+ * segment. Under the lock, but unlocks for the work. */
+static void prepare(struct loader *l, struct segment *s)
 {
-    for (size_t i = l->next; i < l->next + (size_t)l->want; i++) {
-        find_until(l, i);
-        if (i >= l->nseg)
-            break;
-        if (prepare(l, l->seg[i], SEG_UNREAD))
-            return true;
-    }
-    return false;
-}
-
-/* As prepare_tables(), or predict the end of a segment. */
-static bool prepare_any(struct loader *l)
-{
-    return (l->ended < l->nseg && end_predicted(l, l->seg[l->ended]) &&
-            prepare(l, l->seg[l->ended], SEG_READ)) ||
-           prepare_tables(l);
-}
-
-/* Wait until the segment's tables are read. Under the lock. */
-static void await_tables(struct loader *l, struct segment *s)
-{
-    while (s->step < SEG_READ && !l->quit)
-        if (!prepare(l, s, SEG_UNREAD))
-            pthread_cond_wait(&l->changed, &l->mu);
+    const bool looks = end_predicted(l, s);
+    pthread_mutex_unlock(&l->mu);
+    segment_read(s);
+    if (looks)
+        v2_gen_late(&s->gen, &s->late);
+    pthread_mutex_lock(&l->mu);
+    s->looked = looks;
+    ends_follow(l);
 }
 
 /* Wait for the segment's turn, and name its tables. Under the lock, but unlocks for the work. */
@@ -309,10 +265,8 @@ static void give_names(struct loader *l, struct segment *s)
     if (l->quit)
         return;
     pthread_mutex_unlock(&l->mu);
-    const int64_t t = cpu_ns();
     segment_name(s);
     pthread_mutex_lock(&l->mu);
-    l->tr->cost.tables += cpu_ns() - t;
     l->names = s->n + 1;
     pthread_cond_broadcast(&l->changed);
     pthread_mutex_unlock(&l->mu);
@@ -320,15 +274,11 @@ static void give_names(struct loader *l, struct segment *s)
     pthread_mutex_lock(&l->mu);
 }
 
-/* Wait until the end of the previous segment is known. First predict the end of this one, if others may be
- * decoded in parallel. Under the lock. */
-static void await_end(struct loader *l, struct segment *s)
+/* Wait until the end of the previous segment is known. Under the lock. */
+static void await_end(struct loader *l, const struct segment *s)
 {
-    if (s->n && end_predicted(l, s))
-        prepare(l, s, SEG_READ);
     while (s->n && !l->seg[s->n - 1]->last_known && !l->quit)
-        if (l->ended >= s->n || !prepare(l, l->seg[l->ended], SEG_READ))
-            pthread_cond_wait(&l->changed, &l->mu);
+        pthread_cond_wait(&l->changed, &l->mu);
 }
 
 /* Prepare a segment for decoding. Returns false if out of memory or asked to quit. */
@@ -339,7 +289,7 @@ static bool begin(struct loader *l, struct segment *s)
         s->f = f;
     bool ok = f && (!s->n || fold_init(f, &l->tr->names) == ERR_OK);
     pthread_mutex_lock(&l->mu);
-    await_tables(l, s);
+    prepare(l, s);
     give_names(l, s);
     await_end(l, s);
     const int64_t before = s->n ? l->seg[s->n - 1]->last : INT64_MIN;
@@ -403,10 +353,7 @@ static void *worker(void *arg)
         pthread_mutex_lock(&l->mu);
         struct segment *s = NULL;
         while (!l->quit && !(s = take(l)) && (!l->all || l->next < l->nseg))
-            if (!prepare_any(l))
-                pthread_cond_wait(&l->changed, &l->mu);
-        if (s)
-            (void)prepare_tables(l); /* so that the next thread does not wait */
+            pthread_cond_wait(&l->changed, &l->mu);
         bool quit = l->quit;
         pthread_mutex_unlock(&l->mu);
         if (quit || !s)
@@ -547,12 +494,6 @@ static enum joined join_one(struct loader *l, struct segment *s)
     return JOINED;
 }
 
-/* Whether it is decoded, and no other thread is predicting its end. Under the lock. */
-static bool can_join(const struct segment *s)
-{
-    return s->decoded && s->step != SEG_LOOKING;
-}
-
 /* Join the segments that are ready. */
 static enum joined join_some(struct loader *l, int64_t stop, bool *any)
 {
@@ -566,14 +507,12 @@ static enum joined join_some(struct loader *l, int64_t stop, bool *any)
             pthread_mutex_unlock(&l->mu);
             return JOIN_NOT;
         }
-        struct segment *s = l->all && l->joined < l->nseg && can_join(l->seg[l->joined]) && !l->stopped
+        struct segment *s = l->all && l->joined < l->nseg && l->seg[l->joined]->decoded && !l->stopped
                                 ? l->seg[l->joined]
                                 : NULL;
         if (s && !s->n)
             fold_rest(&l->tr->fold);
-        const int64_t t = s ? cpu_ns() : 0;
         rc = s ? join_one(l, s) : JOINED;
-        l->tr->cost.join += s ? cpu_ns() - t : 0;
         l->tr->cost.segments += s && rc == JOINED;
         pthread_mutex_unlock(&l->mu);
         if (!s)
@@ -626,7 +565,7 @@ static void mine_some(struct loader *l)
 static void wait_some(struct loader *l, int64_t stop)
 {
     pthread_mutex_lock(&l->mu);
-    if (l->all && l->joined < l->next && !can_join(l->seg[l->joined])) /* a worker thread decodes it */
+    if (l->all && l->joined < l->next && !l->seg[l->joined]->decoded) /* a worker thread decodes it */
         (void)thread_wait(&l->changed, &l->mu, stop);
     pthread_mutex_unlock(&l->mu);
 }

@@ -20,7 +20,7 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
 {
     struct mlane *l = &f->m[m].lane;
     const struct hold *h = &l->h[l->n - 1];
-    int64_t longest = t - h->t0, *const was = l->now.tot;
+    int64_t *const was = l->now.tot;
     struct span_sums to = {.count = l->now.count}; /* up to t */
     memcpy(to.tot, was, sizeof to.tot);
     if (hold_p(h) == EV_NONE) {
@@ -48,16 +48,13 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
             *slots |= (uint8_t)(1u << s);
         }
         l->now.rec = (size_t)(o - l->rec);
-        const struct spanlane *p = &f->lane[LANE_P][hold_p(h)];
-        int64_t tail = p->started && t > p->t0 ? t - p->t0 : 0;
-        longest = f->p[hold_p(h)].longest > tail ? f->p[hold_p(h)].longest : tail;
         f->p[hold_p(h)].held = t;
     }
     memcpy(was, to.tot, sizeof to.tot);
     l->now.count = to.count;
     struct holdsum *g = &l->sum[(l->n - 1) / HOLD_GROUP];
-    if (longest > g->longest)
-        g->longest = longest;
+    if (t - h->t0 > g->longest)
+        g->longest = t - h->t0;
     return true;
 }
 
@@ -73,7 +70,7 @@ static inline void *lane_grow(void *v, size_t *cap, size_t need, size_t size)
     return v;
 }
 
-static bool set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t who)
+bool mlane_set(struct fold *f, uint32_t m, int64_t t, uint32_t who)
 {
     struct mlane *l = &f->m[m].lane;
     if (l->n) {
@@ -101,19 +98,7 @@ static bool set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t who)
         s[l->n / HOLD_GROUP].longest = 0;
     }
     h[l->n++] = (struct hold){t, who};
-    if (p != EV_NONE)
-        f->p[p].longest = 0;
     return true;
-}
-
-bool mlane_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
-{
-    return set(f, m, t, p, hold_who(p, g));
-}
-
-bool mlane_lose(struct fold *f, uint32_t m, int64_t t)
-{
-    return set(f, m, t, EV_NONE, HOLD_LOST);
 }
 
 size_t mlane_find(const struct mlane *l, int64_t t)
@@ -220,7 +205,7 @@ size_t mlane_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns)
     while (i <= last && i < l->n) {
         const size_t g = i / HOLD_GROUP;
         if ((g + 1) * HOLD_GROUP >= l->n || l->sum[g].longest >= min_ns)
-            break; /* the open group's longest span is not known yet */
+            break; /* the open group's longest hold is not known yet */
         i = (g + 1) * HOLD_GROUP;
     }
     return i;

@@ -9,7 +9,6 @@
  * A segment needs two things from the segments before it. Names get the trace's numbers, which are assigned
  * one segment after another. And no event may be earlier than the last event of the previous segment; if
  * segments are decoded in parallel, that time is predicted from each thread's last batch (v2_gen_late()).
- * Any worker thread may prepare both.
  */
 #ifndef GOTOP_DECODE_SEGMENT_H
 #define GOTOP_DECODE_SEGMENT_H
@@ -25,13 +24,7 @@ struct segment {
     struct v2_order order;
     struct fold *f; /* n == 0: the trace's own fold */
     bool named;     /* its tables use the trace's names */
-    enum segment_step {
-        SEG_UNREAD,
-        SEG_READING,
-        SEG_READ, /* tables read, not named */
-        SEG_LOOKING,
-        SEG_LOOKED /* the last event's time is predicted, or cannot be */
-    } step;        /* under the loader's lock */
+    bool looked;    /* `late` is filled in; under the loader's lock */
     struct v2_late late;
     bool over;    /* all its events are folded */
     bool decoded; /* ready to be joined; under the loader's lock */

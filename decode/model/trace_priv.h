@@ -21,9 +21,8 @@
 #define CHUNK_HALVES 512 /* of events */
 #define FOLD_EVENTS 2048 /* events that a reader which folds as it goes takes at once */
 
-struct load_cost {              /* The cost of loading a trace in segments. */
-    uint32_t segments, redone;  /* number of segments; number of decodings that were thrown away */
-    int64_t find, tables, join; /* processor time (ns) of the work that is done one segment at a time */
+struct load_cost {             /* The cost of loading a trace in segments. */
+    uint32_t segments, redone; /* number of segments; number of decodings that were thrown away */
 };
 
 struct chunk {
