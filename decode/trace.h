@@ -299,9 +299,8 @@ struct lane_info trace_lane(const struct trace *tr, struct lane l);
 struct lane_info trace_lane_who(const struct trace *tr, struct lane l);
 /*
  * trace_find_lane - the index of the lane with this id from the file; the last one, if several goroutines
- * have it. NO_LANE if there is none. The first call builds a look-up table. Later calls are a hash look-up;
- * for a goroutine of a loaded trace also a step for each 128 goroutines that were packed away, and while
- * loading M takes a step per thread.
+ * have it. NO_LANE if there is none. Takes a step for each lane, but for goroutines that were packed away a
+ * step for 128 of them.
  */
 uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id);
 

@@ -153,8 +153,6 @@ struct account account_of(const struct trace *tr)
     join_bytes(&a, &tr->join);
     a.bytes[ACCOUNT_NAMES] +=
         names_bytes(&tr->names) + idmap_bytes(&tr->callback.runs) + idmap_bytes(&tr->callback.alone);
-    for (int k = 0; k < LANE_KINDS; k++)
-        a.bytes[ACCOUNT_NAMES] += idmap_bytes(&tr->find[k]);
     a.bytes[ACCOUNT_FIXED] +=
         sizeof *tr + (tr->src.damage.cap + tr->src.warning.cap) * sizeof *tr->src.damage.v;
     return a;

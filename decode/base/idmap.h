@@ -5,8 +5,8 @@
  * neighbouring ids are neighbours in memory. If that slot is taken the next one tried is half the map away,
  * because the slot beside it is the home of the next id. When many keys collide a small map grows; then the
  * home becomes a hash with this run's secret (decode/base/hash.h). No search goes further than the farthest
- * key is from its home. So the cost stays linear whatever ids a file has and asks for. A deleted key leaves a
- * mark if another key's search may pass its slot; a rebuild removes the marks.
+ * key is from its home. So the cost stays linear whatever ids a file has and asks for. Keys whose search
+ * passes the slot of a deleted one move up.
  * Zero-initialised is empty; 12 bytes a slot.
  */
 #ifndef GOTOP_DECODE_IDMAP_H
@@ -20,15 +20,13 @@
 #include "decode/base/mem.h"
 
 #define IDMAP_NONE UINT32_MAX
-#define IDMAP_GONE UINT32_MAX
 enum { IDMAP_SMALL = 1 << 14 }; /* number of slots */
 
 struct idmap {
     uint64_t *key;
-    uint32_t *val; /* value + 1, 0 = free, IDMAP_GONE = deleted */
-    uint32_t cap, used, gone;
-    uint32_t reach;  /* no key is more slots than this from its home */
-    uint32_t astray; /* keys that are not at home */
+    uint32_t *val; /* value + 1, 0 = free */
+    uint32_t cap, used;
+    uint32_t reach; /* no key is more slots than this from its home */
     bool mixed;
 };
 
@@ -61,7 +59,7 @@ static inline uint32_t idmap_get(const struct idmap *m, uint64_t key)
         return IDMAP_NONE;
     for (uint32_t at = idmap_home(m, key), steps = 0; m->val[at] && steps <= m->reach;
          at = idmap_step(m, at), steps++)
-        if (m->key[at] == key && m->val[at] != IDMAP_GONE)
+        if (m->key[at] == key)
             return m->val[at] - 1;
     return IDMAP_NONE;
 }
@@ -85,14 +83,13 @@ static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
         return false;
     }
     for (uint32_t i = 0; i < m->cap; i++) {
-        if (!m->val[i] || m->val[i] == IDMAP_GONE)
+        if (!m->val[i])
             continue;
         uint32_t at = idmap_home(&n, m->key[i]), steps = 0;
         for (; n.val[at]; steps++)
             at = idmap_step(&n, at);
         if (steps > n.reach)
             n.reach = steps;
-        n.astray += steps > 0;
         n.key[at] = m->key[i];
         n.val[at] = m->val[i];
     }
@@ -102,78 +99,35 @@ static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
     return true;
 }
 
-/* Rebuild without marks. A small map with keys that collide gets larger first; `mixed` applies only if it
- * doesn't. */
-static inline bool idmap_regrow(struct idmap *m, bool mixed)
-{
-    const bool grows = m->astray && !m->mixed && m->cap <= IDMAP_SMALL && m->cap / 16 <= m->used;
-    return idmap_rebuild(m, grows ? m->cap * 2 : m->cap, !grows && mixed);
-}
-
 /* The general case of idmap_put(). */
 static __attribute__((noinline, unused)) bool idmap_put_far(struct idmap *m, uint64_t key, uint32_t val)
 {
-    if ((m->used + m->gone) * 2 >= m->cap) {
-        uint32_t cap = m->cap ? m->cap : 64;
-        if (m->used * 3 >= cap && cap <= UINT32_MAX / 2)
-            cap *= 2;
-        if (cap > m->cap ? !idmap_rebuild(m, cap, m->mixed) : !idmap_regrow(m, m->mixed)) /* mostly marks */
-            return false;
-    }
+    if (m->used * 2 >= m->cap && !idmap_rebuild(m, m->cap ? m->cap * 2 : 64, m->mixed))
+        return false;
     uint32_t at = idmap_home(m, key), steps = 0;
-    uint32_t free = IDMAP_NONE, off = 0; /* the first mark, and how far it is */
-    while (m->val[at] && (m->key[at] != key || m->val[at] == IDMAP_GONE)) {
-        if (free == IDMAP_NONE && m->val[at] == IDMAP_GONE) {
-            free = at;
-            off = steps;
-        }
+    for (; m->val[at] && m->key[at] != key; steps++)
         at = idmap_step(m, at);
-        if (steps++ >= m->reach && free != IDMAP_NONE)
-            break; /* the map does not have the key */
-    }
-    const uint32_t walked = steps;
-    if (!m->val[at] || steps > m->reach) {
-        m->used++;
-        if (free != IDMAP_NONE) {
-            at = free;
-            steps = off;
-            m->gone--;
-        }
-        m->astray += steps > 0;
-    }
+    m->used += !m->val[at];
     m->key[at] = key;
     m->val[at] = val + 1;
     if (steps > m->reach)
         m->reach = steps;
-    /* A long search is due to marks, or to keys that collide. */
-    return walked < 256 || m->mixed || idmap_regrow(m, m->gone < m->cap / 8);
+    if (steps < 256 || m->mixed)
+        return true;
+    const bool grows = m->cap <= IDMAP_SMALL && m->cap / 16 <= m->used; /* many keys collide */
+    return idmap_rebuild(m, grows ? m->cap * 2 : m->cap, !grows);
 }
 
 /* idmap_put - Set the value of a key, new or not. Returns false if out of memory. */
 static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
 {
     const uint32_t at = (uint32_t)key & (m->cap - 1);
-    if (m->mixed || (m->used + m->gone) * 2 >= m->cap || m->val[at])
+    if (m->mixed || m->used * 2 >= m->cap || m->val[at])
         return idmap_put_far(m, key, val);
     m->used++; /* nearly always */
     m->key[at] = key;
     m->val[at] = val + 1;
     return true;
-}
-
-/* Whether the search for another key's slot may have passed this one. */
-static __attribute__((noinline, unused)) bool idmap_passed(const struct idmap *m, uint32_t slot)
-{
-    enum { FAR_OFF = 8 }; /* zlib's headers define FAR as nothing */
-    if (m->reach > FAR_OFF)
-        return true;
-    for (uint32_t i = 1, at = idmap_step(m, slot); i <= m->reach; i++, at = idmap_step(m, at)) {
-        if (!m->val[at])
-            return false;
-        if (m->val[at] == IDMAP_GONE || idmap_steps(m, idmap_home(m, m->key[at]), at) >= i)
-            return true;
-    }
-    return false;
 }
 
 /* idmap_del - Remove a key. */
@@ -182,26 +136,32 @@ static inline void idmap_del(struct idmap *m, uint64_t key)
     if (!m->cap)
         return;
     uint32_t at = idmap_home(m, key), steps = 0;
-    for (; m->val[at] && (m->key[at] != key || m->val[at] == IDMAP_GONE); steps++, at = idmap_step(m, at))
-        if (steps > m->reach)
+    for (; m->val[at] && m->key[at] != key; at = idmap_step(m, at))
+        if (steps++ >= m->reach)
             return;
     if (!m->val[at])
         return;
-    const bool mark = m->reach && idmap_passed(m, at);
-    m->val[at] = mark ? IDMAP_GONE : 0;
-    m->used--;
-    m->gone += mark;
-    if (steps && !--m->astray)
+    m->val[at] = 0;
+    for (uint32_t i = 1, k = idmap_step(m, at); i <= m->reach && m->val[k]; i++, k = idmap_step(m, k)) {
+        if (idmap_steps(m, idmap_home(m, m->key[k]), k) < i)
+            continue; /* its search begins behind the free slot */
+        m->key[at] = m->key[k];
+        m->val[at] = m->val[k];
+        m->val[k] = 0;
+        at = k;
+        i = 0;
+    }
+    if (!--m->used)
         m->reach = 0;
 }
 
 /* idmap_next - Get the next key from slot *at on (0 at first) and move *at past it. Returns false if there
- * is none. The order is unspecified. */
+ * is none. The order is unspecified. No key may be removed meanwhile. */
 static inline bool idmap_next(const struct idmap *m, uint32_t *at, uint64_t *key, uint32_t *val)
 {
     while (*at < m->cap) {
         const uint32_t i = (*at)++;
-        if (m->val[i] && m->val[i] != IDMAP_GONE) {
+        if (m->val[i]) {
             *key = m->key[i];
             *val = m->val[i] - 1;
             return true;
@@ -214,16 +174,16 @@ static inline bool idmap_next(const struct idmap *m, uint32_t *at, uint64_t *key
 static inline void idmap_renumber(struct idmap *m, const uint32_t *to)
 {
     for (uint32_t i = 0; i < m->cap; i++)
-        if (m->val[i] && m->val[i] != IDMAP_GONE)
+        if (m->val[i])
             m->val[i] = to[m->val[i] - 1] + 1;
 }
 
 /* idmap_clear - Remove all keys, keep the memory. */
 static inline void idmap_clear(struct idmap *m)
 {
-    if (m->used || m->gone)
+    if (m->used)
         memset(m->val, 0, (size_t)m->cap * sizeof *m->val);
-    m->used = m->gone = m->reach = m->astray = 0;
+    m->used = m->reach = 0;
 }
 
 #endif

@@ -29,8 +29,8 @@ static __attribute__((noinline)) uint32_t lookup_far(const struct idmap *m, uint
 HOT uint32_t lookup(const struct lookup *l, uint64_t key)
 {
     uint64_t at = key & l->mask;
-    uint32_t v = l->val[at] - 1; /* neither free nor IDMAP_GONE */
-    return __builtin_expect(v < IDMAP_GONE - 1 && l->key[at] == key, 1) ? v : lookup_far(l->map, key);
+    uint32_t v = l->val[at] - 1; /* IDMAP_NONE: free */
+    return __builtin_expect(v != IDMAP_NONE && l->key[at] == key, 1) ? v : lookup_far(l->map, key);
 }
 
 /* The same for ids where 0 means 0. */
@@ -72,7 +72,7 @@ HOT uint32_t at_find(const struct v2_at *at, uint64_t id)
 {
     const struct lookup *l = &at->ts->gs;
     uint32_t v = l->val[id & l->mask] - 1;
-    if (__builtin_expect(v < IDMAP_GONE - 1 && g_at(at->ts, v)->id == id, 1))
+    if (__builtin_expect(v != IDMAP_NONE && g_at(at->ts, v)->id == id, 1))
         return v;
     return v == IDMAP_NONE && !l->map->mixed ? IDMAP_NONE
                                              : lookup_far(l->map, id); /* it is about to be created */

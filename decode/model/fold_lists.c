@@ -411,12 +411,25 @@ static void region_end(struct fold *f, const struct ev *e, const struct ginfo *g
                                    .stack_end = e->stack};
 }
 
+/* It is not known how long regions last after `since`, from one, index + 1, to the outermost. */
+static void regions_lost(struct vec_region *v, uint32_t at, int64_t since)
+{
+    for (; at; at = v->prev[at - 1])
+        v->v[at - 1].t1 = since > v->v[at - 1].t0 ? since : v->v[at - 1].t0;
+}
+
 void fold_regions_lost(struct fold *f, uint32_t g, int64_t since)
 {
-    const struct vec_region *v = &f->regions;
-    for (uint32_t at = region_top(f, g); at; at = v->prev[at - 1])
-        v->v[at - 1].t1 = since > v->v[at - 1].t0 ? since : v->v[at - 1].t0;
+    regions_lost(&f->regions, region_top(f, g), since);
     idmap_del(&f->openregions, g);
+}
+
+void fold_all_regions_lost(struct fold *f, int64_t since)
+{
+    uint64_t g;
+    for (uint32_t at = 0, top; idmap_next(&f->openregions, &at, &g, &top);)
+        regions_lost(&f->regions, top + 1, since);
+    idmap_clear(&f->openregions);
 }
 
 void fold_regions_end(struct fold *f, uint32_t g, int64_t t)

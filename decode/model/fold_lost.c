@@ -104,9 +104,7 @@ static void gap_begins(struct fold *f, const struct ev *e)
         mi->p = mi->g = EV_NONE;
         fold_m_show(f, m, mi->lane.n ? later(since, mi->lane.h[mi->lane.n - 1].t0) : since);
     }
-    uint64_t of;
-    for (uint32_t at = 0, top; idmap_next(&f->openregions, &at, &of, &top);)
-        fold_regions_lost(f, (uint32_t)of, since);
+    fold_all_regions_lost(f, since);
     for (uint32_t g = 0; g < f->nlane[LANE_G]; g++) {
         if (fold_g_retired(f, g))
             continue;

@@ -101,6 +101,7 @@ void fold_regions_end(struct fold *f, uint32_t g, int64_t t);
  */
 void fold_range_lost(struct fold *f, enum range_kind k, uint32_t owner, int64_t since);
 void fold_regions_lost(struct fold *f, uint32_t g, int64_t since);
+void fold_all_regions_lost(struct fold *f, int64_t since); /* of all goroutines */
 void fold_bands_reopen(struct fold *f); /* at the end: rebuild bands with ranges that were lost */
 void fold_metric(struct fold *f, const struct ev *e);
 void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value); /* append a metric's point */

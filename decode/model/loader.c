@@ -322,7 +322,7 @@ static void done(struct loader *l, struct segment *s)
 static void worker_found(void *arg, uint64_t g, uint32_t func, bool inferred)
 {
     struct loader *l = arg;
-    if (func < IDMAP_GONE / 2 && (!inferred || idmap_get(&l->worker, g) == IDMAP_NONE))
+    if (func < IDMAP_NONE / 2 && (!inferred || idmap_get(&l->worker, g) == IDMAP_NONE))
         (void)idmap_put(&l->worker, g, func * 2 + inferred); /* else the segment is decoded again */
 }
 

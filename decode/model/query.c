@@ -2,13 +2,11 @@
  * query.c - answers questions about the model (decode/trace.h): names, lanes, overlaps. Spans: span_iter.c,
  * walk.c. Time per state: shares.c.
  *
- * Everything is computed from the fold's data. Nothing is cached except the id look-up, so answers are
- * right while loading.
+ * Everything is computed from the fold's data. Nothing is cached, so answers are right while loading.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/base/mem.h"
 #include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
 
@@ -322,48 +320,21 @@ void trace_lives(const struct trace *tr, enum lane_kind k, uint32_t i, uint32_t 
     }
 }
 
-/* Returns the last packed goroutine with this id. */
-static uint32_t find_retired(const struct trace *tr, uint64_t id)
-{
-    const struct join *j = &tr->join;
-    if (!j->n)
-        return retired_find(&tr->fold, id);
-    for (size_t k = j->n; k-- > 0;) {
-        uint32_t local = retired_find(j->seg[k]->f, id);
-        if (local != NO_LANE)
-            return segment_g(j->seg[k], local);
-    }
-    return NO_LANE;
-}
-
 uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
 {
-    struct trace *rw = (struct trace *)(uintptr_t)tr; /* the look-up table is a cache */
-    struct idmap *m = &rw->find[k];
+    const struct join *j = &tr->join;
     const uint32_t n = trace_nlanes(tr, k);
-    if (k == LANE_BAND)
-        return id < BAND_COUNT ? (uint32_t)id : NO_LANE;
-    if (k == LANE_M && !tr->done) { /* a thread may get its index before the trace reports it */
-        for (uint32_t i = 0; i < n; i++)
-            if (lane_id(tr, k, i) == id)
-                return i;
-        return NO_LANE;
+    for (uint32_t i = 0; k != LANE_G && i < n; i++)
+        if (lane_id(tr, k, i) == id)
+            return i;
+    if (k == LANE_G && !j->n)
+        return fold_g_find(&tr->fold, id);
+    for (size_t s = j->n; k == LANE_G && s-- > 0;) {
+        const uint32_t local = fold_g_find(j->seg[s]->f, id);
+        if (local != NO_LANE)
+            return segment_g(j->seg[s], local);
     }
-    bool still =
-        k == LANE_G && tr->done; /* packed goroutines stay packed now, and are not put into the table */
-    for (size_t i = rw->nfind[k], run; i < n; i += run) {
-        const struct retired *p;
-        uint32_t local;
-        run = still ? retired_of(tr, (uint32_t)i, n - (uint32_t)i, &p, &local) : 0;
-        if (!run && !idmap_put(m, lane_id(tr, k, (uint32_t)i), (uint32_t)i))
-            return NO_LANE;
-        run = run ? run : 1;
-        rw->nfind[k] = i + run;
-    }
-    uint32_t i = idmap_get(m, id), retired = still ? find_retired(tr, id) : NO_LANE;
-    if (i == IDMAP_NONE || retired == NO_LANE)
-        return i == IDMAP_NONE ? retired : i;
-    return i > retired ? i : retired;
+    return NO_LANE;
 }
 
 /* ---- what overlaps ------------------------------------------------------------------------------------- */

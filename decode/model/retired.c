@@ -256,18 +256,21 @@ bool retired_workers(const struct retired *p)
     return c->width || c->least & GI_GCWORK;
 }
 
-uint32_t retired_find(const struct fold *f, uint64_t id)
+/* Whether one of the group may have this id. */
+static bool may_have(const struct retired *p, uint64_t id)
 {
-    for (size_t i = f->nseg; i-- > 0;) {
-        const struct retired *p = f->seg[i].retired;
-        if (!p)
-            continue;
-        const struct column *ids = &p->c.col[PV_ID];
-        if (id < ids->least || (ids->width < 8 && (id - ids->least) >> 8 * ids->width))
-            continue;
-        for (uint32_t g = RETIRED_GS; g-- > 0;)
-            if (retired_value(p, PV_ID, g) == id)
-                return (uint32_t)(i * RETIRED_GS + g);
+    const struct column *ids = &p->c.col[PV_ID];
+    return id >= ids->least && (ids->width == 8 || !((id - ids->least) >> 8 * ids->width));
+}
+
+uint32_t fold_g_find(const struct fold *f, uint64_t id)
+{
+    for (size_t i = f->nlane[LANE_G]; i-- > 0;) {
+        const struct retired *p = f->seg[i / RETIRED_GS].retired;
+        if (p && !may_have(p, id))
+            i -= i % RETIRED_GS; /* to the next group */
+        else if (fold_g_id(f, (uint32_t)i) == id)
+            return (uint32_t)i;
     }
     return NO_LANE;
 }

@@ -268,8 +268,6 @@ void trace_close(struct trace *tr)
         return;
     decode_end(tr);
     source_notes_free(&tr->src);
-    for (int k = 0; k < LANE_KINDS; k++)
-        idmap_free(&tr->find[k]);
     if (tr->opts.grows) /* else they belong to the input */
         mem_free(tr->in.gap);
     input_close(&tr->in);
@@ -518,23 +516,13 @@ void trace_grown(struct trace *tr)
     tr->src.grows = tr->info.more = false;
 }
 
-/* Note that the model shown so far is void; lanes get other indices. */
-static void shown_void(struct trace *tr)
-{
-    for (int k = 0; k < LANE_KINDS; k++) {
-        idmap_free(&tr->find[k]);
-        tr->nfind[k] = 0;
-    }
-    tr->info.epoch++;
-}
-
 /* Discard what is decoded, and put the reader at the file's start. Returns false when out of memory;
  * fold.oom is set. */
 static bool start_over(struct trace *tr)
 {
     struct err e;
     decode_end(tr);
-    shown_void(tr);
+    tr->info.epoch++; /* the model shown so far is void; lanes get other indices */
     tr->ndamage = tr->nwarning = tr->ncounted = tr->taken_damages = tr->taken_warnings = 0;
     tr->src.st = (struct source_status){0};
     const bool ok = decode_begin(tr, &e) == ERR_OK;

@@ -47,11 +47,9 @@ struct trace {
     uint32_t ncounted;
     /* number of the reader's notes that are copied into damage, warning */
     uint32_t taken_damages, taken_warnings;
-    struct err fatal;              /* once done: why nothing can be shown; ERR_OK if something can */
-    bool done;                     /* all is loaded */
-    struct idmap find[LANE_KINDS]; /* lane by id; trace_find_lane() fills it */
-    size_t nfind[LANE_KINDS];      /* number of lanes already in `find` */
-    struct join join;              /* segments; empty if the trace is one fold */
+    struct err fatal; /* once done: why nothing can be shown; ERR_OK if something can */
+    bool done;        /* all is loaded */
+    struct join join; /* segments; empty if the trace is one fold */
     /* names from callbacks, as of the last time that all input so far was decoded */
     struct callback callback;
     struct loader *loader; /* while segments are decoded */

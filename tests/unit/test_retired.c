@@ -46,10 +46,6 @@ static void open_twice(struct twice *w)
 
 static void close_twice(struct twice *w)
 {
-    for (int k = 0; k < LANE_KINDS; k++) {
-        idmap_free(&w->put.find[k]);
-        idmap_free(&w->stay.find[k]);
-    }
     fold_free(&w->put.fold);
     fold_free(&w->stay.fold);
     names_free(&w->put.names);
