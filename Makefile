@@ -201,9 +201,8 @@ setup-static:
 
 # ---- tests -------------------------------------------------------------------------------------------------
 
-# tests/support/NAME.c is for all tests; NAME_main.c there is a tool of its own, $(BUILD)/NAME. A test asks what the benchmark adds up.
-OBJ_account = $(BUILD)/bench/account/account.o
-OBJ_support = $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c,$(sort $(wildcard tests/support/*.c)))) $(OBJ_account)
+# tests/support/NAME.c is for all tests; NAME_main.c there is a tool of its own, $(BUILD)/NAME.
+OBJ_support = $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c,$(sort $(wildcard tests/support/*.c))))
 LIB_SUPPORT = $(if $(OBJ_support),$(BUILD)/libsupport.a)
 $(BUILD)/libsupport.a: $(OBJ_support)
 	@rm -f $@
@@ -340,9 +339,9 @@ BENCH = $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard bench/*.c)))
 $(BUILD)/bench/keys: $(BUILD)/bench/keys.o $(LIB_ALL)
 	$(call say,LD  $@)
 	$(Q)$(LINK) -o $@ $< $(LIB_ALL) $(LIBS_ALL)
-$(filter-out $(BUILD)/bench/keys,$(BENCH)): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(OBJ_account) $(LIB_PURE)
+$(filter-out $(BUILD)/bench/keys,$(BENCH)): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LIB_PURE)
 	$(call say,LD  $@)
-	$(Q)$(LINK) -o $@ $< $(OBJ_account) $(LIB_PURE) $(LIBS_PURE)
+	$(Q)$(LINK) -o $@ $< $(LIB_PURE) $(LIBS_PURE)
 # The generator of large traces has a folder of its own.
 $(BUILD)/gen-trace: $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard bench/gen/*.c)))
 	$(call say,LD  $@)

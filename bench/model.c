@@ -29,7 +29,6 @@
 #include <unistd.h>
 
 #include "decode/base/mem.h"
-#include "bench/account/account.h"
 #include "decode/model/trace_priv.h"
 #include "layout/draw/draw.h"
 #include "layout/frame/frame.h"
@@ -132,34 +131,6 @@ static struct trace *load_model(const char *path, const struct trace_opts *o, in
         close(fd);
     }
     return tr;
-}
-
-static void account_line(const struct trace_info *in, const char *what, uint64_t bytes)
-{
-    printf("  %-20s %12" PRIu64 " bytes  %6.3f per file byte  %6.3f per event\n", what, bytes,
-           (double)bytes / (double)in->bytes, (double)bytes / (double)in->events);
-}
-
-/*
- * What the model consists of (bench/account/account.h). The rest of what is held: what the allocator rounds
- * up. At the peak there was more: the reader's tables, spans that wait to be packed, arrays while they grow.
- */
-static void account(const struct trace *tr, size_t live, size_t peak)
-{
-    const struct account a = account_of(tr);
-    const struct trace_info *in = trace_info(tr);
-    uint64_t sum = 0;
-    printf("memory account (%" PRIu64 " spans, %.2f packed bytes each; %" PRIu64 " goroutines over):\n",
-           a.spans, a.spans ? (double)a.bytes[ACCOUNT_PACKED] / (double)a.spans : 0, a.over);
-    for (int i = 0; i < ACCOUNT_COUNT; i++) {
-        account_line(in, account_name((enum account_row)i), a.bytes[i]);
-        sum += a.bytes[i];
-    }
-    if (mem_spilled()) /* of the rows nobody knows what stands there */
-        account_line(in, "in the file", mem_spilled());
-    else
-        account_line(in, "the rest", sum < live ? live - sum : 0);
-    account_line(in, "more at the peak", peak - live);
 }
 
 struct cost { /* ms */
@@ -423,7 +394,7 @@ static size_t findings(const struct trace *tr, const struct loaded *best, int ru
 }
 
 static void whole(const struct trace *tr, const char *path, const struct trace_opts *o,
-                  const struct loaded *best, int runs, size_t live, size_t peak)
+                  const struct loaded *best, int runs, size_t peak)
 {
     const struct trace_info *in = trace_info(tr);
     double ev = (double)in->events, mb = (double)in->bytes / 1e6;
@@ -447,7 +418,6 @@ static void whole(const struct trace *tr, const char *path, const struct trace_o
            (double)peak / 1e6, (double)peak / 1e6 / mb, (double)best->resident / 1e6,
            (double)best->resident / 1e6 / mb);
     printf("with triage: peak %.1f MB, %.2f per file byte\n", (double)all / 1e6, (double)all / 1e6 / mb);
-    account(tr, live, peak);
     printf("first lanes after %.0f ms; longest step while loading in steps of %d ms: %.0f ms\n", first,
            SLICE_NS / 1000000, slow.most * 1e3);
     searches(tr);
@@ -492,7 +462,7 @@ int main(int argc, char **argv)
             best = one;
     }
     best.resident = most;
-    size_t peak = mem_peak(), live = mem_live();
+    const size_t peak = mem_peak();
     if (tr && label)
         curve_line(tr, label, &best, peak);
     else if (tr && o.max_memory)
@@ -502,7 +472,7 @@ int main(int argc, char **argv)
     else if (tr && only_frames)
         frames(tr, 80, 24), frames(tr, 200, 60);
     else if (tr && !only_load)
-        whole(tr, argv[optind], &o, &best, runs, live, peak);
+        whole(tr, argv[optind], &o, &best, runs, peak);
     trace_close(tr);
     return 0;
 }

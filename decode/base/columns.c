@@ -83,9 +83,3 @@ struct columns *columns_of(const uint64_t *const v[], unsigned rows, unsigned n)
         column_put(k, c, v[c], rows, 1);
     return k;
 }
-
-size_t columns_bytes(const struct columns *c, unsigned rows)
-{
-    const struct column *last = &c->col[c->n - 1];
-    return sizeof *c + c->n * sizeof *c->col + last->at + (size_t)rows * last->width + 8;
-}

@@ -31,7 +31,6 @@ struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n, colum
 /* columns_of - Pack values that are stored by column: v[i] is column i, of `rows` values; NULL: they are
  * all 0. The caller frees the result (mem_free). */
 struct columns *columns_of(const uint64_t *const v[], unsigned rows, unsigned n);
-size_t columns_bytes(const struct columns *c, unsigned rows); /* the size in bytes */
 
 /* columns_get - Returns the value of a row and a column. n: the number of columns. */
 static inline uint64_t columns_get(const struct columns *c, unsigned n, unsigned row, unsigned col)

@@ -9,7 +9,6 @@
 /* The header of a larger block. */
 struct slab {
     struct slab *next;
-    size_t bytes;
 };
 
 /* Free blocks are chained by their first bytes. */
@@ -23,11 +22,10 @@ static bool more(struct slabs *s, size_t size, size_t n)
 {
     if (n > SIZE_MAX / 2 / size)
         return false;
-    const size_t bytes = sizeof(struct slab) + SLABS_ALIGN + n * size;
-    struct slab *b = mem_alloc(bytes);
+    struct slab *b = mem_alloc(sizeof *b + SLABS_ALIGN + n * size);
     if (!b)
         return false;
-    *b = (struct slab){s->all, bytes};
+    b->next = s->all;
     s->all = b;
     const uintptr_t at = (uintptr_t)(b + 1), first = (at + SLABS_ALIGN - 1) & ~(uintptr_t)(SLABS_ALIGN - 1);
     for (size_t i = n; i--;) /* so that the first is used first */
@@ -56,12 +54,4 @@ void slabs_free(struct slabs *s)
         mem_free(b);
     }
     *s = (struct slabs){0};
-}
-
-size_t slabs_bytes(const struct slabs *s)
-{
-    size_t n = 0;
-    for (const struct slab *b = s->all; b; b = b->next)
-        n += b->bytes;
-    return n;
 }

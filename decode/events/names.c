@@ -225,23 +225,6 @@ void names_free(struct names *nm)
     memset(nm, 0, sizeof *nm);
 }
 
-static uint64_t seg_bytes(const struct segvec *v)
-{
-    uint64_t n = 0;
-    for (unsigned k = 0; k < SEG_MAX; k++)
-        n += v->seg[k] ? ((uint64_t)1 << (k + SEG_FIRST_BITS)) * v->size : 0;
-    return n;
-}
-
-uint64_t names_bytes(const struct names *nm)
-{
-    uint64_t n = seg_bytes(&nm->strs) + seg_bytes(&nm->frames) + seg_bytes(&nm->stacks) +
-                 seg_bytes(&nm->lists.chunk) + nm->lists.all * sizeof(uint16_t);
-    for (const struct copy_block *b = nm->copies; b; b = b->next)
-        n += sizeof *b + b->cap;
-    return n + (uint64_t)(nm->hstr.cap + nm->hframe.cap + nm->hstack.cap) * sizeof(struct name_slot);
-}
-
 static char *copy_bytes(struct names *nm, const char *p, uint32_t len)
 {
     struct copy_block *b = nm->copies;

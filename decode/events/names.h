@@ -48,7 +48,6 @@ enum err_code names_init(struct names *nm);
 void names_free(struct names *nm);
 /* names_rest - free the hash tables; nothing can be added after that. */
 void names_rest(struct names *nm);
-uint64_t names_bytes(const struct names *nm); /* memory that the names take, in bytes */
 
 /* names_str - intern bytes; *id is their id. The bytes are borrowed and must live as long as the names (the
  * mapped input does). names_str_copy - the same for bytes that don't live as long. */

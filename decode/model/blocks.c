@@ -79,11 +79,3 @@ void blocks_free(struct spanblocks *v)
     mem_free(v->group);
     mem_free(v);
 }
-
-size_t blocks_bytes(const struct spanblocks *v)
-{
-    size_t n = sizeof *v + v->cap * sizeof *v->blk + v->capgroup * sizeof *v->group;
-    for (uint32_t g = 0; g < v->n / SPAN_GROUP; g++)
-        n += columns_bytes(v->group[g].entry, SPAN_GROUP);
-    return n;
-}

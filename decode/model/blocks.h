@@ -55,8 +55,7 @@ bool blocks_room(struct spanblocks *v);
 const struct columns *blocks_pack(const struct blk b[SPAN_GROUP], columns_room_fn *room, void *arg);
 /* blocks_trim - free spare room; more blocks may come later. */
 void blocks_trim(struct spanblocks *v);
-void blocks_free(struct spanblocks *v);          /* v may be NULL */
-size_t blocks_bytes(const struct spanblocks *v); /* memory it takes, for accounting */
+void blocks_free(struct spanblocks *v); /* v may be NULL */
 
 /* blocks_packed - whether block b's entry is in a packed group; else it is in v->blk. */
 static inline bool blocks_packed(const struct spanblocks *v, uint32_t b)

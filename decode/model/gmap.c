@@ -9,7 +9,7 @@ static size_t heads(uint32_t n)
     return ((size_t)n / GMAP_GS * 2 + 2 + GMAP_GS - 1) / GMAP_GS;
 }
 
-size_t gmap_bytes(uint32_t n, const uint32_t *old, uint32_t nold)
+static size_t bytes_of(uint32_t n, const uint32_t *old, uint32_t nold)
 {
     size_t rows = heads(n);
     for (uint32_t k = 0; k < nold; k++)
@@ -19,7 +19,7 @@ size_t gmap_bytes(uint32_t n, const uint32_t *old, uint32_t nold)
 
 uint32_t *gmap_new(uint32_t n, uint32_t base, const uint32_t *old, uint32_t nold)
 {
-    uint32_t *map = mem_alloc(gmap_bytes(n, old, nold)), row = (uint32_t)heads(n);
+    uint32_t *map = mem_alloc(bytes_of(n, old, nold)), row = (uint32_t)heads(n);
     for (uint32_t b = 0, k = 0; map && b <= n / GMAP_GS; b++) {
         uint32_t *of = map + (size_t)b * 2, next = b * GMAP_GS + base - k;
         of[0] = next;

@@ -28,10 +28,8 @@ static inline uint32_t gmap_at(const uint32_t *map, uint32_t g)
  * gmap_new - returns a map of n goroutines; NULL if out of memory. Those in `old` (nold, ascending) existed
  * before: set each with gmap_set(). The others get the trace's indices from `base` on. The caller frees the
  * map with mem_free().
- * gmap_bytes - the memory it takes.
  */
 uint32_t *gmap_new(uint32_t n, uint32_t base, const uint32_t *old, uint32_t nold);
 void gmap_set(uint32_t *map, uint32_t g, uint32_t is);
-size_t gmap_bytes(uint32_t n, const uint32_t *old, uint32_t nold);
 
 #endif

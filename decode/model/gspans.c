@@ -35,9 +35,7 @@ const struct columns *gspans_make(struct span_pool *sp, const struct spanlane *l
     for (unsigned i = 0; i < GSPANS_LANES; i++)
         if (!n || !values(&l[i], n, v + (size_t)i * columns))
             return NULL;
-    const struct columns *c = columns_make(v, GSPANS_LANES, columns, pool_bytes, sp);
-    sp->packed_bytes += c ? columns_bytes(c, GSPANS_LANES) : 0;
-    return c;
+    return columns_make(v, GSPANS_LANES, columns, pool_bytes, sp);
 }
 
 struct waitspan gspans_at(const struct columns *c, unsigned row, unsigned n, unsigned k, int64_t lasted)

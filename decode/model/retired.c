@@ -54,8 +54,8 @@ static bool all_plain(const struct gseg *s)
     return true;
 }
 
-/* Pack a group, in the pool of spans. spans: the columns with the spans of all; NULL: each lane has packed its
- * own. Returns NULL if out of memory. */
+/* Pack a group, in the pool of spans. spans: the columns with the spans of all; NULL: each lane has packed
+ * its own. Returns NULL if out of memory. */
 static struct retired *retired_make(struct fold *f, const struct gseg *s, const struct columns *spans)
 {
     uint64_t v[RETIRED_GS][RETIRED_COLUMNS];
@@ -289,11 +289,6 @@ static void each_lane(struct retired *p, void (*f)(struct spanlane *l))
 void retired_trim(struct retired *p)
 {
     each_lane(p, spans_trim);
-}
-
-size_t retired_bytes(const struct retired *p)
-{
-    return columns_bytes(&p->c, RETIRED_GS);
 }
 
 void retired_free(struct retired *p)

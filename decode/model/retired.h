@@ -126,6 +126,5 @@ static inline bool fold_g_workers(const struct fold *f, uint32_t g)
  */
 void retired_trim(struct retired *p);
 void retired_free(struct retired *p);
-size_t retired_bytes(const struct retired *p); /* memory it takes by itself, for accounting */
 
 #endif

@@ -13,7 +13,6 @@
 
 struct pool_chunk {
     struct pool_chunk *next;
-    size_t bytes;
 };
 
 static const uint16_t wait_cap[5] = {2, 8, 32, 64, SPAN_BLOCK};
@@ -49,14 +48,6 @@ void pool_ticks(struct span_pool *sp, double tick_ns)
         sp->clock = pack_clock(tick_ns);
 }
 
-size_t pool_chunks_bytes(const struct span_pool *sp)
-{
-    size_t n = 0;
-    for (const struct pool_chunk *c = sp->bump.chunks; c; c = c->next)
-        n += c->bytes;
-    return n;
-}
-
 void pool_waits_free(struct span_pool *sp)
 {
     bump_free(&sp->waits);
@@ -83,7 +74,7 @@ static void *bump_bytes(struct bump *b, size_t n)
         struct pool_chunk *c = mem_alloc(size);
         if (!c)
             return NULL;
-        *c = (struct pool_chunk){b->chunks, size};
+        c->next = b->chunks;
         b->chunks = c;
         b->at = (uint8_t *)c + 16;
         b->end = (uint8_t *)c + size;
@@ -191,7 +182,6 @@ static inline uint8_t *pack_into(struct span_pool *sp, enum lane_kind kind, cons
         p = pack_aside(sp, s, n, &how, sums, &len);
     }
     sp->whole = how.whole;
-    sp->packed_bytes += len;
     return p;
 }
 

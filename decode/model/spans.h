@@ -96,14 +96,11 @@ struct span_pool {
     struct pack_clock clock; /* how durations are packed: pool_ticks() */
     uint32_t whole;          /* number of multiples of 64 ns among the last block's 128 durations */
     bool oom;                /* an allocation failed: spans may be missing, stop */
-    uint64_t packed_bytes;
 };
 
 /* pool_init - make an empty pool. On ERR_NOMEM, too, pool_free() it. */
 enum err_code pool_init(struct span_pool *sp);
 void pool_free(struct span_pool *sp);
-size_t
-pool_chunks_bytes(const struct span_pool *sp); /* memory of packed spans and index rows, for accounting */
 /* pool_ticks - set the length of a clock tick in ns (0 = unknown). Has an effect until the first span is
  * closed. */
 void pool_ticks(struct span_pool *sp, double tick_ns);

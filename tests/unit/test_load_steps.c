@@ -1,9 +1,8 @@
 /*
  * test_load_steps.c - a trace loaded in steps, by one thread or several, is the trace; what is damaged ends
  * it where that is asked for (strict); what grows may be told that it is damaged (trace_doubt), or that
- * something is missing (trace_gap). What is loaded is held by what its account names.
+ * something is missing (trace_gap).
  */
-#include "bench/account/account.h"
 #include "tests/unit/model_text.h"
 #include "tests/unit/sched_sim.h"
 
@@ -269,68 +268,6 @@ static void test_given_grows(void **state)
     assert_int_equal(mem_live(), live);
 }
 
-/* Nothing that is held is left out, or counted twice: 1 % is what the allocator may round up, SMALL are small
- * blocks beside the model. */
-static uint64_t over_most; /* goroutines, of all these traces */
-
-static void in_account(const char *path, const uint8_t *p, size_t n)
-{
-    enum { SMALL = 8 << 10 };
-    for (int threads = 1; threads <= 2; threads++) {
-        const struct trace_opts o = {.threads = threads};
-        const size_t before = mem_live();
-        struct trace *tr = opened(p, n, &o);
-        while (trace_load(tr, INT64_MAX) != LOAD_DONE)
-            continue;
-        const uint64_t held = mem_live() - before;
-        const struct account a = account_of(tr);
-        uint64_t sum = 0, spans = 0;
-        for (int i = 0; i < ACCOUNT_COUNT; i++)
-            sum += a.bytes[i];
-        if (sum > held || sum + SMALL < held / 100 * 99)
-            fail_msg("%s, %d threads: %" PRIu64 " bytes are held, %" PRIu64 " in the account", path, threads,
-                     held, sum);
-        for (int k = 0; k < LANE_KINDS; k++)
-            for (uint32_t i = 0; k != LANE_M && i < trace_nlanes(tr, (enum lane_kind)k); i++)
-                spans += trace_lane(tr, (struct lane){(enum lane_kind)k, i}).nspans;
-        assert_int_equal(a.spans, spans);
-        over_most = a.over > over_most ? a.over : over_most;
-        trace_close(tr);
-    }
-}
-
-/* A goroutine creates others, which run once and are over: no sample has so many. */
-static char *brief_ones(int gens, int each)
-{
-    struct tracegen_buf b = {0};
-    int id = 2, seq = 0;
-    tracegen_printf(&b, "go 1.26\n");
-    for (int gen = 0; gen < gens; gen++, seq = 0) {
-        tracegen_printf(&b, "%sbatch m=7 t=%d\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n",
-                        gen ? "endgen\n" : "", 100 + gen * each * 100);
-        for (int i = 0; i < each; i++, id++)
-            tracegen_printf(&b,
-                            "GoCreate +5 new_g=%d new_stack=main.f:1 stack=main.main:2\nGoStop +5 "
-                            "reason=\"preempted\" stack=0\n"
-                            "GoStart +5 g=%d g_seq=1\nGoDestroy +%d\nGoStart +5 g=1 g_seq=%d\n",
-                            id, id, 5 + i % 60, ++seq);
-    }
-    return (char *)b.p;
-}
-
-static void test_account(void **state)
-{
-    (void)state;
-    size_t n;
-    char *text = brief_ones(3, 2000);
-    uint8_t *p = tracegen_bytes(text, &n);
-    in_account("goroutines that are over", p, n);
-    assert_in_range(over_most, 5000, 6000);
-    free(p);
-    free(text);
-    assert_true(each_trace("samples", SIZE_MAX, in_account) > 20);
-}
-
 /* A step of loading is a generation's tables at most, also where no event comes of them; and whoever leaves
  * doesn't wait for those. */
 static int small_steps(const uint8_t *p, size_t n, bool (*leave)(void))
@@ -383,10 +320,13 @@ static void test_small_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_account),     cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_made),        cmocka_unit_test(test_strict),
-        cmocka_unit_test(test_doubt),       cmocka_unit_test(test_apart_without_memory),
-        cmocka_unit_test(test_asides),      cmocka_unit_test(test_given_grows),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_made),
+        cmocka_unit_test(test_strict),
+        cmocka_unit_test(test_doubt),
+        cmocka_unit_test(test_apart_without_memory),
+        cmocka_unit_test(test_asides),
+        cmocka_unit_test(test_given_grows),
         cmocka_unit_test(test_small_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
