@@ -97,10 +97,9 @@ struct options {
 
     /* commands that watch a running program */
     struct keep keep;
-    int64_t after_ns, window_ns, every_ns, per_ns; /* 0 = not given */
-    int64_t cooldown_ns;                           /* -1 = not given */
+    int64_t after_ns, window_ns, every_ns; /* 0 = not given */
+    int64_t cooldown_ns;                   /* -1 = not given */
     struct keep keep_files;
-    const char *exec;
     const char *serve_at; /* --prometheus */
     bool cpu;
 };

@@ -24,14 +24,6 @@ void child_signals(void)
         (void)sigaction(ours[i].sig, &ours[i].was, NULL);
 }
 
-void child_defaults(sigset_t *set)
-{
-    sigemptyset(set);
-    for (int i = 0; i < n; i++)
-        if (ours[i].was.sa_handler != SIG_IGN)
-            sigaddset(set, ours[i].sig);
-}
-
 static bool from_somewhere(const char *path)
 {
     return path[0] == '/' || strncmp(path, "./", 2) == 0;

@@ -17,10 +17,6 @@ void child_ignore(int sig);
 /* child_signals - Undo child_ignore(), in a child before exec. Makes only calls that are allowed in a child
  * of a process with threads. */
 void child_signals(void);
-/* child_defaults - Get the signals of child_ignore() that were not ignored before, for
- * POSIX_SPAWN_SETSIGDEF. */
-void child_defaults(sigset_t *set);
-
 /* child_name - Make a file name an argument that no program takes for anything else: an absolute path, or
  * one with "./" before it. That is no option (-x), command (+x), descriptor (@x) or scheme (x:). Returns
  * false if it doesn't fit, is empty, or holds control bytes. child_takes - Whether it is such a name. */

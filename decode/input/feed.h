@@ -59,22 +59,8 @@ enum err_code feed_open(const char *where, const struct feed_opts *o, struct fee
  * the clerk opens nothing else. Standard input needs no call. */
 void feed_outside(const char *where, const struct feed_opts *o, const struct feed_opts *also);
 
-/*
- * Several programs: feed_outside_list - the clerk may also open what stands in a list, by the options of
- * feed_outside(): in `text`, copied, which is of the file `path`, or of none (NULL). One of either kind.
- * feed_list_again - read that file again, in the clerk where there is one, which from then on opens what
- * stands there. *text: mem_free() it.
- */
-enum { FEED_LIST_BYTES = 32768, FEED_LIST = 64, FEED_WHERE = 2048 };
-void feed_outside_list(const char *path, const char *text);
-enum err_code feed_list_again(const char *path, char **text, struct err *e);
-/*
- * feed_list_read - a file of places, one a line, blank ones and those that begin with '#' left out. At most
- * FEED_LIST_BYTES. feed_list_next - the next place in *text, which is moved on; "" is the end, ERR_ARG: a
- * line is too long or holds blanks.
- */
-enum err_code feed_list_read(const char *path, char **text, struct err *e);
-enum err_code feed_list_next(const char **text, char where[FEED_WHERE], struct err *e);
+/* feed_outside_also - the clerk may open this address, too, by the options of feed_outside(). Borrowed. */
+void feed_outside_also(const char *where);
 
 enum feed_state { FEED_DATA, FEED_WAIT, FEED_END, FEED_FAILED };
 struct feed_room { /* the caller's buffer for the bytes */

@@ -2,8 +2,8 @@
  * feed_far.c - lets the clerk (decode/base/clerk.h) open feeds, because this process may be in the sandbox
  * and can't. The clerk opens the file or starts curl, and passes on the descriptors.
  *
- * The clerk opens only addresses of feed_outside() and of a list that it has read itself. So a request names
- * one of these, and whoever takes over this process can't make the clerk open anything else.
+ * The clerk opens only addresses of feed_outside() and feed_outside_also(). So a request names one of these, and
+ * whoever takes over this process can't make the clerk open anything else.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,13 +18,12 @@
 #include "decode/base/mem.h"
 #include "decode/input/feed_priv.h"
 
-enum { FEEDS = FEED_LIST + 8, ASKED = 2 };
+enum { FEEDS = 16, PLACES = 128, ASKED = 2 };
 
-static const char *where;
+static const char *place[PLACES];
+static int nplaces;
 static const struct feed_opts *asked[ASKED];
-static char *list[2]; /* more addresses: those given as arguments, and those of a file */
-static const char *list_path;
-static int deed_open, deed_wait, deed_kill, deed_list;
+static int deed_open, deed_wait, deed_kill;
 
 int feed_wait(struct feed *f, bool kill_it)
 {
@@ -59,14 +58,9 @@ static void forget(struct feed *f)
 
 static bool is_asked(const char *what)
 {
-    char one[FEED_WHERE];
-    struct err e;
-    if (where && strcmp(what, where) == 0)
-        return true;
-    for (int i = 0; i < 2; i++)
-        for (const char *at = list[i]; at && !feed_list_next(&at, one, &e) && *one;)
-            if (strcmp(what, one) == 0)
-                return true;
+    for (int i = 0; i < nplaces; i++)
+        if (strcmp(what, place[i]) == 0)
+            return true;
     return false;
 }
 
@@ -129,31 +123,6 @@ static void do_kill(const char *text, struct clerk_said *said)
     end(text, true, said);
 }
 
-/* Read the list again. Its text goes back through a pipe, which has room for all of it. */
-static void do_list(const char *text, struct clerk_said *said)
-{
-    struct err e = {0};
-    char *now = NULL;
-    int p[2];
-    (void)text;
-    if (!list_path) {
-        said->error = EINVAL;
-        return;
-    }
-    said->code = (int)feed_list_read(list_path, &now, &e);
-    memcpy(said->text, e.what, sizeof e.what);
-    said->error = said->code ? EIO : pipe2(p, O_CLOEXEC | O_NONBLOCK) ? errno : 0;
-    if (said->error) {
-        mem_free(now);
-        return;
-    }
-    mem_free(list[1]);
-    list[1] = now;
-    (void)!write(p[1], now, strlen(now));
-    close(p[1]);
-    said->fd[0] = p[0];
-}
-
 static void end_all(void)
 {
     for (int i = 0; i < FEEDS; i++)
@@ -163,42 +132,20 @@ static void end_all(void)
 
 /* ---- this process -------------------------------------------------------------------------------------- */
 
+void feed_outside_also(const char *what)
+{
+    if (nplaces < PLACES)
+        place[nplaces++] = what;
+}
+
 void feed_outside(const char *what, const struct feed_opts *o, const struct feed_opts *also)
 {
-    where = what;
+    feed_outside_also(what);
     asked[0] = o;
     asked[1] = also;
     deed_open = clerk_add(do_open, end_all);
     deed_wait = clerk_add(do_wait, NULL);
     deed_kill = clerk_add(do_kill, NULL);
-}
-
-void feed_outside_list(const char *path, const char *text)
-{
-    const size_t n = strlen(text) + 1;
-    char **to = &list[path != NULL];
-    mem_free(*to);
-    if ((*to = mem_alloc(n)))
-        memcpy(*to, text, n);
-    if (!path)
-        return;
-    list_path = path;
-    deed_list = clerk_add(do_list, NULL);
-}
-
-enum err_code feed_list_again(const char *path, char **text, struct err *e)
-{
-    struct clerk_said said;
-    *text = NULL;
-    if (!clerk_on())
-        return feed_list_read(path, text, e);
-    if (!clerk_ask(deed_list, "", &said))
-        return said.code
-                   ? err_set(e, (enum err_code)said.code, ERR_NO_OFFSET, "%.199s", said.text)
-                   : err_set(e, ERR_IO, ERR_NO_OFFSET, "the list can't be read: %s", strerror(said.error));
-    *text = feed_list_whole(said.fd[0]);
-    close(said.fd[0]);
-    return *text ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the list");
 }
 
 enum err_code feed_open_far(struct feed *f, const char *what, const struct feed_opts *o, struct err *e)

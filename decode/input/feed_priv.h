@@ -94,8 +94,6 @@ enum err_code feed_stalled(const struct feed *f, struct err *e);
 enum err_code feed_open_near(struct feed *f, const char *where, const struct feed_opts *o, struct err *e);
 /* feed_open_far - the same through the clerk. */
 enum err_code feed_open_far(struct feed *f, const char *where, const struct feed_opts *o, struct err *e);
-/* feed_list_whole - all bytes of a descriptor as text. NULL: out of memory, or too long for a list. */
-char *feed_list_whole(int fd);
 /* feed_wait - wait for curl's end; kill: end it first. Returns its status as waitpid() does. */
 int feed_wait(struct feed *f, bool kill);
 

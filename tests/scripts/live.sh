@@ -9,11 +9,6 @@ run 0 watch --until 'stw.max>0ns' --max 1 -o "$tmp/cap" "$url"; says out 'becaus
 for f in "$tmp"/cap/*.trace; do run 0 report "$f"; says out 'FINDINGS'; done
 run 0 watch --seconds 1 --until 'stw.max>3600s' -o "$tmp/cap" "$url"
 if [ -s "$tmp/out" ]; then fail "a capture without a reason"; else pass; fi
-printf '#!/bin/sh\ncp "$1" "$1.copy"\n' >"$tmp/copy"; chmod +x "$tmp/copy"; mkdir "$tmp/one"
-run 0 watch --until 'stw.max>=0ns' --max 1 --exec "$tmp/copy" -o "$tmp/one" "$url"
-i=0; while [ -z "$(find "$tmp/one" -name '*.copy' -size +1k)" ] && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
-if [ $i -lt 600 ]; then pass; else fail "--exec did not run"; fi
-run 2 watch --until 'stw.max>=0ns' --max 1 --exec "$tmp/absent" -o "$tmp/one" "$url"; says err 'No such file'
 # For machines: a line of JSON for each picture; metrics for who asks, also once the program has gone.
 run 0 top --json "$url"; says out '"schema":"gotop.top/1"'; says out '"kind":"requests","name":"net/http.(*conn).serve"'
 if [ "$(grep -c '^{.*}$' "$tmp/out")" = "$(wc -l <"$tmp/out")" ]; then pass; else fail "not a line each"; fi

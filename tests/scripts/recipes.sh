@@ -22,7 +22,7 @@ case $1 in
 record|watch) # there is no program to look at: the options must exist
     "$REAL" "$1" --help >"$W/help" || exit 1
     for a; do case $a in --*) grep -qE -- "^  $a( |\$)" "$W/help" || { echo "gotop $1 has no $a"; exit 1; } ;; esac; done
-    [ "$1" = record ] || exec cp "$SAMPLE" captures/1.trace
+    [ "$1" = record ] || { echo 2026-11-21T23:55:58.256Z captured captures/1.trace; exec cp "$SAMPLE" captures/1.trace; }
     cp "$SAMPLE" trace.out ;;
 *) exec "$REAL" "$@" ;;
 esac
@@ -79,12 +79,12 @@ sys.exit(not blocks)' "$1"; }
     ok "its YAML" yaml "$OLDPWD/docs/RECIPES.md"
 else echo "note: no YAML reader here"
 fi
-if command -v systemd-analyze >/dev/null 2>&1; then # the unit, but for where gotop and its list are
-    sed -n '/^```ini$/,/^```$/p' "$OLDPWD/docs/RECIPES.md" | grep -v '^```' | sed "s,/usr/local/bin/gotop,$REAL," >"$tmp/gotop-watch.service"
-    unit() { systemd-analyze verify --man=no "$tmp/gotop-watch.service" 2>&1 | grep 'gotop-watch' && return 1; return 0; }
+if command -v systemd-analyze >/dev/null 2>&1; then # the unit, but for where gotop is
+    sed -n '/^```ini$/,/^```$/p' "$OLDPWD/docs/RECIPES.md" | grep -v '^```' | sed "s,/usr/local/bin/gotop,$REAL," >"$tmp/gotop-watch@x.service"
+    unit() { systemd-analyze verify --man=no "$tmp/gotop-watch@x.service" 2>&1 | grep 'gotop-watch@x' && return 1; return 0; }
     ok "the unit" unit
     # shellcheck disable=SC2046 # its words
-    words() { sed -n '/^ExecStart=/,/[^\\]$/p' "$tmp/gotop-watch.service" | tr -d '\\\n' | grep -oE -- ' --[a-z-]+' | sort -u; }
+    words() { sed -n '/^ExecStart=/,/[^\\]$/p' "$tmp/gotop-watch@x.service" | tr -d '\\\n' | grep -oE -- ' --[a-z-]+' | sort -u; }
     "$REAL" watch --help >"$tmp/help"
     for o in $(words); do ok "gotop watch $o" grep -q -- "^  $o " "$tmp/help"; done
 else echo "note: no systemd-analyze here"

@@ -86,7 +86,7 @@ everywhere() {
     tries 2 '' 3 top 127.0.0.1:1
     kept=cap/kept
     tries 2 '' 10 watch --seconds 1 --until 'stw.max>0ns' -o cap 127.0.0.1:1
-    tries 2 '' 13 watch --seconds 1 --until 'stw.max>0ns' --exec "$tmp/inside/run" --keep-files 1d -o cap 127.0.0.1:1
+    tries 2 '' 11 watch --seconds 1 --until 'stw.max>0ns' --keep-files 1d -o cap 127.0.0.1:1
     if ! command -v tmux >/dev/null 2>&1; then echo "note: tmux is not installed: not tried in the viewer"; return; fi
     reads=x.trace
     shows 7 6 x.trace

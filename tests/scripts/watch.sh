@@ -1,6 +1,6 @@
 #!/bin/sh
-# watch.sh - `gotop watch` as a recorder: edges, cool-downs, captures that don't repeat each other, connections that end, several
-# programs, a folder that stays bounded, commands that fail.
+# watch.sh - `gotop watch` as a recorder: edges, cool-downs, captures that don't repeat each other, connections that end, a folder
+# that stays bounded.
 . tests/scripts/served
 REPLAY=${REPLAY:-${BUILD:-build}/replay}
 needs "$REPLAY"
@@ -39,7 +39,7 @@ played() { # played ARG.. - $planted stops, $files captures of them, $held lines
     wait $server; until_says err 'connects again in 2s'; stop
     planted=$(grep -c planted "$tmp/plan") files=$(grep -c 'captured .*stw.max>1ms: 5.00ms' "$tmp/out") held=$(grep -c 'held stw.max>1ms: 5.00ms: no file' "$tmp/out")
 }
-played --until end --cooldown 0 --max 999 --per 1h
+played --until end --cooldown 0
 [ "$planted" -gt 10 ] && [ "$files" = "$planted" ]; ok $? "$planted planted, $files captured"
 grep -q ended "$tmp/plan" && grep -q broke "$tmp/plan"; ok $? "no connection ended: $(cat "$tmp/plan")"
 stops=$(for f in "$cap"/*Z.trace "$cap"/*Z-[0-9]*.trace; do [ ! -e "$f" ] || "$GOTOP" dump "$f"; done 2>/dev/null | grep -c 'stop-the-world')
@@ -47,9 +47,6 @@ stops=$(for f in "$cap"/*Z.trace "$cap"/*Z-[0-9]*.trace; do [ ! -e "$f" ] || "$G
 played
 [ "$files" -ge 2 ] && [ "$held" -ge 2 ] && [ $((files + held)) = "$planted" ]; ok $? "$planted planted, $files captured, $held said"
 grep -q 'there is one for it from before (--cooldown): ' "$tmp/out"; ok $? "why there is no file"
-played --cooldown 1s --max 2 --per 1h
-[ "$files" = 2 ] && [ $((files + held)) = "$planted" ] && grep -q 'as many as there may be (--max)' "$tmp/out"; ok $? "--max 2: $files"
-
 # Through a connection that ends, well or not: it is made again, what was kept is written, and both are said.
 serve ok $long 20
 start --until 'stw.max>3600s' --until end "$url"
@@ -81,27 +78,10 @@ serve close $long
 start --seconds 2 --until 'stw.max>=0ns' "$url"; wait $pid; [ $? = 2 ]; ok $? "never reached"
 grep -q 'it was never reached' "$tmp/err"; ok $? "that is said"
 
-# Several programs, a list of them that changes.
 serve ok $long 50; one=$url
-serve ok $older 50; two=$url
-printf '# mine\n%s\n\n' "$one" >"$tmp/list"
-start --until 'stw.max>=0ns' "@$tmp/list"; until_says out captured
-printf '%s\n' "$two" >"$tmp/list"; kill -HUP $pid
-until_says out 'read the list again: 1 program'
-until_says out captured 2
-[ "$(count "*-127.0.0.1_${two#*:}.trace")" = 1 ]; ok $? "the second program's capture bears its name"
-printf 'no place at all\n' >"$tmp/list"; kill -HUP $pid; until_says err 'without blanks'
-stop 2
-start --seconds 1 --until 'stw.max>=0ns' "$one" "$two" "$one"; wait $pid
-[ "$(count '*.trace')" = 2 ]; ok $? "two programs, one named twice"
-
-# --exec: words, %f and %r; its failure is a status.
-printf '#!/bin/sh\nprintf "%%s|" "$@" >%s/told\nexit ${1#x}\n' "$tmp" >"$tmp/tell"; chmod +x "$tmp/tell"
-start --until 'stw.max>=0ns' --max 1 --exec "$tmp/tell x0  why=%r 100%% %f end" "$one"; wait $pid; [ $? = 0 ]; ok $? "--exec: a status"
-set -- "$cap"/*.trace
-grep -qF "x0|why=stw.max>=0ns: " "$tmp/told" && grep -qF "|100%|$1|end|" "$tmp/told"; ok $? "--exec's words: $(cat "$tmp/told")"
-start --until 'stw.max>=0ns' --max 1 --exec "$tmp/tell x7" "$one"; wait $pid; [ $? = 2 ]; ok $? "a command that fails"
-grep -q 'exited with 7, for ' "$tmp/err"; ok $? "that is said"
+# A loop of the shell has each file (docs/RECIPES.md).
+cap=$tmp/loop; "$GOTOP" watch -o "$cap" --until 'stw.max>=0ns' --max 1 "$one" 2>"$tmp/err" | while read -r _ what file why; do echo "$what|$file|$why"; done >"$tmp/out"
+set -- "$cap"/*.trace; grep -q "^captured|$1|.* because stw.max>=0ns: " "$tmp/out"; ok $? "its words: $(cat "$tmp/out")"
 
 # A folder that stays bounded: by size, by age, and of what is not a capture nothing goes.
 cap=$tmp/bounded; mkdir "$cap"; echo mine >"$cap/notes.txt"; echo mine >"$cap/gotop-mine.trace"

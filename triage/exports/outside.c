@@ -65,12 +65,6 @@ static bool is_own(const struct stat *st)
     return false;
 }
 
-bool outside_made(const char *path)
-{
-    struct stat st;
-    return lstat(path, &st) == 0 && is_own(&st);
-}
-
 static void note_own(const char *path)
 {
     struct stat st;

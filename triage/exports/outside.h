@@ -40,7 +40,5 @@ int outside_copy(char *path, unsigned long size);
 /* outside_stop - sends SIGTSTP to all programs of the pipeline, including this one. Returns false if
  * nothing could send it. */
 bool outside_stop(void);
-/* outside_made - in the clerk: whether that file was created and named there. */
-bool outside_made(const char *path);
 
 #endif

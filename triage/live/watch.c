@@ -8,36 +8,32 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "decode/base/door.h"
 #include "decode/base/host.h"
-#include "decode/base/mem.h"
 #include "triage/exports/outside.h"
 #include "triage/live/watch.h"
 #include "triage/options.h"
 #include "triage/say.h"
 
-enum { STEP_MS = 200, TURN_MS = 20, PATIENCE_MS = 10000 };
+enum { STEP_MS = 200 };
 #define SECOND INT64_C(1000000000)
 #define MINUTE (60 * SECOND)
 #define HOUR (60 * MINUTE)
 
 static const char usage_head[] =
-    "usage: gotop watch [options] --until CONDITION -o DIR WHERE..\n"
-    "Keeps the last moments of running programs' traces, and writes them to files when a condition begins to "
+    "usage: gotop watch [options] --until CONDITION -o DIR WHERE\n"
+    "Keeps the last moments of a running program's trace, and writes them to a file when a condition begins "
+    "to "
     "hold.\n"
     "It goes on until it is told to end, and connects again by itself. Meanwhile nobody else can trace "
-    "them.\n";
+    "it. Each file is a line of output, for a loop of the shell (docs/RECIPES.md).\n";
 static const char usage_tail[] = LIVE_WHERE
-    "Of several each is watched; @FILE names one on each line, and is read again at SIGHUP.\n"
-    "Exit status: 0 it ended as asked; 2 wrong usage, a file can't be written, a command failed, or "
-    "a program was never reached.\n";
+    "Exit status: 0 it ended as asked; 2 wrong usage, a file can't be written, or the program was never "
+    "reached.\n";
 static const struct command command = {"watch", CMD_WATCH, usage_head, usage_tail};
 
 /* ---- the command line ---------------------------------------------------------------------------------- */
@@ -61,25 +57,6 @@ static int until(const char *text, struct until *u)
     return -1;
 }
 
-/* Adds a target, or the targets listed in @FILE. Returns 0, or the exit status after an error was printed.
- * */
-static int take_where(struct watch *w, const char *where)
-{
-    struct err e = {0};
-    char *text = NULL;
-    if (*where != '@')
-        return watch_add(w, where, true);
-    if (w->list)
-        return say_failed("watch", where, "one list at a time");
-    w->list = where + 1;
-    int status =
-        feed_list_read(w->list, &text, &e) ? say_failed("watch", w->list, e.what) : watch_list(w, text);
-    if (!status)
-        feed_outside_list(w->list, text);
-    mem_free(text);
-    return status;
-}
-
 /* Makes the folder of -o if it is missing. Returns -1 to go on, else the exit status. */
 static int folder(const struct watch *w)
 {
@@ -96,16 +73,13 @@ static int folder(const struct watch *w)
 
 static void settle(struct watch *w, const struct options *o)
 {
-    w->live = (struct live_opts){o->feed, o->trace, NULL};
     w->by_bytes = o->keep.bytes > 0;
     w->keep_bytes = w->by_bytes ? o->keep.bytes : host_memory() / 4;
     w->keep_ns = o->keep.ns ? o->keep.ns : 30 * SECOND;
     w->after_ns = o->after_ns;
     w->window_ns = o->window_ns ? o->window_ns : 2 * SECOND;
     w->cooldown_ns = o->cooldown_ns >= 0 ? o->cooldown_ns : 5 * MINUTE;
-    w->max = o->count ? o->count : CAPTURES;
-    w->ends = o->count && !o->per_ns;
-    w->per_ns = o->per_ns ? o->per_ns : HOUR;
+    w->max = o->count;
     w->files_max = o->keep_files.bytes;
     w->files_ns = o->keep_files.ns;
     w->dir = o->out;
@@ -115,21 +89,15 @@ static void settle(struct watch *w, const struct options *o)
 static int parse(struct watch *w, int argc, char **argv)
 {
     struct options o;
-    int status = options_read(&command, argc, argv, &o);
+    const int status = live_parse(&command, argc, argv, &o, &w->live);
     if (status >= 0)
         return status;
     settle(w, &o);
     for (; w->n < o.conditions.n; w->n++)
         if (until(o.conditions.v[w->n], &w->until[w->n]) >= 0)
             return 2;
-    for (uint32_t i = 0; i < o.noperands; i++)
-        if ((status = take_where(w, o.operand[i])))
-            return status;
-    if (!o.noperands || !w->n || !w->dir)
-        return options_lack(&command, !o.noperands ? "WHERE" : !w->n ? "--until CONDITION" : "-o DIR");
-    w->exec = o.exec;
-    if (w->exec && !watch_command(w))
-        return say_failed("watch", "--exec", "no command, or one of more than 64 words");
+    if (!w->n || !w->dir)
+        return options_lack(&command, !w->n ? "--until CONDITION" : "-o DIR");
     return folder(w);
 }
 
@@ -155,106 +123,34 @@ void watch_note(struct watch *w, int64_t wall_ns, struct text *t)
 
 /* ---- the loop ------------------------------------------------------------------------------------------ */
 
-static atomic_bool hung_up; /* SIGHUP: read the list again */
-
-static void on_hangup(int sig)
-{
-    (void)sig;
-    hung_up = true;
-}
-
-/* Called only with a list: without one, SIGHUP ends the process. */
-static void hear_hangup(void)
-{
-    const struct sigaction a = {.sa_handler = on_hangup, .sa_flags = SA_RESTART};
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGHUP);
-    (void)sigaction(SIGHUP, &a, NULL);
-    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
-}
-
-static void list_again(struct watch *w)
-{
-    struct err e = {0};
-    char *text = NULL;
-    struct text t = {.ascii = true};
-    if (feed_list_again(w->list, &text, &e)) {
-        (void)say_failed("watch", w->list, e.what); /* the old list stays */
-        return;
-    }
-    if (watch_list(w, text))
-        w->failed = 2;
-    mem_free(text);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < w->ntargets; i++)
-        n += w->target[i]->wanted;
-    text_add(&t, "read the list again: %u program%s", n, n == 1 ? "" : "s");
-    watch_note(w, live_wall_now(), &t);
-}
-
-static bool all_over(const struct watch *w)
-{
-    for (uint32_t i = 0; i < w->ntargets; i++)
-        if (!w->target[i]->over)
-            return false;
-    return true;
-}
-
 static void watch_on(struct watch *w)
 {
-    int64_t second = 0, hour = 0;
-    while (!live_stop_asked() && !all_over(w) && !(w->ends && w->captured >= w->max)) {
-        bool any = false;
-        if (atomic_exchange(&hung_up, false))
-            list_again(w);
-        for (uint32_t i = 0; i < w->ntargets && !live_stop_asked(); i++)
-            any |= watch_step(w, w->target[i], w->ntargets == 1 ? STEP_MS : 0);
+    int64_t hour = 0;
+    while (!live_stop_asked() && !w->over && !(w->max && w->captured >= w->max)) {
+        const bool any = watch_step(w, STEP_MS);
         const int64_t now = host_now();
-        if (now - second > SECOND) {
-            watch_reap(w, 0);
-            second = now;
-        }
         if (!hour || now - hour > HOUR) {
             watch_tidy(w);
             hour = now;
         }
-        if (!any && (w->ntargets != 1 || !w->target[0]->open))
-            poll(NULL, 0, TURN_MS);
+        if (!any && !w->open)
+            poll(NULL, 0, STEP_MS);
     }
-    for (uint32_t i = 0; i < w->ntargets; i++)
-        if (w->target[i]->pending)
-            watch_capture(w, w->target[i], false);
-    watch_reap(w, PATIENCE_MS);
-}
-
-/* Tells the clerk which places may be asked, before the sandbox closes. */
-static void say_places(struct watch *w)
-{
-    struct text given = {0};
-    w->live.where = w->ntargets ? w->target[0]->where : "-";
-    for (uint32_t i = 0; i < w->ntargets; i++)
-        text_add(&given, "%s\n", w->target[i]->where);
-    feed_outside_list(NULL, given.p ? given.p : "");
-    text_free(&given);
+    if (w->pending)
+        watch_capture(w, false);
 }
 
 int watch_main(int argc, char **argv)
 {
     static struct watch w; /* tens of kilobytes, too much for the stack */
     w = (struct watch){0};
-    int status = parse(&w, argc, argv);
-    if (status >= 0) {
-        watch_free(&w);
+    const int status = parse(&w, argc, argv);
+    if (status >= 0)
         return status;
-    }
     outside_folder(w.dir);
-    say_places(&w);
-    watch_deeds(&w);
+    watch_tidy_asked(&w);
     live_shut(&w.live, NULL);
     live_stop_hold();
-    if (w.list)
-        hear_hangup();
     if (w.live.feed.seconds)
         w.until_ns = host_now() + (int64_t)w.live.feed.seconds * SECOND;
     w.tells = isatty(STDERR_FILENO);
@@ -264,6 +160,7 @@ int watch_main(int argc, char **argv)
     if (w.tells)
         door_wipe();
     live_stop_tell("watch", w.live.where);
-    watch_free(&w);
+    live_close(&w.line);
+    text_free(&w.values);
     return w.failed;
 }

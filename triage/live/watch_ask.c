@@ -38,61 +38,27 @@ static void name(struct text *t, const struct until *u)
     text_clean(t, u->text, strlen(u->text), 0);
 }
 
-/* Returns whether one more file of this target may be written within --per. */
-static bool within(const struct watch *w, struct target *t)
+/* A condition has begun to hold: a capture is pending, or has one more reason; or the log gets a line. */
+static void edge(struct watch *w, struct until *u, const char *reason)
 {
-    if (w->ends)
-        return w->captured < w->max;
-    if (!t->per_count || t->clock_ns - t->per_ns >= w->per_ns) {
-        t->per_ns = t->clock_ns;
-        t->per_count = 0;
-    }
-    return t->per_count < w->max;
-}
-
-/* Makes a capture pending, or adds one more reason to a pending one. */
-static void want(struct target *t, const char *reason, int64_t due_ns)
-{
-    const size_t n = t->pending ? strlen(t->reason) : 0;
-    snprintf(t->reason + n, sizeof t->reason - n, "%s%s", n ? "; " : "", reason);
-    if (t->pending)
+    const int64_t ago = w->clock_ns - u->fired_ns;
+    if (u->fired && ago < w->cooldown_ns && !w->pending) {
+        struct text line = {.ascii = true};
+        text_say(&line, NULL, "held ", reason,
+                 ": no file, there is one for it from before (--cooldown): ", t_dur(ago));
+        watch_note(w, live_wall_now(), &line);
         return;
-    t->pending = true;
-    t->due_ns = due_ns;
-    t->wall_ns = live_wall_now();
-    t->per_count++;
-    text_free(&t->values);
-}
-
-/* Logs "held WHAT: no file, ..". */
-static void no_file(struct watch *w, struct target *t, const char *reason, const char *why, int64_t ns)
-{
-    struct text line = {.ascii = true};
-    text_say(&line, NULL, "held ", reason);
-    if (w->ntargets > 1) {
-        char shown[FEED_SHOWN];
-        const char *s = feed_shown(t->where, shown);
-        text_say(&line, NULL, " of ", t_clean(s));
     }
-    text_add(&line, ": no file, %s", why);
-    if (ns >= 0)
-        text_dur(&line, ns);
-    watch_note(w, live_wall_now(), &line);
-}
-
-/* Decides what follows when a condition has begun to hold: a capture, or a line in the log. */
-static void edge(struct watch *w, struct target *t, struct edge *e, const char *reason)
-{
-    const int64_t ago = t->clock_ns - e->fired_ns;
-    if (e->fired && ago < w->cooldown_ns && !t->pending) {
-        no_file(w, t, reason, "there is one for it from before (--cooldown): ", ago);
-    } else if (!t->pending && !within(w, t)) {
-        no_file(w, t, reason, "there are as many as there may be (--max)", -1);
-    } else {
-        e->fired = true;
-        e->fired_ns = t->clock_ns;
-        want(t, reason, t->clock_ns + w->after_ns);
-    }
+    const size_t n = w->pending ? strlen(w->reason) : 0;
+    u->fired = true;
+    u->fired_ns = w->clock_ns;
+    snprintf(w->reason + n, sizeof w->reason - n, "%s%s", n ? "; " : "", reason);
+    if (w->pending)
+        return;
+    w->pending = true;
+    w->due_ns = w->clock_ns + w->after_ns;
+    w->wall_ns = live_wall_now();
+    text_free(&w->values);
 }
 
 /* Adds a line for the page: a condition and its value. */
@@ -105,41 +71,38 @@ static void put_value(struct text *t, const struct until *u, const struct text *
     text_add(t, " %s%s\n", found->n ? found->p : "-", on ? "   holds" : "");
 }
 
-void watch_ask(struct watch *w, struct target *t, const struct loaded *in)
+void watch_ask(struct watch *w, const struct loaded *in)
 {
     struct text values = {.ascii = true};
-    const bool was = t->pending;
+    const bool was = w->pending;
     for (uint32_t i = 0; i < w->n; i++) {
-        const struct until *u = &w->until[i];
+        struct until *u = &w->until[i];
         struct text found = {.ascii = true}, reason = {.ascii = true};
         const bool on = holds(u, in, &found);
         put_value(&values, u, &found, on);
-        if (on && !t->edge[i].on) {
+        if (on && !u->on) {
             name(&reason, u);
             text_add(&reason, ": %s", found.p ? found.p : "");
-            edge(w, t, &t->edge[i], text_ok(&reason) ? reason.p : u->text);
+            edge(w, u, text_ok(&reason) ? reason.p : u->text);
         }
-        t->edge[i].on = on;
+        u->on = on;
         text_free(&found);
         text_free(&reason);
     }
-    if (t->pending && !was)
-        t->values = values;
+    if (w->pending && !was)
+        w->values = values;
     else
         text_free(&values);
 }
 
-void watch_end(struct watch *w, struct target *t, const char *why)
+void watch_end(struct watch *w, const char *why)
 {
     for (uint32_t i = 0; i < w->n; i++) {
         struct text reason = {.ascii = true};
         if (!w->until[i].end)
             continue;
         text_say(&reason, NULL, "end: ", t_clean(why));
-        if (t->pending || within(w, t))
-            want(t, text_ok(&reason) ? reason.p : "end", t->clock_ns);
-        else
-            no_file(w, t, reason.p ? reason.p : "end", "there are as many as there may be (--max)", -1);
+        edge(w, &w->until[i], text_ok(&reason) ? reason.p : "end");
         text_free(&reason);
         return;
     }

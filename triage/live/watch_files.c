@@ -6,7 +6,6 @@
  * report` says about it. NAME-rest.trace is the generation that the connection cut; it lacks the tables at
  * a generation's end, so only gotop reads it.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,7 +18,7 @@
 #include "triage/sentence.h"
 #include "triage/say.h"
 
-enum { NAME_BYTES = 4000, SLUG = 64 };
+enum { NAME_BYTES = 4000 };
 #define PAGE_BYTES ((size_t)32 << 20) /* at most so many bytes of trace, the newest, make a page */
 
 struct capture {
@@ -30,21 +29,6 @@ struct capture {
     int64_t ns;
     const struct stream_gen *rest; /* NULL: none */
 };
-
-/* Makes the part of a place that goes into a file's name, if there are several targets. */
-static void slug(const struct watch *w, const struct target *t, char out[SLUG])
-{
-    char shown[FEED_SHOWN];
-    const char *s = feed_shown(t->where, shown), *host = strstr(s, "://");
-    size_t n = 0;
-    if (w->ntargets > 1 || w->list) {
-        s = host ? host + 3 : s;
-        out[n++] = '-';
-        for (; *s && n + 1 < SLUG; s++)
-            out[n++] = (char)(isalnum((unsigned char)*s) || *s == '.' ? *s : '_');
-    }
-    out[n] = '\0';
-}
 
 static bool free_name(struct capture *c)
 {
@@ -58,15 +42,14 @@ static bool free_name(struct capture *c)
     return true;
 }
 
-static bool name_it(const struct watch *w, const struct target *t, struct capture *c)
+static bool name_it(const struct watch *w, struct capture *c)
 {
-    char stamp[64], of[SLUG], more[16] = "";
-    live_stamp(t->wall_ns, true, stamp, sizeof stamp);
-    slug(w, t, of);
+    char stamp[64], more[16] = "";
+    live_stamp(w->wall_ns, true, stamp, sizeof stamp);
     for (int i = 0; i < 100; i++) {
         if (i)
             snprintf(more, sizeof more, "-%d", i);
-        int n = snprintf(c->base, sizeof c->base, "%s/gotop-%s%s%s", w->dir, stamp, of, more);
+        int n = snprintf(c->base, sizeof c->base, "%s/gotop-%s%s", w->dir, stamp, more);
         if (n < 0 || (size_t)n >= sizeof c->base)
             return false;
         if (free_name(c))
@@ -77,15 +60,15 @@ static bool name_it(const struct watch *w, const struct target *t, struct captur
 
 /* Chooses the generations to write: of those in no file yet, the last ones without damage or a gap, since
  * other readers accept neither. A damaged last one becomes the rest, after sound ones. */
-static void choose(const struct target *t, bool at_end, struct capture *c)
+static void choose(const struct watch *w, bool at_end, struct capture *c)
 {
-    const struct stream_gen *g = t->line.st.gen;
-    const size_t first = t->written;
-    size_t to = t->asked;
-    c->rest = at_end ? live_rest(&t->line) : NULL;
+    const struct stream_gen *g = w->line.st.gen;
+    const size_t first = w->written;
+    size_t to = w->asked;
+    c->rest = at_end ? live_rest(&w->line) : NULL;
     if (at_end && to > first + 1 && g[to - 1].broken && !c->rest)
         c->rest = &g[--to];
-    size_t gap = live_gap(&t->line, to), from = to;
+    size_t gap = live_gap(&w->line, to), from = to;
     gap = gap < first ? first : gap;
     while (from > gap && !g[from - 1].broken)
         from--;
@@ -94,10 +77,10 @@ static void choose(const struct target *t, bool at_end, struct capture *c)
     c->ns = to > c->from ? g[to - 1].t1 - g[c->from].t0 : 0;
 }
 
-static enum err_code put_trace(const struct target *t, struct capture *c, struct err *e)
+static enum err_code put_trace(const struct watch *w, struct capture *c, struct err *e)
 {
     struct out out;
-    const struct stream *st = &t->line.st;
+    const struct stream *st = &w->line.st;
     snprintf(c->file, sizeof c->file, "%s.trace", c->base);
     enum err_code rc = out_open(&out, c->file, false, e);
     if (rc)
@@ -129,9 +112,9 @@ static enum err_code put_rest(struct capture *c, struct err *e)
 
 /* Returns the bytes that the page is made of, for mem_free(): the newest generations of the capture, or
  * what there is of one; NULL when out of memory. Sets *all if that is the whole capture. */
-static uint8_t *page_bytes(const struct target *t, const struct capture *c, size_t *len, bool *all)
+static uint8_t *page_bytes(const struct watch *w, const struct capture *c, size_t *len, bool *all)
 {
-    const struct stream *st = &t->line.st;
+    const struct stream *st = &w->line.st;
     size_t i = c->to, bytes = 0;
     while (i > c->from && (i == c->to || bytes + st->gen[i - 1].n <= PAGE_BYTES))
         bytes += st->gen[--i].n;
@@ -144,13 +127,13 @@ static uint8_t *page_bytes(const struct target *t, const struct capture *c, size
     return p;
 }
 
-static void put_page(const struct watch *w, const struct target *t, const struct capture *c, struct text *p)
+static void put_page(const struct watch *w, const struct capture *c, struct text *p)
 {
     struct loaded in;
     struct err e = {0};
     size_t len;
     bool all;
-    uint8_t *mem = page_bytes(t, c, &len, &all);
+    uint8_t *mem = page_bytes(w, c, &len, &all);
     if (!all)
         text_lit(p, "\nThe page is of its last part alone.\n");
     text_lit(p, "\n");
@@ -166,30 +149,22 @@ static void put_page(const struct watch *w, const struct target *t, const struct
     mem_free(mem);
 }
 
-static void put_where(const struct target *t, struct text *p)
-{
-    char shown[FEED_SHOWN];
-    const char *s = feed_shown(t->where, shown);
-    text_clean(p, s, strlen(s), 0);
-}
-
-static enum err_code put_text(const struct watch *w, const struct target *t, const struct capture *c,
-                              struct err *e)
+static enum err_code put_text(const struct watch *w, const struct capture *c, struct err *e)
 {
     struct text p = {.ascii = true};
     struct out out;
-    char stamp[64], path[sizeof c->file];
-    live_stamp(t->wall_ns, false, stamp, sizeof stamp);
-    text_add(&p, "gotop watch: %s because %s\nprogram  ", stamp, t->reason);
-    put_where(t, &p);
-    text_say(&p, NULL, "\ntrace    ", t_clean(c->file), ", ", t_dur(c->ns));
+    char stamp[64], path[sizeof c->file], shown[FEED_SHOWN];
+    const char *where = feed_shown(w->live.where, shown);
+    live_stamp(w->wall_ns, false, stamp, sizeof stamp);
+    text_say(&p, NULL, "gotop watch: ", stamp, " because ", w->reason, "\nprogram  ", t_clean(where),
+             "\ntrace    ", t_clean(c->file), ", ", t_dur(c->ns));
     if (c->rest)
         text_lit(&p, "\nrest     beside it, as far as it came: gotop opens both as one");
-    if (t->values.n)
-        text_say(&p, NULL, "\nconditions, of the last ", t_dur(w->window_ns), "\n", t->values.p);
+    if (w->values.n)
+        text_say(&p, NULL, "\nconditions, of the last ", t_dur(w->window_ns), "\n", w->values.p);
     else
         text_lit(&p, "\n");
-    put_page(w, t, c, &p);
+    put_page(w, c, &p);
     snprintf(path, sizeof path, "%s.txt", c->base);
     enum err_code rc = text_ok(&p) ? out_open(&out, path, false, e)
                                    : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the page");
@@ -199,18 +174,6 @@ static enum err_code put_text(const struct watch *w, const struct target *t, con
     }
     text_free(&p);
     return rc;
-}
-
-static void put_log(struct watch *w, const struct target *t, const struct capture *c)
-{
-    struct text line = {.ascii = true};
-    text_say(&line, NULL, "captured ", t_clean(c->file), " ", t_dur(c->ns), " ", t_bytes(c->bytes));
-    if (w->ntargets > 1) {
-        text_lit(&line, " of ");
-        put_where(t, &line);
-    }
-    text_add(&line, " because %s", t->reason);
-    watch_note(w, t->wall_ns, &line);
 }
 
 /* Reports a full disk at the first failure and each time the number doubles, so that a night does not fill
@@ -227,33 +190,34 @@ static void miss(struct watch *w, const char *what, const char *why)
 }
 
 /* What can't be written stays pending and is tried again with the next generation. */
-void watch_capture(struct watch *w, struct target *t, bool at_end)
+void watch_capture(struct watch *w, bool at_end)
 {
     struct capture c = {0};
     struct err e = {0};
     if (w->tells)
         door_wipe();
-    choose(t, at_end, &c);
+    choose(w, at_end, &c);
     if (c.from == c.to && !c.rest) {
-        t->pending = false;
+        w->pending = false;
         return;
     }
-    if (!name_it(w, t, &c)) {
+    if (!name_it(w, &c)) {
         miss(w, w->dir, "no name is free for a file there");
         return;
     }
-    if ((c.from < c.to && put_trace(t, &c, &e)) || (c.rest && put_rest(&c, &e))) {
-        miss(w, t->where, e.what); /* the message names the file */
+    if ((c.from < c.to && put_trace(w, &c, &e)) || (c.rest && put_rest(&c, &e))) {
+        miss(w, w->live.where, e.what); /* the message names the file */
         return;
     }
-    if (put_text(w, t, &c, &e))
-        w->failed = say_failed("watch", t->where, e.what);
-    t->pending = false;
-    t->written = t->asked;
+    if (put_text(w, &c, &e))
+        w->failed = say_failed("watch", w->live.where, e.what);
+    w->pending = false;
+    w->written = w->asked;
     w->missed = 0;
     w->captured++;
-    put_log(w, t, &c);
-    if (w->exec)
-        watch_run(w, c.file, t->reason);
+    struct text line = {.ascii = true};
+    text_say(&line, NULL, "captured ", t_clean(c.file), " ", t_dur(c.ns), " ", t_bytes(c.bytes), " because ",
+             w->reason);
+    watch_note(w, w->wall_ns, &line);
     watch_tidy(w);
 }

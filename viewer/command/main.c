@@ -739,7 +739,6 @@ static void shut(void)
 static void shut_far(const struct options *o)
 {
     static struct feed_opts feed;
-    struct text list = {0};
     const char *first = NULL;
     feed = o->feed;
     feed.seconds = feed.seconds ? feed.seconds : INPUT_FAR_S;
@@ -747,7 +746,7 @@ static void shut_far(const struct options *o)
         if (input_is_far(o->operand[i])) {
             const char *url = input_far_url(o->operand[i]);
             first = first ? first : url;
-            text_add(&list, "%s\n", url);
+            feed_outside_also(url);
         }
     input_far_opts(&feed);
     if (command_line.open) {
@@ -755,12 +754,9 @@ static void shut_far(const struct options *o)
     } else {
         if (first)
             feed_outside(first, &feed, NULL);
-        if (first && list.p)
-            feed_outside_list(NULL, list.p);
         const unsigned needs = sandbox_needs(command_line.argv[1]);
         sandbox_enter(needs | (first ? SANDBOX_LIVE : 0), command_line.argc, command_line.argv);
     }
-    text_free(&list);
 }
 
 /* Such a command enters the sandbox itself, once it knows what is fetched. */
