@@ -79,10 +79,8 @@ struct options {
     struct words roots; /* --source-root: "recorded=here" */
 
     /* report, sql, find */
-    bool timeline, list_metrics, schema, odd;
-    bool github;
-    const char *junit;
-    const char *rank, *sql_file, *save;
+    bool timeline, list_metrics, schema;
+    const char *sql_file, *save;
     uint64_t limit; /* OPTIONS_UNSET = not given */
     int64_t timeout_ns;
 

@@ -41,7 +41,7 @@ static const struct {
     {diff_main, {"diff", "--quiet", "--json", half, path}},
     {diff_main, {"diff", "--quiet", path, half, "--", half, path}},
     {report_main, {"report", "--quiet", "--timeline", path, path}},
-    {report_main, {"report", "--quiet", "--rank", "stw.max", path, half}},
+    {report_main, {"report", "--quiet", "--assert", "stw.max<1ms", path, half}},
     {explain_main, {"explain", "--quiet", path, "g1"}},
     {explain_main, {"explain", "--quiet", "--json", path, "task:1"}},
     {info_main, {"info", "--quiet", path}},

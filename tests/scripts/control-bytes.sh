@@ -86,7 +86,7 @@ for c in report diff pprof sql; do
 done
 for h in "$h1" "$h2"; do
     binary pprof "$h" "$good"; binary pprof --kind "$h" "$good"
-    try report --assert "$h<1ms" "$good"; try report --assert "stw.max<$h" "$good"; try report --rank "$h" "$good"
+    try report --assert "$h<1ms" "$good"; try report --assert "stw.max<$h" "$good"
     try sql "select 1 \"$h\", '$h', \"$h" "$good"; try sql --csv "select '$h' \"$h\"" "$good"; try sql --json "select '$h' \"$h\"" "$good"
     try diff --fail-if "$h>1" "$good" "$good"; binary pprof --kind sync --from "$h" "$good"; try report -o "/nowhere/$h" "$good"
 done
@@ -97,7 +97,7 @@ for h in "$h1" "$h2" "$h3" "$h4"; do
     f=d/$(printf %s "$h" | tr / _)
     cp "$good" "$f" 2>/dev/null || continue
     files=$((files + 1))
-    for how in "--headless" "--linear --keys w" "report" "report --utf8" "report --json" "report --rank stw.max" "report --utf8 --rank stw.max" \
+    for how in "--headless" "--linear --keys w" "report" "report --utf8" "report --json" \
                "report --assert stw.max<1ns" "report --utf8 --assert stw.max<1ns" "dump" \
                "sql select(path)from(trace)" "sql --json select(path)from(trace)"; do try $how "$f"; done
     try diff "$f" "$good"; try diff --utf8 "$good" "$f"; binary pprof --kind sync -o "$f.out" "$f"

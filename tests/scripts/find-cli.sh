@@ -32,16 +32,6 @@ status 0 find --limit 0 'dur>1ms state=runnable' "$tmp/folder/"; check "$(lines 
 status 0 sql --csv "select count(*) from span" "$tmp/folder"; check "$(lines "$tmp/out")" 3 "SQL over a folder"
 status 0 sql --save "$tmp/f.db" "$tmp/folder"; status 2 find a "$tmp/folder/notes"
 
-# Which of many are unlike the others: what they have in common is usual, whatever it is.
-mkdir "$tmp/many"; for i in 1 2 3 4 5 6; do cp samples/tasks-1.27.trace "$tmp/many/$i"; done
-status 0 find --odd "$tmp/many"; check "$(lines "$tmp/out")" 0 "none is odd"; grep -q '^gotop find: 0 of 6' "$tmp/err"; check $? 0 "which is said"
-cp samples/alloc-1.27.trace "$tmp/many/odd"; status 0 find --odd "$tmp/many"
-check "$(grep -v '^ ' "$tmp/out")" "$tmp/many/odd" "the odd one alone"; grep -q '^gotop find: 1 of 7' "$tmp/err"; check $? 0 "is counted"
-grep -q '^  gc.share .*the others 0.00%' "$tmp/out"; check $? 0 "with its reasons"
-status 0 find --odd --tsv "$tmp/many"; check "$(cut -f1 "$tmp/out" | sort -u)" "$tmp/many/odd" "as TSV"; check "$(awk -F'\t' 'NF != 5' "$tmp/out" | wc -l | tr -d ' ')" 0 "five cells"
-cp "$tmp/out" "$tmp/first"; status 0 find --odd --tsv "$tmp/many/odd" "$tmp/many/"[1-6]; cmp -s "$tmp/out" "$tmp/first"; check $? 0 "in any order"
-status 0 find --odd $a $b; grep -q 'fewer than 5' "$tmp/err"; check $? 0 "two traces can't tell"; status 2 find --odd
-
 # Mistakes.
 status 2 find 'nonsense=1' $a; check "$(lines "$tmp/err")" 1 "a wrong filter is said once"
 status 2 find 'nonsense=1' $a $b; check "$(lines "$tmp/err")" 1 "and not for each trace"

@@ -82,8 +82,18 @@ check "$(grep -o '"ts":[0-9.]*' "$tmp/out" | tr -d '":a-z' | awk '$1 < 1000 || $
 
 # The tables of docs/REPORT.md that a report does not have.
 sed -n 's/^| [^|]* | `\(select .*\)` |$/\1/p' docs/REPORT.md >"$tmp/queries"
-check "$(lines "$tmp/queries")" 9 "queries in docs/REPORT.md"
+check "$(lines "$tmp/queries")" 15 "queries in docs/REPORT.md"
 while read -r query; do sql 0 --json "$query" samples/lock-cpu-1.27.trace; done <"$tmp/queries"
 sql 0 "$(sed -n "s/^\`gotop sql '\(.*\)' old.trace new.trace\`.$/\1/p" docs/REPORT.md)" samples/tasks-1.25.trace $good; grep -q wait "$tmp/out"; check $? 0 "regions of two traces"
+
+# Which of many is worst, and which are unlike the others: the lines of docs/REPORT.md, of a folder's traces.
+mkdir "$tmp/many"; for i in 1 2 3 4 5 6; do cp samples/tasks-1.27.trace "$tmp/many/$i.trace"; done; cp samples/alloc-1.27.trace "$tmp/many/odd.trace"
+case $GOTOP in /*) own=$GOTOP ;; *) own=$PWD/$GOTOP ;; esac
+grep '^    gotop sql .* [*].trace |' docs/REPORT.md | sed "s,gotop sql,$own sql," >"$tmp/lines"; check "$(lines "$tmp/lines")" 2 "lines of many traces"
+(cd "$tmp/many" && sed -n 1p "$tmp/lines" | sh | head -n 1 | cut -f1) >"$tmp/out"; check "$(cat "$tmp/out")" odd.trace "the worst first"
+if command -v sqlite3 >/dev/null 2>&1; then
+    (cd "$tmp/many" && sed -n 2p "$tmp/lines" | sh) >"$tmp/out"
+    check "$(cut -d'|' -f1 "$tmp/out" | sort -u)" odd.trace "the odd one alone"; grep -q '|stw.max|' "$tmp/out"; check $? 0 "with its reasons"
+fi
 
 finish

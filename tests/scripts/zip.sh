@@ -23,7 +23,7 @@ status 0 report --quiet two.zip; check "$(grep '^gotop report:' out | tr '\n' ' 
 status 0 sql --csv 'select count(*) from goroutine' two.zip; check "$(cut -d, -f1 out | tr '\n' ' ')" "trace two.zip:new.out two.zip:old.out " "sql asks each"
 status 0 find --limit 0 --tsv 'dur>5ms' two.zip; check "$(cut -f7 out | sed 's/@.*//' | sort -u | tr '\n' ' ')" "two.zip:new.out two.zip:old.out " "find looks into each"
 status 0 --headless "$(head -n 1 out | cut -f7)"
-mkdir some; cp two.zip one.zip README some; status 0 report --rank duration some; check "$(grep -c . out)" 3 "archives of a folder"
+mkdir some; cp two.zip one.zip README some; status 0 sql --tsv 'select dur from trace' some; check "$(grep -c . out)" 4 "archives of a folder"
 status 0 report --quiet one.zip; check "$(head -n 1 out)" "gotop report: one.zip" "of one trace its archive is the name"
 status 2 report none.zip; says 'without a trace'
 cat one.zip | "$GOTOP" report - >out 2>err; check $? 2 'from a pipe'; says 'zip archive in a pipe'

@@ -1,6 +1,5 @@
 /*
- * asserts.h - the results of the --assert conditions on one trace: for people, as JSON, as JUnit XML and as
- * GitHub annotations.
+ * asserts.h - the results of the --assert conditions on one trace: for people and as JSON.
  */
 #ifndef GOTOP_TRIAGE_ASSERTS_H
 #define GOTOP_TRIAGE_ASSERTS_H
@@ -33,12 +32,5 @@ bool asserts_of(struct asserts *a, const struct loaded *l, const struct assert_o
 uint32_t asserts_broken(const struct asserts *a);
 /* asserts_text - adds a line for each: "held   stw.max<1ms: 137us  trace.out". */
 void asserts_text(struct text *t, const struct asserts *a);
-/* asserts_junit - adds one <testsuite>. Those of all traces go between asserts_junit_begin() and _end();
- * the first needs their counts. */
-void asserts_junit_begin(struct text *t, uint32_t tests, uint32_t failures);
-void asserts_junit(struct text *t, const struct asserts *a);
-void asserts_junit_end(struct text *t);
-/* asserts_github - adds a line for each broken condition: "::error title=..::..". */
-void asserts_github(struct text *t, const struct asserts *a);
 
 #endif

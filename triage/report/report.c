@@ -1,5 +1,5 @@
 /*
- * report.c - `gotop report`: command line, several files, conditions, ranking.
+ * report.c - `gotop report`: command line, several files, conditions.
  */
 #include "triage/folder.h"
 #include "triage/report/asserts.h"
@@ -16,11 +16,9 @@
 #include "triage/tables/metrics.h"
 #include "triage/findings/thresholds.h"
 
-struct run { /* settings for all traces, and output beside the pages */
+struct run { /* the conditions on all traces */
     struct assert_on on[ASSERTS_MOST];
     uint32_t n;
-    struct text junit, github;
-    uint32_t tests, failures;
 };
 
 static const char usage_head[] =
@@ -62,8 +60,6 @@ static int conditions(const struct options *o, struct run *a)
         if (condition_parse(o->conditions.v[a->n], false, c, &e) || condition_check(c, &e))
             return fail("--assert", e.what);
     }
-    if (!a->n && (o->junit || o->github))
-        return fail(o->junit ? "--junit" : "--github", "tells of conditions: it takes --assert");
     return -1;
 }
 
@@ -92,29 +88,14 @@ static int worse(int a, int b)
     return rank[a & 3] > rank[b & 3] ? a : b;
 }
 
-static void line_path(struct text *t, const struct loaded *l)
-{
-    text_clean(t, l->path, strlen(l->path), 0);
-    if (l->partial)
-        text_lit(t, "  (partial)");
-    text_lit(t, "\n");
-}
-
-/* Evaluates the conditions and reports them outside the page. Returns the exit status. */
-static int check(struct run *a, const struct options *o, const struct loaded *l, struct asserts *as)
+/* Evaluates the conditions. Returns the exit status. */
+static int check(const struct run *a, const struct loaded *l, struct asserts *as)
 {
     struct err e = {0};
     uint32_t which = 0;
     if (!asserts_of(as, l, a->on, a->n, &which, &e))
         return fail(e.code == ERR_ARG ? a->on[which].said : "--assert", e.what);
-    const uint32_t broken = asserts_broken(as);
-    a->tests += as->n;
-    a->failures += broken;
-    if (o->junit)
-        asserts_junit(&a->junit, as);
-    if (o->github)
-        asserts_github(&a->github, as);
-    return broken ? worse(report_status(l), 1) : report_status(l);
+    return asserts_broken(as) ? worse(report_status(l), 1) : report_status(l);
 }
 
 static void page(const struct options *o, const struct asserts *as, const struct loaded *l, struct text *t,
@@ -137,7 +118,7 @@ static void page(const struct options *o, const struct asserts *as, const struct
 }
 
 /* Reports one trace; *some: a page, or what stands for it, is printed already. Returns the exit status. */
-static int one(const struct options *o, struct run *a, const struct folder_file *f, struct text *t,
+static int one(const struct options *o, const struct run *a, const struct folder_file *f, struct text *t,
                bool *some, bool many)
 {
     struct asserts as;
@@ -148,72 +129,10 @@ static int one(const struct options *o, struct run *a, const struct folder_file 
     const enum err_code rc = load_file(path, &o->trace, o->quiet, &l, &e);
     if (rc != ERR_OK)
         return folder_skips(f, rc) ? 0 : fail(o->trace.more.n ? "these traces" : path, e.what);
-    status = a->n ? check(a, o, &l, &as) : report_status(&l);
+    status = a->n ? check(a, &l, &as) : report_status(&l);
     page(o, a->n ? &as : NULL, &l, t, *some, many);
     *some = true;
     load_free(&l);
-    return status;
-}
-
-/* ---- ranking ------------------------------------------------------------------------------------------- */
-
-struct ranked {
-    char *line;
-    struct metric_value v;
-    int at;
-};
-
-static int cmp_ranked(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (x->v.known != y->v.known)
-        return y->v.known - x->v.known;
-    return x->v.v != y->v.v ? (x->v.v < y->v.v) - (x->v.v > y->v.v) : x->at - y->at;
-}
-
-static int rank_one(const struct options *o, const struct folder_file *f, struct ranked *r)
-{
-    struct loaded l;
-    struct err e = {0};
-    struct text t = {.ascii = !o->utf8};
-    int status;
-    const enum err_code rc = load_file(f->path, &o->trace, o->quiet, &l, &e);
-    if (rc != ERR_OK)
-        return folder_skips(f, rc) ? 0 : fail(f->path, e.what);
-    status = report_status(&l);
-    if (metric_get(&l, o->rank, &r->v, &e) != ERR_OK) {
-        status = fail("--rank", e.what);
-    } else {
-        metric_text(&t, &r->v);
-        text_pad(&t, 0, 12);
-        text_lit(&t, "  ");
-        line_path(&t, &l);
-        r->line = text_take(&t);
-    }
-    text_free(&t);
-    load_free(&l);
-    return status;
-}
-
-static int rank(const struct options *o, const struct folder *files, struct text *t)
-{
-    struct ranked *r = mem_zalloc((files->n + 1) * sizeof *r);
-    int status = 0, k = 0;
-    if (!r) {
-        t->failed = true;
-        return 2;
-    }
-    for (size_t i = 0; i < files->n; i++) {
-        r[k].at = (int)i;
-        status = worse(status, rank_one(o, &files->file[i], &r[k]));
-        k += r[k].line != NULL;
-    }
-    qsort(r, (size_t)k, sizeof *r, cmp_ranked);
-    for (int i = 0; i < k; i++) {
-        text_raw(t, r[i].line, strlen(r[i].line));
-        mem_free(r[i].line);
-    }
-    mem_free(r);
     return status;
 }
 
@@ -229,7 +148,7 @@ static bool as_one(struct options *o, struct folder *files)
     return more != NULL;
 }
 
-static int pages(const struct options *o, struct run *a, const struct folder *files, struct text *t)
+static int pages(const struct options *o, const struct run *a, const struct folder *files, struct text *t)
 {
     const size_t n = o->trace.more.n ? 1 : files->n;
     bool printed = false;
@@ -238,26 +157,6 @@ static int pages(const struct options *o, struct run *a, const struct folder *fi
         status = worse(status, one(o, a, &files->file[i], t, &printed, n > 1));
     if (o->json && printed)
         text_add(t, n > 1 ? "\n]\n" : "\n");
-    return status;
-}
-
-/* Reports to test runners in their own formats. Returns the exit status. */
-static int tell_runner(const struct options *o, struct run *a, int status)
-{
-    struct text t = {0};
-    for (const char *p = a->github.p; p && *p; p += strcspn(p, "\n") + 1)
-        door_printf(stderr, "%.*s\n", (int)strcspn(p, "\n"), p);
-    if (o->junit) {
-        asserts_junit_begin(&t, a->tests, a->failures);
-        text_raw(&t, a->junit.p ? a->junit.p : "", a->junit.n);
-        asserts_junit_end(&t);
-        t.failed |= a->junit.failed;
-        status =
-            text_ok(&t) ? worse(status, say_text("report", o->junit, &t)) : fail("--junit", "out of memory");
-    }
-    text_free(&t);
-    text_free(&a->junit);
-    text_free(&a->github);
     return status;
 }
 
@@ -275,12 +174,11 @@ int report_main(int argc, char **argv)
     report_fit(o.out ? 0 : say_width());
     t.failed = !folder_of(o.operand, (int)o.noperands, &files) || (o.timeline && !as_one(&o, &files));
     if (!t.failed)
-        status = o.rank ? rank(&o, &files, &t) : pages(&o, &a, &files, &t);
+        status = pages(&o, &a, &files, &t);
     if (!text_ok(&t))
         status = fail("report", "out of memory");
     else
         status = worse(status, say_text("report", o.out, &t));
-    status = tell_runner(&o, &a, status);
     text_free(&t);
     mem_free((void *)o.trace.more.path);
     folder_free(&files);

@@ -1,7 +1,7 @@
 /*
- * report_json.c - what only a report knows, as one JSON object (docs/REPORT.md): works, findings, why
- * processors were idle, the collector, the worst waits for a processor, who held locks. Tables that can be
- * counted from spans are SQL's (triage/sql). Names are cleaned UTF-8, times whole nanoseconds, shares 0..1.
+ * report_json.c - what only a report knows, as one JSON object (docs/REPORT.md): works, findings, and the
+ * numbers of --metrics. Tables are SQL's (triage/sql). Names are cleaned UTF-8, times whole nanoseconds, shares
+ * 0..1.
  */
 #include "decode/base/mem.h"
 #include "triage/findings/asked.h"
@@ -73,109 +73,24 @@ static void out_not_asked(json_t *root, const struct loaded *l)
     }
 }
 
-static void shares(json_t *obj, const struct shares *s)
-{
-    json_t *r = json_under(obj, "time_ns");
-    for (int i = ST_IDLE; i <= ST_SYSCALL; i++)
-        json_put(r, NULL, state_name((enum state)i), s->ns[i]);
-}
+static const char *const unit[] = {"count", "ns", "share", "bytes"};
 
-static void out_processors(json_t *root, const struct loaded *l)
+static void out_numbers(json_t *root, const struct loaded *l)
 {
-    const struct triage *tg = l->tg;
-    json_t *p = json_in(root, "processors", l->tr, "capacity_ns", tg->capacity, "unrecorded_ns", tg->unused);
-    shares(p, &tg->p_sum);
-    json_t *arr = json_list(p, "each");
-    for (uint32_t i = 0; i < tg->np && i < 1024; i++)
-        shares(json_row(arr, l->tr, "proc", j_p(i)), &tg->p[i].s);
-}
-
-static void out_stw(json_t *gc, const struct loaded *l)
-{
-    json_t *arr = json_list(gc, "stop_the_world");
-    for (uint32_t i = 0; i < l->tg->nstw; i++) {
-        const struct stw_row *w = &l->tg->stw[i];
-        json_t *r = json_row(arr, l->tr, "kind", j_str(w->kind), "gc", w->is_gc, "count", w->count,
-                             "total_ns", w->total, "longest", j_moment(&w->longest));
-        if (w->last_p != NO_LANE)
-            json_in(r, "last_to_stop", l->tr, "proc", j_p(w->last_p), "goroutine", j_g(w->last_g), "after_ns",
-                    w->last_ns, "stack", j_stack(w->last_stack));
-    }
-}
-
-static void out_gc(json_t *root, const struct loaded *l)
-{
-    const struct triage *tg = l->tg;
-    const struct heap_stat *h = &tg->heap;
-    json_t *gc = json_in(root, "gc", NULL, "cycles", tg->gc_cycles, "mark_ns", tg->gc_mark_ns);
-    json_t *x = json_under(gc, "worker_ns");
-    for (int i = 0; i < GC_MODES; i++)
-        json_put(x, NULL, gc_mode_name((enum gc_mode)i), tg->label_ns[i]);
-    json_put(gc, NULL, "assists", tg->assists, "assist_ns", tg->p_sum.ns[ST_ASSIST], "sweeps", tg->sweeps,
-             "sweep_ns", tg->p_sum.ns[ST_SWEEP]);
-    out_stw(gc, l);
-    if (h->known)
-        json_in(gc, "heap", NULL, "first", h->first, "last", h->last, "max", h->max, "max_at", h->max_at,
-                "max_goal", h->max_goal, "over_goal", h->over, "first_cycle_end", h->low_first,
-                "last_cycle_end", h->low_last);
-    x = json_list(gc, "mmu");
-    for (uint32_t i = 0; i < tg->nmmu; i++)
-        json_row(x, NULL, "window_ns", tg->mmu[i].window, "mmu", tg->mmu[i].mmu, "at", tg->mmu[i].at);
-}
-
-static void out_worst(json_t *s, const struct loaded *l)
-{
-    json_t *arr = json_list(s, "worst");
-    for (uint32_t i = 0; i < l->tg->nworst; i++) {
-        const struct sched_wait *w = &l->tg->worst[i];
-        json_t *r =
-            json_row(arr, l->tr, "t0", w->t0, "t1", w->t1, "goroutine", j_g(w->g), "woken_by", j_g(w->waker),
-                     "preempted", w->preempted, "processors_ns", w->all_ns, "idle_ns", w->idle_ns,
-                     "stopped_ns", w->stopped_ns, "gc_ns", w->gc_ns, "syscall_ns", w->syscall_ns);
-        json_t *ran = json_list(r, "ran");
-        for (uint32_t k = 0; k < w->nran; k++)
-            json_row(ran, l->tr, "func", j_str(w->ran[k]), "ns", w->ran_ns[k]);
-    }
-}
-
-static void out_scheduler(json_t *root, const struct loaded *l)
-{
-    struct dist own, runtime;
-    hist_dist(&l->tg->sched, &own);
-    hist_dist(&l->tg->sched_system, &runtime);
-    json_t *s = json_in(root, "scheduler", NULL, "latency", j_dist(&own), "runtime", j_dist(&runtime));
-    json_t *arr = json_list(s, "histogram");
-    for (int e = 0; e < 62; e++) {
-        const int64_t from = e ? (int64_t)1 << e : 0, to = (int64_t)1 << (e + 1);
-        const uint64_t n = hist_between(&l->tg->sched, from, to);
-        if (n)
-            json_row(arr, NULL, "from", from, "to", to, "count", n);
-    }
-    out_worst(s, l);
-}
-
-enum { LOCKS = 100 }; /* the most waited for */
-
-static void out_locks(json_t *root, const struct loaded *l)
-{
-    json_t *arr = json_list(root, "locks");
-    for (uint32_t i = 0; i < l->tg->nholders && i < LOCKS; i++) {
-        const struct holder_row *h = &l->tg->holders[i];
-        json_t *r = json_row(arr, l->tr, "place", j_str(h->place), "waits", h->waits, "waited_ns", h->waited,
-                             "told_ns", h->told, "holders", h->holders, "holder", j_g(h->g), "holder_ns",
-                             h->g_ns, "holder_func", j_str(h->name), "holder_func_ns", h->name_ns, "let_go",
-                             j_stack(h->stack), "let_go_ns", h->stack_ns, "longest", j_moment(&h->longest));
-        json_t *did =
-            json_in(r, "holders_did_ns", NULL, "running", h->ns[ST_RUNNING], "system call", h->ns[ST_SYSCALL],
-                    "runnable", h->ns[ST_RUNNABLE], "not recorded", h->ns[ST_UNKNOWN]);
-        for (int k = 0; k < WK_KINDS; k++)
-            json_put(did, NULL, wait_kind_name((enum wait_kind)k), j_if(h->wait_ns[k] != 0, h->wait_ns[k]));
+    json_t *all = json_under(root, "numbers");
+    const char *name;
+    for (size_t i = 0; (name = metric_number(i)) != NULL; i++) {
+        struct metric_value v;
+        struct err e;
+        if (metric_get(l, name, &v, &e) != ERR_OK)
+            json_fail();
+        else if (v.known)
+            json_in(all, name, NULL, "value", v.v, "unit", unit[v.unit]);
     }
 }
 
 static void out_asserts(json_t *root, const struct asserts *a)
 {
-    static const char *const unit[] = {"count", "ns", "share", "bytes"};
     json_t *arr = json_list(root, "assertions");
     for (uint32_t i = 0; i < a->n; i++) {
         const struct asserted *x = &a->v[i];
@@ -194,9 +109,6 @@ char *report_json(const struct loaded *l, const struct asserts *a)
     out_works(root, l);
     out_findings(root, l);
     out_not_asked(root, l);
-    out_processors(root, l);
-    out_gc(root, l);
-    out_scheduler(root, l);
-    out_locks(root, l);
+    out_numbers(root, l);
     return json_end(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 }

@@ -1,8 +1,6 @@
 /*
- * report_text.c - one page of plain text: findings first, then the numbers behind them.
- *
- * Every section but the findings' words has a bound on its lines, so that the page stays a page; what is left
- * out is said. Order is by the tables' order, which is the same for the same trace.
+ * report_text.c - one page of plain text: works and findings, then a few lines of numbers. Tables are the
+ * viewer's and SQL's.
  */
 #include "triage/findings/asked.h"
 #include "triage/report/report.h"
@@ -14,9 +12,7 @@
 #include "triage/sentence.h"
 
 #define INDENT 10
-#define FIELD 3 /* column of what stands before a finding's field */
-#define CELL 10 /* of a table */
-#define STOPS 4
+#define FIELD 3          /* column of what stands before a finding's field */
 #define FINDINGS_LONG 64 /* with text, whole; the rest one line each */
 #define WHOLE 1000       /* lines: more than any text has */
 
@@ -222,65 +218,26 @@ static void page_processors(struct text *t, const struct loaded *l)
         page_share(&u, state_name((enum state)i), (double)tg->p_sum.ns[i], cap, &first);
     page_share(&u, "idle", (double)tg->p_sum.ns[ST_IDLE], cap, &first);
     page_share(&u, "not recorded", (double)tg->unused, cap, &first);
-    page_wrapped(t, &u, 2, 2);
+    page_wrapped(t, &u, 2, WHOLE);
 }
 
-static void page_stops(struct text *t, const struct loaded *l)
+/* Adds " (GC mark termination at 1.2ms)": where the longest stop of the world was. */
+static void longest_stop(struct text *t, const struct loaded *l)
 {
-    for (uint32_t i = 0; i < l->tg->nstw && i < STOPS; i++) {
+    const struct stw_row *most = NULL;
+    for (uint32_t i = 0; i < l->tg->nstw; i++) {
         const struct stw_row *r = &l->tg->stw[i];
-        size_t start = t->n;
-        text_lit(t, "  stop: ");
-        if (r->kind)
-            text_str(t, l->tr, r->kind);
-        else
-            text_lit(t, "GC");
-        text_pad(t, start, 34);
-        text_say(t, NULL, " ", t_right(r->count, 6), " x  max ", t_dur(r->longest.t1 - r->longest.t0), " at ",
-                 t_dur(r->longest.t0), "  total ", t_dur(r->total));
-        if (r->last_p != NO_LANE) {
-            text_add(t, "  last P%llu",
-                     (unsigned long long)trace_lane_who(l->tr, (struct lane){LANE_P, r->last_p}).id);
-            if (r->last_g != NO_LANE)
-                text_say(t, l->tr, " ", t_func_cut(trace_g_name(l->tr, r->last_g), 24));
-        }
-        page_endl(t);
+        if (!most || r->longest.t1 - r->longest.t0 > most->longest.t1 - most->longest.t0)
+            most = r;
     }
-    if (l->tg->nstw > STOPS)
-        text_add(t, "  .. and %u more kind%s\n", l->tg->nstw - STOPS, l->tg->nstw - STOPS == 1 ? "" : "s");
-}
-
-static void page_mmu(struct text *t, const struct triage *tg)
-{
-    struct text u = {.ticks = t->ticks};
-    if (tg->nmmu == 0)
+    if (!most)
         return;
-    text_add(&u, "mutator utilisation%s at least%s:",
-             triage_knows_assists(tg->tr) ? "" : ", assists left out (not recorded),",
-             tg->lost ? ", as far as it is recorded" : "");
-    for (uint32_t i = 0, shown = 0; i < tg->nmmu; i++) {
-        int64_t w = tg->mmu[i].window;
-        bool decade = w == 100000 || w == 1000000 || w == 10000000 || w == 100000000 || w == 1000000000;
-        if (i + 1 == tg->nmmu || (shown < 5 && decade)) {
-            text_say(&u, tg->tr, shown ? "," : "", " ", t_f1(tg->mmu[i].mmu * 100), "% in ", t_dur(w));
-            shown++;
-        }
-    }
-    page_wrapped(t, &u, 2, 2);
-}
-
-/* Adds " (dedicated 12.3ms, idle 1.2ms)": the modes that have 1 % of it or more. */
-static void worker_modes(struct text *t, const struct triage *tg)
-{
-    bool any = false;
-    for (int i = 0; i < GC_MODES; i++) {
-        if (tg->label_ns[i] > tg->p_sum.ns[ST_GCWORK] / 100) {
-            text_say(t, tg->tr, any ? ", " : " (", gc_mode_name((enum gc_mode)i), " ",
-                     t_dur(tg->label_ns[i]));
-            any = true;
-        }
-    }
-    text_raw(t, ")", any);
+    text_lit(t, " (");
+    if (most->kind)
+        text_str(t, l->tr, most->kind);
+    else
+        text_lit(t, "GC");
+    text_say(t, NULL, " at ", t_dur(most->longest.t0), ")");
 }
 
 /* Adds a time; a 0 that the dialect cannot know is "not recorded". */
@@ -300,143 +257,32 @@ static void page_gc(struct text *t, const struct loaded *l)
         text_say(t, NULL, ", marking ", t_share((double)tg->gc_mark_ns, (double)tg->end),
                  " of the time\n  workers ");
         time_or_unknown(t, tg->p_sum.ns[ST_GCWORK], triage_knows_workers(tg->tr));
-        worker_modes(t, tg);
         text_lit(t, ", assists ");
         time_or_unknown(t, tg->p_sum.ns[ST_ASSIST], triage_knows_assists(tg->tr));
         text_say(t, NULL, ", sweep ", t_dur(tg->p_sum.ns[ST_SWEEP]));
     }
-    page_endl(t);
-    page_stops(t, l);
     if (tg->heap.known) {
-        text_say(t, NULL, "  heap: max ", t_bytes(tg->heap.max), " at ", t_dur(tg->heap.max_at));
-        if (tg->heap.over > 0)
-            text_say(t, NULL, ", up to ", t_share(tg->heap.over, 1), " above its goal");
+        text_say(t, NULL, "\n  heap: max ", t_bytes(tg->heap.max), " at ", t_dur(tg->heap.max_at));
         if (tg->heap.low_last) {
             text_say(t, NULL, "; at the end of cycles ", t_bytes(tg->heap.low_first), " .. ",
                      t_bytes(tg->heap.low_last));
         }
-        page_endl(t);
     }
-    page_mmu(t, tg);
-}
-
-static void put_dist(struct text *t, const struct dist *d)
-{
-    text_say(t, NULL, d->n, ", p50 ", t_dur(d->p50), ", p90 ", t_dur(d->p90), ", p99 ", t_dur(d->p99),
-             ", max ", t_dur(d->max), ", total ", t_dur(d->total));
+    if (tg->stw_all.n) {
+        text_say(t, NULL, "\n  stops of the world: ", tg->stw_all.n, ", total ", t_dur(tg->stw_all.total),
+                 ", max ", t_dur(tg->stw_all.max));
+        longest_stop(t, l);
+    }
+    page_endl(t);
 }
 
 static void page_scheduler(struct text *t, const struct loaded *l)
 {
-    const struct triage *tg = l->tg;
     struct dist d;
-    hist_dist(&tg->sched, &d);
-    text_lit(t, "\nSCHEDULER  waits of the program's goroutines for a processor");
-    if (tg->sched_system.n) {
-        text_say(t, l->tr, " (the runtime's own: ", tg->sched_system.n, ", max ", t_dur(tg->sched_system.max),
-                 ")");
-    }
-    text_lit(t, "\n  ");
-    put_dist(t, &d);
-    page_endl(t);
-    for (uint32_t i = 0; i < tg->nworst && i < 2 && tg->worst[i].t1 > tg->worst[i].t0; i++) {
-        const struct sched_wait *w = &tg->worst[i];
-        text_raw(t, i ? "          " : "  longest ", 10);
-        text_say(t, l->tr, t_dur(w->t1 - w->t0), " at ", t_dur(w->t0), " ", t_who(w->g),
-                 w->preempted ? ", stopped" : "", "; idle ", t_share((double)w->idle_ns, (double)w->all_ns));
-        if (w->stopped_ns > w->all_ns / 10)
-            text_say(t, NULL, ", stopped ", t_share((double)w->stopped_ns, (double)w->all_ns));
-        if (w->nran) {
-            text_say(t, l->tr, ", ", t_func_cut(w->ran[0], 28), " ",
-                     t_share((double)w->ran_ns[0], (double)w->all_ns));
-        }
-        page_endl(t);
-    }
-}
-
-static void call_cell(struct text *t, const struct trace *tr, const struct group *g)
-{
-    const int64_t ns = ns_add(g->d[GM_SYSCALL].total, g->d[GM_SYSBLOCK].total);
-    if (ns && !g->timed && !trace_info(tr)->second_family)
-        text_add(t, "%*s", CELL, TRI_UNTIMED);
-    else
-        text_say(t, NULL, t_cell(ns, CELL));
-}
-
-static void page_groups(struct text *t, const struct loaded *l)
-{
-    const bool all = width > REPORT_WIDTH - CELL; /* columns */
-    const int name = (int)width - REPORT_WIDTH + (all ? 38 : 38 + CELL);
-    uint32_t shown = 0;
-    text_add(t, "\nGOROUTINES by start function\n  %-*s %7s %9s %9s %9s %9s%s\n", name, "", "count",
-             "running", "runnable", "waiting", "syscall", all ? "    assist" : "");
-    for (uint32_t i = 0; i < l->tg->ngroups && shown < 6; i++, shown++) {
-        const struct group *g = &l->tg->groups[i];
-        size_t start = t->n;
-        text_say(t, l->tr, "  ", t_func_cut(g->name, (size_t)name));
-        text_pad(t, start, (size_t)name + 2);
-        text_say(t, NULL, " ", t_right(g->count, 7), t_cell(g->d[GM_EXEC].total, CELL),
-                 t_cell(g->d[GM_SCHED].total, CELL), t_cell(g->d[GM_WAIT].total, CELL));
-        call_cell(t, l->tr, g);
-        if (all)
-            text_say(t, NULL, t_cell(g->d[GM_ASSIST].total, CELL));
-        page_endl(t);
-    }
-    if (l->tg->ngroups > shown) {
-        text_add(t, "  .. and %u more start function%s\n", l->tg->ngroups - shown,
-                 l->tg->ngroups - shown == 1 ? "" : "s");
-    }
-}
-
-static void page_waits(struct text *t, const struct loaded *l)
-{
-    uint32_t shown = 0;
-    text_lit(t, "\nWAITS by reason and place\n");
-    for (uint32_t i = 0; i < l->tg->nwaits && shown < 5; i++, shown++) {
-        const struct wait_row *w = &l->tg->waits[i];
-        text_say(t, l->tr, "  ", t_cell(w->total, 8), " ", t_right(w->count, 8), " x  max ",
-                 t_cell(w->longest.t1 - w->longest.t0, 7), "  ", t_wait(w->reason, w->stack));
-        if (trace_stack(l->tr, w->stack)) /* else the place is not recorded */
-            text_say(t, l->tr, " at ", t_where(w->stack, 48));
-        page_endl(t);
-    }
-}
-
-static void sample_row(struct text *t, const struct loaded *l, const struct sample_row *s)
-{
-    text_say(t, l->tr, "  ", t_share((double)s->flat, (double)l->tg->sample_count), t_to(9), " with callees ",
-             t_share((double)s->cum, (double)l->tg->sample_count), t_to(31), t_func_cut(s->func, 60), "\n");
-}
-
-/* Adds a function further out, where no function's own time says much: of those with half of all samples
- * below them the program's innermost or the library's outermost, if it has no row yet. */
-static void sample_below(struct text *t, const struct loaded *l, bool program, uint32_t rows)
-{
-    const struct triage *tg = l->tg;
-    const struct sample_row *best = NULL;
-    for (uint32_t i = 0; i < tg->nsamples; i++) {
-        const struct sample_row *s = &tg->samples[i];
-        const bool fits = s->cum * 2 >= tg->sample_count && stacks_is_program(l->tr, s->func) == program &&
-                          !str_starts(trace_str(l->tr, s->func), "runtime.");
-        const bool further = best && (program ? s->cum < best->cum : s->cum > best->cum);
-        best = fits && (!best || further || (s->cum == best->cum && s->func < best->func)) ? s : best;
-    }
-    if (best && best - tg->samples >= rows)
-        sample_row(t, l, best);
-}
-
-static void page_samples(struct text *t, const struct loaded *l)
-{
-    const struct triage *tg = l->tg;
-    if (tg->sample_count)
-        text_add(t, "\nCPU SAMPLES  %llu\n", (unsigned long long)tg->sample_count);
-    uint32_t rows = 0;
-    for (; rows < tg->nsamples && rows < 4 && tg->samples[rows].flat; rows++)
-        sample_row(t, l, &tg->samples[rows]);
-    if (tg->nsamples && tg->samples[0].flat * 5 < tg->sample_count) {
-        sample_below(t, l, true, rows);
-        sample_below(t, l, false, rows);
-    }
+    hist_dist(&l->tg->sched, &d);
+    text_say(t, NULL, "\nSCHEDULER  waits of the program's goroutines for a processor\n  ", d.n, ", p50 ",
+             t_dur(d.p50), ", p90 ", t_dur(d.p90), ", p99 ", t_dur(d.p99), ", max ", t_dur(d.max), ", total ",
+             t_dur(d.total), "\n");
 }
 
 /* Adds n bytes of s: on a narrower page the rest goes on in the next line, on a full one it is cut off. */
@@ -475,9 +321,6 @@ void report_text(struct text *t, const struct loaded *l)
     page_processors(&u, l);
     page_gc(&u, l);
     page_scheduler(&u, l);
-    page_groups(&u, l);
-    page_waits(&u, l);
-    page_samples(&u, l);
     t->failed |= !text_ok(&u);
     page_lines(t, u.p ? u.p : "");
     text_free(&u);

@@ -3,6 +3,7 @@
  * counted when a query first asks for one of them.
  */
 #include "triage/sql/sql_priv.h"
+#include "triage/tables/metrics.h"
 #include "triage/work/work_text.h"
 
 /* ---- counted when first asked for ---------------------------------------------------------------------- */
@@ -244,6 +245,42 @@ static struct sql_value edge_cell(struct sql_cursor *base, unsigned column)
 
 SQL_TABLE(edge, EDGE, struct sql_row_cursor, sql_rows_next,
           "Who waits for whom: groups of goroutines by start function, the most waited first");
+
+/* ---- number -------------------------------------------------------------------------------------------- */
+
+#define NUMBER(X) \
+    X(N_NAME, "name", NAME, NO, v_word(metric_number((size_t)c->i)), \
+      "as `gotop report --metrics` lists them") \
+    X(N_VALUE, "value", REAL, NO, v_if(v.known, v_real(v.v)), "NULL: the trace does not have it") \
+    X(N_UNIT, "unit", NAME, NO, v_word(unit[v.unit]), "count, ns, share (0 to 1), bytes")
+enum { NUMBER(SQL_COLUMN_ID) };
+
+static bool number_begin(struct sql_cursor *c)
+{
+    int64_t n = 0;
+    while (metric_number((size_t)n))
+        n++;
+    return sql_findings(c->s) && sql_rows_from(c, 0, n);
+}
+
+static struct sql_value number_cell(struct sql_cursor *base, unsigned column)
+{
+    static const char *const unit[] = {"count", "ns", "share", "bytes"};
+    const struct sql_row_cursor *c = (const struct sql_row_cursor *)base;
+    const struct loaded l = {
+        .tr = (struct trace *)(uintptr_t)base->s->tr, .tg = base->s->tg, .fs = base->s->fs};
+    struct metric_value v;
+    struct err e;
+    if (column != N_NAME && metric_get(&l, metric_number((size_t)c->i), &v, &e) != ERR_OK)
+        return v_own(NULL);
+    switch (column) {
+        NUMBER(SQL_CASE)
+    default: return v_none();
+    }
+}
+
+SQL_TABLE(number, NUMBER, struct sql_row_cursor, sql_rows_next,
+          "Single numbers of the whole trace, for conditions and to compare traces by");
 
 /* ---- verdict ------------------------------------------------------------------------------------------- */
 

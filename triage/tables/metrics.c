@@ -87,6 +87,15 @@ static bool plain(const struct loaded *l, const char *name, struct metric_value 
     return true;
 }
 
+const char *metric_number(size_t i)
+{
+    static const char *const more[] = {
+        "sched.count",  "sched.total", "sched.p50", "sched.p90",  "sched.p99",  "sched.max",
+        "stw.count",    "stw.total",   "stw.max",   "stw.gc.max", "task.count", "task.p99",
+        "region.count", "region.p99",  "mmu(1ms)",  "mmu(10ms)",  "mmu(100ms)"};
+    return i < PLAINS ? plains[i].name : i - PLAINS < sizeof more / sizeof *more ? more[i - PLAINS] : NULL;
+}
+
 const char *metric_list(size_t i, const char **help)
 {
     static const struct {

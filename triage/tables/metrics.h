@@ -1,5 +1,5 @@
 /*
- * metrics.h - single numbers of a trace by name, and conditions on them: for --assert, --rank and --fail-if.
+ * metrics.h - single numbers of a trace by name, and conditions on them: for --assert, --until, --fail-if.
  *
  * A metric is a name ("gc.share"), or a statistic of a set of durations: "p99(sched)" or "sched.p99".
  * Statistics are count, total, min, avg, sd, p50, p90, p95, p99, p99.9, max. Sets are
@@ -33,6 +33,9 @@ struct metric_value {
 enum err_code metric_get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e);
 void metric_text(struct text *t,
                  const struct metric_value *v); /* with its unit; "-" if the trace does not have it */
+/* metric_number - returns the name of the i-th number that every trace has, without names of the program's;
+ * NULL after the last. */
+const char *metric_number(size_t i);
 /* metric_list - returns the i-th plain name and its meaning, for help and tests; NULL after the last. */
 const char *metric_list(size_t i, const char **help);
 

@@ -17,7 +17,7 @@
 #include "triage/options.h"
 #include "triage/folder.h"
 #include "triage/link.h"
-#include "triage/report/odd.h"
+#include "triage/load.h"
 #include "triage/say.h"
 #include "triage/tables/stacks.h"
 #include "triage/sentence.h"
@@ -26,7 +26,7 @@
 #define LIMIT 100
 
 static const char usage_head[] =
-    "usage: gotop find [options] FILTER TRACE...\n       gotop find --odd TRACE...\nSpans of goroutines that "
+    "usage: gotop find [options] FILTER TRACE...\nSpans of goroutines that "
     "match, of all traces and folders of them, the longest first. The filter is that of the viewer's \\ key "
     "(docs/FILTERS.md): 'dur>50ms state=runnable main.handler'. Each line ends in what opens the viewer "
     "there:\ngotop TRACE@TIME:LANE.\n";
@@ -41,7 +41,7 @@ struct hit {
 struct job {
     struct trace_opts trace;
     uint64_t limit, hits;
-    bool tsv, quiet, partial, failed, odd;
+    bool tsv, quiet, partial, failed;
     struct hit *hit; /* a heap with the shortest on top */
     size_t n, cap;
     /* of the current trace */
@@ -238,48 +238,6 @@ static int find_finish(struct job *j)
     return status;
 }
 
-/* ---- odd traces ---------------------------------------------------------------------------------------- */
-
-static int odd_one(struct job *j, struct odd *o, const struct folder_file *f)
-{
-    struct loaded l;
-    struct err e = {0};
-    const enum err_code rc = load_file(f->path, &j->trace, j->quiet, &l, &e);
-    if (rc != ERR_OK)
-        return folder_skips(f, rc) ? 0 : find_fail(f->path, e.what);
-    if (l.partial) {
-        j->partial = true;
-        find_fail(f->path, "only a part of this trace can be read");
-    }
-    j->failed = !odd_add(o, &l);
-    load_free(&l);
-    return 0;
-}
-
-static int odd_traces(struct job *j, const struct folder *files)
-{
-    struct odd *o = odd_new();
-    struct text t = {0};
-    int bad = 0;
-    j->failed = !o;
-    for (size_t i = 0; i < files->n && !j->failed; i++)
-        bad |= odd_one(j, o, &files->file[i]);
-    const size_t n = o ? odd_count(o) : 0;
-    const int64_t odd = j->failed ? -1 : odd_text(o, j->limit, j->tsv, &t);
-    if (odd < 0)
-        bad |= find_fail("the traces", "out of memory");
-    else
-        bad |= say_text("find", NULL, &t);
-    if (odd >= 0 && n < ODD_LEAST)
-        door_printf(stderr, "gotop find: of fewer than %d traces none is odd\n", ODD_LEAST);
-    else if (odd >= 0)
-        door_printf(stderr, "gotop find: %" PRId64 " of %zu traces are unlike the others%s\n", odd, n,
-                    j->limit && (uint64_t)odd > j->limit ? "; --limit 0 prints all" : "");
-    text_free(&t);
-    odd_free(o);
-    return bad;
-}
-
 /* ---- command line -------------------------------------------------------------------------------------- */
 
 static const struct command command = {"find", CMD_FIND, usage_head, usage_tail};
@@ -291,22 +249,18 @@ int find_main(int argc, char **argv)
     int status = options_read(&command, argc, argv, &o), bad = 0;
     if (status >= 0)
         return status;
-    const uint32_t first = !o.odd; /* of the traces */
-    if (o.noperands <= first)
-        return options_lack(&command, o.noperands < first ? "FILTER" : "TRACE");
+    if (o.noperands < 2)
+        return options_lack(&command, o.noperands ? "TRACE" : "FILTER");
     struct job j = {.trace = o.trace,
                     .limit = o.limit == OPTIONS_UNSET ? LIMIT : o.limit,
                     .tsv = o.tsv,
-                    .quiet = o.quiet,
-                    .odd = o.odd};
+                    .quiet = o.quiet};
     struct folder files;
-    if (!folder_of(o.operand + first, (int)(o.noperands - first), &files))
+    if (!folder_of(o.operand + 1, (int)o.noperands - 1, &files))
         return find_fail("the traces", "out of memory");
-    for (size_t i = 0; i < files.n && !wrong && !j.failed && !j.odd; i++)
+    for (size_t i = 0; i < files.n && !wrong && !j.failed; i++)
         bad |= find_one_trace(&j, &files.file[i], o.operand[0], &wrong);
-    if (j.odd)
-        bad |= odd_traces(&j, &files);
-    else if (!wrong && !j.failed)
+    if (!wrong && !j.failed)
         bad |= find_finish(&j);
     for (size_t i = 0; i < j.n; i++)
         mem_free(j.hit[i].line);
