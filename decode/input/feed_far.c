@@ -2,8 +2,8 @@
  * feed_far.c - lets the clerk (decode/base/clerk.h) open feeds, because this process may be in the sandbox
  * and can't. The clerk opens the file or starts curl, and passes on the descriptors.
  *
- * The clerk opens only addresses of feed_outside() and feed_outside_also(). So a request names one of these, and
- * whoever takes over this process can't make the clerk open anything else.
+ * The clerk opens only addresses of feed_outside() and feed_outside_also(). So a request names one of these,
+ * and whoever takes over this process can't make the clerk open anything else.
  */
 #include <errno.h>
 #include <fcntl.h>

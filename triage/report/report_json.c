@@ -1,7 +1,7 @@
 /*
  * report_json.c - what only a report knows, as one JSON object (docs/REPORT.md): works, findings, and the
- * numbers of --metrics. Tables are SQL's (triage/sql). Names are cleaned UTF-8, times whole nanoseconds, shares
- * 0..1.
+ * numbers of --metrics. Tables are SQL's (triage/sql). Names are cleaned UTF-8, times whole nanoseconds,
+ * shares 0..1.
  */
 #include "decode/base/mem.h"
 #include "triage/findings/asked.h"
