@@ -15,23 +15,13 @@
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
 
-enum { TICK_MS = 200, BACKLOG = 16 };
-
-struct client {
-    int fd; /* -1: none */
-    int64_t until;
-    size_t asked; /* bytes of its request in `ask` */
-    char ask[SERVE_ASKS + 1];
-    char *answer; /* NULL: not yet */
-    size_t n, sent;
-};
+enum { TICK_MS = 200, BACKLOG = 16, HEAD = 300 };
 
 struct serve {
     int fd;
     char at[80];
     pthread_t thread;
     bool on;
-    struct client client[SERVE_CLIENTS];
     pthread_mutex_t mu;
     /* guarded by mu: */
     bool quit;
@@ -111,8 +101,6 @@ enum err_code serve_open(const char *at, struct serve **out, struct err *e)
     struct serve *s = mem_zalloc(sizeof *s);
     if (!s)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    for (int i = 0; i < SERVE_CLIENTS; i++)
-        s->client[i].fd = -1;
     pthread_mutex_init(&s->mu, NULL);
     if (!listens(s, &a, len)) {
         err_set(e, ERR_IO, ERR_NO_OFFSET, "%s", strerror(errno));
@@ -132,112 +120,92 @@ const char *serve_at(const struct serve *s)
 
 /* ---- one client ---------------------------------------------------------------------------------------- */
 
-static void let_go(struct client *c)
+/* Waits until the client can be read or written. Returns false when its time is over. */
+static bool ready(int fd, short events, int64_t until)
 {
-    close(c->fd);
-    mem_free(c->answer);
-    c->answer = NULL;
-    c->fd = -1;
+    struct pollfd f = {.fd = fd, .events = events};
+    const int64_t left = (until - host_now()) / 1000000;
+    return left > 0 && poll(&f, 1, (int)left) == 1 && !(f.revents & (POLLERR | POLLNVAL));
 }
 
-static const char plain[] = "text/plain; charset=utf-8";
-
-/* Makes the answer of a status, a type and a text; HEAD gets no text. */
-static void answer(struct client *c, const char *status, const char *type, const char *p, size_t n)
+/* Reads a request up to its blank line. Returns false when the client has gone, says nothing, or sends what
+ * is no text; all of `ask` is used if it sends too much. */
+static bool hear(int fd, char ask[SERVE_ASKS + 1], size_t *n, int64_t until)
 {
-    char head[300];
-    const int k = snprintf(head, sizeof head,
-                           "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n"
-                           "X-Content-Type-Options: nosniff\r\n\r\n",
-                           status, type, n);
-    if (strncmp(c->ask, "HEAD ", 5) == 0)
-        n = 0;
-    c->answer = mem_alloc((size_t)k + n + 1);
-    if (!c->answer)
-        return;
-    memcpy(c->answer, head, (size_t)k);
-    if (n)
-        memcpy(c->answer + k, p, n);
-    c->n = (size_t)k + n;
-    c->sent = 0;
+    for (*n = 0; *n < SERVE_ASKS && ready(fd, POLLIN, until);) {
+        const ssize_t k = read(fd, ask + *n, SERVE_ASKS - *n);
+        if (k <= 0)
+            return false;
+        *n += (size_t)k;
+        ask[*n] = 0;
+        if (strlen(ask) < *n)
+            return false;
+        if (strstr(ask, "\r\n\r\n") || strstr(ask, "\n\n"))
+            return true;
+    }
+    return *n == SERVE_ASKS;
 }
 
-static void answer_text(struct client *c, const char *status, const char *text)
+static void tell(int fd, const char *p, size_t n, int64_t until)
 {
-    answer(c, status, plain, text, strlen(text));
+    while (n && ready(fd, POLLOUT, until)) {
+        const ssize_t k = write(fd, p, n);
+        if (k <= 0)
+            return;
+        p += k;
+        n -= (size_t)k;
+    }
 }
 
-/* Returns the path that is asked for, up to a blank or a query. */
-static bool asks_for(const struct client *c, const char *path)
+static void answer(int fd, const char *ask, const char *status, const char *type, struct str text,
+                   int64_t until)
 {
-    const char *at = strchr(c->ask, ' ');
+    char head[HEAD];
+    const int n = snprintf(head, sizeof head,
+                           "HTTP/1.1 %s\r\nContent-Type: %s; charset=utf-8\r\nContent-Length: %u\r\n"
+                           "Connection: close\r\nX-Content-Type-Options: nosniff\r\n\r\n",
+                           status, type, text.len);
+    tell(fd, head, (size_t)n, until);
+    if (strncmp(ask, "HEAD ", 5) != 0)
+        tell(fd, text.p, text.len, until);
+}
+
+/* Returns whether that path is asked for, up to a blank or a query. */
+static bool asks_for(const char *ask, const char *path)
+{
+    const char *at = strchr(ask, ' ');
     const size_t n = strlen(path);
     return at && strncmp(at + 1, path, n) == 0 && (at[1 + n] == ' ' || at[1 + n] == '?');
 }
 
-static void understand(struct serve *s, struct client *c)
+static void serve_one(struct serve *s, int fd)
 {
-    if (strncmp(c->ask, "GET ", 4) != 0 && strncmp(c->ask, "HEAD ", 5) != 0) {
-        answer_text(c, "405 Method Not Allowed", "GET and HEAD are answered\n");
-    } else if (asks_for(c, "/metrics")) {
-        pthread_mutex_lock(&s->mu);
-        answer(c, "200 OK", "text/plain; version=0.0.4; charset=utf-8", s->text.p, s->text.n);
-        pthread_mutex_unlock(&s->mu);
-    } else if (asks_for(c, "/")) {
-        answer_text(c, "200 OK", "gotop top --prometheus: /metrics\n");
-    } else {
-        answer_text(c, "404 Not Found", "there is /metrics\n");
+    static const char no_get[] = "GET and HEAD are answered\n", much[] = "that is too much\n",
+                      other[] = "there is /metrics\n", root[] = "gotop top --prometheus: /metrics\n";
+    char ask[SERVE_ASKS + 1] = "";
+    size_t n;
+    const int64_t until = host_now() + SERVE_MS * INT64_C(1000000);
+    struct str text = {no_get, sizeof no_get - 1};
+    const char *status = "405 Method Not Allowed", *type = "text/plain";
+    if (!hear(fd, ask, &n, until))
+        return;
+    pthread_mutex_lock(&s->mu); /* a new text waits for it */
+    if (n == SERVE_ASKS) {
+        status = "431 Request Header Fields Too Large";
+        text = (struct str){much, sizeof much - 1};
+    } else if (strncmp(ask, "GET ", 4) == 0 || strncmp(ask, "HEAD ", 5) == 0) {
+        const bool known = asks_for(ask, "/metrics");
+        status = known || asks_for(ask, "/") ? "200 OK" : "404 Not Found";
+        type = known ? "text/plain; version=0.0.4" : type;
+        text = known            ? (struct str){s->text.p, (uint32_t)s->text.n}
+               : *status == '2' ? (struct str){root, sizeof root - 1}
+                                : (struct str){other, sizeof other - 1};
     }
-}
-
-/* Returns false when the client has gone or sends too much. */
-static bool hear(struct serve *s, struct client *c)
-{
-    char rest[512];
-    const ssize_t n =
-        c->answer ? read(c->fd, rest, sizeof rest) : read(c->fd, c->ask + c->asked, SERVE_ASKS - c->asked);
-    if (n < 0)
-        return errno == EAGAIN || errno == EINTR;
-    if (n == 0)
-        return c->answer && c->sent < c->n; /* it may have closed only its own side */
-    if (c->answer)
-        return true;
-    c->asked += (size_t)n;
-    c->ask[c->asked] = 0;
-    if (strlen(c->ask) < c->asked)
-        return false; /* there is no text */
-    if (strstr(c->ask, "\r\n\r\n") || strstr(c->ask, "\n\n"))
-        understand(s, c);
-    else if (c->asked == SERVE_ASKS)
-        answer_text(c, "431 Request Header Fields Too Large", "that is too much\n");
-    return c->asked < SERVE_ASKS || c->answer;
-}
-
-static bool tell(struct client *c)
-{
-    const ssize_t n = write(c->fd, c->answer + c->sent, c->n - c->sent);
-    if (n < 0)
-        return errno == EAGAIN || errno == EINTR;
-    c->sent += (size_t)n;
-    return c->sent < c->n;
+    answer(fd, ask, status, type, text, until);
+    pthread_mutex_unlock(&s->mu);
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------- */
-
-static void greet(struct serve *s)
-{
-    for (int i = 0; i < SERVE_CLIENTS; i++) {
-        struct client *c = &s->client[i];
-        if (c->fd >= 0)
-            continue;
-        const int fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (fd < 0)
-            return;
-        c->fd = fd;
-        c->until = host_now() + SERVE_MS * INT64_C(1000000);
-        c->asked = c->n = c->sent = 0;
-    }
-}
 
 static bool quits(struct serve *s)
 {
@@ -247,34 +215,17 @@ static bool quits(struct serve *s)
     return quit;
 }
 
-/* While all places are taken, new clients wait to be accepted. */
 static void *serve_main(void *arg)
 {
     struct serve *s = arg;
     while (!quits(s)) {
-        struct pollfd f[SERVE_CLIENTS + 1];
-        bool room = false;
-        for (int i = 0; i < SERVE_CLIENTS; i++) {
-            const struct client *c = &s->client[i];
-            f[i] = (struct pollfd){.fd = c->fd, .events = (short)(POLLIN | (c->answer ? POLLOUT : 0))};
-            room |= c->fd < 0;
-        }
-        f[SERVE_CLIENTS] = (struct pollfd){.fd = room ? s->fd : -1, .events = POLLIN};
-        if (poll(f, SERVE_CLIENTS + 1, TICK_MS) < 0 && errno != EINTR)
-            return NULL;
-        for (int i = 0; i < SERVE_CLIENTS; i++) {
-            struct client *c = &s->client[i];
-            if (c->fd < 0)
-                continue;
-            bool stays = host_now() < c->until && !(f[i].revents & (POLLERR | POLLNVAL));
-            if (stays && (f[i].revents & (POLLIN | POLLHUP)))
-                stays = hear(s, c);
-            if (stays && c->answer)
-                stays = tell(c);
-            if (!stays)
-                let_go(c);
-        }
-        greet(s);
+        const int fd = ready(s->fd, POLLIN, host_now() + TICK_MS * INT64_C(1000000))
+                           ? accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)
+                           : -1;
+        if (fd < 0)
+            continue;
+        serve_one(s, fd);
+        close(fd);
     }
     return NULL;
 }
@@ -304,9 +255,6 @@ void serve_close(struct serve *s)
     pthread_mutex_unlock(&s->mu);
     if (s->on)
         pthread_join(s->thread, NULL);
-    for (int i = 0; i < SERVE_CLIENTS; i++)
-        if (s->client[i].fd >= 0)
-            let_go(&s->client[i]);
     if (s->fd >= 0)
         close(s->fd);
     text_free(&s->text);

@@ -2,8 +2,8 @@
  * serve.h - a text for anybody who asks by HTTP: what `gotop top --prometheus` offers.
  *
  * Its socket is opened before the sandbox closes; afterwards it can only accept (viewer/command/sandbox.c).
- * A thread answers, so no client, however slow or hostile, delays another one or the text. A few clients
- * are served at once, and each has a time limit for its request and its answer.
+ * A thread answers one client after the other. Each has a second for its request and its answer, so a slow or
+ * hostile one delays the next by no more.
  */
 #ifndef GOTOP_TRIAGE_SERVE_H
 #define GOTOP_TRIAGE_SERVE_H
@@ -11,7 +11,7 @@
 #include "decode/base/err.h"
 #include "triage/text.h"
 
-enum { SERVE_CLIENTS = 8, SERVE_ASKS = 4096, SERVE_MS = 5000 };
+enum { SERVE_ASKS = 4096, SERVE_MS = 1000 };
 
 struct serve;
 /* serve_open - listen at ":PORT" (on loopback), "ADDRESS:PORT" or "[ADDRESS]:PORT"; port 0: any free one.
