@@ -82,7 +82,7 @@ check "$(grep -o '"ts":[0-9.]*' "$tmp/out" | tr -d '":a-z' | awk '$1 < 1000 || $
 
 # The tables of docs/REPORT.md that a report does not have.
 sed -n 's/^| [^|]* | `\(select .*\)` |$/\1/p' docs/REPORT.md >"$tmp/queries"
-check "$(lines "$tmp/queries")" 15 "queries in docs/REPORT.md"
+check "$(lines "$tmp/queries")" 16 "queries in docs/REPORT.md"
 while read -r query; do sql 0 --json "$query" samples/lock-cpu-1.27.trace; done <"$tmp/queries"
 sql 0 "$(sed -n "s/^\`gotop sql '\(.*\)' old.trace new.trace\`.$/\1/p" docs/REPORT.md)" samples/tasks-1.25.trace $good; grep -q wait "$tmp/out"; check $? 0 "regions of two traces"
 

@@ -21,8 +21,7 @@ static double chance(void)
 
 struct model { /* of a server: what a run of it does in a second */
     double pace, lock, lock_ns, cycles, gc_share, burst;
-    double host, work;     /* 0: 1; so many times as long all goroutines run, and those of main.serve alone */
-    unsigned stage, brief; /* goroutines of main.serve that stay, and that come and go */
+    double host, work; /* 0: 1; so many times as long all goroutines run, and those of main.serve alone */
 };
 
 static char *name_of(const char *s)
@@ -67,13 +66,6 @@ static void run(struct profile *p, const struct model *o)
     measure(p, MK_RUN, "main.serve", 0, 0, 1);
     measure(p, MK_CALL, "main.reply", 5000 * pace, 20000, 0.7 + 0.7 * chance());
     measure(p, MK_TAKE, "main.read", 8000 * pace, 200000, 0.7 + 0.7 * chance());
-    if (o->stage) { /* the last kind: in order */
-        p->m[p->n++] = (struct measure){.kind = MK_TEAM,
-                                        .name = name_of("main.serve"),
-                                        .counted = o->stage,
-                                        .spent = o->brief,
-                                        .count = {o->stage}};
-    }
     for (uint32_t i = 0; i < p->n; i++) {
         for (int k = 0; k < PROFILE_SLICES; k++) {
             double *ns = &p->m[i].ns[k];
@@ -295,38 +287,6 @@ static void the_host_or_the_program(void **state)
 }
 
 /* More runs tell smaller changes. */
-static void fewer_at_a_stage(void **state)
-{
-    struct model four = plain, one = plain, other = plain, guests = plain;
-    (void)state;
-    seed = 8;
-    four.stage = 4;
-    one.stage = 1;
-    other.stage = guests.stage = 3;
-    guests.brief = 20;
-    for (uint32_t n = 1; n <= 3; n += 2) {
-        struct pair x;
-        struct text t = {0};
-        compare(&x, &four, &one, n);
-        assert_true(x.v.claimed > 0 && x.v.c[0].kind == MK_TEAM);
-        change_text(&t, &x.v, &x.v.c[0]);
-        assert_string_equal(t.p, "main.serve: 1 goroutine instead of 4");
-        text_free(&t);
-        compared(&x);
-    }
-    assert_true(claims(&four, &other, 1) <= 1); /* one less of four */
-    assert_true(claims(&guests, &one, 1) <= 1); /* who comes and goes */
-    assert_true(claims(&plain, &four, 1) <= 1); /* a new function, or another name */
-    struct pair x;                              /* runs of one side differ: so many come as come */
-    compare(&x, &four, &one, 3);
-    mem_free(x.v.c);
-    x.p[1][2].m[x.p[1][2].n - 1].counted = 2;
-    struct err e = {0};
-    assert_int_equal(verdict_of(&x.side[0], &x.side[1], &x.v, &e), ERR_OK);
-    assert_true(x.v.claimed == 0 || x.v.c[0].kind != MK_TEAM);
-    compared(&x);
-}
-
 static void runs_help(void **state)
 {
     struct model a = plain, b = plain;
@@ -538,7 +498,6 @@ int main(void)
         cmocka_unit_test(runs_help),
         cmocka_unit_test(what_each_pair_tells),
         cmocka_unit_test(unequal_sides_stay_silent),
-        cmocka_unit_test(fewer_at_a_stage),
         cmocka_unit_test(profiles_of_traces),
         cmocka_unit_test(many_a_second),
     };

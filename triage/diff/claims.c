@@ -32,7 +32,6 @@ static const struct kind {
     [MK_RUN] = {0.050, 0.03, 0.20, 0.30, 2.0, 2.0, 0.08},
     [MK_CALL] = {0.030, 0.03, 0.15, 0.40, 2.0, 2.0, 0.05},
     [MK_TAKE] = {0.030, 0.05, 0.15, 0.40, 2.0, 2.0, 0.05},
-    [MK_TEAM] = {1, 1, 0.20, 0.40, 2.0, 2.0, 1},
 };
 
 struct judge {
@@ -300,52 +299,9 @@ static bool matters(const struct judge *j, const struct change *c)
     case MK_RUN: return dt >= k->amount && c->time.sure && more_than_the_rest(j, c);
     case MK_CALL:
     case MK_TAKE: return dc >= k->amount * j->all && c->count.sure;
-    case MK_TEAM: return c->count.sure;
     case MK_KINDS: break;
     }
     return false;
-}
-
-/* Goroutines of a stage run for this share of the processor time, or wait or call for this share of one's. */
-#define TEAM_WORKS 0.01
-
-/* Returns whether goroutines of that start function work on at least one side: those that only stand by are
- * no stage of the program. */
-static bool team_works(const struct judge *j, const char *name)
-{
-    for (int s = 0; s < 2; s++) {
-        for (uint32_t i = 0; i < j->side[s]->n; i++) {
-            const struct profile *p = &j->side[s]->run[i];
-            const struct measure *m = profile_find(p, MK_RUN, name);
-            if (m && m->spent >= TEAM_WORKS * (double)p->end)
-                return true;
-        }
-    }
-    return false;
-}
-
-/* The program itself decides how many goroutines a stage has if all runs of a side agree and the sides
- * differ by a factor of two. If one side has none, the function was added, removed or renamed, which says
- * nothing about the number. */
-static struct moved team_of(const struct judge *j, const char *name)
-{
-    double least[2] = {1e9, 1e9}, most[2] = {0, 0};
-    for (int s = 0; s < 2; s++) {
-        for (uint32_t i = 0; i < j->side[s]->n; i++) {
-            const struct measure *m = profile_find(&j->side[s]->run[i], MK_TEAM, name);
-            const double n =
-                /* goroutines that come and go are as many as there is work */
-                m && m->spent <= 0 ? m->counted : 0;
-            least[s] = fmin(least[s], n);
-            most[s] = fmax(most[s], n);
-        }
-    }
-    const double by = least[0] > 0 ? least[1] / least[0] : 1;
-    const bool same = least[0] == most[0] && least[1] == most[1]; /* in all runs of a side */
-    const bool far = fmax(by, 1 / by) >= kinds[MK_TEAM].count_factor;
-    const bool sure = same && far && least[0] > 0 && least[1] > 0 && team_works(j, name);
-    return (struct moved){
-        .old = least[0], .new = least[1], .factor = by > 0 ? by : 1, .low = by, .high = by, .sure = sure};
 }
 
 /* Returns the size of a change relative to the usual spread; used for the order. */
@@ -353,8 +309,7 @@ static double reach(const struct change *c)
 {
     const struct kind *k = &kinds[c->kind];
     double t = fabs(log(c->time.factor)), n = fabs(log(c->count.factor));
-    return c->kind == MK_TEAM ? 0
-           : c->kind == MK_CALL || c->kind == MK_TAKE
+    return c->kind == MK_CALL || c->kind == MK_TAKE
                ? n / k->count_spread
                : fmin(t / k->time_spread, 3) + fmin(n / k->count_spread, 3);
 }
@@ -367,8 +322,8 @@ static int cmp_change(const void *left, const void *right)
         return y->claimed - x->claimed;
     if (x->claimed &&
         x->kind != y->kind) { /* causes before their effects: a lock cannot make the collector run */
-        const int a = x->kind == MK_TEAM ? -2 : x->kind == MK_GC ? -1 : (int)x->kind;
-        const int b = y->kind == MK_TEAM ? -2 : y->kind == MK_GC ? -1 : (int)y->kind;
+        const int a = x->kind == MK_GC ? -1 : (int)x->kind;
+        const int b = y->kind == MK_GC ? -1 : (int)y->kind;
         return (a > b) - (a < b);
     }
     if (x->claimed) {
@@ -426,7 +381,7 @@ static bool known(const struct claim *v, enum measure_kind kind, const char *nam
 static bool worth(const struct profile *p, const struct measure *m)
 {
     const struct kind *k = &kinds[m->kind];
-    bool rare = m->kind == MK_GC || m->kind == MK_STOP || m->kind == MK_TEAM;
+    bool rare = m->kind == MK_GC || m->kind == MK_STOP;
     return rare || m->spent >= k->time_floor / 4 * (double)p->end || m->counted >= 50;
 }
 
@@ -436,8 +391,8 @@ static bool worth(const struct profile *p, const struct measure *m)
 static struct change change_of(const struct judge *j, enum measure_kind kind, const char *name)
 {
     struct change c = {.kind = kind, .name = name};
-    c.count = kind == MK_TEAM ? team_of(j, name) : moved_of(j, name, kind, false);
-    c.time = kind == MK_TEAM ? (struct moved){.factor = 1} : moved_of(j, name, kind, true);
+    c.count = moved_of(j, name, kind, false);
+    c.time = moved_of(j, name, kind, true);
     c.claimed = matters(j, &c);
     return c;
 }
@@ -498,8 +453,7 @@ static int way_of(const struct judge *pair, const struct change *c)
 }
 
 /* A change that every single pair of an old and a new run shows, in the same direction, is claimed of all
- * runs too: their spread does not hide it. MK_TEAM is different: one run that differs shows that the
- * program does not decide the number. */
+ * runs too: their spread does not hide it. */
 static bool each_pair(const struct side *old, const struct side *new, struct claim *v)
 {
     signed char *way = mem_zalloc((size_t)v->n + 1);
@@ -512,7 +466,7 @@ static bool each_pair(const struct side *old, const struct side *new, struct cla
             ok = paces(&j);
             left = 0;
             for (uint32_t c = 0; ok && c < v->n; c++) {
-                if (v->c[c].claimed || v->c[c].kind == MK_TEAM || (pair && !way[c]))
+                if (v->c[c].claimed || (pair && !way[c]))
                     continue;
                 const int is = way_of(&j, &v->c[c]);
                 way[c] = (signed char)(!pair || is == way[c] ? is : 0);
@@ -560,7 +514,7 @@ enum err_code verdict_of(const struct side *old, const struct side *new, struct 
 
 /* ---- in words ------------------------------------------------------------------------------------------ */
 
-void change_rate(struct text *t, double n)
+static void change_rate(struct text *t, double n)
 {
     if (n > 0 && n < 1e-3)
         text_lit(t, "<0.001");
@@ -619,10 +573,6 @@ void change_text(struct text *t, const struct claim *v, const struct change *c)
         break;
     case MK_CALL: counts(t, c, "system calls"); break;
     case MK_TAKE: counts(t, c, "waits (network, channels, sleep)"); break;
-    case MK_TEAM:
-        text_say(t, NULL, t_clean(c->name), ": ", t_f0(c->count.new), " goroutine",
-                 c->count.new > 1 ? "s" : "", " instead of ", t_f0(c->count.old));
-        break;
     case MK_KINDS: break;
     }
 }

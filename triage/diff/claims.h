@@ -27,7 +27,7 @@ struct moved { /* One quantity on both sides: means over their runs. */
 struct change {
     enum measure_kind kind;
     const char *name, *held; /* Borrowed from a profile; held: where a lock is held most, NULL if unknown. */
-    struct moved count;      /* per second, at the pace of the first run; MK_TEAM: the number itself */
+    struct moved count;      /* per second, at the pace of the first run */
     /* share of a second; MK_GC: of the processor time in use; MK_RUN: of all processor time */
     struct moved time;
     bool claimed; /* a meaningful change */
@@ -47,8 +47,5 @@ enum err_code verdict_of(const struct side *old, const struct side *new, struct 
 /* change_text - adds one sentence without its full stop: "lock in main.f: goroutines wait 1.9s a second,
  * before 3.1ms (..)". */
 void change_text(struct text *t, const struct claim *v, const struct change *c);
-
-/* change_rate - adds a number of times a second: "248.2", "44650". */
-void change_rate(struct text *t, double n);
 
 #endif

@@ -237,7 +237,7 @@ static void factor_text(struct text *t, const struct moved *m)
 
 static const struct moved *main_quantity(const struct change *c)
 {
-    return c->kind == MK_CALL || c->kind == MK_TAKE || c->kind == MK_STOP || c->kind == MK_TEAM ||
+    return c->kind == MK_CALL || c->kind == MK_TAKE || c->kind == MK_STOP ||
                    (c->kind == MK_GC && c->count.sure)
                ? &c->count
                : &c->time;
@@ -293,7 +293,7 @@ static int diff_page(const struct job *j, const struct runs r[2], const struct c
         verdict_text(t, v, r, not_asked(r));
         if (r[0].n > 1 || r[1].n > 1)
             text_lit(t, "\nFindings, numbers and works are of the first run of each side.\n");
-        diff_tables(t, v, &r[0].first, &r[1].first);
+        diff_tables(t, &r[0].first, &r[1].first);
     }
     for (uint32_t i = 0; i < j->o.conditions.n; i++) {
         struct text line = {.ascii = true};

@@ -86,53 +86,10 @@ static void diff_findings(struct text *t, const struct loaded *a, const struct l
         text_lit(t, "  none in either\n");
 }
 
-/* ---- measures ------------------------------------------------------------------------------------------ */
-
-enum { MEASURES = 20 };
-
-/* "lock  main.f  1.9s -> 3.1ms, 248 -> 12 times" */
-static void measure_line(struct text *t, const struct change *c)
-{
-    enum { NAME = 38, COLUMN = 54 };
-    const size_t from = t->n;
-    text_say(t, NULL, "  ", measure_kind_name(c->kind), t_to(14), " ");
-    text_tail(t, c->name, strlen(c->name), NAME);
-    text_pad(t, from, COLUMN);
-    if (c->kind == MK_GC || c->kind == MK_RUN)
-        text_say(t, NULL, " ", t_share(c->time.old, 1), " -> ", t_share(c->time.new, 1));
-    else
-        text_say(t, NULL, " ", t_dur((int64_t)(c->time.old * 1e9)), " -> ",
-                 t_dur((int64_t)(c->time.new * 1e9)));
-    text_lit(t, ", ");
-    change_rate(t, c->count.old);
-    text_lit(t, " -> ");
-    change_rate(t, c->count.new);
-    text_lit(t, " times\n");
-}
-
-/* What the verdict is made of, with what moved most first. MK_TEAM is a number that only a claim makes sense
- * of. */
-static void diff_measures(struct text *t, const struct claim *v)
-{
-    unsigned shown = 0;
-    for (uint32_t i = 0; i < v->n && shown < MEASURES; i++) {
-        const struct change *c = &v->c[i];
-        if (c->kind == MK_TEAM || (c->time.old <= 0 && c->time.new <= 0))
-            continue;
-        if (!shown++)
-            text_lit(t,
-                     "\nMEASURES  in a second; running and collector: of processor time; how often: at the "
-                     "old pace\n");
-        measure_line(t, c);
-    }
-}
-
-void diff_tables(struct text *t, const struct claim *v, const struct loaded *a, const struct loaded *b)
+void diff_tables(struct text *t, const struct loaded *a, const struct loaded *b)
 {
     diff_findings(t, a, b);
     diff_numbers(t, a, b);
-    if (!trace_info(a->tr)->has_clock || !trace_info(b->tr)->has_clock)
-        return; /* ticks of unknown length can't be compared */
-    diff_works(t, a, b);
-    diff_measures(t, v);
+    if (trace_info(a->tr)->has_clock && trace_info(b->tr)->has_clock) /* else ticks of unknown length */
+        diff_works(t, a, b);
 }

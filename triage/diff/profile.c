@@ -15,7 +15,7 @@
 const char *measure_kind_name(enum measure_kind k)
 {
     static const char *const name[MK_KINDS] = {"lock",    "hand-over",   "collector", "stop",
-                                               "running", "system call", "wait",      "workers"};
+                                               "running", "system call", "wait"};
     return (unsigned)k < MK_KINDS ? name[k] : "";
 }
 
@@ -123,14 +123,6 @@ static bool goroutine(struct make *k, uint32_t g)
     if (run == TAB_NONE)
         return false;
     k->p->m[run].count[slice_at(k, li.first)] += li.created;
-    if (stacks_is_program(tr, li.name)) {
-        const uint32_t team = row_of(k, MK_TEAM, li.name);
-        if (team == TAB_NONE)
-            return false;
-        const bool stays = li.last - li.first >= k->len / 10;
-        k->p->m[team].count[0] += stays;
-        k->p->m[team].ns[0] += !stays;
-    }
     do {
         const struct span *s = span_get(&it);
         if (tri_is_exec(s->state)) {

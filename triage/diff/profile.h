@@ -23,9 +23,6 @@ enum measure_kind {
     MK_RUN,  /* goroutines of a start function: created; running */
     MK_CALL, /* system calls made in a function */
     MK_TAKE, /* all other waits in a function (receiving, network, sleep): often just idle */
-    /* goroutines of one of the program's start functions: the count of those that live for a tenth of the
-     * run or more; as "time" the count of the others */
-    MK_TEAM,
     MK_KINDS
 };
 const char *measure_kind_name(enum measure_kind k);
