@@ -230,9 +230,14 @@ static enum err_code only(const struct zip *z, struct zip_member *m, struct err 
         return ERR_OK;
     if (!n)
         return none(&shut, e);
+    char closed[64] = "";
+    if (shut.locked + shut.other)
+        snprintf(closed, sizeof closed, " (%llu more can't be looked into)",
+                 (unsigned long long)(shut.locked + shut.other));
     return err_set(e, ERR_ARG, ERR_NO_OFFSET,
-                   "holds %llu traces: open one as ARCHIVE:%.*s; gotop info ARCHIVE lists them",
-                   (unsigned long long)n, (int)(first.len < 80 ? first.len : 80), first.name);
+                   "holds %llu traces%s: open one as ARCHIVE:%.*s; gotop sql 'select dur from trace' ARCHIVE "
+                   "lists them",
+                   (unsigned long long)n, closed, (int)(first.len < 80 ? first.len : 80), first.name);
 }
 
 enum err_code zip_find(const struct zip *z, const char *name, struct zip_member *m, struct err *e)
@@ -243,6 +248,7 @@ enum err_code zip_find(const struct zip *z, const char *name, struct zip_member 
     while (zip_next(z, &pos, m))
         if (m->len == strlen(name) && memcmp(m->name, name, m->len) == 0)
             return ERR_OK;
-    return err_set(e, ERR_IO, ERR_NO_OFFSET,
-                   "the zip archive has no member %.80s; gotop info lists its traces", name);
+    return err_set(
+        e, ERR_IO, ERR_NO_OFFSET,
+        "the zip archive has no member %.80s; gotop sql 'select dur from trace' ARCHIVE lists them", name);
 }

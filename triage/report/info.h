@@ -25,12 +25,6 @@ void info_text(struct text *t, const struct info *i);
  * memory. */
 char *info_json(const struct info *i);
 
-/* info_archive - lists the traces of a zip archive with size, dialect and length, one a line or as JSON.
- * Returns their number; -1 when out of memory or if the archive is damaged (e). */
-struct zip;
-int info_archive(struct text *t, const char *path, const struct zip *z, bool json, const struct trace_opts *o,
-                 struct err *e);
-
 /* One question about a trace, and whether this trace can answer it. */
 enum info_can { INFO_NO, INFO_PARTLY, INFO_YES };
 struct info_answer {

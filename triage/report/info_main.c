@@ -11,7 +11,6 @@
 
 #include "decode/input/input.h"
 #include "decode/base/mem.h"
-#include "decode/input/zip.h"
 #include "triage/exports/export_run.h"
 #include "triage/load.h"
 #include "triage/report/info.h"
@@ -19,8 +18,7 @@
 
 static const char info_head[] =
     "usage: gotop info [options] TRACE\nWhat a trace file contains, and what it can answer.\nDialect, clock, "
-    "duration, time of day; generations; events by kind and tables; damage. For a zip "
-    "archive with several traces, lists them: every command takes ARCHIVE:MEMBER.\n";
+    "duration, time of day; generations; events by kind and tables; damage.\n";
 static const char info_tail[] =
     "Exit status: 0 done, 2 wrong usage or unreadable, 3 printed, but part of the trace can't be read.\n";
 
@@ -69,29 +67,6 @@ static int tell(const struct options *o, const struct input *in, bool json)
     return status;
 }
 
-/* archive - lists the contents of an archive that doesn't hold exactly one trace. Returns -1 if it is no
- * such archive. */
-static int archive(const struct options *o, bool json)
-{
-    struct input in;
-    struct zip z;
-    struct err e = {0};
-    struct zip_member m;
-    struct text t = {0};
-    if (!input_archive(o->path, &in))
-        return -1;
-    int n = 0, status = -1;
-    if (zip_open(in.data, in.len, &z, &e) == ERR_OK && zip_find(&z, NULL, &m, &e) == ERR_ARG) {
-        n = info_archive(&t, o->path, &z, json, &o->trace, &e);
-        status = n < 0 || !text_ok(&t) ? say_failed("info", o->path, n < 0 ? e.what : "out of memory") : 0;
-        if (!status)
-            status = say_text("info", NULL, &t);
-    }
-    text_free(&t);
-    input_close(&in);
-    return status;
-}
-
 int info_main(int argc, char **argv)
 {
     static const struct export_command c = {.command = {"info", CMD_INFO, info_head, info_tail}};
@@ -100,8 +75,6 @@ int info_main(int argc, char **argv)
     struct err e = {0};
     int status = export_options(&c, argc, argv, &o);
     if (status >= 0)
-        return status;
-    if (!o.trace.more.n && (status = archive(&o, o.json)) >= 0)
         return status;
     if (input_open_all(o.path, &o.trace.more, trace_limit(o.trace.max_memory), &in, &e))
         return say_failed(c.command.name, export_name(&o), e.what);
