@@ -101,7 +101,7 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
     s->s->st.nwarnings = s->warnings;
     s->s->st.lack = (struct source_lack){0};
     s->gen.missing = s->missing;
-    s->gen.reason_inferred = s->gen.by_order = false;
+    s->gen.by_order = false;
     s->gen.closed = s->n;
     s->nhint = 0;
     fold_beside(f, s->s->len);

@@ -196,11 +196,7 @@ uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id)
         return v2_gen_str(s, g, id);
     if (g->reason[id] || !id)
         return g->reason[id];
-    uint32_t mine = idmap_get(&g->strs, id);
-    if ((g->torn || g->unnamed) && g->last_reason[id] && mine == IDMAP_NONE) {
-        g->reason_inferred = true;
-        return g->last_reason[id];
-    }
+    const uint32_t mine = idmap_get(&g->strs, id);
     return g->reason[id] = mine != IDMAP_NONE ? mine : missing_string(s, g, id, LABELS, V2_REASONS);
 }
 
@@ -223,31 +219,26 @@ const uint8_t *v2_untold(const uint8_t *p, const uint8_t *end, const struct idma
 
 /* ---- one generation ------------------------------------------------------------------------------------ */
 
+/* The next generation, of which only the room is kept. */
 static void gen_reset(struct v2_gen *g)
 {
-    uint64_t freq = g->freq, number = g->number;
-    uint32_t ordinal = g->ordinal;
-    if (!g->torn && !g->unnamed)
-        memcpy(g->last_reason, g->reason, sizeof g->reason);
-    memset(g->reason, 0, sizeof g->reason);
     idmap_clear(&g->strs);
     idmap_clear(&g->stacks);
-    g->number = number;
-    g->ordinal = ordinal + 1;
-    g->freq = freq;
-    g->nbatch = g->ntable = g->nsample = 0;
-    g->min_time = UINT64_MAX;
-    g->first = (struct v2_first){.time = UINT64_MAX, .next = UINT64_MAX};
-    g->nhole = 0;
-    g->lo = 0;
-    g->lo_near = g->strings_seen = false;
-    g->hi = UINT64_MAX;
-    g->last = NULL;
-    g->has_stacks = g->torn = g->reason_inferred = g->by_order = g->no_freq = g->assumed = g->at_end = false;
-    g->clock_broken = g->unnamed = false;
-    g->snap.has_wall = false;
-    g->missing = 0;
-    g->lack = (struct source_lack){0};
+    *g = (struct v2_gen){.number = g->number,
+                         .ordinal = g->ordinal + 1,
+                         .batch = g->batch,
+                         .capbatch = g->capbatch,
+                         .table = g->table,
+                         .captable = g->captable,
+                         .sample = g->sample,
+                         .capsample = g->capsample,
+                         .strs = g->strs,
+                         .stacks = g->stacks,
+                         .read = g->read,
+                         .raw = g->raw,
+                         .min_time = UINT64_MAX,
+                         .first = {.time = UINT64_MAX, .next = UINT64_MAX},
+                         .hi = UINT64_MAX};
 }
 
 void v2_gen_after(struct v2_gen *g, const struct v2_gen *before)
@@ -525,7 +516,6 @@ static bool scan(struct source *s, struct v2_gen *g, size_t *pos, struct scanned
     const uint64_t last_number = g->number;
     const bool in_hole = g->ends_in_hole && g->ordinal;
     gen_reset(g);
-    g->freq = 0;
     g->start = *pos;
     if (in_hole)
         v2_hole_note(g, *pos, 0, false);

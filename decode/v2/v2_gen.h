@@ -128,12 +128,10 @@ struct v2_gen {
     uint32_t missing;        /* number of look-ups of table entries that don't exist */
     struct source_lack lack; /* the first such look-up, if its n is set */
     struct v2_raw_gen *raw;  /* if not NULL, each batch is added here too */
-    /* Wait and stop reasons by string id. The runtime registers them first in every generation, so their
-     * ids are small and the same each time. A generation whose string table was cut off can use those of
-     * the generation before. */
-    uint32_t reason[V2_REASONS], last_reason[V2_REASONS];
-    bool reason_inferred; /* some reasons were taken from last_reason */
-    bool by_order;        /* some strings are inferred from the order in which the runtime registers them */
+    uint32_t reason[V2_REASONS]; /* wait and stop reasons by string id, as far as they were asked for */
+    /* The runtime registers reasons and labels first in every generation, in an order of its own: where a
+     * table of strings was cut off, that says what their numbers mean. */
+    bool by_order; /* it was asked */
 };
 
 enum v2_gen_rc { V2_GEN, V2_GEN_LAST, V2_GEN_NONE, V2_GEN_OOM };
@@ -241,8 +239,7 @@ static inline uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
  * NULL. Checks about *most names, and counts them down. */
 const uint8_t *v2_untold(const uint8_t *p, const uint8_t *end, const struct idmap *strs,
                          const struct idmap *stacks, unsigned *most);
-/* v2_gen_reason - Like v2_gen_str(), for the reason of GoBlock and GoStop, which may be taken from the
- * generation before. */
+/* v2_gen_reason - Like v2_gen_str(), for the reason of GoBlock and GoStop. */
 uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id);
 
 /*

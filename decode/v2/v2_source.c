@@ -45,7 +45,7 @@ void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o
                       "%" PRIu32 " use%s of strings or stacks that are not in generation %" PRIu64
                       "'s tables",
                       gen->missing, gen->missing == 1 ? "" : "s", gen->number);
-    if (gen->reason_inferred || gen->by_order)
+    if (gen->by_order)
         source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->start,
                     "generation %" PRIu64 "'s names are lost (? or #24): wait reasons are inferred",
                     gen->number);
