@@ -15,11 +15,6 @@
 #define HIGH UINT64_C(0x8080808080808080)
 #define ALWAYS static inline __attribute__((always_inline))
 
-#if defined __x86_64__ && defined __GNUC__
-#include <immintrin.h>
-#define DEPOSIT __attribute__((target("bmi,bmi2")))
-#endif
-
 void v1_scan_init(struct v1_scan *sc, const struct v1_dialect *d, const bool kept[V1_TYPES])
 {
     memset(sc, 0, sizeof *sc);
@@ -32,10 +27,6 @@ void v1_scan_init(struct v1_scan *sc, const struct v1_dialect *d, const bool kep
         else if ((b >> 6) + d->base == s->n && s->n <= 3)
             sc->values[b] = s->n;
     }
-#ifdef DEPOSIT
-    sc->deposit = __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") &&
-                  !__builtin_cpu_is("znver2"); /* there PDEP takes long */
-#endif
 }
 
 /* Returns how many of the first n <= 8 bytes at p end a number. */
@@ -71,36 +62,11 @@ ALWAYS const uint8_t *pass(const struct v1_scan *sc, const struct v1_dialect *d,
     return p + 2 + (unsigned)__builtin_ctzll(m) / 8;
 }
 
-#ifdef DEPOSIT
-DEPOSIT static const uint8_t *over(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *p,
-                                   const uint8_t *stop, uint64_t *n)
-{
-    uint64_t count = 0;
-    for (const uint8_t *q; p < stop; p = q, count++) {
-        const unsigned values = sc->values[*p];
-        if (values == 4) {
-            q = with_length(d, p);
-        } else {
-            const uint64_t m = _pdep_u64(UINT64_C(1) << (*p >> 6), ~bytes_load8(p + 1) & HIGH);
-            q = values && m ? p + 2 + (_tzcnt_u64(m) >> 3) : NULL;
-        }
-        if (!q)
-            break;
-    }
-    *n += count;
-    return p;
-}
-#endif
-
 const uint8_t *v1_scan_over(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *p,
                             const uint8_t *stop, const uint8_t *end, uint64_t *n)
 {
     if (stop > end - ROOM)
         stop = end - ROOM + 1;
-#ifdef DEPOSIT
-    if (sc->deposit)
-        return over(sc, d, p, stop, n);
-#endif
     for (const uint8_t *q; p < stop && (q = pass(sc, d, p)); p = q)
         ++*n;
     return p;

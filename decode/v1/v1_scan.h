@@ -9,7 +9,6 @@
 struct v1_scan {
     uint8_t values[256]; /* by first byte: number of values behind it; 4 = a length is before them; 0 = needs
                             a closer look */
-    bool deposit;        /* the processor has an instruction that finds the n-th set bit (pdep) */
 };
 
 /* v1_scan_init - kept: the types that must not be skipped. */
