@@ -312,78 +312,41 @@ static const uint8_t *skip_broken(struct source *s, struct v2_gen *g, const uint
     return next;
 }
 
-/* Returns the generation of the batch at *p and moves *p to its end; 0: no complete batch is there. */
+/* Returns the generation of the batch at *p and moves *p to its end; 0: no batch is there. */
 static uint64_t number_at(const struct source *s, const uint8_t **p)
 {
     struct v2_raw_batch b;
     struct err e;
     const uint8_t *next = v2_raw_batch(s->data, s->len, *p, &b, &e);
-    if (!next || b.torn || b.lead == V2R_END)
+    if (!next || b.lead == V2R_END)
         return 0;
     *p = next;
     return b.gen;
 }
 
-static void note_left_out(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
+/* Leave out a batch of which the number of its generation, or where it stands, is damaged: the next two agree
+ * on another number; or, within a generation, the next one is of it, or this one is of a distant one and the
+ * next is not. */
+static bool is_stray(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *next,
+                     bool within)
 {
+    const uint64_t one = h->torn ? 0 : number_at(s, &next), two = one ? number_at(s, &next) : 0;
+    const bool others = one && one == two && one != h->gen && one != h->gen + 1;
+    const bool alone = within && (one == g->number || (one != h->gen && h->gen != g->number + 1));
+    if ((!others && !alone) || h->torn || source_gap(s, source_off(s, h->at)))
+        return false;
     source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p),
                   "a batch of generation %" PRIu64 " among those of generation %" PRIu64 ": left out", h->gen,
-                  g->number);
-}
-
-/* Whether a batch of another generation is a single one inside this generation. */
-static bool is_stray(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *next)
-{
-    const uint8_t *p = next + 1, *end = s->data + s->len;
-    uint64_t gen = 0;
-    if (h->torn || next == end || (*next == V2R_EXPERIMENTAL && p++ == end) ||
-        (*next == V2R_END ? g->nbatch == 0 : !bytes_varint(p, end, &gen) || gen != g->number))
-        return false;
-    if (*next == V2R_END && h->gen == g->number + 1)
-        return false; /* a small generation of its own */
-    note_left_out(s, g, h);
+                  within ? g->number : one);
     v2_hole_note(g, source_off(s, h->p), 0, false);
     return true;
 }
 
-/* Handle what seems to be a batch of a distant generation with no other batch of that one after it: not a
- * batch, but bytes of the one before, whose size is wrong. Returns where this generation continues, or
- * NULL. */
-static const uint8_t *after_false(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h,
-                                  const uint8_t *p, const uint8_t *next)
-{
-    const uint8_t *after = next;
-    if (source_gap(s, source_off(s, p)) || h->gen == g->number + 1 || number_at(s, &after) == h->gen)
-        return NULL;
-    if ((next = skip_broken(s, g, p)))
-        note_left_out(s, g, h);
-    return next;
-}
-
-/* Returns the number of the generation that begins with h. All its batches have it, so if the next two
- * agree on another possible number, that is right: up to 1.25 the next generation may begin right there. */
-static uint64_t gen_report(struct source *s, const struct v2_gen *g, const struct v2_raw_batch *h,
-                           const uint8_t *next, uint64_t last)
-{
-    const uint64_t others = h->torn ? 0 : number_at(s, &next);
-    const bool first = g->ordinal == 1, own = s->version >= GO_126 || others != h->gen + 1;
-    if (!others || others == h->gen || !own || !(first || g->after_gap || others == last + 1) ||
-        number_at(s, &next) != others)
-        return h->gen;
-    source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->at),
-                  "a batch of generation %" PRIu64 " before those of generation %" PRIu64
-                  ": taken for one of these",
-                  h->gen, others);
-    return others;
-}
-
 /* Take the generation's number from its first batch. Returns false if that generation has been read
  * already; the batch is skipped. */
-static bool gen_number(struct source *s, struct v2_gen *g, struct v2_raw_batch *h, const uint8_t *next,
-                       uint64_t last)
+static bool gen_number(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, uint64_t last)
 {
     const bool first = g->ordinal == 1;
-    h->gen = gen_report(s, g, h, next, last);
     if (!h->gen || (!first && h->gen != last + 1 && !g->after_gap)) {
         if (!g->nhole)
             source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->at),
@@ -396,25 +359,6 @@ static bool gen_number(struct source *s, struct v2_gen *g, struct v2_raw_batch *
         g->after_gap = !first; /* the generations between are missing */
     }
     g->number = h->gen;
-    return true;
-}
-
-/* Handle a batch of another generation than g. Returns false if it is left out, and g continues. */
-static bool other_begins(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *p,
-                         const uint8_t **next)
-{
-    const uint8_t *on;
-    if (!source_gap(s, source_off(s, p)) && is_stray(s, g, h, *next))
-        return false;
-    if ((on = after_false(s, g, h, p, *next))) {
-        *next = on;
-        return false;
-    }
-    if (s->version >= GO_126) {
-        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p),
-                      "generation %" PRIu64 " has no end mark before generation %" PRIu64, g->number, h->gen);
-        g->torn = true;
-    }
     return true;
 }
 
@@ -436,25 +380,29 @@ static const uint8_t *after_torn(struct source *s, struct v2_gen *g, const struc
     return NULL;
 }
 
-/* Handle what seems to be an end mark although batches of the same generation follow it, or are inside the
- * last batch, whose size is wrong. Returns where the generation continues; NULL: it is over. (A second
- * clock batch: the generation is in the file twice.) */
-static const uint8_t *after_false_end(struct source *s, struct v2_gen *g, const uint8_t *p)
+/* Whether what seems to be an end mark is none, as batches of the same generation follow it. (A second clock
+ * batch: the generation is in the file twice.) */
+static bool is_false_end(struct source *s, const struct v2_gen *g, const uint8_t *p)
 {
-    const uint8_t *const behind = p + 1, *next;
     struct v2_raw_batch h;
     struct err e;
-    if (behind == s->data + s->len || source_gap(s, source_off(s, behind)))
-        return NULL;
-    next = v2_raw_batch(s->data, s->len, behind, &h, &e);
-    if (next && h.lead != V2R_END && h.gen == g->number && !(g->freq && h.first == V2R_SYNC)) {
+    const bool is = !source_gap(s, source_off(s, p + 1)) &&
+                    v2_raw_batch(s->data, s->len, p + 1, &h, &e) && h.lead != V2R_END && h.gen == g->number &&
+                    !(g->freq && h.first == V2R_SYNC);
+    if (is)
         source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p),
                       "an end mark among batches of generation %" PRIu64 ": passed over", g->number);
-        return behind;
-    }
-    if (next || !g->last || !(next = v2_resync(s, g->last + 1, g->number, g->min_time)) || next > p)
-        return NULL;
-    return skip_broken(s, g, p);
+    return is;
+}
+
+/* The generation ends without its mark, where the next one begins. */
+static void no_mark(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
+{
+    if (s->version < GO_126)
+        return;
+    source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->at),
+                  "generation %" PRIu64 " has no end mark before generation %" PRIu64, g->number, h->gen);
+    g->torn = true;
 }
 
 struct scanned {
@@ -475,9 +423,9 @@ static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_numbe
         if (!(++n % LEFT_AFTER) && source_left(s))
             return false;
         if (*p == V2R_END && s->version >= GO_126) {
-            if (at->any && (next = after_false_end(s, g, p)))
-                continue;
             next = p + 1;
+            if (at->any && is_false_end(s, g, p))
+                continue;
             at->p = next;
             at->marked = at->any;
             if (at->any)
@@ -491,13 +439,14 @@ static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_numbe
             at->p = end;
             return true;
         }
-        if (!at->any && !gen_number(s, g, &h, next, last_number))
+        if ((!at->any || h.gen != g->number) && is_stray(s, g, &h, next, at->any))
+            continue;
+        if (!at->any && !gen_number(s, g, &h, last_number))
             continue;
         at->any = true;
         if (h.gen != g->number) {
-            if (other_begins(s, g, &h, p, &next))
-                return true;
-            continue;
+            no_mark(s, g, &h);
+            return true;
         }
         if (!batch_take(s, g, &h))
             return false;
