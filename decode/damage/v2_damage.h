@@ -122,15 +122,7 @@ void v2_look(struct v2_order *o, const struct v2_look *k, size_t *i);
 
 #define V2_NO_P UINT64_MAX
 
-enum v2_step_of {
-    V2_STEP_NONE,
-    V2_STEP_G,
-    V2_STEP_P,
-    V2_STEP_GC,
-    V2_STEP_G_TOLD,
-    V2_STEP_P_TOLD,
-    V2_STEP_G_STILL /* its status is on no thread: it has done nothing in this generation; of no event */
-};
+enum v2_step_of { V2_STEP_NONE, V2_STEP_G, V2_STEP_P, V2_STEP_GC, V2_STEP_G_TOLD, V2_STEP_P_TOLD };
 struct v2_step {
     enum v2_step_of of;
     int8_t seq; /* index of the argument with the number, -1: it has none */
@@ -154,9 +146,6 @@ bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uin
 /* v2_steps_lost - Whether that step is missing: it was not noted, and there are later ones, or the last
  * events of threads may be missing. */
 bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
-/* v2_steps_still - Whether a goroutine has done nothing in this generation, by its status after all
- * events. */
-bool v2_steps_still(const struct v2_order *o, uint64_t g);
 
 /* v2_lack_of - Returns whether what the cursor's event waits for will come, was lost, or has happened
  * already (V2_STALE). */

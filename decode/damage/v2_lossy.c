@@ -178,18 +178,10 @@ static bool lossy_gap(struct v2_cursor *c)
 
 static bool lossy_before(struct v2_order *o, struct v2_cursor *c)
 {
-    const size_t at = o->nout;
-    if (lossy_gap(c))
+    const bool gap = lossy_gap(c);
+    if (gap)
         lose_thread(o, c->m, c->before_gap);
-    if (c->late == c->at || o->last - c->t < DAMAGE_LATE_NS)
-        return o->nout > at;
-    c->late = c->at;
-    if (c->m != EV_NONE && o->m[c->m].g != EV_NONE)
-        v2_lost(o, o->m[c->m].g, EV_NONE, c->t);
-    if (c->m != EV_NONE && o->m[c->m].p != EV_NONE)
-        v2_lost(o, EV_NONE, o->m[c->m].p, c->t);
-    v2_gap_from(o, c->t);
-    return o->nout > at;
+    return gap;
 }
 
 /* ---- what the generation does not name ----------------------------------------------------------------- */
@@ -264,8 +256,7 @@ static void rest_gc(struct v2_order *o)
         o->gc = GC_OFF;
 }
 
-/* After all events: a goroutine that has waited since before the loss may have run in it, unless its status
- * after all events shows that it has done nothing. */
+/* After all events: a goroutine that has waited since before the loss may have run in it. */
 static void rest_g(struct v2_order *o, uint32_t g)
 {
     struct v2_g *vg = v2_g_at(o, g);
@@ -279,8 +270,7 @@ static void rest_g(struct v2_order *o, uint32_t g)
         v2_g_forget(o, g);
         return;
     }
-    if (!o->loss.nhole || (vg->status != ST_RUNNABLE && vg->status != ST_WAITING) ||
-        (named && !vg->seq && v2_steps_still(o, vg->id)))
+    if (!o->loss.nhole || (vg->status != ST_RUNNABLE && vg->status != ST_WAITING))
         return;
     lose_in_holes(o, g, EV_NONE);
     vg->status = ST_UNKNOWN;

@@ -98,29 +98,6 @@ struct ev *v2_g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, u
     return e;
 }
 
-/* Whether numbers of this P before this one are missing. */
-static bool p_jumps(const struct v2_order *o, uint64_t id, uint64_t seq)
-{
-    uint64_t have = 0;
-    const bool known = v2_step_last(o, o->gen->ordinal, V2_STEP_P, id, &have);
-    return idmap_get(&o->ps, id) != IDMAP_NONE && seq != (known ? have + 1 : 1);
-}
-
-/* A thread's P was taken from a call whose start was lost: the known call may have ended any time since it
- * started. */
-static void another_call(struct v2_order *o, const struct v2_cursor *c, uint32_t m)
-{
-    const uint32_t g = o->m[m].g;
-    if (g == EV_NONE || v2_g_at(o, g)->status != ST_SYSCALL)
-        return;
-    const struct v2_cursor *k = v2_has_more(o, m) ? &o->cur[o->m[m].cur - 1] : NULL;
-    const int64_t since = !k ? c->t : k->gap ? k->before_gap : k->before;
-    struct ev *e = v2_g_gap(o, c, g, ST_SYSCALL);
-    o->m[m].g = g;
-    if (since > o->base && since < c->t)
-        e->arg = (uint64_t)(since - o->base);
-}
-
 void v2_p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uint8_t next)
 {
     struct v2_p *vp = &o->p[p];
@@ -188,10 +165,19 @@ static bool mend_gc(struct v2_order *o, const struct v2_cursor *c)
     return true;
 }
 
+/* A thread's P was taken from a call whose start was lost: the call that is known ended before. */
+static void another_call(struct v2_order *o, const struct v2_cursor *c, uint32_t m)
+{
+    const uint32_t g = o->m[m].g;
+    if (g == EV_NONE || v2_g_at(o, g)->status != ST_SYSCALL)
+        return;
+    v2_g_gap(o, c, g, ST_SYSCALL);
+    v2_m_has(o, m, g);
+}
+
 bool v2_lossy_mend_wait(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
-    const bool jumps = v2_specs[c->type].after == V2_AFTER_P_CALL && p_jumps(o, c->arg[0], c->arg[1]);
     uint32_t m, q;
     switch (v2_specs[c->type].after) {
     case V2_AFTER_G_RUNS: return set_g(o, c, c->arg[0], c->arg[1], ST_RUNNABLE);
@@ -213,8 +199,7 @@ bool v2_lossy_mend_wait(struct v2_order *o, const struct v2_cursor *c)
             o->p[q].m = m;
             v2_stirs(&o->blank_m, m);
         }
-        if (jumps)
-            another_call(o, c, m);
+        another_call(o, c, m);
         return o->m[m].p == q;
     case V2_AFTER_GC: return mend_gc(o, c);
     default: return false;

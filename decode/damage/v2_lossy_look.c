@@ -12,7 +12,7 @@ struct noted { /* a batch whose steps are being noted */
     bool broken;   /* the rest of it can't be read */
 };
 
-static bool note_batch(struct v2_order *o, struct noted *b, uint64_t m, uint64_t *proc)
+static bool note_batch(struct v2_order *o, struct noted *b, uint64_t *proc)
 {
     while (b->p < b->end) {
         b->broken = true;
@@ -26,9 +26,7 @@ static bool note_batch(struct v2_order *o, struct noted *b, uint64_t m, uint64_t
         b->broken = false;
         if (v2_specs[e.type].after == V2_AFTER_ANY && v2_means(e.type) != V2_MEANS_proc_stop)
             continue; /* nearly half of the events */
-        const bool still = m == V2_NO_THREAD && v2_specs[e.type].after == V2_AFTER_G_NEW;
-        if (!v2_steps_event(o, e.type, e.arg, proc) ||
-            (still && !v2_steps_put(o, V2_STEP_G_STILL, e.arg[0], 0)))
+        if (!v2_steps_event(o, e.type, e.arg, proc))
             return false;
     }
     return true;
@@ -94,7 +92,7 @@ static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *
             v2_hole(o, lost, rest ? c->t : opened);
         if (b->gap && !rest)
             *least = t < *least ? t : *least;
-        if (!note_batch(o, &x, b->m, &p))
+        if (!note_batch(o, &x, &p))
             return false;
         t = x.t;
         const uint64_t off = source_off(o->s, b->p);

@@ -1,8 +1,6 @@
 /* v2_step.c - see v2_damage.h. */
 #include "decode/damage/v2_damage.h"
 
-#include "decode/base/hash.h"
-
 struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p)
 {
     const enum v2_after after = v2_specs[type].after;
@@ -17,7 +15,7 @@ struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p)
     case V2_AFTER_P_IDLE:
     case V2_AFTER_P_CALL: return (struct v2_step){V2_STEP_P, 1, arg[0]};
     case V2_AFTER_P_OWN: return (struct v2_step){*p == V2_NO_P ? V2_STEP_NONE : V2_STEP_P, 0, *p};
-    case V2_AFTER_GC: return (struct v2_step){V2_STEP_GC, 0, 0};
+    case V2_AFTER_GC: return (struct v2_step){V2_STEP_GC, 0, V2_NO_P};
     case V2_AFTER_G_NEW: return (struct v2_step){V2_STEP_G_TOLD, -1, arg[0]};
     case V2_AFTER_P_NEW: return (struct v2_step){V2_STEP_P_TOLD, -1, arg[0]};
     default: return (struct v2_step){V2_STEP_NONE, -1, 0};
@@ -36,35 +34,27 @@ bool v2_step_last(const struct v2_order *o, uint32_t gen, enum v2_step_of of, ui
 
 /* ---- which steps exist --------------------------------------------------------------------------------- */
 
-static uint64_t key(unsigned of, uint64_t id, uint64_t seq)
-{
-    return hash_last(hash_next(hash_next(hash_first(of), id), seq));
-}
-
-/* Returns the notes on goroutines or on Ps, or NULL for others. */
+/* Returns the notes on goroutines, or on Ps and the GC. */
 static struct v2_notes *notes(struct v2_steps *has, enum v2_step_of of)
 {
-    const bool g = of == V2_STEP_G || of == V2_STEP_G_TOLD || of == V2_STEP_G_STILL;
-    return g ? &has->g : of == V2_STEP_P || of == V2_STEP_P_TOLD ? &has->p : NULL;
+    return of == V2_STEP_G || of == V2_STEP_G_TOLD ? &has->g : &has->p;
 }
 
 /* Returns what is noted of an id, or NULL. */
 static struct v2_noted *noted(const struct v2_order *o, enum v2_step_of of, uint64_t id)
 {
     const struct v2_notes *a = notes((struct v2_steps *)&o->loss.has, of);
-    const uint32_t i = a ? idmap_get(&a->at, id) : IDMAP_NONE;
+    const uint32_t i = idmap_get(&a->at, id);
     return i == IDMAP_NONE ? NULL : &a->v[i];
 }
 
-static bool put_number(struct v2_order *o, struct v2_noted *v, uint64_t k, uint64_t seq)
+static bool put_number(struct v2_noted *v, uint64_t seq)
 {
     enum { LEAST = 16, EACH = 4 }; /* so memory is proportional to how many there are, whatever they are */
     v->most = seq > v->most ? seq : v->most;
     v->n++;
-    if (seq / 64 > LEAST + EACH * v->n) {
-        v->far = true;
-        return idmap_put(&o->loss.has.others, k, 0);
-    }
+    if (seq / 64 > LEAST + EACH * v->n)
+        return true; /* no writer makes such a step, so nobody needs to wait for it */
     if (!mem_room_zeros(v->bits, v->nbits, seq / 64 + 1))
         return false;
     v->bits[seq / 64] |= UINT64_C(1) << seq % 64;
@@ -75,19 +65,14 @@ bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t 
 {
     struct v2_notes *a = notes(&o->loss.has, of);
     struct v2_noted *v = noted(o, of, id);
-    if (!a)
-        return idmap_put(&o->loss.has.others, key(of, id, seq), 0);
     if (!v) {
         if (!mem_room(a->v, a->cap, a->n + 1) || !idmap_put(&a->at, id, (uint32_t)a->n))
             return false;
         *(v = &a->v[a->n++]) = (struct v2_noted){0};
     }
-    if (of == V2_STEP_G || of == V2_STEP_P)
-        return put_number(o, v, key(of, id, seq), seq);
-    if (of == V2_STEP_G_STILL)
-        v->still = true;
-    else if (v->statuses < 2)
-        v->statuses++;
+    if (of != V2_STEP_G_TOLD && of != V2_STEP_P_TOLD)
+        return put_number(v, seq);
+    v->told = true;
     return true;
 }
 
@@ -102,9 +87,8 @@ void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64
     const struct v2_step step = v2_step(type, arg, p);
     const uint64_t seq = step.seq < 0 ? 0 : arg[step.seq];
     struct v2_noted *v = noted(o, step.of, step.id);
-    idmap_del(&o->loss.has.others, key(step.of, step.id, seq));
     if (v && step.seq < 0)
-        v->statuses = 0;
+        v->told = false;
     else if (v && seq / 64 < v->nbits)
         v->bits[seq / 64] &= ~(UINT64_C(1) << seq % 64);
 }
@@ -122,30 +106,21 @@ void v2_steps_free(struct v2_order *o)
     struct v2_steps *has = &o->loss.has;
     notes_free(&has->g);
     notes_free(&has->p);
-    idmap_free(&has->others);
     *has = (struct v2_steps){0};
 }
 
 bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
     const struct v2_noted *v = noted(o, of, id);
-    if (v && (of == V2_STEP_G_TOLD || of == V2_STEP_P_TOLD))
-        return v->statuses > 0;
-    return (v && seq / 64 < v->nbits && v->bits[seq / 64] >> seq % 64 & 1) ||
-           ((of == V2_STEP_GC || (v && v->far)) &&
-            idmap_get(&o->loss.has.others, key(of, id, seq)) != IDMAP_NONE);
+    if (of == V2_STEP_G_TOLD || of == V2_STEP_P_TOLD)
+        return v && v->told;
+    return v && seq / 64 < v->nbits && v->bits[seq / 64] >> seq % 64 & 1;
 }
 
 bool v2_steps_lost(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
     const struct v2_noted *v = noted(o, of, id);
     return !v2_steps_has(o, of, id, seq) && (!o->gen->has_stacks || (v && v->most > seq));
-}
-
-bool v2_steps_still(const struct v2_order *o, uint64_t g)
-{
-    const struct v2_noted *v = noted(o, V2_STEP_G, g);
-    return v && v->still && v->statuses < 2;
 }
 
 /* ---- what an event waits for --------------------------------------------------------------------------- */
@@ -196,9 +171,9 @@ enum v2_lack v2_lack_of(const struct v2_order *o, const struct v2_cursor *c)
     case V2_AFTER_P_IDLE:
     case V2_AFTER_P_CALL: return lack_of_step(o, c, V2_STEP_P);
     case V2_AFTER_GC:
-        return c->arg[0] <= o->gc_seq                          ? V2_STALE
-               : v2_steps_has(o, V2_STEP_GC, 0, c->arg[0] - 1) ? V2_TO_COME
-                                                               : V2_GONE;
+        return c->arg[0] <= o->gc_seq                                ? V2_STALE
+               : v2_steps_has(o, V2_STEP_GC, V2_NO_P, c->arg[0] - 1) ? V2_TO_COME
+                                                                     : V2_GONE;
     default: return V2_GONE;
     }
 }

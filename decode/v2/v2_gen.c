@@ -386,9 +386,8 @@ static bool is_false_end(struct source *s, const struct v2_gen *g, const uint8_t
 {
     struct v2_raw_batch h;
     struct err e;
-    const bool is = !source_gap(s, source_off(s, p + 1)) &&
-                    v2_raw_batch(s->data, s->len, p + 1, &h, &e) && h.lead != V2R_END && h.gen == g->number &&
-                    !(g->freq && h.first == V2R_SYNC);
+    const bool is = !source_gap(s, source_off(s, p + 1)) && v2_raw_batch(s->data, s->len, p + 1, &h, &e) &&
+                    h.lead != V2R_END && h.gen == g->number && !(g->freq && h.first == V2R_SYNC);
     if (is)
         source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, p),
                       "an end mark among batches of generation %" PRIu64 ": passed over", g->number);

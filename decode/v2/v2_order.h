@@ -68,9 +68,8 @@ struct v2_cursor {               /* the events of one thread in this generation 
     const uint8_t *p, *end, *at; /* at: the current event */
     /* absolute times, ns: of the current event, and of the event before it in this batch */
     int64_t t, before;
-    int64_t until;       /* all events of this batch must be earlier */
-    int64_t before_gap;  /* if gap is set: time of the thread's last event before the gap */
-    const uint8_t *late; /* the event that is known to come too late */
+    int64_t until;      /* all events of this batch must be earlier */
+    int64_t before_gap; /* if gap is set: time of the thread's last event before the gap */
     uint64_t arg[V2_ARGS];
     uint32_t m;             /* index of the thread, or EV_NONE */
     uint32_t batch, nbatch; /* index of the current batch in order.list; number of batches from it on */
@@ -91,13 +90,11 @@ struct v2_blank { /* see v2_blank.c */
     size_t n;
 };
 
-struct v2_noted {     /* which numbered steps a goroutine or a P has */
-    uint64_t *bits;   /* bit n: number n; those far from all others are in v2_steps.others */
+struct v2_noted {     /* which numbered steps a goroutine, a P or the GC has */
+    uint64_t *bits;   /* bit n: number n, if it is near the others */
     size_t nbits;     /* words */
     uint64_t n, most; /* how many, and the greatest one */
-    bool far;
-    uint8_t statuses; /* stops at 2 */
-    bool still;       /* V2_STEP_G_STILL */
+    bool told;        /* its status */
 };
 struct v2_notes {
     struct v2_noted *v;
@@ -105,10 +102,9 @@ struct v2_notes {
     struct idmap at; /* id -> index */
 };
 
-struct v2_loss {      /* state of v2_lossy.c in a generation of which events were lost */
-    struct v2_steps { /* the steps that the generation has (v2_step.c) */
-        struct v2_notes g, p;
-        struct idmap others; /* hashed: steps of the GC, and numbers far from all others */
+struct v2_loss {              /* state of v2_lossy.c in a generation of which events were lost */
+    struct v2_steps {         /* the steps that the generation has (v2_step.c) */
+        struct v2_notes g, p; /* the GC's: of P V2_NO_P */
     } has;
     bool rough; /* the generation before it lost events, too */
     uint64_t gaps, dropped;
