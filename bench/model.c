@@ -30,7 +30,6 @@
 
 #include "decode/base/mem.h"
 #include "decode/model/trace_priv.h"
-#include "layout/draw/draw.h"
 #include "layout/frame/frame.h"
 #include "layout/move/search.h"
 #include "triage/findings/findings.h"
@@ -162,8 +161,7 @@ static void keep_most(struct cost *most, struct cost x)
 
 enum { ZOOMS = 7 };
 struct frame_cost {
-    struct cost best[ZOOMS], first,
-        again; /* by zoom; the slowest first drawing, the slowest of a picture that is there */
+    struct cost best[ZOOMS], first; /* by zoom; the slowest first drawing */
     bool ok;
 };
 static const char *const VIEW_NAME[] = {"processors", "goroutines", "threads"};
@@ -192,13 +190,11 @@ static struct frame_cost frame_cost(const struct trace *tr, int view, int w, int
     for (int z = 0; z < ZOOMS; z++) {
         c.best[z] = (struct cost){1e9, 1e9};
         for (int i = 0; i < 5; i++) {
-            draw_forget(&v);
             const struct cost t = one_frame(&g, &v, &c.ok);
             keep_least(&c.best[z], t);
             if (!i)
                 keep_most(&c.first, t);
         }
-        keep_most(&c.again, one_frame(&g, &v, &c.ok));
         view_zoom(&v, 4);
     }
     grid_free(&g);
@@ -259,9 +255,8 @@ static void frames(const struct trace *tr, int w, int h)
         printf("frame %dx%d %-10s ms (of the processors) by zoom x16:", w, h, VIEW_NAME[k]);
         for (int z = 0; z < ZOOMS; z++)
             printf(" %.2f (%.2f)", c.best[z].wall, c.best[z].cpu);
-        printf("; slowest first drawing %.2f (%.2f), an eighth further on %.2f (%.2f), with rows kept %.2f "
-               "(%.2f)\n",
-               c.first.wall, c.first.cpu, m.wall, m.cpu, c.again.wall, c.again.cpu);
+        printf("; slowest first drawing %.2f (%.2f), an eighth further on %.2f (%.2f)\n",
+               c.first.wall, c.first.cpu, m.wall, m.cpu);
     }
 }
 

@@ -28,125 +28,8 @@
 #include "layout/move/record.h"
 #include "layout/move/naming.h"
 
-/* ---- what is kept from one frame to the next ----------------------------------------------------------- */
-
-/* Rows are kept as last drawn while they would be drawn the same; only of a trace that no longer changes.
- * If the window moved by whole columns, the columns in both windows stay and only the new ones are looked
- * up. */
-enum { KEPT = 256 };
-struct row_cache {
-    struct window win;
-    int n; /* columns */
-    int h; /* lines of a processor */
-    enum tier tier;
-    bool mono, names;
-    bool extents; /* v->extents belong to this window */
-    struct {
-        /* n cells per line, from the lowest line up, then that line without names; NULL: none yet */
-        struct cell *cells;
-        struct lane lane;
-        bool drawn;
-        int from, to; /* or only these columns are, without names */
-    } row[KEPT];
-};
-
-static void drop_rows(struct row_cache *k)
-{
-    for (int i = 0; i < KEPT; i++) {
-        mem_free(k->row[i].cells);
-        k->row[i].cells = NULL;
-        k->row[i].drawn = false;
-        k->row[i].from = k->row[i].to = 0;
-    }
-}
-
-void draw_forget(struct view *v)
-{
-    if (v->cache.rows)
-        drop_rows(v->cache.rows);
-    mem_free(v->cache.rows);
-    v->cache.rows = NULL;
-}
-
-/* Returns by how many columns the picture has moved to the left, if both windows' common edges are equal;
- * else n. */
-static int moved_by(const struct row_cache *k, const struct view *v)
-{
-    const int n = v->scr.plot_w;
-    const int64_t len = window_len(v->at.win), by = time_sub(v->at.win.t0, k->win.t0);
-    if (len != window_len(k->win) || by >= len || by <= -len)
-        return n;
-    const int s = (int)time_muldiv(time_add(by, len / n / 2), n, len);
-    for (int i = s < 0 ? -s : 0; i <= n && i + s <= n; i++)
-        if (v->cache.edges[i] != window_edge(k->win, n, i + s))
-            return n;
-    return s > n || s < -n ? n : s;
-}
-
-/* Keeps of a row the columns that stay. A cell can depend on its neighbours, so the outermost are dropped. */
-static void move_row(struct row_cache *k, int i, int by)
-{
-    const int n = k->n;
-    int from = k->row[i].from > 1 ? k->row[i].from : 1, to = k->row[i].to < n - 1 ? k->row[i].to : n - 1;
-    from = from - by > 1 ? from - by : 1;
-    to = to - by < n - 1 ? to - by : n - 1;
-    const bool any = k->row[i].cells && from + 1 < to;
-    for (int r = 0; any && by && r <= (k->row[i].lane.kind == LANE_P && k->h > 1 ? k->h : 1); r++) {
-        struct cell *c = k->row[i].cells + (size_t)n * (size_t)r;
-        memmove(c + from, c + from + by, (size_t)(to - from) * sizeof *c);
-    }
-    k->row[i].from = any ? from : 0;
-    k->row[i].to = any ? to : 0;
-    k->row[i].drawn = false;
-}
-
-static void prepare_kept(struct view *v)
-{
-    const struct trace_info *ti = trace_info(v->tr);
-    struct row_cache *k = v->cache.rows;
-    if (!ti->done) {
-        draw_forget(v);
-        return;
-    }
-    const bool alike = k && k->n == v->scr.plot_w && k->tier == v->scr.tier && k->mono == v->scr.mono &&
-                       k->names == v->scr.names && k->h == v->scr.lane_h;
-    if (alike && window_same(k->win, v->at.win))
-        return;
-    if (!k && !(k = v->cache.rows = mem_zalloc(sizeof *k)))
-        return; /* out of memory: every row is redrawn */
-    const int by = alike ? moved_by(k, v) : v->scr.plot_w;
-    if (k->n != v->scr.plot_w || k->h != v->scr.lane_h)
-        drop_rows(k);
-    for (int i = 0; i < KEPT; i++) {
-        if (!alike || by >= k->n)
-            k->row[i].from = k->row[i].to = 0;
-        move_row(k, i, by);
-    }
-    k->n = v->scr.plot_w;
-    k->h = v->scr.lane_h;
-    k->win = v->at.win;
-    k->tier = v->scr.tier;
-    k->mono = v->scr.mono;
-    k->names = v->scr.names;
-    k->extents = false;
-}
-
-static unsigned slot_of(struct lane l)
-{
-    return (l.i + (unsigned)l.kind * (KEPT / LANE_KINDS)) % KEPT;
-}
-
-bool draw_kept_extents(struct view *v)
-{
-    bool had = v->cache.rows && v->cache.rows->extents;
-    if (v->cache.rows)
-        v->cache.rows->extents = true;
-    return had;
-}
-
 void draw_free(struct view *v)
 {
-    draw_forget(v);
     mem_free(v->cache.cols);
     v->cache.cols = NULL;
     v->cache.scratch_w = 0;
@@ -172,7 +55,6 @@ bool draw_prepare(struct view *v)
         v->cache.scratch_w = n;
     }
     window_edges(v->at.win, n, v->cache.edges);
-    prepare_kept(v);
     return true;
 }
 
@@ -222,74 +104,6 @@ static int64_t draw_part_of(int64_t busy, int64_t len, int h, int r)
 static int height(const struct view *v, enum lane_kind k)
 {
     return k == LANE_P && v->scr.lane_h > 1 ? v->scr.lane_h : 1;
-}
-
-/* Draws a lane's kept row. false: it isn't kept. */
-static bool put_kept(struct grid *g, const struct view *v, struct lane l, int x, int y)
-{
-    const struct row_cache *k = v->cache.rows;
-    unsigned i = slot_of(l);
-    if (!k || !k->row[i].drawn || k->row[i].lane.kind != l.kind || k->row[i].lane.i != l.i)
-        return false;
-    size_t n = (size_t)k->n;
-    for (int r = 0; r < height(v, l.kind); r++)
-        if (x >= 0 && x + k->n <= g->w && y - r >= 0 && y - r < g->h)
-            memcpy(&g->cells[(size_t)(y - r) * (size_t)g->w + (size_t)x], k->row[i].cells + n * (size_t)r,
-                   n * sizeof *g->cells);
-    return true;
-}
-
-/* Gets the range of kept columns of a lane's row; if there are none, *to is 0. */
-static void kept_part(const struct view *v, struct lane l, int *from, int *to)
-{
-    const struct row_cache *k = v->cache.rows;
-    unsigned i = slot_of(l);
-    bool is = k && k->row[i].lane.kind == l.kind && k->row[i].lane.i == l.i;
-    *from = is ? k->row[i].from : 0;
-    *to = is ? k->row[i].to : 0;
-}
-
-static void put_part(struct grid *g, const struct view *v, struct lane l, int from, int to, int x, int y)
-{
-    const struct row_cache *k = v->cache.rows;
-    const int h = height(v, l.kind);
-    const struct cell *cells = k->row[slot_of(l)].cells;
-    for (int r = 0; r < h; r++)
-        if (x >= 0 && x + k->n <= g->w && y - r >= 0 && y - r < g->h)
-            memcpy(&g->cells[(size_t)(y - r) * (size_t)g->w + (size_t)(x + from)],
-                   cells + (size_t)k->n * (size_t)(r ? r : h) + (size_t)from,
-                   (size_t)(to - from) * sizeof *cells);
-}
-
-/* Keeps the row before names are drawn into it. */
-static void keep_row(const struct grid *g, struct view *v, struct lane l, int x, int y)
-{
-    struct row_cache *k = v->cache.rows;
-    unsigned i = slot_of(l);
-    int h = height(v, l.kind);
-    if (!k || x < 0 || x + k->n > g->w || y - h + 1 < 0 || y >= g->h)
-        return;
-    size_t n = (size_t)k->n;
-    k->row[i].drawn = false;
-    k->row[i].from = k->row[i].to = 0;
-    mem_free(k->row[i].cells); /* the slot's previous lane may have had fewer lines */
-    if (!(k->row[i].cells = mem_alloc(n * (size_t)(h + 1) * sizeof *g->cells)))
-        return;
-    for (int r = 0; r <= h; r++)
-        memcpy(k->row[i].cells + n * (size_t)r, &g->cells[(size_t)(y - r % h) * (size_t)g->w + (size_t)x],
-               n * sizeof *g->cells);
-    k->row[i].lane = l;
-    k->row[i].drawn = true;
-    k->row[i].to = k->n;
-}
-
-static void keep_names(const struct grid *g, struct view *v, struct lane l, int x, int y)
-{
-    const struct row_cache *k = v->cache.rows;
-    unsigned i = slot_of(l);
-    if (k && k->row[i].drawn && k->row[i].lane.kind == l.kind && k->row[i].lane.i == l.i)
-        memcpy(k->row[i].cells, &g->cells[(size_t)y * (size_t)g->w + (size_t)x],
-               (size_t)k->n * sizeof *g->cells);
 }
 
 /* ---- processors and threads ---------------------------------------------------------------------------- */
@@ -504,28 +318,27 @@ static bool put_name(void *arg, const struct span *s)
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-/* Draws columns from..to of a lane. Those within edge_from..edge_to have both neighbours drawn here, or
- * none. */
-static void draw_columns(struct lane_pen *k, int from, int to, int edge_from, int edge_to)
+static void draw_columns(struct lane_pen *k)
 {
     struct view *v = k->v;
     const struct lane l = k->l;
     const int64_t *e = v->cache.edges;
-    trace_columns(v->tr, l, e + from, (uint32_t)(to - from), k->v->cache.cols + from);
-    for (int c = from; c < to; c++) {
+    const int n = v->scr.plot_w;
+    trace_columns(v->tr, l, e, (uint32_t)n, v->cache.cols);
+    for (int c = 0; c < n; c++) {
         if (e[c + 1] <= e[c])
             continue;
         if (k->worker)
-            gstate_worked(&k->v->cache.cols[c]);
+            gstate_worked(&v->cache.cols[c]);
         else if (k->own)
-            gstate_tell(k->own, v->tr, e[c], e[c + 1], &k->v->cache.cols[c]);
+            gstate_tell(k->own, v->tr, e[c], e[c + 1], &v->cache.cols[c]);
         if (l.kind == LANE_G)
             cell_g(k, c);
         else
             cell_p(k, c);
     }
     if (l.kind != LANE_G && (v->scr.tier == TIER_EIGHTH || v->scr.tier == TIER_BRAILLE) && !v->scr.mono)
-        for (int c = edge_from; c < edge_to; c++)
+        for (int c = 0; c < n; c++)
             edge_p(k, c);
 }
 
@@ -541,33 +354,21 @@ static void beyond_record(const struct lane_pen *k)
 
 void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
 {
-    int n = v->scr.plot_w, from, to;
+    const int n = v->scr.plot_w;
     struct shares whole;
-    if (put_kept(g, v, l, x, y))
-        return;
     struct lane_pen k = {.g = g, .v = v, .l = l, .x = x, .y = y, .h = height(v, l.kind)};
     k.worker = l.kind == LANE_G && trace_lane_who(v->tr, l).is_worker;
     k.own = l.kind == LANE_G && !k.worker ? gstate_assists(v->cache.gstate, v->tr, l.i) : NULL;
     k.lost = l.kind == LANE_P && triage_part_missing(v->tr);
     trace_shares(v->tr, l, 0, trace_info(v->tr)->end, &whole);
     k.usual = most_of(&whole, active, COUNT(active));
-    kept_part(v, l, &from, &to);
-    if (to) { /* include one kept column, for edge_p() */
-        draw_columns(&k, 0, from + 1, 0, from);
-        draw_columns(&k, to - 1, n, to, n);
-        put_part(g, v, l, from, to, x, y);
-    } else {
-        draw_columns(&k, 0, n, 0, n);
-    }
+    draw_columns(&k);
     beyond_record(&k);
-    keep_row(g, v, l, x, y);
     if (v->scr.names && n >= NAME_COLS) {
         struct naming names = {g, v, l, x, y, 0};
         int64_t min = time_muldiv(window_len(v->at.win), NAME_COLS, n);
         trace_wide(v->tr, l,
                    &(struct wide_ask){v->at.win.t0, v->at.win.t1, min > 0 ? min : 1, put_name, &names, 0});
-        if (names.named)
-            keep_names(g, v, l, x, y);
     }
 }
 
@@ -662,31 +463,20 @@ void draw_samples(struct grid *g, const struct view *v, struct lane l, int x, in
 
 void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
 {
-    struct shares *cols = v->cache.cols;
     static const enum state of[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
-    struct lane l = {LANE_BAND, (uint32_t)b};
-    if (trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)b || put_kept(g, v, l, x, y))
+    const int64_t *e = v->cache.edges;
+    const int n = v->scr.plot_w;
+    if (trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)b)
         return;
-    int n = v->scr.plot_w, from, to;
-    kept_part(v, l, &from, &to);
-    if (to) {
-        trace_columns(v->tr, l, v->cache.edges, (uint32_t)from, cols);
-        trace_columns(v->tr, l, v->cache.edges + to, (uint32_t)(n - to), cols + to);
-        put_part(g, v, l, from, to, x, y);
-    } else {
-        trace_columns(v->tr, l, v->cache.edges, (uint32_t)n, cols);
-    }
+    trace_columns(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, e, (uint32_t)n, v->cache.cols);
     for (int c = 0; c < n; c++) {
-        if (c >= from && c < to)
-            continue;
-        int64_t len = v->cache.edges[c + 1] - v->cache.edges[c], on = cols[c].ns[of[b]];
+        const int64_t len = e[c + 1] - e[c], on = v->cache.cols[c].ns[of[b]];
         if (on <= 0)
             continue;
         uint32_t glyph = b != BAND_STW ? glyph_level(v->scr.tier, on, len)
                                        : glyph_mark(v->scr.tier, on * 2 >= len ? MARK_STW_FULL : MARK_STW);
         grid_put(g, x + c, y, glyph, style_of(of[b]));
     }
-    keep_row(g, v, l, x, y);
 }
 
 /* Columns [from, to) are dark so far: keeps dark those in which P p has no record either. */

@@ -8,14 +8,9 @@
 #include "layout/cells/cells.h"
 #include "layout/move/view.h"
 
-/* draw_prepare - makes column edges and scratch memory; false: out of memory. draw_free - frees both and
- * the kept rows. */
+/* draw_prepare - makes column edges and scratch memory; false: out of memory. draw_free - frees both. */
 bool draw_prepare(struct view *v);
 void draw_free(struct view *v);
-/* draw_forget - drops the rows kept from frame to frame. draw_kept_extents - whether v->extents are those
- * of this window; marks them as such from now on. */
-void draw_forget(struct view *v);
-bool draw_kept_extents(struct view *v);
 /* draw_lane - a processor, goroutine or thread: cells, then names in spans wide enough. y: the lowest of
  * its lines (v->lane_h of a processor). */
 void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y);

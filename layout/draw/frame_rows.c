@@ -14,7 +14,6 @@
 #include "layout/move/lanes.h"
 #include "layout/move/move.h"
 #include "layout/move/search.h"
-#include "triage/activity/sums.h"
 #include "layout/move/folded.h"
 #include "layout/draw/unfold.h"
 #include "layout/cells/when.h"
@@ -430,121 +429,57 @@ static void lanes_end(const struct canvas *c)
 
 /* ---- the busiest goroutines below the processors ------------------------------------------------------- */
 
-void rows_busy_follow(struct view *v)
+int rows_busiest(const struct triage *tg, uint32_t *lane, int most)
 {
-    int64_t end = trace_info(v->tr)->end, t0 = v->at.win.t0, t1 = v->at.win.t1 < end ? v->at.win.t1 : end;
-    if (v->cache.busy && sums_is(v->cache.busy, t0, t1) && !sums_stale(v->cache.busy))
-        return;
-    sums_free(v->cache.busy);
-    v->cache.busy = t1 > t0 ? sums_light(v->tr, &v->cache.gstate, &v->lanes[LANE_G].alive, t0, t1) : NULL;
-    if (v->cache.busy)
-        (void)sums_step(v->cache.busy, 300000);
-}
-
-bool rows_busy_pending(const struct view *v)
-{
-    return v->cache.busy && trace_info(v->tr)->done && !sums_stale(v->cache.busy) &&
-           sums_share(v->cache.busy) < 100;
-}
-
-unsigned rows_busy_work(struct view *v, int64_t budget_ns)
-{
-    return !rows_busy_pending(v)                 ? VR_NONE
-           : sums_step(v->cache.busy, budget_ns) ? VR_DRAW
-                                                 : VR_DRAW | VR_WORK;
-}
-
-static void busy_heading(const struct canvas *c, int y)
-{
-    char text[120];
-    for (int x = 0; x < c->g->w; x++)
-        grid_put(c->g, x, y, glyph_mark(c->v->scr.tier, MARK_H), STYLE_POPUP_BORDER);
-    if (sums_share(c->v->cache.busy) < 100)
-        snprintf(text, sizeof text, " busiest goroutines of this window: adding up, %d%% ",
-                 sums_share(c->v->cache.busy));
-    else
-        snprintf(text, sizeof text, " busiest goroutines of this window: how long each ran ");
-    grid_str(c->g, 2, y, c->g->w - 4, text, STYLE_POPUP_BORDER);
-}
-
-/* Returns its index among the first n; -1: none. */
-static int busy_rank(const struct view *v, uint32_t g, int n, int64_t *ran)
-{
-    int64_t ready;
-    for (int i = 0; i < n && i < VIEW_BUSY; i++)
-        if (sums_top(v->cache.busy, i, ran, &ready) == g)
-            return i;
-    return -1;
-}
-
-/* A goroutine that was among the busiest before, in a window of the same length, keeps its line, which is
- * easier on the eye and on the terminal. */
-static void busy_place(struct view *v, int n)
-{
-    uint32_t to[VIEW_BUSY] = {0};
-    bool placed[VIEW_BUSY] = {false};
-    int64_t ran, ready;
-    int most = 0, next = 0;
-    n = n < VIEW_BUSY ? n : VIEW_BUSY;
-    while (most < n && sums_top(v->cache.busy, most, &ran, &ready) != NO_LANE)
-        most++;
-    for (int i = 0; i < most; i++) {
-        bool old = i < v->cache.busy_wasn && v->cache.busy_len == window_len(v->at.win);
-        int rank = old ? busy_rank(v, v->cache.busy_was[i], most, &ran) : -1;
-        to[i] = rank >= 0 ? v->cache.busy_was[i] : NO_LANE;
-        if (rank >= 0)
-            placed[rank] = true;
+    enum { LITTLE = 100 };
+    int64_t ns[VIEW_BUSY], least = 1;
+    int n = 0;
+    for (uint32_t i = gstats_next_with(tg->g, 0, GM_EXEC, least); i != NO_LANE;
+         i = gstats_next_with(tg->g, i + 1, GM_EXEC, least)) {
+        if (tg->groups[gstat_group(tg->g, i)].is_system)
+            continue;
+        const int64_t ran = gstat_ns(tg->g, i, GM_EXEC);
+        int at = n < most ? n++ : n - 1;
+        for (; at > 0 && ns[at - 1] < ran; at--) {
+            ns[at] = ns[at - 1];
+            lane[at] = lane[at - 1];
+        }
+        ns[at] = ran;
+        lane[at] = i;
+        least = n == most ? ns[n - 1] + 1 : 1;
     }
-    for (int i = 0; i < most; i++) {
-        while (to[i] == NO_LANE && placed[next])
-            next++;
-        if (to[i] == NO_LANE)
-            to[i] = sums_top(v->cache.busy, next++, &ran, &ready);
-    }
-    memcpy(v->cache.busy_was, to, sizeof to[0] * (size_t)most);
-    v->cache.busy_wasn = most;
-    v->cache.busy_len = window_len(v->at.win);
+    while (n > 1 && ns[n - 1] < ns[0] / LITTLE)
+        n--;
+    return n;
 }
 
-/* The id comes first; the running time has one digit less if needed, or is dropped. */
-static void busy_room(const struct view *v, uint32_t g, int w, char d[FMT_MAX])
-{
-    char id[32];
-    name_lane(v, (struct lane){LANE_G, g}, id);
-    note_fit(d, w - (int)strlen(id) - 1);
-}
-
-static void busy_row(const struct canvas *c, uint32_t g, int y)
+/* Its id, its name as far as there is room, and how long it ran in this window. */
+static void busy_row(const struct canvas *c, struct lane l, int y)
 {
     const struct view *v = c->v;
     const int w = c->plan->gutter - 1;
-    int64_t ran;
-    char name[300], d[FMT_MAX] = "";
-    if (sums_share(v->cache.busy) >= 100 && busy_rank(v, g, c->plan->n[ROW_BUSY] - 1, &ran) >= 0)
-        when_dur(v->tr, ran, d);
-    busy_room(v, g, w, d);
-    int room = w - (int)strlen(d) - (*d ? 1 : 0);
-    name_goroutine(v, g, room, name, sizeof name);
+    struct shares sh;
+    char id[32], name[300], d[FMT_MAX];
+    name_lane(v, l, id);
+    trace_shares(v->tr, l, v->at.win.t0, v->at.win.t1, &sh);
+    when_dur(v->tr, sh.ns[ST_RUNNING], d);
+    note_fit(d, w - (int)strlen(id) - 1);
+    name_goroutine(v, l.i, w - (int)strlen(d) - (*d ? 1 : 0), name, sizeof name);
     gutter(c, y, name, d, STYLE_LANE);
-    one_lane(c, (struct lane){LANE_G, g}, y, 1, false);
+    one_lane(c, l, y, 1, false);
 }
 
 static void busiest(const struct canvas *c)
 {
-    struct view *v = c->v;
-    int y = c->plan->y[ROW_BUSY], n = c->plan->n[ROW_BUSY];
+    const struct view *v = c->v;
+    const int y = c->plan->y[ROW_BUSY], n = c->plan->n[ROW_BUSY];
     if (n < 2)
         return;
-    rows_busy_follow(v);
-    if (!v->cache.busy)
-        return;
-    busy_heading(c, y);
-    if (sums_share(v->cache.busy) >= 100)
-        busy_place(v, n - 1);
-    else if (v->cache.busy_len != window_len(v->at.win))
-        return; /* after a zoom they are likely to be others */
-    for (int i = 0; i < n - 1 && i < v->cache.busy_wasn; i++)
-        busy_row(c, v->cache.busy_was[i], y + 1 + i);
+    for (int x = 0; x < c->g->w; x++)
+        grid_put(c->g, x, y, glyph_mark(v->scr.tier, MARK_H), STYLE_POPUP_BORDER);
+    grid_str(c->g, 2, y, c->g->w - 4, " goroutines that ran most: how long in this window ", STYLE_POPUP_BORDER);
+    for (int i = 0; i + 1 < n && i < v->nbusiest; i++)
+        busy_row(c, (struct lane){LANE_G, v->busiest[i]}, y + 1 + i);
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------- */

@@ -12,11 +12,9 @@
  * of the view. */
 void rows_bands(struct grid *g, struct view *v, const struct plan *p);
 void rows_lanes(struct grid *g, struct view *v, const struct plan *p);
-/* The list of the window's busiest goroutines (v->busy), shown below the processors where lines are free. */
-void rows_busy_follow(struct view *v);
-/* rows_busy_pending - whether the list of the busiest goroutines is incomplete. rows_busy_work - continues
- * it, for view_work(). VR_WORK: incomplete; VR_DRAW: there is more to show. */
-bool rows_busy_pending(const struct view *v);
-unsigned rows_busy_work(struct view *v, int64_t budget_ns);
+/* rows_busiest - finds the program's goroutines that ran longest, longest first, without those that ran little
+ * compared to the first; at most `most`, which is at most VIEW_BUSY. Returns their number. */
+struct triage;
+int rows_busiest(const struct triage *tg, uint32_t *lane, int most);
 
 #endif

@@ -180,19 +180,17 @@ bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
     if (trace_minmax(v->tr, METRIC_GOAL, 0, ti->end + (ti->end < INT64_MAX), &least, &top) && top > most &&
         top / 8 < most)
         p.scale = top; /* a goal far above the heap (GC off) must not flatten the curve */
-    if (!draw_kept_extents(v)) {
-        const int64_t *e = v->cache.edges;
-        for (int c = 0; c < n && plot_parts_of(v) == 2; c++) {
-            half[2 * c] = v->cache.edges[c];
-            half[2 * c + 1] = v->cache.edges[c] + (v->cache.edges[c + 1] - v->cache.edges[c]) / 2;
-        }
-        if (plot_parts_of(v) == 2) {
-            half[2 * n] = v->cache.edges[n];
-            e = half;
-        }
-        trace_extents(v->tr, METRIC_HEAP, e, (uint32_t)(plot_parts_of(v) * n), heaps);
-        trace_extents(v->tr, METRIC_GOAL, v->cache.edges, (uint32_t)n, goals);
+    const int64_t *e = v->cache.edges;
+    for (int c = 0; c < n && plot_parts_of(v) == 2; c++) {
+        half[2 * c] = e[c];
+        half[2 * c + 1] = e[c] + (e[c + 1] - e[c]) / 2;
     }
+    if (plot_parts_of(v) == 2) {
+        half[2 * n] = e[n];
+        e = half;
+    }
+    trace_extents(v->tr, METRIC_HEAP, e, (uint32_t)(plot_parts_of(v) * n), heaps);
+    trace_extents(v->tr, METRIC_GOAL, v->cache.edges, (uint32_t)n, goals);
     heap_curve(&p, heaps, goals);
     if (h > 1)
         goal_line(&p, goals);

@@ -8,7 +8,6 @@
  */
 #include <string.h>
 
-#include "layout/draw/draw.h"
 #include "layout/frame/life.h"
 #include "triage/query/filter.h"
 #include "layout/move/lanes.h"
@@ -87,7 +86,6 @@ unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by)
     v->sel.stands = v->sel.stands && v->sel.t0 < v->sel.t1;
     for (int k = 0; k < LANE_BAND; k++)
         v->lanes[k].nopen = 0; /* strings have other numbers in the new trace */
-    draw_forget(v);
     v->tr = tr;
     v->all_end = view_end(v);
     return view_anew(v);
@@ -167,6 +165,7 @@ unsigned view_anew(struct view *v)
     if (v->at.focus.kind < LANE_KINDS)
         v->trail.focus[v->at.focus.kind] = v->at.focus.i;
     const bool longest_first = v->items.longest_first;
+    v->nbusiest = 0; /* lanes have other indices */
     life_forget(v);
     v->items.longest_first = longest_first;
     if (v->popup.kind == POPUP_SPAN)

@@ -63,7 +63,6 @@ void life_forget(struct view *v)
     v->items.stale = true;
     evlog_free(v->cache.log);
     sums_free(v->cache.sums);
-    sums_free(v->cache.busy);
     idle_reason_free(v->cache.idle);
     samples_free(v->cache.samples);
     gstate_free(v->cache.gstate);
@@ -71,8 +70,7 @@ void life_forget(struct view *v)
     why_free(v->why);
     job_stop(v);
     v->cache.log = NULL;
-    v->cache.sums = v->cache.busy = NULL;
-    v->cache.busy_wasn = 0;
+    v->cache.sums = NULL;
     v->cache.idle = NULL;
     v->cache.samples = NULL;
     v->cache.gstate = NULL;

@@ -2,7 +2,6 @@
  * work.c - the view's work between frames: a search, an order, sums, an explanation. Each gets a part of
  * view_work()'s time. They are one list, so none is forgotten.
  */
-#include "layout/draw/frame_rows.h"
 #include "layout/move/idle_beside.h"
 #include "layout/move/kind.h"
 #include "layout/move/folded.h"
@@ -18,7 +17,7 @@ static unsigned kind_work(struct view *v, int64_t budget_ns)
 unsigned view_work(struct view *v, int64_t budget_ns)
 {
     static unsigned (*const works[])(struct view *, int64_t) = {
-        hits_work, pick_work, kind_work, split_work, idle_work, rows_busy_work, folded_work, job_work};
+        hits_work, pick_work, kind_work, split_work, idle_work, folded_work, job_work};
     const int64_t began = move_began(budget_ns);
     unsigned r = VR_NONE;
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)
@@ -29,5 +28,5 @@ unsigned view_work(struct view *v, int64_t budget_ns)
 bool view_pending(const struct view *v)
 {
     return (kind_here(v)->pending && kind_here(v)->pending(v)) || split_pending(v) || idle_pending(v) ||
-           rows_busy_pending(v) || folded_pending(v);
+           folded_pending(v);
 }

@@ -61,26 +61,6 @@ static const struct {
     [PLAN_FINDINGS] = {finding_grants, sizeof finding_grants / sizeof *finding_grants},
 };
 
-/* Width of the gutter. The busiest goroutines show beside processors: an id, a recognizable part of the
- * name, and the running time ("G265112 ..n.func1 4.08ms"); on screens too narrow for names, any id and the
- * time. */
-static int busy_width(int w, int id_cols)
-{
-    enum {
-        SHORT = 4,
-        LONGEST_RUN = 5,
-        BLANKS = 2,
-        OF_SCREEN = 4,
-        NAMED_FROM = 80,
-        NAMED = 20,
-        NAMED_LONG = 24
-    };
-    const int want = 1 + id_cols + LONGEST_RUN + BLANKS;
-    if (w >= NAMED_FROM)
-        return id_cols <= SHORT ? NAMED : NAMED_LONG;
-    return id_cols <= SHORT ? 0 : want < w / OF_SCREEN ? want : w / OF_SCREEN;
-}
-
 static int gutter_width(int w, enum plan_gutter g)
 {
     if (g == GUTTER_NAMES)
@@ -90,38 +70,22 @@ static int gutter_width(int w, enum plan_gutter g)
     return w >= 160 ? 24 : w >= 100 ? 20 : w >= 60 ? 12 : w >= 30 ? 9 : w >= 12 ? 4 : 0;
 }
 
-/* Uses lines that would be blank: processors two lines high, the busiest goroutines, taller curves, three
- * lines. */
+/* Uses lines that would be blank: processors two lines high, the goroutines that ran most, taller curves,
+ * still higher processors. */
 static void plan_spend(struct plan *p, const struct view_kind *k, int *left, int lanes, const int *most_of)
 {
-    enum { BUSY_LEAST = 4, BUSY_FIRST = 7, HIGHEST = 5 };
-    bool high = k->lanes == LANE_P && p->n[ROW_LANES] >= lanes;
-    p->lane_h = 1;
-    if (high && *left >= lanes) {
-        p->lane_h = 2;
+    enum { BUSY_LEAST = 4, HIGHEST = 5 };
+    const bool high = k->lanes == LANE_P && p->n[ROW_LANES] >= lanes;
+    for (p->lane_h = 1; high && p->lane_h < HIGHEST && *left >= lanes; *left -= lanes) {
+        p->lane_h++;
         p->n[ROW_LANES] += lanes;
-        *left -= lanes;
+        if (p->lane_h > 2 || *left - lanes < BUSY_LEAST)
+            continue;
+        const int room = *left - lanes;
+        p->n[ROW_BUSY] = most_of[ROW_BUSY] < room ? most_of[ROW_BUSY] : room;
+        *left -= p->n[ROW_BUSY];
     }
-    int busy = !high || *left < BUSY_LEAST ? 0 : most_of[ROW_BUSY];
-    p->n[ROW_BUSY] = busy < BUSY_FIRST ? busy : *left < BUSY_FIRST ? *left : BUSY_FIRST;
-    *left -= p->n[ROW_BUSY];
-    plan_curves(p, left, most_of, 0, CURVES_FIRST);
-    if (p->lane_h == 2 && *left >= lanes) {
-        p->lane_h = 3;
-        p->n[ROW_LANES] += lanes;
-        *left -= lanes;
-    }
-    int more = busy - p->n[ROW_BUSY] < *left ? busy - p->n[ROW_BUSY] : *left;
-    if (more > 0) {
-        p->n[ROW_BUSY] += more;
-        *left -= more;
-    }
-    for (; p->lane_h > 2 && p->lane_h < HIGHEST && *left >= lanes; *left -= lanes) {
-        p->lane_h++; /* what nothing else needs */
-        p->n[ROW_LANES] += lanes;
-    }
-    if (k->states) /* it is about the heap */
-        plan_curves(p, left, most_of, CURVES_FIRST, CURVES);
+    plan_curves(p, left, most_of, 0, k->states ? CURVES : CURVES_FIRST);
 }
 
 /* A state's name and how many goroutines are in it ("runnable 12k"). */
@@ -135,9 +99,9 @@ static void plan_widths(struct plan *p, const struct view *v)
 {
     const struct view_kind *k = kind_here(v);
     const int w = v->scr.w;
-    const int least = k->lanes == LANE_P ? busy_width(w, v->cache.id_cols)
-                      : k->states        ? states_width(w, trace_nlanes(v->tr, LANE_G))
-                                         : 0;
+    const int least = k->lanes == LANE_P && v->nbusiest && w >= 80 ? 20 /* goroutines' names */
+                      : k->states ? states_width(w, trace_nlanes(v->tr, LANE_G))
+                                  : 0;
     p->gutter = gutter_width(w, k->gutter);
     p->gutter = p->gutter < least ? least : p->gutter;
     p->plot_w = w - p->gutter > 1 ? w - p->gutter : 1;
@@ -170,7 +134,7 @@ static void plan_make(struct plan *p, const struct view *v, uint32_t lanes, cons
     }
 }
 
-enum { ANY = 100000, BUSY_MOST = VIEW_BUSY };
+enum { ANY = 100000 };
 
 /* Rows of every screen; the others need a reason. */
 static void plan_usual(int *most)
@@ -257,8 +221,7 @@ void plan_view(struct plan *p, const struct view *v, uint32_t lanes)
     most[ROW_STRIP] = (v->search && !search_is_hidden(v->search)) || (zoomed && v->scr.h >= 40);
     fold_empty(v, most);
     most[ROW_STATUS] = kind_here(v)->status_most ? kind_here(v)->status_most(v) : PLAN_STATUS;
-    const uint32_t all = trace_nlanes(v->tr, LANE_G);
-    most[ROW_BUSY] = v->scr.split ? 0 : 1 + (all < BUSY_MOST ? (int)all : BUSY_MOST);
+    most[ROW_BUSY] = v->nbusiest && !v->scr.split ? 1 + v->nbusiest : 0;
     most[ROW_LEGEND] = kind_here(v)->lanes < LANE_KINDS && v->scr.h >= 34;
     most[ROW_STATES] = kind_here(v)->states && v->scr.h >= 20 ? 4 : 0;
     most[ROW_SPLIT] = v->scr.split && v->scr.h >= 12 && kind_here(v)->plan != PLAN_LOG ? v->scr.h * 2 / 5 : 0;

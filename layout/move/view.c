@@ -179,26 +179,9 @@ void move_top(struct view *v, uint32_t row, uint32_t n, bool recenter)
         v->at.top = most;
 }
 
-/* Counts the digits of goroutine ids. The first ones come in any order, later ones nearly ascend. */
-static void id_cols(struct view *v)
-{
-    enum { ALL_OF = 8192, ONE_OF = 64 };
-    const uint32_t n = trace_nlanes(v->tr, LANE_G);
-    if (v->cache.ids_seen > n + ONE_OF)
-        v->cache.ids_seen = 0; /* the model was replaced by one of another part of the program */
-    for (; v->cache.ids_seen < n; v->cache.ids_seen += v->cache.ids_seen < ALL_OF ? 1 : ONE_OF) {
-        int digits = 1;
-        for (uint64_t id = trace_lane_who(v->tr, (struct lane){LANE_G, v->cache.ids_seen}).id; id >= 10;
-             id /= 10)
-            digits++;
-        v->cache.id_cols = digits > v->cache.id_cols ? digits : v->cache.id_cols;
-    }
-}
-
 void move_settle(struct view *v)
 {
     struct plan p;
-    id_cols(v);
     plan_columns(&p, v);
     v->scr.gutter = p.gutter;
     v->scr.plot_w = p.plot_w;

@@ -272,13 +272,6 @@ struct cache {
     struct folded *folded;        /* states of folded groups' goroutines */
     struct lines *own;            /* lines of a pop-up made by layout */
     struct unfold *unfold;        /* regions, calls and samples of a goroutine */
-    struct row_cache *rows;       /* rows as they were drawn (draw.c) */
-    struct sums *busy;            /* sums of the window, for the busiest goroutines below the processors */
-    uint32_t busy_was[VIEW_BUSY]; /* the last known busiest goroutines */
-    int busy_wasn;
-    int64_t busy_len;  /* length of their window */
-    uint32_t ids_seen; /* number of goroutines counted in id_cols */
-    int id_cols;       /* digits of their longest id */
 
     /* scratch of drawing, reused from frame to frame */
     int64_t *edges;
@@ -306,6 +299,9 @@ struct view {
 
     struct lanes lanes[LANE_KINDS]; /* what the views show */
     struct items items;
+    /* the program's goroutines that ran most in the whole trace, for below the processors: rows_busiest() */
+    uint32_t busiest[VIEW_BUSY];
+    int nbusiest;
     struct search *search; /* NULL: none yet */
     struct asked *asked;   /* the SQL query and its answer, sql_view.h; NULL: none yet */
     const struct lines

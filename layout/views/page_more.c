@@ -9,9 +9,10 @@
 #include "decode/base/mem.h"
 #include "layout/cells/fmt.h"
 #include "layout/cells/lines.h"
+#include "layout/draw/frame_rows.h"
 #include "layout/views/page.h"
 
-enum { BUSIEST = 64, LITTLE = 100, ROWS_LEAST = 12, NARROW = 40, GROUPS_FROM = 80, ALL_FROM = 34 };
+enum { ROWS_LEAST = 12, NARROW = 40, GROUPS_FROM = 80, ALL_FROM = 34 };
 
 /* Returns the rows of one of several lists below each other: a third of the room. */
 static int part_rows(struct box b)
@@ -20,39 +21,13 @@ static int part_rows(struct box b)
     return part < b.h - 1 ? part : b.h - 1;
 }
 
-/* Finds the program's goroutines that ran longest, longest first, without those that ran little compared to
- * the first. Returns their number. */
-static int busiest(const struct triage *tg, uint32_t lane[BUSIEST], int most)
-{
-    int64_t ns[BUSIEST];
-    int n = 0;
-    int64_t least = 1;
-    for (uint32_t i = gstats_next_with(tg->g, 0, GM_EXEC, least); i != NO_LANE;
-         i = gstats_next_with(tg->g, i + 1, GM_EXEC, least)) {
-        if (tg->groups[gstat_group(tg->g, i)].is_system)
-            continue;
-        const int64_t ran = gstat_ns(tg->g, i, GM_EXEC);
-        int at = n < most ? n++ : n - 1;
-        for (; at > 0 && ns[at - 1] < ran; at--) {
-            ns[at] = ns[at - 1];
-            lane[at] = lane[at - 1];
-        }
-        ns[at] = ran;
-        lane[at] = i;
-        least = n == most ? ns[n - 1] + 1 : 1;
-    }
-    while (n > 1 && ns[n - 1] < ns[0] / LITTLE)
-        n--;
-    return n;
-}
-
 int page_busiest(struct grid *g, const struct view *v, struct box b)
 {
-    uint32_t lane[BUSIEST];
-    const int most = b.h < BUSIEST ? b.h : BUSIEST;
+    uint32_t lane[VIEW_BUSY];
+    const int most = b.h < VIEW_BUSY ? b.h : VIEW_BUSY;
     if (most < 1 || page_axis(b).w < 8)
         return 0;
-    const int n = busiest(v->tri->tg, lane, most);
+    const int n = rows_busiest(v->tri->tg, lane, most);
     for (int i = 0; i < n; i++)
         page_lane(g, v, i ? "" : "ran most", lane[i], window_of(0, view_end(v)),
                   (struct box){b.x, b.y + i, b.w, 1});

@@ -3,7 +3,6 @@
  */
 #include "scene_help.h"
 
-#include "layout/draw/draw.h"
 #include "layout/move/plan.h"
 #include "layout/views/items.h"
 #include "layout/move/search.h"
@@ -76,7 +75,7 @@ static void random_session(const struct trace *tr, int steps)
     static const int sizes[][2] = {{80, 24}, {1, 1},     {40, 10}, {200, 60}, {2, 3},
                                    {13, 5},  {500, 200}, {80, 2},  {3, 40}};
     struct view v;
-    struct grid g = {0}, afresh = {0};
+    struct grid g = {0};
     char *yank;
     assert_true(view_init(&v, tr));
     for (int i = 0; i < steps; i++) {
@@ -90,18 +89,12 @@ static void random_session(const struct trace *tr, int steps)
         assert_true(frame_draw(&g, &v, NULL));
         check_view(&v);
         assert_true(g.w == v.scr.w && g.h == v.scr.h);
-        draw_forget(&v); /* what was kept of frames before is what would be drawn now */
-        assert_true(frame_draw(&afresh, &v, NULL));
-        if (rnd(2))
-            draw_forget(&v);
-        assert_memory_equal(afresh.cells, g.cells, (size_t)g.w * (size_t)g.h * sizeof *g.cells);
         if (i % 16 == 0) {
             view_yank(&v, &yank);
             mem_free(yank);
         }
     }
     grid_free(&g);
-    grid_free(&afresh);
     view_free(&v);
 }
 

@@ -13,7 +13,6 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/activity/gstate.h"
-#include "triage/activity/asof.h"
 #include "triage/activity/window.h"
 #include "triage/tables/stacks.h"
 #include "triage/triage.h"
@@ -69,8 +68,8 @@ static void add_procs(struct sums *s, uint32_t most)
     }
 }
 
-static struct sums *new (const struct trace *tr, struct gstate *const *gs, struct alive *alive, int64_t t0,
-                         int64_t t1)
+struct sums *sums_new(const struct trace *tr, struct gstate *const *gs, struct alive *alive, int64_t t0,
+                      int64_t t1)
 {
     struct sums *s = mem_zalloc(sizeof *s);
     if (!s)
@@ -81,41 +80,6 @@ static struct sums *new (const struct trace *tr, struct gstate *const *gs, struc
     s->lane = (struct lane){LANE_G, NO_LANE}; /* none yet */
     s->t0 = t0;
     s->t1 = t1;
-    s->asof = asof_now(tr);
-    return s;
-}
-
-struct sums *sums_light(const struct trace *tr, struct gstate *const *gs, struct alive *alive, int64_t t0,
-                        int64_t t1)
-{
-    struct sums *s = new (tr, gs, alive, t0, t1);
-    if (s) {
-        s->light = true;
-        s->proc = trace_nlanes(s->tr, LANE_P);
-    }
-    return s;
-}
-
-uint32_t sums_top(const struct sums *s, int i, int64_t *ran, int64_t *ready)
-{
-    if (i < 0 || i >= s->ntop[BY_RUNNING])
-        return NO_LANE;
-    *ran = s->top[BY_RUNNING][i].ns[BY_RUNNING];
-    *ready = s->top[BY_RUNNING][i].ns[BY_RUNNABLE];
-    return s->top[BY_RUNNING][i].key;
-}
-
-bool sums_stale(const struct sums *s)
-{
-    return !asof_holds(&s->asof, s->tr, s->t1);
-}
-
-struct sums *sums_new(const struct trace *tr, struct gstate *const *gs, struct alive *alive, int64_t t0,
-                      int64_t t1)
-{
-    struct sums *s = new (tr, gs, alive, t0, t1);
-    if (!s)
-        return NULL;
     s->nstr = trace_nstr(tr);
     s->func = mem_zalloc(((size_t)s->nstr + 1) * sizeof *s->func);
     s->place = mem_zalloc(((size_t)s->nstr + 1) * sizeof *s->place);
@@ -172,11 +136,8 @@ static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
 {
     struct shares sh;
     struct sums_row r = {.count = 1, .key = g};
-    if (s->light) /* how long it ran: for what, nobody asks */
-        trace_shares(s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
-    else
-        gstate_shares(*s->gs, s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
-    r.timed = !s->light && has_timed(s, (struct lane){LANE_G, g}, &sh);
+    gstate_shares(*s->gs, s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
+    r.timed = has_timed(s, (struct lane){LANE_G, g}, &sh);
     sh.ns[ST_NONE] = 0;
     add_shares(&s->all, &s->all_timed, &sh, r.timed);
     r.ns[BY_RUNNING] = sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP];
@@ -186,15 +147,13 @@ static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
     s->runtime_ready = time_add(s->runtime_ready, li->is_system ? sh.ns[ST_RUNNABLE] : 0);
     r.ns[BY_WAITING] = sh.ns[ST_WAITING];
     r.ns[BY_SYSCALL] = sh.ns[ST_SYSCALL];
-    struct sums_row *f = s->light ? NULL : &s->func[li->name < s->nstr ? li->name : 0];
-    if (f) {
-        f->count++;
-        add_calls(&f->ns[BY_SYSCALL], &f->timed, r.ns[BY_SYSCALL], r.timed);
-    }
-    for (int k = 0; f && k < COLLECTS; k++)
+    struct sums_row *f = &s->func[li->name < s->nstr ? li->name : 0];
+    f->count++;
+    add_calls(&f->ns[BY_SYSCALL], &f->timed, r.ns[BY_SYSCALL], r.timed);
+    for (int k = 0; k < COLLECTS; k++)
         f->collected[k] = time_add(f->collected[k], r.collected[k]);
     for (int k = 0; k < BY_COUNT; k++) {
-        if (f && k != BY_SYSCALL)
+        if (k != BY_SYSCALL)
             f->ns[k] = time_add(f->ns[k], r.ns[k]);
         rank(s, k, &r);
     }
@@ -248,7 +207,7 @@ static bool add_some(struct sums *s)
         if (!s->in_lane)
             add_lane(s, s->at, &li);
         s->cut |= s->walked >= WALK_MOST;
-        over = s->cut || s->light || add_places(s, s->at);
+        over = s->cut || add_places(s, s->at);
     }
     if (over) {
         s->at++;

@@ -8,7 +8,6 @@
 #define GOTOP_TRIAGE_SUMS_H
 
 #include "decode/model/alive.h"
-#include "triage/activity/asof.h"
 #include "triage/activity/gstate.h"
 
 enum { SUMS_KEPT = 40 };
@@ -45,21 +44,13 @@ struct sums {
     uint64_t sub, walked, lanes;
     uint64_t moves;   /* how often goroutines ran on another P than before, within the range */
     uint32_t on;      /* the last P of the partly walked lane; NO_LANE: none yet */
-    struct asof asof; /* the trace's extent at the start */
     bool cut, done;
-    bool light; /* goroutines only, without names and places */
 };
 
 /* sums_new - starts the sums over [t0,t1); sums_lane() selects the lane that is summed separately. Returns
  * NULL if out of memory. alive belongs to the goroutines. */
 struct sums *sums_new(const struct trace *tr, struct gstate *const *gs, struct alive *alive, int64_t t0,
                       int64_t t1);
-/* sums_light - starts sums of goroutines only. sums_top - returns the goroutine that ran i-th longest, how
- * long it ran, and how long it was runnable. */
-struct sums *sums_light(const struct trace *tr, struct gstate *const *gs, struct alive *alive, int64_t t0,
-                        int64_t t1);
-uint32_t sums_top(const struct sums *s, int i, int64_t *ran, int64_t *ready);
-bool sums_stale(const struct sums *s); /* the trace has new data within the range */
 /* sums_lane - selects the lane that is summed separately; group: it stands for all goroutines of its start
  * function. */
 void sums_lane(struct sums *s, struct lane l, bool group);

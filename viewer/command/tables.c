@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "layout/views/items.h"
+#include "layout/draw/frame_rows.h"
 #include "layout/views/tri.h"
 
 /* ---- working them out ---------------------------------------------------------------------------------- */
@@ -127,6 +127,7 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
     app_set(a, DUE_TABLES, false);
     soon_over(a);
     tri_ready(&a->tri, a->tg, &a->fs);
+    a->view.nbusiest = rows_busiest(a->tg, a->view.busiest, VIEW_BUSY);
     findings_show(a);
     if (tri_makes(&a->view)) /* it makes more tables */
         app_add(a, DUE_VIEW);

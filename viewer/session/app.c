@@ -159,7 +159,7 @@ unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags)
     } else if (tables_turn(a)) {
         *flags = app_triage(a, budget_ns);
     } else if (app_has(a, DUE_VIEW)) {
-        *flags = app_work(a, budget_ns) | VR_DRAW;
+        *flags = app_work(a, budget_ns);
     }
     return phase;
 }

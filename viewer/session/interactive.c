@@ -24,7 +24,14 @@
 #include "viewer/session/writing.h"
 #include "viewer/term/signals.h"
 
-enum { FRAME_MS = 50, PROGRESS_MS = 100, SLICE_NS = 15 * 1000 * 1000, LIVE_MS = 40, FRAMES_LOGGED = 1024 };
+enum {
+    FRAME_MS = 50,
+    WHOLE_MS = 40,
+    PROGRESS_MS = 100,
+    SLICE_NS = 15 * 1000 * 1000,
+    LIVE_MS = 40,
+    FRAMES_LOGGED = 1024
+};
 
 struct loop {
     struct app *a;
@@ -238,11 +245,23 @@ static void tell_writing(struct loop *l)
     l->dirty = true;
 }
 
+/* Draw into app.grid. What the picture lacks is often a few milliseconds of work, so that is done first: then
+ * the terminal gets one picture, and not one without it and one with it. */
+static bool draw_whole(struct app *a, int64_t until)
+{
+    bool ok = app_draw(a);
+    while (ok && app_phase(a) == DUE_VIEW && now_ms() < until) {
+        (void)app_work(a, (until - now_ms()) * 1000000);
+        ok = app_draw(a);
+    }
+    return ok;
+}
+
 static void draw(struct loop *l)
 {
     int64_t t0 = now_ms(), us = now_us();
     uint64_t b0 = term_written(l->t);
-    if (app_draw(l->a))
+    if (draw_whole(l->a, t0 + WHOLE_MS))
         term_paint(l->t, &l->a->grid, l->a->cursor_x, l->a->cursor_y);
     int64_t cost = now_ms() - t0;
     us = now_us() - us;
