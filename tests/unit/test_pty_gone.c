@@ -95,8 +95,8 @@ static void test_closed(void **state)
     pty_close(&p);
 }
 
-/* Nothing comes, or a header alone: q leaves, a signal does; the terminal is as it was, what else was typed
- * is obeyed behind it. */
+/* Nothing comes, or a header alone: Ctrl-C leaves, a signal does; the terminal is as it was, what was typed is
+ * obeyed behind it. */
 static void test_waiting(void **state)
 {
     (void)state;
@@ -104,10 +104,8 @@ static void test_waiting(void **state)
         const char *line, *keys;
         int sent, status;
     } waits[] = {
-        {"exec \"$GOTOP_RUN\" - <&3", "q", 0, 0},
-        {"head -c 16 " TRACE " >&3; exec \"$GOTOP_RUN\" - <&3", "Q", 0, 0},
-        {"exec \"$GOTOP_RUN\" --follow - <&3", "q", 0, 0},
-        {"exec \"$GOTOP_RUN\" \"$TMPDIR/silent\"", "3q", 0, 0},
+        {"head -c 16 " TRACE " >&3; exec \"$GOTOP_RUN\" - <&3", "\003", 0, 128 + SIGINT},
+        {"exec \"$GOTOP_RUN\" \"$TMPDIR/silent\"", "3\003", 0, 128 + SIGINT},
         {"exec \"$GOTOP_RUN\" - <&3", "\003", 0, 128 + SIGINT},
         {"exec \"$GOTOP_RUN\" --follow - <&3", "\003", 0, 128 + SIGINT},
         {"exec \"$GOTOP_RUN\" - <&3", "3", SIGTERM, 128 + SIGTERM},
@@ -119,7 +117,7 @@ static void test_waiting(void **state)
         char line[300];
         snprintf(line, sizeof line, "exec 3<>\"$TMPDIR/silent\"; %s", waits[i].line);
         with_shell(&p, line);
-        if (!pty_until(&p, "q leaves"))
+        if (!pty_until(&p, "Ctrl-C leaves"))
             pty_fail(&p, "nothing says how to leave");
         pty_type(&p, waits[i].keys);
         if (waits[i].sent)
@@ -132,7 +130,7 @@ static void test_waiting(void **state)
     int fd = open(file("silent"), O_WRONLY), in = open(TRACE, O_RDONLY);
     char buf[4096];
     assert_true(fd >= 0 && in >= 0);
-    if (!pty_until(&p, "q leaves"))
+    if (!pty_until(&p, "Ctrl-C leaves"))
         pty_fail(&p, "nothing says how to leave");
     pty_type(&p, "?");
     pty_rest(&p);

@@ -298,12 +298,11 @@ static int run_headless(struct app *a, const struct cmdline *o)
     return finish_output(EXIT_OK);
 }
 
-static int run_terminal(struct app *a, const struct cmdline *o, enum charset charset, const char *typed,
-                        int *signal_out)
+static int run_terminal(struct app *a, const struct cmdline *o, enum charset charset, int *signal_out)
 {
     struct term *t;
     struct err e = {0};
-    struct term_opts to = {o->color, PALETTE_NEUTRAL, !o->o.no_mouse, charset, typed};
+    struct term_opts to = {o->color, PALETTE_NEUTRAL, !o->o.no_mouse, charset};
     if (!load_palette(o, &to.palette))
         return EXIT_USAGE;
     if (term_open(&t, &to, &e)) {
@@ -426,34 +425,24 @@ static void as_told(struct app *a, struct app *below, const struct cmdline *o, e
         door_printf(stderr, "gotop: out of memory for two traces: one is shown\n");
 }
 
-/* While a trace is opened, nothing is held that a signal would have to clean up. */
-static void leave_now(void)
-{
-    _exit(EXIT_OK);
-}
-
 /* What a session owns. */
 struct shown {
     struct trace *tr;
     struct app *below;     /* the second trace; NULL: none */
     struct follow *follow; /* the running program that tr belongs to; NULL: tr is a file */
     bool piped;
-    char name[160];             /* the title's name; "": the file's */
-    char typed[PATIENCE_TYPED]; /* what trace_open() remarked */
+    char name[160]; /* the title's name; "": the file's */
 };
 
-static enum err_code shown_read(const struct cmdline *o, struct shown *s, bool *left, struct err *e)
+static enum err_code shown_read(const struct cmdline *o, struct shown *s, struct err *e)
 {
     const bool live = o->o.follow || feed_is_url(o->o.path);
     struct patience *wait = patience_begin(live       ? "waiting for the program's first second"
                                            : s->piped ? "reading the trace from standard input"
-                                                      : "reading the trace",
-                                           o->o.headless || o->o.linear ? NULL
-                                           : live                       ? live_stop_ask
-                                                                        : leave_now);
+                                                      : "reading the trace");
     enum err_code rc =
         live ? open_live(o, &s->follow, &s->tr, e) : trace_open(o->o.path, &o->o.trace, &s->tr, e);
-    *left = patience_end(wait, s->typed) && rc;
+    patience_end(wait);
     return rc;
 }
 
@@ -473,12 +462,9 @@ static void shown_name(const struct cmdline *o, struct shown *s)
 static bool shown_open(const struct cmdline *o, const struct keymap *km, struct shown *s, int *status)
 {
     struct err e = {0};
-    bool left;
     s->piped = strcmp(o->o.path, "-") == 0;
-    enum several how = several(o, shown_read(o, s, &left, &e));
-    *status = left ? EXIT_OK : EXIT_UNREADABLE;
-    if (left)
-        return false;
+    enum several how = several(o, shown_read(o, s, &e));
+    *status = EXIT_UNREADABLE;
     if (how == SEVERAL_SIDE_BY_SIDE && !open_both(o, &s->tr, &s->below, km, &e))
         how = SEVERAL_REFUSED;
     switch (how) {
@@ -504,7 +490,7 @@ static int shown_run(struct app *a, struct shown *s, const struct keymap *km, co
     if (s->follow)
         app_live_begin(a, s->follow, s->name);
     status =
-        o->o.headless || o->o.linear ? run_headless(a, o) : run_terminal(a, o, charset, s->typed, by_signal);
+        o->o.headless || o->o.linear ? run_headless(a, o) : run_terminal(a, o, charset, by_signal);
     pair_end(a);
     app_free(a);
     return status;

@@ -27,7 +27,6 @@ struct term_opts {
     enum palette palette;
     bool mouse;
     enum charset charset; /* CHARSET_UNSAID: ask the terminal */
-    const char *typed;    /* keys typed before the terminal was opened; NULL: none */
 };
 
 /* term_open - take over the terminal: alternate screen, raw keys. Output goes to standard output. Keys come

@@ -290,16 +290,13 @@ static void learn(struct term *t, const struct term_opts *o)
     t->awaiting = true;
 }
 
-/* Begin to take keys, first those that were typed before the terminal was opened. */
-static void take_keys(struct term *t, const char *typed)
+static void take_keys(struct term *t)
 {
     t->keys = newpad(1, 1);
     if (!t->keys)
         t->keys = stdscr;
     keypad(t->keys, TRUE);
     nodelay(t->keys, TRUE);
-    for (size_t n = typed ? strlen(typed) : 0; n > 0; n--)
-        ungetch((unsigned char)typed[n - 1]);
 }
 
 static enum err_code start_screen(struct term *t, const char *type, const struct term_opts *o, struct err *e)
@@ -319,7 +316,7 @@ static enum err_code start_screen(struct term *t, const char *type, const struct
     set_term(t->screen);
     t->in_tmux = getenv("TMUX") != NULL;
     raw_mode(t);
-    take_keys(t, o->typed);
+    take_keys(t);
     curs_set(0);
     typeahead(-1); /* a picture is sent whole; keys are looked for between pictures */
     start_colors(t, o->color);
