@@ -264,14 +264,14 @@ struct jobs {
 /* ---- caches: results that can be recomputed; NULL: none yet ---- */
 
 struct cache {
-    struct evlog *log;            /* events around the cursor */
-    struct sums *sums;            /* sums of a range, see view_sums() */
-    struct idle_reason *idle;     /* why the processor under the cursor was idle */
-    struct samples *samples;      /* CPU samples by lane */
-    struct gstate *gstate;        /* assists by goroutine */
-    struct folded *folded;        /* states of folded groups' goroutines */
-    struct lines *own;            /* lines of a pop-up made by layout */
-    struct unfold *unfold;        /* regions, calls and samples of a goroutine */
+    struct evlog *log;        /* events around the cursor */
+    struct sums *sums;        /* sums of a range, see view_sums() */
+    struct idle_reason *idle; /* why the processor under the cursor was idle */
+    struct samples *samples;  /* CPU samples by lane */
+    struct gstate *gstate;    /* assists by goroutine */
+    struct folded *folded;    /* states of folded groups' goroutines */
+    struct lines *own;        /* lines of a pop-up made by layout */
+    struct unfold *unfold;    /* regions, calls and samples of a goroutine */
 
     /* scratch of drawing, reused from frame to frame */
     int64_t *edges;

@@ -85,13 +85,7 @@ ok "what came is shown" shows "P0"
 serve slow $other 500 # half a minute
 keys R
 ok "another process" shows "another process"
-ok "what was before is below" shows "BEFORE"
 ok "it is shown" shows "P0"
-keys '!' h
-ok "what was before can be moved in" shows "LIVE"
-keys R
-ok "R lets it go" shows "let go"
-ok "one is left" gone "BEFORE"
 stop
 keys q
 ok "it leaves" shows "status-0"

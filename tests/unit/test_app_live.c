@@ -21,7 +21,6 @@
 #include "tests/unit/gap_help.h"
 #include "viewer/session/app_live.h"
 #include "viewer/session/follow.h"
-#include "viewer/session/pair.h"
 
 static const char *const files[] = {"samples/http-long-1.23.trace", "samples/http-long-1.27.trace"};
 static const enum action views[] = {ACT_VIEW_PROCS, ACT_VIEW_GOROUTINES, ACT_VIEW_THREADS, ACT_VIEW_TASKS,
@@ -94,9 +93,6 @@ static void stands(struct app *held, struct app *file, int64_t t1)
     look_back(file, t1);
     text = screen(file);
     assert_true(app_draw(held)); /* and no work */
-    assert_non_null(held->view.cache.busy);
-    assert_int_equal(sums_share(held->view.cache.busy), 100);
-    assert_false(sums_stale(held->view.cache.busy));
     const char *at = text;
     for (int y = 1; y < held->grid.h - 3;
          y++) { /* the last lines tell of the cursor's span, which may go on beyond */
@@ -718,26 +714,9 @@ static void again(void **state)
         }
         assert_true(a->live.follows);
         free(screen(a));
-        assert_int_equal(other, a->live.before != NULL);
-        if (other) { /* what was before stands below, at its end, until R lets it go */
-            struct app *b = a->live.before;
-            assert_ptr_equal(pair_below(a), b);
-            assert_int_equal(trace_info(b->tr)->end, end);
-            assert_int_equal(b->view.at.win.t1, end);
-            (void)app_do(a, ACT_OTHER, 1, NULL);
-            (void)app_do(a, ACT_CURSOR_LEFT, 5, NULL);
-            assert_true(b->view.at.cursor < end - 1);
-            assert_true(app_draw(a));
-            (void)app_do(a, ACT_RECONNECT, 1, NULL);
-            (void)app_live(a, INT64_MAX, &busy);
-            assert_null(a->live.before);
-            assert_null(a->pair);
-            assert_int_equal(a->view.scr.h, 24);
-            assert_int_equal(follow_left_out(a->follow), 0);
-        }
+        assert_int_equal(follow_left_out(a->follow), 0);
         free(screen(a));
         unlink(path);
-        pair_end(a);
         app_free(a);
         app_live_end(a);
         stream_free(&st);
@@ -792,11 +771,9 @@ static void replaced(void **state)
         }
         assert_non_null(strstr(a->view.msg.text, text));
         assert_true(a->live.follows && !follow_ended(f));
-        assert_int_equal(!moved, a->live.before != NULL);
         free(screen(a));
         unlink(path);
         unlink(away);
-        pair_end(a);
         app_free(a);
         app_live_end(a);
         stream_free(&st);

@@ -42,8 +42,8 @@ struct sums {
     uint32_t proc, at; /* the next processor and goroutine */
     bool in_lane;      /* lane `at` is partly walked */
     uint64_t sub, walked, lanes;
-    uint64_t moves;   /* how often goroutines ran on another P than before, within the range */
-    uint32_t on;      /* the last P of the partly walked lane; NO_LANE: none yet */
+    uint64_t moves; /* how often goroutines ran on another P than before, within the range */
+    uint32_t on;    /* the last P of the partly walked lane; NO_LANE: none yet */
     bool cut, done;
 };
 

@@ -34,13 +34,10 @@ static bool print_grid(const struct grid *g, size_t (*line)(const struct grid *,
 /* Draw until nothing is due: drawing may find that work is left. */
 static bool headless_draw(struct app *a)
 {
-    struct app *below = pair_below(a);
     bool ok = app_draw(a);
-    while (ok && (app_has(a, DUE_VIEW) || (below && app_has(below, DUE_VIEW)))) {
+    while (ok && app_has(a, DUE_VIEW)) {
         while (app_has(a, DUE_VIEW))
             (void)app_work(a, INT64_MAX);
-        while (below && app_has(below, DUE_VIEW))
-            (void)app_work(below, INT64_MAX);
         ok = app_draw(a);
     }
     return ok;
@@ -159,11 +156,8 @@ static void print_linear(struct script *s)
 
 static void after(struct script *s, unsigned flags)
 {
-    while (pair_below(s->a) && !(flags & VR_QUIT) && app_busy(s->a)) {
-        unsigned f;
-        (void)app_step(s->a, INT64_MAX, &f);
-    }
     bool busy;
+    s->a = pair_shown(s->a);
     if (s->a->follow && !(flags & VR_QUIT)) /* the program has ended, and the view may want tables now */
         flags |= app_live(s->a, INT64_MAX, &busy);
     do {
@@ -171,6 +165,8 @@ static void after(struct script *s, unsigned flags)
             flags |= app_work(s->a, INT64_MAX);
         while (app_has(s->a, DUE_TABLES))
             flags |= app_triage(s->a, INT64_MAX);
+        while (pair_due(s->a))
+            (void)pair_step(s->a, INT64_MAX);
     } while (!(flags & VR_QUIT) && app_has(s->a, DUE_VIEW));
     if (flags & VR_QUIT)
         s->quit = true;
@@ -261,23 +257,22 @@ static bool run_words(struct script *s, const char *p)
 
 static bool headless_begin(struct app *a)
 {
-    unsigned flags;
-    while (pair_below(a) && app_busy(a))
-        (void)app_step(a, INT64_MAX, &flags);
     while (app_load(a, INT64_MAX)) {
     }
     while (app_has(a, DUE_TABLES))
         (void)app_triage(a, INT64_MAX);
+    while (pair_due(a))
+        (void)pair_step(a, INT64_MAX);
     return headless_draw(a);
 }
 
 bool headless_linear(struct app *a, const char *keys, FILE *in, FILE *out, FILE *errors)
 {
-    struct script s = {.a = a, .linear = true, .reading = !keys, .out = out, .errors = errors};
+    struct script s = {.a = pair_shown(a), .linear = true, .reading = !keys, .out = out, .errors = errors};
     char line[4096];
-    if (!headless_begin(a))
+    if (!headless_begin(s.a))
         return false;
-    if (trace_fatal(a->tr))
+    if (trace_fatal(s.a->tr))
         return true;
     print_linear(&s);
     if (keys)
@@ -294,10 +289,10 @@ bool headless_linear(struct app *a, const char *keys, FILE *in, FILE *out, FILE 
 
 bool headless_run(struct app *a, const char *keys, enum headless_as as, FILE *out, FILE *errors)
 {
-    struct script s = {.a = a, .as = as, .out = out, .errors = errors};
-    if (!headless_begin(a))
+    struct script s = {.a = pair_shown(a), .as = as, .out = out, .errors = errors};
+    if (!headless_begin(s.a))
         return false;
     if (!run_words(&s, keys ? keys : "") || s.failed)
         return false;
-    return s.quit || headless_print(a, as, out);
+    return s.quit || headless_print(s.a, as, out);
 }

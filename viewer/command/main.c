@@ -130,12 +130,12 @@ static int check_keymap(const char *name)
 static void usage_lines(FILE *f)
 {
     struct text options = {0};
-    fprintf(
-        f, "gotop - a trace viewer for Go execution traces\n\n"
-           "  gotop [OPTION...] TRACE...     TRACE: a file, plain, gzip, zstd or ARCHIVE.zip:MEMBER; - is "
-           "standard input. Several files of one program are shown as one timeline, two others one above the "
-           "other. Without a terminal, prints the report.\n"
-           "  gotop [OPTION...] WHERE        a running program: http://host:port, see below.\n");
+    fprintf(f,
+            "gotop - a trace viewer for Go execution traces\n\n"
+            "  gotop [OPTION...] TRACE...     TRACE: a file, plain, gzip, zstd or ARCHIVE.zip:MEMBER; - is "
+            "standard input. Several files of one program are shown as one timeline; of two others a key "
+            "shows the other one. Without a terminal, prints the report.\n"
+            "  gotop [OPTION...] WHERE        a running program: http://host:port, see below.\n");
     commands_usage(f);
     fprintf(f, "\n");
     options_help(&options, CMD_VIEW);
@@ -273,8 +273,6 @@ static int run_headless(struct app *a, const struct cmdline *o)
         return EXIT_NO_WORD;
     if (!o->o.palette && a->colours.palette == PALETTE_NEUTRAL)
         a->colours.palette = PALETTE_DARK; /* a picture brings its own ground */
-    if (pair_below(a))
-        pair_below(a)->colours.mono = pair_below(a)->view.scr.mono = a->colours.mono;
     a->live.unseen = true;
     for (bool busy = true; a->follow && (busy || app_live_waits(a));)
         if (!app_live(a, HEADLESS_NS, &busy) && !busy)
@@ -317,14 +315,6 @@ static int run_terminal(struct app *a, const struct cmdline *o, enum charset cha
         a->utf8 = false;
         a->view.scr.tier = TIER_ASCII;
     }
-    struct app *below = pair_below(a);
-    if (below) {
-        below->colours.palette = a->colours.palette;
-        below->colours.none = a->colours.none;
-        below->colours.mono = below->view.scr.mono = a->colours.mono;
-        below->utf8 = a->utf8;
-        below->view.scr.tier = a->view.scr.tier;
-    }
     a->note = term_note(t);
     *signal_out = interactive_run(a, t, o->o.debug);
     term_close(t);
@@ -339,7 +329,7 @@ enum several {
     SEVERAL_ONE, /* one trace, or several of one program: open, as one timeline */
     /* two readable traces that make no timeline (two programs, two runs or hosts, dialects before Go 1.22;
      * e->what says which): open each by itself */
-    SEVERAL_SIDE_BY_SIDE,
+    SEVERAL_TWO,
     /* one can't be read, or there are more than two; e->what says why */
     SEVERAL_REFUSED
 };
@@ -348,7 +338,7 @@ static enum several several(const struct cmdline *o, enum err_code opened)
 {
     if (!opened)
         return SEVERAL_ONE;
-    return opened == ERR_APART && o->o.trace.more.n == 1 ? SEVERAL_SIDE_BY_SIDE : SEVERAL_REFUSED;
+    return opened == ERR_APART && o->o.trace.more.n == 1 ? SEVERAL_TWO : SEVERAL_REFUSED;
 }
 
 /* Connect to a running program, or follow a file that grows, and wait for its first generation. */
@@ -375,39 +365,39 @@ static const char *base_of(const char *path)
 }
 
 /* Open two traces that make no timeline, the second one in an app of its own. */
-static bool open_both(const struct cmdline *o, struct trace **tr, struct app **below, const struct keymap *km,
-                      struct err *e)
+static bool open_both(const struct cmdline *o, struct trace **tr, struct app **second,
+                      const struct keymap *km, struct err *e)
 {
     struct trace_opts one = o->o.trace;
-    struct trace *second;
+    struct trace *tr2;
     one.more.n = 0;
     if (trace_open(o->o.path, &one, tr, e))
         return false;
-    if (trace_open(o->o.trace.more.path[0], &one, &second, e) == ERR_OK) {
-        *below = mem_alloc(sizeof **below);
-        if (*below && app_init(*below, second, km, o->w, o->h))
+    if (trace_open(o->o.trace.more.path[0], &one, &tr2, e) == ERR_OK) {
+        *second = mem_alloc(sizeof **second);
+        if (*second && app_init(*second, tr2, km, o->w, o->h))
             return true;
         err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-        mem_free(*below);
-        *below = NULL;
-        trace_close(second);
+        mem_free(*second);
+        *second = NULL;
+        trace_close(tr2);
     }
     trace_close(*tr);
     return false;
 }
 
-static void close_below(struct app *below)
+static void close_second(struct app *second)
 {
-    struct trace *tr = below ? below->tr : NULL;
-    if (!below)
+    struct trace *tr = second ? second->tr : NULL;
+    if (!second)
         return;
-    app_free(below);
-    mem_free(below);
+    app_free(second);
+    mem_free(second);
     trace_close(tr);
 }
 
-/* Pass the command line's values to a session, and to the one below it (NULL: none). */
-static void as_told(struct app *a, struct app *below, const struct cmdline *o, enum charset *charset)
+/* Pass the command line's values to a session, and to that of a second trace (NULL: none). */
+static void as_told(struct app *a, struct app *second, const struct cmdline *o, enum charset *charset)
 {
     a->open.view = o->view;
     a->open.at = o->o.at;
@@ -417,18 +407,19 @@ static void as_told(struct app *a, struct app *below, const struct cmdline *o, e
     a->source.nroots = (int)o->o.roots.n;
     a->ticks_per_second = o->o.trace.ticks_per_second;
     choose_glyphs(a, o, charset);
-    if (!below)
+    if (!second)
         return;
-    choose_glyphs(below, o, charset);
-    below->ticks_per_second = a->ticks_per_second;
-    if (!pair_begin(a, below))
+    second->ticks_per_second = a->ticks_per_second;
+    second->source.roots = a->source.roots;
+    second->source.nroots = a->source.nroots;
+    if (!pair_begin(a, second))
         door_printf(stderr, "gotop: out of memory for two traces: one is shown\n");
 }
 
 /* What a session owns. */
 struct shown {
     struct trace *tr;
-    struct app *below;     /* the second trace; NULL: none */
+    struct app *second;    /* the second trace; NULL: none */
     struct follow *follow; /* the running program that tr belongs to; NULL: tr is a file */
     bool piped;
     char name[160]; /* the title's name; "": the file's */
@@ -451,7 +442,7 @@ static void shown_name(const struct cmdline *o, struct shown *s)
     char shown[FEED_SHOWN];
     if (s->piped)
         snprintf(s->name, sizeof s->name, "standard input");
-    else if (o->o.trace.more.n && !s->below)
+    else if (o->o.trace.more.n && !s->second)
         snprintf(s->name, sizeof s->name, "%.120s and %u more", base_of(o->o.path),
                  (unsigned)o->o.trace.more.n);
     else if (s->follow)
@@ -465,11 +456,11 @@ static bool shown_open(const struct cmdline *o, const struct keymap *km, struct 
     s->piped = strcmp(o->o.path, "-") == 0;
     enum several how = several(o, shown_read(o, s, &e));
     *status = EXIT_UNREADABLE;
-    if (how == SEVERAL_SIDE_BY_SIDE && !open_both(o, &s->tr, &s->below, km, &e))
+    if (how == SEVERAL_TWO && !open_both(o, &s->tr, &s->second, km, &e))
         how = SEVERAL_REFUSED;
     switch (how) {
     case SEVERAL_ONE:
-    case SEVERAL_SIDE_BY_SIDE: break;
+    case SEVERAL_TWO: break;
     case SEVERAL_REFUSED: say_error(o->o.trace.more.n ? "these traces" : o->o.path, &e); return false;
     }
     shown_name(o, s);
@@ -486,11 +477,10 @@ static int shown_run(struct app *a, struct shown *s, const struct keymap *km, co
         return status;
     }
     a->name = s->name[0] ? s->name : a->name;
-    as_told(a, s->below, o, &charset);
+    as_told(a, s->second, o, &charset);
     if (s->follow)
         app_live_begin(a, s->follow, s->name);
-    status =
-        o->o.headless || o->o.linear ? run_headless(a, o) : run_terminal(a, o, charset, by_signal);
+    status = o->o.headless || o->o.linear ? run_headless(a, o) : run_terminal(a, o, charset, by_signal);
     pair_end(a);
     app_free(a);
     return status;
@@ -502,7 +492,7 @@ static void shown_close(struct app *a, struct shown *s)
         app_live_end(a);
     else
         trace_close(s->tr);
-    close_below(s->below);
+    close_second(s->second);
 }
 
 static int main_view(const struct cmdline *o, enum charset charset)

@@ -231,9 +231,8 @@ static unsigned do_source(struct app *a, int n)
 static unsigned do_reconnect(struct app *a, int n)
 {
     (void)n;
-    struct app *runs = pair_follows(a);
-    if (runs)
-        return app_live_reconnect(runs);
+    if (a->follow)
+        return app_live_reconnect(a);
     view_message(&a->view, true, "this trace is a file: there is nothing to connect to");
     return VR_DRAW;
 }
@@ -241,9 +240,8 @@ static unsigned do_reconnect(struct app *a, int n)
 static unsigned do_follow(struct app *a, int n)
 {
     (void)n;
-    struct app *runs = pair_follows(a);
-    if (runs)
-        return app_live_follow(runs);
+    if (a->follow)
+        return app_live_follow(a);
     view_message(&a->view, true,
                  "this trace is finished: gotop http://host:port follows a program that runs");
     return VR_DRAW | VR_BELL;
@@ -453,8 +451,6 @@ const char *act_word(const struct view *v, enum action act)
 
 unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
 {
-    if (pair_host(a))
-        return pair_do(a, act, count, arg);
     int n = count > 0 && count < KEYMAP_COUNT_MAX ? (int)count : count ? KEYMAP_COUNT_MAX : 1;
     const struct call *c = &calls[act < ACT_COUNT ? act : ACT_NONE];
     unsigned had = 0, f;

@@ -136,9 +136,7 @@ unsigned app_phase(const struct app *a)
 
 bool app_busy(const struct app *a)
 {
-    if (pair_host(a))
-        return pair_busy(a);
-    return a->due;
+    return a->due || pair_due(a);
 }
 
 /* The view's work goes first, unless the tables are what the reader looks at. */
@@ -149,8 +147,6 @@ static bool tables_turn(const struct app *a)
 
 unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags)
 {
-    if (pair_host(a))
-        return pair_step(a, budget_ns, flags);
     unsigned phase = app_phase(a);
     *flags = VR_NONE;
     if (phase == DUE_LOAD) {
@@ -160,6 +156,8 @@ unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags)
         *flags = app_triage(a, budget_ns);
     } else if (app_has(a, DUE_VIEW)) {
         *flags = app_work(a, budget_ns);
+    } else if (pair_due(a)) {
+        *flags = pair_step(a, budget_ns);
     }
     return phase;
 }
@@ -167,7 +165,7 @@ unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags)
 unsigned app_resize(struct app *a, int w, int h)
 {
     a->live.still = false;
-    return pair_host(a) ? pair_resize(a, w, h) : view_resize(&a->view, w, h);
+    return view_resize(&a->view, w, h);
 }
 
 enum keyview app_keyview(const struct app *a)
@@ -539,8 +537,6 @@ static unsigned pasted(struct app *a, const struct key_event *ev)
 unsigned app_key(struct app *a, const struct key_event *ev)
 {
     keycode k = ev->key;
-    if (pair_host(a))
-        return pair_key(a, ev);
     if (k & K_PASTED)
         return pasted(a, ev);
     a->key_came = true;
@@ -587,16 +583,12 @@ unsigned app_key(struct app *a, const struct key_event *ev)
 bool app_interruptible(const struct app *a)
 {
     const struct view *v = &a->view;
-    if (pair_host(a))
-        return pair_interruptible(a);
     return v->prompt.kind || a->letter_for != ACT_NONE || a->keys.n || a->keys.counting || view_searching(v);
 }
 
 unsigned app_interrupt(struct app *a)
 {
     struct key_event esc = {K_ESC, -1, -1};
-    if (pair_host(a))
-        return pair_interrupt(a);
     a->view.msg.text[0] = '\0';
     if (a->keys.n || a->keys.counting) {
         a->keys = (struct keystate){0};
@@ -609,7 +601,19 @@ unsigned app_interrupt(struct app *a)
 
 bool app_still(const struct app *a)
 {
-    return a->live.still && !pair_host(a) && !a->tri.trouble && tri_lacks(&a->view);
+    return a->live.still && !a->tri.trouble && tri_lacks(&a->view);
+}
+
+/* The keys of the view; with two traces, the one that shows the other trace goes first. */
+static void foot_keys(struct app *a)
+{
+    char key[40] = "";
+    size_t n = 0;
+    if (a->pair && !a->keys.n && !a->view.popup.kind)
+        (void)help_key(a->km, app_keyview(a), ACT_OTHER, key, sizeof key);
+    if (*key)
+        n = (size_t)snprintf(a->footer, sizeof a->footer, "%s\tother trace  ", key);
+    help_footer(a->km, &a->keys, &a->view, app_keyview(a), a->footer + n, sizeof a->footer - n);
 }
 
 static void foot(void *arg)
@@ -618,16 +622,12 @@ static void foot(void *arg)
     if (a->letter_for != ACT_NONE)
         snprintf(a->footer, sizeof a->footer, "%s: a letter, a to z or A to Z",
                  a->letter_for == ACT_MARK_GO ? "back to the mark" : "mark");
-    else if (a->footer_instead)
-        snprintf(a->footer, sizeof a->footer, "%s", a->footer_instead);
     else
-        help_footer(a->km, &a->keys, &a->view, app_keyview(a), a->footer, sizeof a->footer);
+        foot_keys(a);
 }
 
 bool app_draw(struct app *a)
 {
-    if (pair_host(a))
-        return pair_draw(a);
     a->live.still = false;
     a->live.drawn = a->view.at.view;
     char more[64];
@@ -660,7 +660,4 @@ void app_utf8(struct app *a)
 {
     a->utf8 = true;
     a->view.scr.tier = a->utf8_tier;
-    struct app *below = pair_below(a);
-    if (below && below != a)
-        app_utf8(below);
 }

@@ -82,8 +82,6 @@ struct app_live {
     bool held;            /* the reader has moved, so the window stays */
     bool unseen;          /* nobody looks before the program ends: make no tables until then */
     int64_t window_ns;    /* the length of a window that follows */
-    struct app *before;   /* the trace of the process before a reconnection, shown below; owned; NULL: none */
-    bool before_over;     /* it is freed by the next app_live() */
     int64_t news_at;      /* when something last came; 0: not yet */
     int silent_s;         /* seconds without news that the title reports; 0: none */
     int late_s;           /* seconds that the data is late by, as the title reports; 0: none */
@@ -99,7 +97,7 @@ struct pair; /* pair.h */
 struct app {
     struct trace *tr;
     struct follow *follow; /* tr grows with a running program; NULL: tr is a finished file */
-    struct pair *pair;     /* a second trace above or below this one; NULL: none */
+    struct pair *pair;     /* a second trace that a key shows; NULL: none */
     struct view view;
     struct triage *tg;          /* tables of the whole trace; NULL until they are counted */
     struct findings_job *finds; /* verdicts that are being made; NULL: none */
@@ -123,15 +121,13 @@ struct app {
     bool utf8;              /* output may hold more than ASCII */
     enum tier utf8_tier;    /* the glyphs to use then */
     struct app_colours colours;
-    const char *name;           /* the trace's name in the title; NULL: its path */
-    const char *label;          /* the same, where two traces are shown */
-    const char *note;           /* shown in the title until the first key; NULL: none */
-    char footer[256];           /* the last line, made by app_draw() */
-    const char *footer_instead; /* shown there instead of keys; NULL: keys */
-    char debug[64];             /* shown in the title unless empty */
-    bool show_debug;            /* debug is filled in after each frame */
-    double rate;                /* bytes decoded per second, for the title; 0: unknown */
-    int64_t took_ms;            /* how long loading took; 0: nobody waited for it */
+    const char *name; /* the trace's name in the title; NULL: its path */
+    const char *note; /* shown in the title until the first key; NULL: none */
+    char footer[256]; /* the last line, made by app_draw() */
+    char debug[64];   /* shown in the title unless empty */
+    bool show_debug;  /* debug is filled in after each frame */
+    double rate;      /* bytes decoded per second, for the title; 0: unknown */
+    int64_t took_ms;  /* how long loading took; 0: nobody waited for it */
     struct help help;
     char title[96]; /* of the help pop-up */
 

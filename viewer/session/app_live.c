@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "decode/base/host.h"
-#include "decode/base/mem.h"
 #include "decode/input/feed.h"
 #include "layout/cells/fmt.h"
 #include "triage/query/goto.h"
@@ -23,7 +22,6 @@
 #include "layout/cells/when.h"
 #include "viewer/keys/help.h"
 #include "viewer/session/follow.h"
-#include "viewer/session/pair.h"
 #include "viewer/command/tables.h"
 
 static const char piped_name[] = "standard input";
@@ -130,7 +128,7 @@ static unsigned grown(struct app *a)
 }
 
 /* Show another trace, which begins by ns later. */
-static void exchange(struct app *a, int64_t by)
+static unsigned exchanged(struct app *a, int64_t by)
 {
     tables_away(a);
     a->tr = follow_trace(a->follow);
@@ -139,79 +137,7 @@ static void exchange(struct app *a, int64_t by)
     a->tri.so_far = !follow_ended(a->follow);
     if (view_exchange(&a->view, a->tr, by) & VR_WORK)
         app_add(a, DUE_VIEW);
-}
-
-/* ---- another process's trace, from before R ------------------------------------------------------------ */
-
-static void before_free(struct app *a)
-{
-    if (!a->live.before)
-        return;
-    app_free(a->live.before);
-    mem_free(a->live.before);
-    a->live.before = NULL;
-}
-
-static void before_away(struct app *a)
-{
-    if (a->live.before && a->pair)
-        pair_end(a);
-    before_free(a);
-    follow_forget(a->follow);
-    a->name = a->live.title;
-    a->label = a->footer_instead = NULL;
-    a->view.beyond = 0;
-    a->live.before_over = false;
-}
-
-/* Show the old trace, as it was, below the new one. Returns false when out of memory. */
-static bool before_begin(struct app *a, struct trace *old, const struct place *at)
-{
-    struct app *b = a->live.before = mem_alloc(sizeof *b);
-    if (!b || !app_init(b, old, a->km, a->view.scr.w, a->view.scr.h)) {
-        mem_free(b);
-        a->live.before = NULL;
-        return false;
-    }
-    b->utf8 = a->utf8;
-    b->utf8_tier = a->utf8_tier;
-    b->colours.none = a->colours.none;
-    b->colours.mono = b->view.scr.mono = a->colours.mono;
-    b->colours.palette = a->colours.palette;
-    b->view.scr.tier = a->view.scr.tier;
-    b->source.roots = a->source.roots;
-    b->source.nroots = a->source.nroots;
-    b->key_came = true;
-    snprintf(b->live.title, sizeof b->live.title, "%.60s BEFORE", a->live.where);
-    b->label = b->live.title;
-    while (app_load(b, INT64_MAX)) { /* it is loaded already: this tells the view */
-    }
-    b->view.at.win = at->win;
-    b->view.at.cursor = at->cursor;
-    move_settle(&b->view);
-    if (!pair_begin(a, b)) {
-        before_free(a);
-        return false;
-    }
-    a->label = a->live.title;
-    pair_unlink(a);
-    return true;
-}
-
-static unsigned exchanged(struct app *a, int64_t by, bool another)
-{
-    struct trace *old = a->tr;
-    const struct place at = a->view.at;
-    if (another)
-        before_away(a);
-    exchange(a, by);
-    if (!another) {
-        follow_release(a->follow);
-    } else {
-        follow_keep(a->follow);
-        if (!before_begin(a, old, &at))
-            follow_forget(a->follow);
-    }
+    follow_release(a->follow);
     return grown(a);
 }
 
@@ -333,7 +259,7 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
     int64_t by = 0;
     unsigned news = follow_more(a, budget_ns, &by), f = VR_NONE;
     if (news & FOLLOW_MOVED)
-        f |= exchanged(a, by, (news & FOLLOW_RECONNECTED) && !follow_joined(a->follow));
+        f |= exchanged(a, by);
     else if (news & FOLLOW_GREW)
         f |= grown(a);
     if (news & FOLLOW_LEFT_OUT) {
@@ -346,15 +272,6 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
                      follow_unsaved(a->follow));
         f |= VR_DRAW;
     }
-    if (a->live.before_over) {
-        before_away(a);
-        f |= VR_DRAW;
-    }
-    if ((news & FOLLOW_SHORT) && a->live.before) {
-        before_away(a);
-        view_message(&a->view, true, "gotop needs memory: it has dropped what was before R");
-        f |= VR_DRAW;
-    }
     if (news & FOLLOW_REFUSED) {
         view_message(&a->view, true, "no connection: %.160s", follow_refused(a->follow));
         f |= VR_DRAW;
@@ -365,9 +282,9 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
         a->live.held = false;
         pin(a);
         view_message(&a->view, false, "connected again%s",
-                     follow_joined(a->follow) ? ": behind a gap the same program goes on"
-                     : a->live.before         ? ": to another process; what was before is below"
-                                      : ": to another process, so this is another trace, with its own 0");
+                     follow_joined(a->follow)
+                         ? ": behind a gap the same program goes on"
+                         : ": to another process, so this is another trace, with its own 0");
     }
     if (news & FOLLOW_ENDED)
         f |= ended(a);
@@ -438,10 +355,7 @@ unsigned app_live_reconnect(struct app *a)
     struct err e = {0};
     if (follow_connecting(a->follow))
         view_message(&a->view, true, "still waiting for the program's first second");
-    else if (!follow_ended(a->follow) && a->live.before) {
-        a->live.before_over = true; /* freed later: this key may still be at work in it */
-        view_message(&a->view, false, "what was before is let go");
-    } else if (!follow_ended(a->follow))
+    else if (!follow_ended(a->follow))
         view_message(&a->view, true,
                      feed_is_url(a->live.where) ? "it is still connected" : "it is still followed");
     else if (strcmp(a->live.where, piped_name) == 0)
@@ -461,7 +375,6 @@ bool app_live_waits(const struct app *a)
 
 void app_live_end(struct app *a)
 {
-    before_free(a);
     follow_close(a->follow);
     a->follow = NULL;
 }

@@ -28,7 +28,7 @@ struct follow {
     struct live live;
     struct saved *saved;
     int connection;
-    struct model now, old, kept;
+    struct model now, old;
     struct maker maker;
     uint64_t most;        /* bytes of memory to use at most */
     bool stands;          /* `now` gets no more: `next` replaces it as soon as it can */
@@ -57,9 +57,9 @@ struct follow {
 
 static uint64_t follow_memory(const struct follow *f)
 {
-    const struct strip *a = f->now.strip, *b = f->maker.next.strip, *c = f->old.strip, *kept = f->kept.strip;
+    const struct strip *a = f->now.strip, *b = f->maker.next.strip, *c = f->old.strip;
     return mem_live() + (a ? strip_held(a) : 0) + (b && b != a ? strip_held(b) : 0) +
-           (c && c != a && c != b ? strip_held(c) : 0) + (kept ? strip_held(kept) : 0);
+           (c && c != a && c != b ? strip_held(c) : 0);
 }
 
 /* Bytes that `now` has not decoded yet. */
@@ -476,8 +476,6 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
     if (follow_left_out(f) != f->lost_before)
         news |= FOLLOW_LEFT_OUT;
     f->lost_before = follow_left_out(f);
-    if (f->kept.tr && follow_memory(f) > f->most / 16 * 6)
-        news |= FOLLOW_SHORT;
     if (budget_ns <= 0)
         return news;
     if (f->now.waits && !f->stands && !f->connecting && reread_due(f))
@@ -504,18 +502,6 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
 void follow_release(struct follow *f)
 {
     maker_give_back(&f->maker, &f->old);
-}
-
-void follow_keep(struct follow *f)
-{
-    follow_forget(f);
-    f->kept = f->old;
-    f->old = (struct model){0};
-}
-
-void follow_forget(struct follow *f)
-{
-    model_free(&f->kept);
 }
 
 void follow_stop(struct follow *f)
@@ -659,7 +645,6 @@ void follow_close(struct follow *f)
     maker_stop(&f->maker);
     model_free(&f->now);
     model_free(&f->old);
-    model_free(&f->kept);
     saved_close(f->saved);
     mem_free(f);
 }

@@ -54,20 +54,15 @@ enum follow_news {
     FOLLOW_LEFT_OUT = 16,    /* more generations were left out */
     FOLLOW_RECONNECTED = 32, /* with FOLLOW_MOVED: the new connection's trace is shown */
     FOLLOW_REFUSED = 64,     /* the new connection failed: see follow_refused() */
-    FOLLOW_SHORT = 128,      /* memory is needed: follow_forget() */
-    FOLLOW_UNSAVED = 256     /* the file of `raw` gets no more: see follow_unsaved() */
+    FOLLOW_UNSAVED = 128     /* the file of `raw` gets no more: see follow_unsaved() */
 };
 /*
  * follow_step - take what has come and decode for about budget_ns; with 0 nothing is decoded, and the model
  * does not change. Returns enum follow_news. With FOLLOW_MOVED, the new model's time 0 is *by ns later than
- * the old one's, which lives until follow_release() or follow_keep().
+ * the old one's, which lives until follow_release().
  */
 unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by);
 void follow_release(struct follow *f);
-/* follow_keep - the old model lives on, as another process's trace, until follow_forget(), the next
- * follow_keep() or follow_close(). */
-void follow_keep(struct follow *f);
-void follow_forget(struct follow *f);
 
 /*
  * follow_reconnect - after the end, connect once more. If the same process made both traces

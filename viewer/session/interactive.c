@@ -77,8 +77,6 @@ static void answers(struct loop *l)
         return;
     a->colours.by_ground = false;
     a->colours.palette = palette_on(a->colours.palette, g);
-    if (a->pair)
-        pair_below(a)->colours.palette = a->colours.palette;
     if (!a->colours.none)
         term_palette(l->t, a->colours.palette, a->colours.mono);
     l->dirty = true;
@@ -197,6 +195,7 @@ static void take_keys(struct loop *l)
     while (!l->quit && term_key(l->t, &ev)) {
         l->keys++;
         obey(l, app_key(l->a, &ev));
+        l->a = pair_shown(l->a);
     }
 }
 
@@ -337,7 +336,7 @@ int interactive_run(struct app *a, struct term *t, bool debug)
         if (!l->quit)
             work(l);
         tell_writing(l);
-        if (!l->quit && l->dirty && !app_still(a) && now_ms() >= l->next_frame)
+        if (!l->quit && l->dirty && !app_still(l->a) && now_ms() >= l->next_frame)
             draw(l);
     }
     if (l->yank_fd >= 0)
