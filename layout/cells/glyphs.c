@@ -12,20 +12,18 @@
 
 #include "layout/cells/cells.h"
 
-static const char *const tiers[TIER_COUNT] = {"ascii", "block", "eighth", "braille"};
+static const char *const tiers[TIER_COUNT] = {"ascii", "block", "eighth"};
 
 /* heights 0 to 8, and 0 to 8 eighths from the left */
 static const uint32_t heights[TIER_COUNT][9] = {
     [TIER_ASCII] = {' ', '.', ':', '-', '=', '+', '*', '%', '@'},
     [TIER_BLOCK] = {' ', 0x2584, 0x2584, 0x2584, 0x2584, 0x2584, 0x2588, 0x2588, 0x2588},
     [TIER_EIGHTH] = {' ', 0x2581, 0x2582, 0x2583, 0x2584, 0x2585, 0x2586, 0x2587, 0x2588},
-    [TIER_BRAILLE] = {' ', 0x2581, 0x2582, 0x2583, 0x2584, 0x2585, 0x2586, 0x2587, 0x2588},
 };
 static const uint32_t lefts[TIER_COUNT][9] = {
     [TIER_ASCII] = {' ', '.', ':', '-', '=', '+', '*', '%', '@'},
     [TIER_BLOCK] = {' ', 0x258C, 0x258C, 0x258C, 0x258C, 0x258C, 0x258C, 0x2588, 0x2588},
     [TIER_EIGHTH] = {' ', 0x258F, 0x258E, 0x258D, 0x258C, 0x258B, 0x258A, 0x2589, 0x2588},
-    [TIER_BRAILLE] = {' ', 0x258F, 0x258E, 0x258D, 0x258C, 0x258B, 0x258A, 0x2589, 0x2588},
 };
 
 /* A goroutine's states. Runnable is latency and must catch the eye; waiting must not. Kinds of work share

@@ -1,6 +1,5 @@
 /*
- * glyphs.h - which glyph shows what, in three tiers of fonts; braille is a fourth one, which differs in
- * plots only.
+ * glyphs.h - which glyph shows what, in three tiers of fonts.
  *
  * Each glyph is a row of a table with an entry for each tier, so none can be forgotten.
  */
@@ -13,8 +12,8 @@
 #include "decode/trace.h"
 #include "layout/cells/cells.h"
 
-enum tier { TIER_ASCII, TIER_BLOCK, TIER_EIGHTH, TIER_BRAILLE, TIER_COUNT };
-const char *tier_name(enum tier t); /* "ascii", "block", "eighth", "braille" */
+enum tier { TIER_ASCII, TIER_BLOCK, TIER_EIGHTH, TIER_COUNT };
+const char *tier_name(enum tier t); /* "ascii", "block", "eighth" */
 bool tier_parse(const char *name, enum tier *out);
 
 bool glyph_dots(enum tier t); /* two dots mark a cut, since its fonts have no ellipsis */

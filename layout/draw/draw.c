@@ -39,12 +39,11 @@ bool draw_prepare(struct view *v)
 {
     int n = v->scr.plot_w;
     if (n > v->cache.scratch_w) {
-        int64_t *e =
-            mem_resize(v->cache.edges, ((size_t)n * 3 + 2) * sizeof *e); /* half columns for plot.c */
+        int64_t *e = mem_resize(v->cache.edges, ((size_t)n + 1) * sizeof *e);
         if (!e)
             return false;
         v->cache.edges = e;
-        struct extent *x = mem_resize(v->cache.extents, (size_t)n * 3 * sizeof *x);
+        struct extent *x = mem_resize(v->cache.extents, (size_t)n * 2 * sizeof *x);
         if (!x)
             return false;
         v->cache.extents = x;
@@ -337,7 +336,7 @@ static void draw_columns(struct lane_pen *k)
         else
             cell_p(k, c);
     }
-    if (l.kind != LANE_G && (v->scr.tier == TIER_EIGHTH || v->scr.tier == TIER_BRAILLE) && !v->scr.mono)
+    if (l.kind != LANE_G && v->scr.tier == TIER_EIGHTH && !v->scr.mono)
         for (int c = 0; c < n; c++)
             edge_p(k, c);
 }

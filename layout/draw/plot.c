@@ -1,8 +1,7 @@
 /*
  * plot.c - curves: heap against its goal, and the number of runnable goroutines.
  *
- * A column shows the maximum within it, so that a spike survives any zoom. Levels count eighths of a row
- * (braille: quarters, two columns a cell). The scale is that of the window, except for the heap: its scale
+ * A column shows the maximum within it, so that a spike survives any zoom. Levels count eighths of a row. The scale is that of the window, except for the heap: its scale
  * is that of the whole trace, so that a full heap looks full everywhere.
  */
 #include "layout/draw/draw.h"
@@ -10,7 +9,7 @@
 
 #include <string.h>
 
-/* One value per half column from these; -1 = none. */
+/* The value of a column; false: none. */
 typedef bool (*value_at)(const struct view *v, int64_t t0, int64_t t1, uint64_t *out);
 
 struct plot {
@@ -42,20 +41,6 @@ static void put_blocks(const struct plot *p, int c, uint64_t val, int upto, enum
         if (in_row > 0)
             grid_put(p->g, p->x + c, p->y + p->h - 1 - r, glyph_height(p->v->scr.tier, in_row),
                      (in_row < 8 ? l : 8 * r + 8) > upto ? above : p->style);
-    }
-}
-
-/* Returns the bits of a braille cell, filled from below, for left and right heights 0..4. */
-static void put_braille(const struct plot *p, int c, uint64_t a, uint64_t b, enum style st)
-{
-    static const uint8_t left[5] = {0, 0x40, 0x44, 0x46, 0x47}, right[5] = {0, 0x80, 0xA0, 0xB0, 0xB8};
-    int la = level(a, p->scale, p->h * 4), lb = level(b, p->scale, p->h * 4);
-    for (int r = 0; r < p->h; r++) {
-        int x = la - 4 * r, y = lb - 4 * r;
-        x = x < 0 ? 0 : x > 4 ? 4 : x;
-        y = y < 0 ? 0 : y > 4 ? 4 : y;
-        if (x || y)
-            grid_put(p->g, p->x + c, p->y + p->h - 1 - r, 0x2800u + left[x] + right[y], st);
     }
 }
 
@@ -94,57 +79,31 @@ static bool waiting_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *o
     return count_in(v, GC_WAITING, t0, t1, out);
 }
 
-/* Draws a column from the values of its halves; the part above `limit` in another style (0: no limit). */
-static void put_column(const struct plot *p, int c, uint64_t a, uint64_t b, uint64_t limit, enum style over)
+/* Draws a column; the part above `limit` in another style (0: no limit). */
+static void put_column(const struct plot *p, int c, uint64_t val, uint64_t limit, enum style over)
 {
-    uint64_t most = a > b ? a : b;
-    bool above = limit && most > limit;
-    if (p->v->scr.tier == TIER_BRAILLE)
-        put_braille(p, c, a, b, above ? over : p->style);
-    else
-        put_blocks(p, c, most, above ? level(limit, p->scale, p->h * 8) : p->h * 8, over);
+    const bool above = limit && val > limit;
+    put_blocks(p, c, val, above ? level(limit, p->scale, p->h * 8) : p->h * 8, over);
 }
 
 static void curve(const struct plot *p, value_at get)
 {
     const struct view *v = p->v;
-    int64_t end = trace_info(v->tr)->end;
-    for (int c = 0; c < v->scr.plot_w; c++) {
-        int64_t t0 = v->cache.edges[c], t1 = v->cache.edges[c + 1], mid = t0 + (t1 - t0) / 2;
-        uint64_t a = 0, b = 0;
-        if (t0 > end || t1 <= t0)
-            continue;
-        if (v->scr.tier != TIER_BRAILLE || mid == t0 || !get(v, t0, mid, &a) || !get(v, mid, t1, &b)) {
-            if (!get(v, t0, t1, &a))
-                continue;
-            b = a;
-        }
-        put_column(p, c, a, b, p->limit, p->over);
-    }
-}
-
-/* Only braille shows what half a column held. */
-static int plot_parts_of(const struct view *v)
-{
-    return v->scr.tier == TIER_BRAILLE ? 2 : 1;
+    const int64_t *e = v->cache.edges, end = trace_info(v->tr)->end;
+    uint64_t val;
+    for (int c = 0; c < v->scr.plot_w; c++)
+        if (e[c] <= end && e[c + 1] > e[c] && get(v, e[c], e[c + 1], &val))
+            put_column(p, c, val, p->limit, p->over);
 }
 
 /* Draws the heap; the part above the goal has its own style. */
 static void heap_curve(const struct plot *p, const struct extent *heap, const struct extent *goal)
 {
     const struct view *v = p->v;
-    int64_t end = trace_info(v->tr)->end;
-    int parts = plot_parts_of(v);
-    for (int c = 0; c < v->scr.plot_w; c++) {
-        const struct extent *h = &heap[parts * c], *last = h + parts - 1;
-        if (v->cache.edges[c] > end || v->cache.edges[c + 1] <= v->cache.edges[c] || !last->known)
-            continue;
-        bool halves =
-            /* otherwise the first column is empty */
-            h->known && v->cache.edges[c + 1] - v->cache.edges[c] > 1;
-        uint64_t b = last->max, a = halves ? h->max : b;
-        put_column(p, c, a, b, goal[c].known ? goal[c].min : 0, STYLE_HEAP_OVER);
-    }
+    const int64_t *e = v->cache.edges, end = trace_info(v->tr)->end;
+    for (int c = 0; c < v->scr.plot_w; c++)
+        if (e[c] <= end && e[c + 1] > e[c] && heap[c].known)
+            put_column(p, c, heap[c].max, goal[c].known ? goal[c].min : 0, STYLE_HEAP_OVER);
 }
 
 static void goal_line(const struct plot *p, const struct extent *goal)
@@ -167,8 +126,8 @@ bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
     const struct trace_info *ti = trace_info(v->tr);
     uint64_t most = 0, least, top = 0;
     int n = v->scr.plot_w;
-    int64_t t0, t1, *half = v->cache.edges + n + 1;
-    struct extent *heaps = v->cache.extents, *goals = heaps + 2 * n;
+    int64_t t0, t1;
+    struct extent *heaps = v->cache.extents, *goals = heaps + n;
     *here = *goal = 0;
     if (!trace_minmax(v->tr, METRIC_HEAP, 0, ti->end + (ti->end < INT64_MAX), &least, &most))
         return false;
@@ -180,16 +139,7 @@ bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
     if (trace_minmax(v->tr, METRIC_GOAL, 0, ti->end + (ti->end < INT64_MAX), &least, &top) && top > most &&
         top / 8 < most)
         p.scale = top; /* a goal far above the heap (GC off) must not flatten the curve */
-    const int64_t *e = v->cache.edges;
-    for (int c = 0; c < n && plot_parts_of(v) == 2; c++) {
-        half[2 * c] = e[c];
-        half[2 * c + 1] = e[c] + (e[c + 1] - e[c]) / 2;
-    }
-    if (plot_parts_of(v) == 2) {
-        half[2 * n] = e[n];
-        e = half;
-    }
-    trace_extents(v->tr, METRIC_HEAP, e, (uint32_t)(plot_parts_of(v) * n), heaps);
+    trace_extents(v->tr, METRIC_HEAP, v->cache.edges, (uint32_t)n, heaps);
     trace_extents(v->tr, METRIC_GOAL, v->cache.edges, (uint32_t)n, goals);
     heap_curve(&p, heaps, goals);
     if (h > 1)

@@ -3,8 +3,7 @@
  * Lanes then have other indices, or are gone.
  *
  * Whatever names a lane for longer than a frame (places, pins) is kept by its id meanwhile. What was
- * derived from the old lanes is made again: orders, the results of filter and search, the log. Hidden lanes
- * show again.
+ * derived from the old lanes is made again: orders, the results of filter and search, the log.
  */
 #include <string.h>
 
@@ -46,9 +45,6 @@ static void each_place(struct view *v, void (*f)(const struct trace *, struct pl
     f(v->tr, &v->trail.from, by);
     for (int i = 0; i < VIEW_UNDO; i++)
         f(v->tr, &v->trail.undo[i], by);
-    for (int i = 0; i < VIEW_LETTERS; i++)
-        if (v->trail.marked >> i & 1)
-            f(v->tr, &v->trail.mark[i], by);
 }
 
 static void view_leave(struct view *v)

@@ -16,8 +16,8 @@ static unsigned kind_work(struct view *v, int64_t budget_ns)
 
 unsigned view_work(struct view *v, int64_t budget_ns)
 {
-    static unsigned (*const works[])(struct view *, int64_t) = {
-        hits_work, pick_work, kind_work, split_work, idle_work, folded_work, job_work};
+    static unsigned (*const works[])(struct view *, int64_t) = {hits_work, pick_work,   kind_work, split_work,
+                                                                idle_work, folded_work, job_work};
     const int64_t began = move_began(budget_ns);
     unsigned r = VR_NONE;
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)

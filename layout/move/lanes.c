@@ -250,30 +250,6 @@ bool lanes_pinned(const struct lanes *l, uint32_t lane)
     return false;
 }
 
-bool lanes_is_hidden(const struct lanes *l, uint32_t lane)
-{
-    return lane < l->nhidden && l->hidden[lane / 64] >> (lane % 64) & 1;
-}
-
-bool lanes_hide(struct lanes *l, const struct trace *tr, uint32_t lane, bool hide)
-{
-    uint32_t n = (trace_nlanes(tr, l->kind) / 64 + 1) * 64;
-    if (lane >= n || lanes_is_hidden(l, lane) == hide)
-        return true;
-    if (n > l->nhidden) {
-        uint64_t *p = mem_resize(l->hidden, n / 8);
-        if (!p)
-            return false;
-        memset(p + l->nhidden / 64, 0, (n - l->nhidden) / 8);
-        l->hidden = p;
-        l->nhidden = n;
-    }
-    l->hidden[lane / 64] ^= 1ull << (lane % 64);
-    l->hidden_n += hide ? 1 : (uint32_t)-1;
-    l->rows_stale = true;
-    return true;
-}
-
 bool lanes_folded(const struct lanes *l, uint32_t name)
 {
     for (int i = 0; i < l->nopen; i++)
@@ -361,14 +337,7 @@ static void lanes_put(struct rows *r, uint32_t lane)
 
 static bool lanes_plain(const struct lanes *l, bool all)
 {
-    return all && !l->order && !l->filter && !l->npin && !l->hidden_n && !l->only;
-}
-
-static void put_one(struct rows *r, uint32_t lane, uint32_t keep)
-{
-    struct lanes *l = r->l;
-    if (lane == keep || !l->hidden_n || !lanes_is_hidden(l, lane))
-        lanes_put(r, lane);
+    return all && !l->order && !l->filter && !l->npin && !l->only;
 }
 
 /* Finds the first lane at or after `lane` that passes the filter and is alive in the window, or is `keep`. */
@@ -403,7 +372,7 @@ uint32_t lanes_behind(struct lanes *l, const struct trace *tr, uint32_t lane)
     struct rows r = {.l = l, .tr = tr};
     for (uint32_t i = lane; l->grouped && (i = next_shown(&r, w, all, NO_LANE, i)) != NO_LANE; i++) {
         const uint32_t row = l->lane_row[i];
-        if (row == NO_LANE ? !l->hidden_n || !lanes_is_hidden(l, i) : l->more[row] > 0)
+        if (row == NO_LANE || l->more[row] > 0)
             return i;
     }
     return NO_LANE;
@@ -421,7 +390,7 @@ static void put_groups(struct rows *r, const uint64_t *shown, uint32_t keep)
             const uint32_t lane = l->order[i];
             if (shown && !(shown[lane / 64] >> lane % 64 & 1))
                 continue;
-            if (l->lane_row[lane] != NO_LANE || (lane != keep && l->hidden_n && lanes_is_hidden(l, lane)))
+            if (l->lane_row[lane] != NO_LANE)
                 continue;
             if (head != NO_LANE && folded && lane != keep) {
                 more++;
@@ -468,7 +437,7 @@ static void put_ordered(struct rows *r, struct window w, uint32_t keep, bool all
         put_groups(r, shown, keep);
     for (uint32_t i = 0; i < n && !l->grouped; i++) /* out of memory: show all rather than none */
         if (!shown || shown[l->order[i] / 64] >> l->order[i] % 64 & 1)
-            put_one(r, l->order[i], keep);
+            lanes_put(r, l->order[i]);
     mem_free(shown);
 }
 
@@ -492,7 +461,7 @@ static void fill_rows(struct rows *r, struct window w, uint32_t keep, bool all)
     else
         for (uint32_t i = next_shown(r, w, all, keep, 0); i != NO_LANE;
              i = next_shown(r, w, all, keep, i + 1))
-            put_one(r, i, keep);
+            lanes_put(r, i);
 }
 
 /* Makes the rows: the whole order, or those of it that show. */
@@ -549,11 +518,9 @@ void lanes_free(struct lanes *l)
     forget_groups(l);
     alive_free(&l->alive);
     mem_free(l->order);
-    mem_free(l->hidden);
     mem_free(l->only);
     l->order = l->only = NULL;
-    l->hidden = NULL;
-    l->n = l->total = l->nhidden = l->hidden_n = l->nonly = 0;
+    l->n = l->total = l->nonly = 0;
     l->npin = l->nopen = 0;
 }
 

@@ -202,50 +202,7 @@ unsigned pick_work(struct view *v, int64_t budget_ns)
     return r;
 }
 
-/* ---- marks --------------------------------------------------------------------------------------------- */
-
-static int letter_index(int c)
-{
-    return c >= 'a' && c <= 'z' ? c - 'a' : c >= 'A' && c <= 'Z' ? 26 + c - 'A' : -1;
-}
-
-unsigned view_mark(struct view *v, int letter)
-{
-    char t[FMT_MAX];
-    int i = letter_index(letter);
-    if (i < 0)
-        return move_fail(v, "a mark is a letter, a to z or A to Z");
-    v->trail.mark[i] = v->at;
-    v->trail.marked |= 1ull << i;
-    view_message(v, false, "mark %c: %s", letter, when_exact(v->tr, v->at.cursor, t));
-    return VR_DRAW;
-}
-
-unsigned view_mark_go(struct view *v, int letter)
-{
-    int i = letter_index(letter);
-    if (letter == '\'' || letter == '`') /* as in other programs: the place before the jump */
-        return view_undo(v, 1);
-    if (i < 0 || !(v->trail.marked >> i & 1)) {
-        char set[VIEW_LETTERS + 1];
-        int n = 0;
-        for (int k = 0; k < VIEW_LETTERS; k++)
-            if (v->trail.marked >> k & 1)
-                set[n++] = (char)(k < 26 ? 'a' + k : 'A' + k - 26);
-        set[n] = 0;
-        return move_fail(v, n ? "no such mark; there are: %s" : "no mark is set%s", set);
-    }
-    move_push(v, STEP_JUMP);
-    const uint32_t guest = v->at.guest;
-    v->at = v->trail.mark[i];
-    move_guest(v, guest);
-    v->scr.recenter = true;
-    move_settle(v);
-    v->at.stand = v->at.focus.i;
-    return VR_DRAW;
-}
-
-/* ---- pins, hiding -------------------------------------------------------------------------------------- */
+/* ---- pins -------------------------------------------------------------------------------------- */
 
 static struct lanes *with_lane(struct view *v)
 {
@@ -319,31 +276,6 @@ void view_guest(struct view *v, uint32_t g, int64_t t)
     for (int i = 0; i < VIEW_UNDO;
          i++) /* the reader unpinned it: undoing something else does not bring it back */
         v->trail.undo[i].guest = 0;
-    for (int i = 0; i < VIEW_LETTERS; i++)
-        v->trail.mark[i].guest = 0;
-}
-
-unsigned view_hide(struct view *v)
-{
-    struct lanes *l = with_lane(v);
-    char id[32];
-    if (!l)
-        return move_fail(v, "no lane here");
-    if (l->n <= 1)
-        return move_fail(v, "this is the last lane that shows");
-    uint32_t lane = v->at.focus.i, row = lanes_row(l, lane);
-    name_lane(v, v->at.focus, id);
-    if (lanes_pinned(l, lane))
-        view_pin(v);
-    uint32_t next = lanes_at(l, row + 1 < l->n ? row + 1 : row - 1);
-    if (!lanes_hide(l, v->tr, lane, true))
-        return move_fail(v, "out of memory");
-    if (next != NO_LANE && next != lane)
-        v->at.focus.i = next;
-    v->at.exact = false;
-    move_settle(v);
-    view_message(v, false, "%s is hidden (%" PRIu32 " in all)", id, l->hidden_n);
-    return VR_DRAW;
 }
 
 unsigned view_show_all(struct view *v)
@@ -352,17 +284,15 @@ unsigned view_show_all(struct view *v)
     view_guest(v, NO_LANE, 0);
     for (int k = 0; k < LANE_BAND; k++) {
         struct lanes *l = &v->lanes[k];
-        any |= l->npin || l->hidden_n || l->only;
+        any |= l->npin || l->only;
         l->npin = 0;
-        mem_free(l->hidden);
         mem_free(l->only);
-        l->hidden = NULL;
         l->only = NULL;
-        l->nhidden = l->hidden_n = l->nonly = 0;
+        l->nonly = 0;
         l->rows_stale = true;
     }
     if (!any)
-        return move_fail(v, "nothing is pinned, hidden or filtered");
+        return move_fail(v, "nothing is pinned or filtered");
     if (v->filters.n)
         view_filter_clear(v);
     v->scr.recenter = true;

@@ -108,9 +108,7 @@ struct lanes {
     int npin;
     uint64_t away[LANES_PINS]; /* ids of pinned lanes missing in the trace shown now */
     int naway;
-    uint64_t *hidden;           /* a bit per lane, NULL = none */
-    uint32_t nhidden, hidden_n; /* size in bits, number of bits set */
-    uint32_t *only;             /* only these lanes, in this order (related ones); NULL = no restriction */
+    uint32_t *only; /* only these lanes, in this order (related ones); NULL = no restriction */
     uint32_t nonly;
     bool group; /* goroutines of one start function are adjacent; a folded group shows only its first */
     uint32_t open[LANES_OPEN]; /* names of unfolded groups */
@@ -133,7 +131,7 @@ struct items {
 };
 
 enum split { SPLIT_NONE, SPLIT_LOG, SPLIT_STACK, SPLIT_TABLE, SPLIT_COUNT }; /* what stands below the lanes */
-enum { VIEW_FILTERS = 16, VIEW_LETTERS = 52 };
+enum { VIEW_FILTERS = 16 };
 
 enum tabs { TABS_NAMES, TABS_NUMBERS, TABS_SHOWN, TABS_FORMS }; /* tabs.h */
 
@@ -162,10 +160,8 @@ struct job;
 struct trail {
     struct place undo[VIEW_UNDO]; /* ring buffer */
     int at, n, redo_n, kind;
-    struct place mark[VIEW_LETTERS]; /* a..z, A..Z */
-    uint64_t marked;                 /* a bit per letter that is set */
-    uint32_t focus[LANE_KINDS];      /* per kind: the lane that had the focus, for switching views */
-    struct place from;               /* led: the place in a table that led here; leaving returns to it */
+    uint32_t focus[LANE_KINDS]; /* per kind: the lane that had the focus, for switching views */
+    struct place from;          /* led: the place in a table that led here; leaving returns to it */
     bool led;
     struct { /* the thing that was opened: `W` explains it while the cursor stays on it */
         struct lane lane;
@@ -440,19 +436,16 @@ unsigned view_work(struct view *v, int64_t budget_ns);
  * announced. */
 bool view_pending(const struct view *v);
 
-/* ---- filters (filter.h), marks, pins, sums ---- */
+/* ---- filters (filter.h), pins, sums ---- */
 /* adds a filter; an error message shows its position */
 unsigned view_filter(struct view *v, const char *text);
 unsigned view_filter_pop(struct view *v); /* removes the last one */
 unsigned view_filter_clear(struct view *v);
-unsigned view_mark(struct view *v, int letter); /* a..z, A..Z: marks this place */
-unsigned view_mark_go(struct view *v, int letter);
 unsigned view_pin(struct view *v); /* toggles whether the lane with the cursor stays on top */
 /* view_guest - keeps goroutine g on top, marked at t, until the next guest, undo or Esc; NO_LANE: removes
  * it. */
 void view_guest(struct view *v, uint32_t g, int64_t t);
-unsigned view_hide(struct view *v);     /* hides the lane with the cursor */
-unsigned view_show_all(struct view *v); /* drops pins, hidden and related lanes, and the filter */
+unsigned view_show_all(struct view *v); /* drops pins, related lanes, and the filter */
 unsigned view_group(struct view *v);    /* toggles grouping of goroutines by start function */
 /* view_fold - folds or unfolds the group with the cursor. In one of several views of a key: goes to the
  * previous one. */

@@ -281,7 +281,7 @@ struct call {
     int arg; /* a request, a view or a prompt; or the sign of n */
     int sign;
     unsigned (*view)(struct view *v);
-    unsigned (*times)(struct view *v, int n); /* or a letter */
+    unsigned (*times)(struct view *v, int n);
     unsigned (*own)(struct app *a, int n);
     bool keeps; /* a pop-up of text stays open */
 };
@@ -326,23 +326,6 @@ static unsigned how_own(struct app *a, enum action act, const struct call *c, in
     return c->own(a, c->arg * n);
 }
 
-/* The letter of a mark: the action's argument, or the next key. */
-static unsigned how_letter(struct app *a, enum action act, const struct call *c, int n, const char *arg)
-{
-    (void)n;
-    if (!arg) {
-        a->letter_for = act;
-        return VR_DRAW;
-    }
-    if (arg[0] == '\'' && !arg[1])
-        return view_undo(&a->view, 1);
-    if (!arg[0] || arg[1]) {
-        view_message(&a->view, true, "a mark is one letter, a to z or A to Z");
-        return VR_DRAW | VR_BELL;
-    }
-    return c->times(&a->view, arg[0]);
-}
-
 #define DO(request, by) \
     { \
         .how = how_do, .arg = REQ_##request, .sign = by \
@@ -362,10 +345,6 @@ static unsigned how_letter(struct app *a, enum action act, const struct call *c,
 #define TIMES(f, by) \
     { \
         .how = how_times, .times = f, .arg = by \
-    }
-#define LETTER(f) \
-    { \
-        .how = how_letter, .times = f \
     }
 #define OWN(f, by) \
     { \

@@ -551,14 +551,6 @@ unsigned app_key(struct app *a, const struct key_event *ev)
         unsigned f = app_key(a, &esc);
         return f & VR_QUIT ? f : f | app_key(a, &rest);
     }
-    if (a->letter_for != ACT_NONE && !key_is_mouse(k)) {
-        enum action act = a->letter_for;
-        char letter[2] = {k < 0x80 ? (char)k : '?', 0};
-        a->letter_for = ACT_NONE;
-        if (k == K_ESC)
-            return VR_DRAW;
-        return VR_DRAW | app_do(a, act, 0, letter);
-    }
     if (a->view.prompt.kind) {
         struct place from = a->view.at;
         unsigned f = key_is_mouse(k) ? VR_NONE : prompt_key(a, k);
@@ -583,7 +575,7 @@ unsigned app_key(struct app *a, const struct key_event *ev)
 bool app_interruptible(const struct app *a)
 {
     const struct view *v = &a->view;
-    return v->prompt.kind || a->letter_for != ACT_NONE || a->keys.n || a->keys.counting || view_searching(v);
+    return v->prompt.kind || a->keys.n || a->keys.counting || view_searching(v);
 }
 
 unsigned app_interrupt(struct app *a)
@@ -619,11 +611,7 @@ static void foot_keys(struct app *a)
 static void foot(void *arg)
 {
     struct app *a = arg;
-    if (a->letter_for != ACT_NONE)
-        snprintf(a->footer, sizeof a->footer, "%s: a letter, a to z or A to Z",
-                 a->letter_for == ACT_MARK_GO ? "back to the mark" : "mark");
-    else
-        foot_keys(a);
+    foot_keys(a);
 }
 
 bool app_draw(struct app *a)

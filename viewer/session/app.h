@@ -108,7 +108,6 @@ struct app {
 
     const struct keymap *km;
     struct keystate keys;
-    enum action letter_for; /* the next key is a mark's letter (mark, mark-go); ACT_NONE: it is not */
     struct app_typed typed;
     bool key_came;        /* the reader has pressed a key: gotop no longer moves by itself */
     int finding_wish;     /* findings to step by once they are made, < 0: back; 0: none */
