@@ -255,8 +255,8 @@ static void frames(const struct trace *tr, int w, int h)
         printf("frame %dx%d %-10s ms (of the processors) by zoom x16:", w, h, VIEW_NAME[k]);
         for (int z = 0; z < ZOOMS; z++)
             printf(" %.2f (%.2f)", c.best[z].wall, c.best[z].cpu);
-        printf("; slowest first drawing %.2f (%.2f), an eighth further on %.2f (%.2f)\n",
-               c.first.wall, c.first.cpu, m.wall, m.cpu);
+        printf("; slowest first drawing %.2f (%.2f), an eighth further on %.2f (%.2f)\n", c.first.wall,
+               c.first.cpu, m.wall, m.cpu);
     }
 }
 

@@ -29,7 +29,7 @@ static bool from_somewhere(const char *path)
     return path[0] == '/' || strncmp(path, "./", 2) == 0;
 }
 
-bool child_takes(const char *path)
+static bool child_takes(const char *path)
 {
     for (const char *p = path; *p; p++)
         if ((unsigned char)*p < 0x20 || *p == 0x7F)

@@ -19,8 +19,7 @@ void child_ignore(int sig);
 void child_signals(void);
 /* child_name - Make a file name an argument that no program takes for anything else: an absolute path, or
  * one with "./" before it. That is no option (-x), command (+x), descriptor (@x) or scheme (x:). Returns
- * false if it doesn't fit, is empty, or holds control bytes. child_takes - Whether it is such a name. */
+ * false if it doesn't fit, is empty, or holds control bytes. */
 bool child_name(const char *path, char *out, size_t size);
-bool child_takes(const char *path);
 
 #endif

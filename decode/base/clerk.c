@@ -118,7 +118,7 @@ static void leave_signals(pid_t parent)
         _exit(0);
 }
 
-/* Close descriptors that others wait to see closed, such as the editor's pipe. */
+/* Close descriptors that others wait to see closed. */
 static void keep_only(int to)
 {
     enum { OPENED = 256 };

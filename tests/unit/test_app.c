@@ -791,13 +791,13 @@ static void test_began_before(void **state)
     fix_close(&f);
 }
 
-/* The first frame of one's own whose file is here; else a message that names what was looked for. */
+/* The first frame of one's own that has a file. */
 static void test_source_open(void **state)
 {
     (void)state;
     struct fix f;
     fix_open(&f, "default", 80, 24);
-    expect(&f, "3 V", "file");
+    expect(&f, "3 V", "copied: ");
     fix_close(&f);
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "decode/base/bisect.h"
+#include "decode/base/child.h"
 #include "decode/base/door.h"
 #include "decode/base/host.h"
 #include "triage/places.h"
@@ -387,6 +388,25 @@ static int end(void **state)
     return system(rm);
 }
 
+/* A name that no program takes for anything but a file. */
+static void test_child_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *name; /* NULL: none */
+    } rows[] = {{"/a", "/a"},   {"./a", "./a"}, {"a", "./a"},       {"-a", "./-a"},
+                {"+a", "./+a"}, {"@a", "./@a"}, {"../a", "./../a"}, {"x:y", "./x:y"},
+                {"", NULL},     {"a\tb", NULL}, {"/\x7f", NULL}};
+    char out[16];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(child_name(rows[i].path, out, sizeof out), rows[i].name != NULL);
+        if (rows[i].name)
+            assert_string_equal(out, rows[i].name);
+    }
+    assert_false(child_name("0123456789abcd", out, sizeof out)); /* too long, with what stands before it */
+    assert_true(child_name("0123456789abc", out, sizeof out));
+}
+
 /* ---- in what is sorted --------------------------------------------------------------------------------- */
 
 static void test_bisect(void **state)
@@ -407,9 +427,10 @@ static void test_bisect(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bisect), cmocka_unit_test(test_places), cmocka_unit_test(test_read),
-        cmocka_unit_test(test_door),   cmocka_unit_test(test_host),   cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_mapped), cmocka_unit_test(test_blocks), cmocka_unit_test(test_full),
+        cmocka_unit_test(test_bisect),     cmocka_unit_test(test_places), cmocka_unit_test(test_read),
+        cmocka_unit_test(test_door),       cmocka_unit_test(test_host),   cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_mapped),     cmocka_unit_test(test_blocks), cmocka_unit_test(test_full),
+        cmocka_unit_test(test_child_name),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

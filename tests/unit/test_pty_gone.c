@@ -1,6 +1,6 @@
 /*
  * test_pty_gone.c - what goes away under the program in its terminal: the terminal, its standard streams, a
- * file that shrinks or is replaced, memory; and the editor that has the terminal meanwhile.
+ * file that shrinks or is replaced, memory.
  */
 #include "tests/unit/pty_help.h"
 
@@ -244,130 +244,6 @@ static void test_copies(void **state)
     }
 }
 
-/*
- * V asks, and then keys are typed: the question is there each time; what these keys do not open stays shut.
- */
-static void ask_editor(struct pty *p, const char *keys)
-{
-    p->n = 0;
-    pty_type(p, "V");
-    if (!pty_until(p, "gotop: Enter opens"))
-        pty_fail(p, "V doesn't ask");
-    pty_rest(p);
-    pty_type(p, keys);
-}
-
-/*
- * The editor is started by a process that was there before: it asks at the terminal, and only Enter, and
- * nothing but Enter since, starts it. It gets its own words, as a shell reads them, line and path; signals as
- * they were; and may write where it likes.
- */
-static void test_editor(void **state)
-{
-    (void)state;
-    char script[300], env[400], root[300], text[1000] = "", trace[300];
-    snprintf(trace, sizeof trace, "%s", file("editor.trace"));
-    const char *said = file("said");
-    snprintf(script, sizeof script, "%s/my editor", dir);
-    FILE *f = fopen(script, "w");
-    assert_non_null(f);
-    fprintf(f,
-            "#!/bin/sh\nexec >'%s'\nprintf '<%%s>' \"$@\"\n[ -r /etc/passwd ] && echo free\ngrep SigIgn "
-            "/proc/$$/status\n",
-            said);
-    fclose(f);
-    chmod(script, 0700);
-    size_t n;
-    uint8_t *bytes = tracegen_bytes("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\n"
-                                    "GoStatus +1 g=1 m=7 running\n"
-                                    "GoBlock +1000 reason=\"sleep\" stack=main.main@src/it's.go:7\n",
-                                    &n);
-    f = fopen(trace, "wb");
-    assert_true(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0);
-    free(bytes);
-    f = fopen(file("it's.go"), "w");
-    assert_true(f && fclose(f) == 0);
-    snprintf(env, sizeof env, "VISUAL='%s' -q \"two words\"", script);
-    snprintf(root, sizeof root, "--source-root=src=%s", dir);
-    char *vars[] = {env, NULL}, *argv[] = {NULL, "--view", "3", "--lane", "g1@10ns", root, trace, NULL};
-    struct pty p;
-    pty_start(&p, argv, vars);
-    shown(&p);
-    static const char *const not [] = {"x", "\033[24;80R", "\r\r", "\003", "q\r", " "};
-    for (size_t i = 0; i < sizeof not / sizeof *not ; i++) {
-        ask_editor(&p, not [i]);
-        if (!pty_until(&p, "was not opened"))
-            pty_fail(&p, "what is no Enter is taken for it");
-        pty_rest(&p);
-        assert_int_equal(access(said, F_OK), -1);
-    }
-    ask_editor(&p, "\r");
-    pty_until(&p, "\033[?1049h");
-    pty_rest(&p);
-    f = fopen(said, "r");
-    assert_non_null(f);
-    text[fread(text, 1, sizeof text - 1, f)] = 0;
-    fclose(f);
-    char want[400];
-    snprintf(want, sizeof want, "<-q><two words><+7><%s/it's.go>free\nSigIgn:", dir);
-    if (strncmp(text, want, strlen(want)) != 0)
-        fail_msg("the editor got '%s', not '%s'", text, want);
-    const unsigned long long ignored = strtoull(text + strlen(want), NULL, 16);
-    assert_int_equal(ignored & (1ull << (SIGPIPE - 1) | 1ull << (SIGXFSZ - 1) | 1ull << (SIGINT - 1)), 0);
-    pty_type(&p, "Q");
-    expect_left(&p, 0, -1, "the editor");
-    pty_close(&p);
-}
-
-/* The first child of a process; 0: it has none. */
-static pid_t child_of(pid_t pid)
-{
-    char path[80];
-    int child = 0;
-    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-    FILE *f = fopen(path, "r");
-    if (!f || fscanf(f, "%d", &child) != 1)
-        child = 0;
-    if (f)
-        fclose(f);
-    return child;
-}
-
-/* A viewer that is killed while the question stands: who asked ends, and the terminal's settings are as
- * before. */
-static void test_editor_alone(void **state)
-{
-    (void)state;
-    const char *was = program;
-    char trace[300], editor[] = "VISUAL=true", *vars[] = {editor, NULL};
-    char script[] = "\"$0\" \"$@\"; read -r end", viewer[300], root[400];
-    char *argv[] = {NULL, "-c", script, viewer, "--view", "3", "--lane", "g1@10ns", root, trace, NULL};
-    struct pty p;
-    struct termios now;
-    snprintf(trace, sizeof trace, "%s", file("editor.trace")); /* test_editor() made it */
-    snprintf(viewer, sizeof viewer, "%s", program);
-    snprintf(root, sizeof root, "--source-root=src=%s", dir);
-    program = "/bin/sh";
-    pty_start(&p, argv, vars);
-    program = was;
-    shown(&p);
-    ask_editor(&p, "");
-    const pid_t pid = child_of(p.pid);
-    if (pid <= 0)
-        pty_type(&p, "q");
-    else
-        kill(pid, SIGKILL);
-    for (int i = 0; i < 3000; i++) { /* the other one ends by itself */
-        assert_int_equal(tcgetattr(p.slave, &now), 0);
-        if (now.c_lflag == p.before.c_lflag && now.c_cc[VMIN] == p.before.c_cc[VMIN])
-            break;
-        usleep(20000);
-    }
-    assert_int_equal(now.c_lflag, p.before.c_lflag);
-    assert_int_equal(now.c_cc[VMIN], p.before.c_cc[VMIN]);
-    pty_close(&p);
-}
-
 /* Memory runs out at some moment of a session, in curses or in ours: whatever is shown, the terminal is as
  * before. */
 static void test_memory(void **state)
@@ -439,8 +315,6 @@ int main(void)
         cmocka_unit_test(test_file_cut),
         cmocka_unit_test(test_file_replaced),
         cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_editor),
-        cmocka_unit_test(test_editor_alone),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_killed_while_stopped),
     };

@@ -39,7 +39,6 @@
 #include "viewer/command/bound.h"
 #include "viewer/command/commands.h"
 #include "viewer/command/headless.h"
-#include "viewer/session/editor.h"
 #include "viewer/keys/help.h"
 #include "viewer/keys/keymap_builtin.h"
 #include "viewer/session/interactive.h"
@@ -403,15 +402,15 @@ static void as_told(struct app *a, struct app *second, const struct cmdline *o, 
     a->open.at = o->o.at;
     a->open.lane = o->lane;
     a->open.filter = o->o.filter;
-    a->source.roots = o->o.roots.v;
-    a->source.nroots = (int)o->o.roots.n;
+    a->roots = o->o.roots.v;
+    a->nroots = (int)o->o.roots.n;
     a->ticks_per_second = o->o.trace.ticks_per_second;
     choose_glyphs(a, o, charset);
     if (!second)
         return;
     second->ticks_per_second = a->ticks_per_second;
-    second->source.roots = a->source.roots;
-    second->source.nroots = a->source.nroots;
+    second->roots = a->roots;
+    second->nroots = a->nroots;
     if (!pair_begin(a, second))
         door_printf(stderr, "gotop: out of memory for two traces: one is shown\n");
 }
@@ -823,8 +822,6 @@ int main(int argc, char **argv)
         o.o.feed.seconds = INPUT_FAR_S; /* it ends the process */
     const unsigned needs =
         sandbox_needs(viewer ? NULL : "report") & ~(unsigned)(terminal ? 0 : SANDBOX_TERMINAL);
-    if (terminal)
-        editor_begin();
     if (!open && (url || o.o.follow) && strcmp(o.o.path, "-") != 0)
         feed_outside(o.o.path, &o.o.feed, NULL);
     if (!open)
@@ -840,7 +837,6 @@ int main(int argc, char **argv)
         door_printf(stderr,
                     "gotop: a program that is running needs a terminal here; gotop top prints lines\n");
     status = bound_end(status);
-    editor_end();
     clerk_end();
     return terminal && status != EXIT_NO_WORD ? status : main_ended(status);
 }

@@ -338,7 +338,7 @@ static const int waiting[] = {
     SYS_poll,           SYS_select,
 #endif
 };
-static const int children[] = {SYS_wait4}; /* for the clerk and the editor's helper */
+static const int children[] = {SYS_wait4}; /* for the clerk */
 #ifdef SANITIZED
 static const int sanitizers[] = {
     SYS_ptrace,   SYS_process_vm_readv, SYS_wait4, SYS_clone,    SYS_prctl,

@@ -99,6 +99,30 @@ static void put_quoted(FILE *f, const char *word)
         put_text(f, s, strlen(s));
 }
 
+/* Copy "file:line" of the source, for an editor. */
+static unsigned do_source(struct app *a, int n)
+{
+    char path[4096], *text = NULL;
+    uint64_t line;
+    size_t size;
+    (void)n;
+    if (!source_here(a, path, sizeof path, &line))
+        return VR_DRAW | VR_BELL;
+    FILE *m = open_memstream(&text, &size);
+    if (m) {
+        put_quoted(m, path);
+        fprintf(m, ":%llu", (unsigned long long)line);
+        fclose(m);
+    }
+    mem_free(a->yank);
+    a->yank = text ? mem_alloc(size + 1) : NULL;
+    if (a->yank)
+        memcpy(a->yank, text, size + 1);
+    free(text);
+    view_message(&a->view, false, "copied: %s", a->yank ? a->yank : "");
+    return a->yank ? VR_DRAW | VR_YANK : VR_DRAW | VR_BELL;
+}
+
 /* Make the command that opens this view. */
 static void put_command(const struct app *a, FILE *f)
 {
@@ -220,12 +244,6 @@ static unsigned do_suspend(struct app *a, int n)
 {
     (void)a, (void)n;
     return AR_SUSPEND;
-}
-
-static unsigned do_source(struct app *a, int n)
-{
-    (void)n;
-    return source_open(a);
 }
 
 static unsigned do_reconnect(struct app *a, int n)

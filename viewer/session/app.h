@@ -33,7 +33,6 @@ enum app_refresh {
     AR_SUSPEND = 1 << 10, /* stop the process (Ctrl-Z) */
     AR_REDRAW = 1 << 11,  /* paint the whole screen again */
     AR_PALETTE = 1 << 12, /* app.colours has changed */
-    AR_SOURCE = 1 << 13,  /* open app.source in an editor */
     AR_PICTURE = 1 << 15  /* write the screen as a picture: picture_write() */
 };
 
@@ -64,14 +63,6 @@ struct app_colours {
     bool mono;      /* not used, by choice or because there are none */
     bool by_ground; /* nobody chose a palette: it changes when the terminal tells its ground */
     enum palette palette;
-};
-
-/* The source line that AR_SOURCE opens, and where sources are on this host. */
-struct app_source {
-    char path[4096];
-    uint64_t line;
-    const char *const *roots; /* "recorded=here" each; borrowed */
-    int nroots;
 };
 
 /* How a running program is shown (app_live.h). All times are monotonic, in ns. */
@@ -132,7 +123,8 @@ struct app {
 
     struct app_open open;
     struct app_live live;
-    struct app_source source;
+    const char *const *roots; /* --source-root: where sources are on this host, "recorded=here"; borrowed */
+    int nroots;
     char slice_over[VIEW_TEXT]; /* an existing file that was named once as a slice: the second time counts */
     char *yank;                 /* text for the clipboard (VR_YANK); owned; NULL before the first */
     void (*show)(void *arg);    /* draws at once, before something slow; NULL: nobody looks */

@@ -17,7 +17,6 @@
 #include "decode/base/host.h"
 #include "triage/exports/outside.h"
 #include "viewer/session/app_live.h"
-#include "viewer/session/editor.h"
 #include "viewer/session/follow.h"
 #include "viewer/session/pair.h"
 #include "viewer/session/picture.h"
@@ -134,36 +133,6 @@ static void yank(struct loop *l)
     }
 }
 
-struct edited {
-    const struct app *a;
-    enum editor_end end;
-};
-
-static bool edit(void *arg)
-{
-    struct edited *x = arg;
-    x->end = editor_open(x->a->source.path, x->a->source.line);
-    return x->end == EDITOR_DONE;
-}
-
-static void edit_source(struct loop *l)
-{
-    struct app *a = l->a;
-    if (!editor_name()) {
-        view_message(&a->view, true, "%.120s:%llu (set EDITOR to open it)", a->source.path,
-                     (unsigned long long)a->source.line);
-        return;
-    }
-    struct edited x = {.a = a};
-    (void)term_lend(l->t, edit, &x);
-    resized(l);
-    if (x.end == EDITOR_FAILED)
-        view_message(&a->view, true, "%.80s ended with an error", editor_name());
-    else if (x.end == EDITOR_DECLINED)
-        view_message(&a->view, false, "%.120s:%llu was not opened", a->source.path,
-                     (unsigned long long)a->source.line);
-}
-
 static void obey(struct loop *l, unsigned flags)
 {
     struct app *a = l->a;
@@ -177,8 +146,6 @@ static void obey(struct loop *l, unsigned flags)
         yank(l);
     if (flags & AR_PICTURE)
         l->dirty |= picture_write(a) != VR_NONE;
-    if ((flags & AR_SOURCE) && !l->quit)
-        edit_source(l);
     if (flags & VR_QUIT)
         l->quit = true;
     if ((flags & AR_SUSPEND) && !l->quit) {

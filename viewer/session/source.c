@@ -1,14 +1,10 @@
 /*
- * source.c - the source file and line of what is under the cursor.
- *
- * Paths come from the trace and are hostile. Only regular files that can be read are opened, and the editor
- * gets the path as one argument that it can't take for an option (decode/base/child.h).
+ * source.c - see source.h. Paths come from the trace and are hostile: what holds control bytes is no path, and
+ * none begins as an option does (decode/base/child.h).
  */
 #include "viewer/session/source.h"
 
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "decode/base/child.h"
 #include "triage/tables/stacks.h"
@@ -18,9 +14,11 @@ static bool source_border(const char *root, size_t n, struct str path)
     return path.len > n && memcmp(path.p, root, n) == 0 && (path.p[n] == '/' || (n && root[n - 1] == '/'));
 }
 
-bool source_path(const char *const *roots, int n, struct str rec, char *out, size_t size)
+/* Where a recorded path is on this host. The first of roots ("A=B") whose A is the path's beginning, up to a
+ * '/', is applied: B replaces A. */
+static bool source_path(const char *const *roots, int n, struct str rec, char *out, size_t size)
 {
-    char path[sizeof((struct app *)0)->source];
+    char path[4096];
     int len = -1;
     if (rec.len && memchr(rec.p, 0, rec.len))
         return false;
@@ -37,12 +35,6 @@ bool source_path(const char *const *roots, int n, struct str rec, char *out, siz
     if (len < 0)
         len = snprintf(path, sizeof path, "%.*s", (int)rec.len, rec.p);
     return len > 0 && (size_t)len < sizeof path && child_name(path, out, size);
-}
-
-static bool source_readable(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
 }
 
 /* The stack of the code under the cursor. */
@@ -66,29 +58,15 @@ static uint32_t stack_here(const struct app *a)
     return waits || !s.stack_end ? s.stack : s.stack_end;
 }
 
-unsigned source_open(struct app *a)
+bool source_here(struct app *a, char *path, size_t size, uint64_t *line)
 {
-    uint32_t stack = stack_here(a), n = trace_stack(a->tr, stack);
-    char first[sizeof a->source.path] = "";
-    if (!n) {
-        view_message(&a->view, true, "no stack is recorded here");
-        return VR_DRAW | VR_BELL;
+    const uint32_t stack = stack_here(a), n = trace_stack(a->tr, stack);
+    for (uint32_t i = n ? stacks_user_frame(a->tr, stack) : 0; i < n; i++) {
+        const struct frame f = trace_frame(a->tr, stack, i);
+        *line = f.line;
+        if (source_path(a->roots, a->nroots, trace_str(a->tr, f.file), path, size))
+            return true;
     }
-    for (uint32_t i = stacks_user_frame(a->tr, stack); i < n; i++) {
-        struct frame f = trace_frame(a->tr, stack, i);
-        if (!source_path(a->source.roots, a->source.nroots, trace_str(a->tr, f.file), a->source.path,
-                         sizeof a->source.path))
-            continue;
-        if (source_readable(a->source.path)) {
-            a->source.line = f.line;
-            return AR_SOURCE | VR_DRAW;
-        }
-        if (!first[0])
-            memcpy(first, a->source.path, sizeof first);
-    }
-    view_message(&a->view, true,
-                 first[0] ? "no such file here: %.120s (--source-root A=B says where sources are)"
-                          : "the trace names no file here%s",
-                 first);
-    return VR_DRAW | VR_BELL;
+    view_message(&a->view, true, n ? "the trace names no file here" : "no stack is recorded here");
+    return false;
 }

@@ -1,5 +1,5 @@
 /*
- * term.c - the terminal is painted, lent to another program, and given text for its clipboard.
+ * term.c - the terminal is painted, given back while gotop is suspended, and given text for its clipboard.
  *
  * Curses paints, and sends only what has changed. Only grids are painted, and a grid holds no control
  * characters (layout/cells/cells.h).
@@ -280,19 +280,6 @@ void term_suspend(struct term *t)
     sigaction(SIGTSTP, &ours, NULL);
     sigprocmask(SIG_SETMASK, &old, NULL);
     take_back(t);
-}
-
-bool term_lend(struct term *t, bool (*run)(void *arg), void *arg)
-{
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
-    term_hand_over(t);
-    sigaction(SIGINT, &ignore, &old_int); /* Ctrl-C in the other program is meant for that program */
-    sigaction(SIGQUIT, &ignore, &old_quit);
-    bool ok = run(arg);
-    sigaction(SIGINT, &old_int, NULL);
-    sigaction(SIGQUIT, &old_quit, NULL);
-    take_back(t);
-    return ok;
 }
 
 /* ---- clipboard ----------------------------------------------------------------------------------------- */

@@ -71,9 +71,6 @@ void term_paint(struct term *t, const struct grid *g, int cx, int cy);
 void term_redraw(struct term *t);
 /* term_suspend - give the terminal back, stop this process, and go on when continued. */
 void term_suspend(struct term *t);
-/* term_lend - restore the terminal while run(arg) runs another program in it, then paint again. Returns
- * what run() returns. */
-bool term_lend(struct term *t, bool (*run)(void *arg), void *arg);
 /* term_clipboard - ask the terminal to put text on its clipboard (OSC 52). Returns false if the text is too
  * long (74 KB encoded) or the terminal is known not to do it. */
 bool term_clipboard(struct term *t, const char *text, size_t len);
