@@ -1,11 +1,8 @@
 /*
  * follow.c - see follow.h.
  *
- * A strip holds the header and the generations in the order in which they came. The caller's thread decodes
- * `now`, and only that thread reads it. The maker's thread decodes `next`; under the maker's lock it says
- * how far it has come and learns of new generations. While the maker is not busy, the owner of its lock may
- * use `next`. Both models read the same strip, unless they are of two programs or the strip was long
- * (strip_is_long()).
+ * A strip holds the header and the generations in the order in which they came. Both models read the same
+ * strip, unless they are of two programs or the strip was long (strip_is_long()).
  */
 #include "viewer/session/follow.h"
 
@@ -28,8 +25,7 @@ struct follow {
     struct live live;
     struct saved *saved;
     int connection;
-    struct model now, old;
-    struct maker maker;
+    struct model now, next, old; /* next.tr NULL: none is being made */
     uint64_t most;        /* bytes of memory to use at most */
     bool stands;          /* `now` gets no more: `next` replaces it as soon as it can */
     size_t whole;         /* offset in now's strip of the end of its last whole generation */
@@ -57,7 +53,7 @@ struct follow {
 
 static uint64_t follow_memory(const struct follow *f)
 {
-    const struct strip *a = f->now.strip, *b = f->maker.next.strip, *c = f->old.strip;
+    const struct strip *a = f->now.strip, *b = f->next.strip, *c = f->old.strip;
     return mem_live() + (a ? strip_held(a) : 0) + (b && b != a ? strip_held(b) : 0) +
            (c && c != a && c != b ? strip_held(c) : 0);
 }
@@ -70,11 +66,11 @@ static uint64_t follow_waiting(const struct follow *f)
 
 enum { MODEL = 2 }; /* memory per byte of trace, once decoded */
 
-/* The memory used once everything is decoded. Needs the lock. */
+/* The memory used once everything is decoded. */
 static uint64_t follow_will_take(const struct follow *f)
 {
-    const struct maker *k = &f->maker;
-    return follow_memory(f) + MODEL * (follow_waiting(f) + (k->next.tr ? k->next.strip->n - k->done : 0));
+    const struct model *next = &f->next;
+    return follow_memory(f) + MODEL * (follow_waiting(f) + (next->tr ? next->strip->n - model_done(next) : 0));
 }
 
 /* Whether another generation of n bytes may be taken. It may not when too much waits to be decoded, or when
@@ -82,15 +78,13 @@ static uint64_t follow_will_take(const struct follow *f)
  * some. Once generations are left out, that continues until there is room for several. */
 static bool follow_has_room(struct follow *f, size_t n)
 {
-    const struct model *now = &f->now, *next = &f->maker.next;
+    const struct model *now = &f->now, *next = &f->next;
     if (!now->tr || (next->tr && next->strip->n == next->from))
         return true;
     const uint64_t most = f->most > MEMORY_LEAST ? f->most : MEMORY_LEAST, quarter = most / 4;
     const uint64_t may = quarter < WAITING_MOST ? quarter : WAITING_MOST;
     const uint64_t waits = follow_waiting(f);
-    pthread_mutex_lock(&f->maker.mu);
     const uint64_t memory = follow_will_take(f) + n * (1 + MODEL);
-    pthread_mutex_unlock(&f->maker.mu);
     return waits <= (f->losing ? may / 4 : may) && memory <= (f->losing ? most - most / 8 : most);
 }
 
@@ -112,20 +106,16 @@ static bool follow_put(struct follow *f, struct strip *s, const struct stream_ge
 /* Append a generation to the strips, or leave it out. Returns false when out of memory. */
 static bool follow_take(struct follow *f, const struct stream_gen *g)
 {
-    struct maker *k = &f->maker;
     if (!follow_has_room(f, g->n)) {
         f->losing = true;
         f->lost += g->n - STREAM_HEADER;
         return true;
     }
     f->broken |= g->broken && g->whole;
-    pthread_mutex_lock(&k->mu);
-    struct strip *now = f->now.strip, *next = k->next.strip;
+    struct strip *now = f->now.strip, *next = f->next.strip;
     bool ok = (f->stands && next != now) || follow_put(f, now, g);
     if (ok && next && next != now)
         ok = follow_put(f, next, g);
-    pthread_cond_signal(&k->work);
-    pthread_mutex_unlock(&k->mu);
     f->losing &= !ok;
     if (ok && !f->stands) {
         f->heard_ns = f->live.patient ? 0 : g->heard_ns;
@@ -187,25 +177,24 @@ static void follow_receive(struct follow *f)
 
 /* ---- the newer part ------------------------------------------------------------------------------------ */
 
-/* It is time to begin a second model. Needs the lock. */
+/* It is time to begin a second model. */
 static bool next_due(const struct follow *f)
 {
     return (!f->o.keep_bytes && trace_info(f->now.tr)->end > f->o.keep_ns) ||
            follow_will_take(f) > f->most / 16 * 7;
 }
 
-/* `next` holds enough and has caught up; or memory is short, and near enough will do. Needs the lock. */
+/* `next` holds enough and has caught up; or memory is short, and near enough will do. */
 static bool next_ready(const struct follow *f)
 {
-    const struct maker *k = &f->maker;
-    const int64_t keep = f->o.keep_ns;
-    if (!k->next.tr || k->next.over || !k->end)
+    const int64_t keep = f->o.keep_ns, end = trace_info(f->next.tr)->end;
+    if (f->next.over || !end)
         return false;
     uint64_t used = follow_will_take(f);
-    bool there = k->done >= model_done(&f->now);
+    bool there = model_done(&f->next) >= model_done(&f->now);
     if (used > f->most / 16 * 12)
         return there || used > f->most / 16 * 13;
-    return !f->o.keep_bytes && k->end > keep && (there || k->end > keep / 4 * 5);
+    return !f->o.keep_bytes && end > keep && (there || end > keep / 4 * 5);
 }
 
 /* Begin a model of what comes from now on, in the same strip or, if that is long, in a new one. */
@@ -213,7 +202,6 @@ static void next_begin(struct follow *f)
 {
     const uint8_t *header = f->live.st.header;
     struct strip *s = f->now.strip;
-    struct model m;
     struct err e = {0};
     if (!strip_is_long(s))
         strip_use(s);
@@ -221,8 +209,7 @@ static void next_begin(struct follow *f)
         strip_leave(s);
         return;
     }
-    if (model_open(&m, s, s->n, header, &f->o.live.trace, &e))
-        maker_put(&f->maker, &m);
+    (void)model_open(&f->next, s, s->n, header, &f->o.live.trace, &e); /* else once more later */
     strip_leave(s);
 }
 
@@ -292,13 +279,11 @@ static bool reconnect_model(struct follow *f, struct model *m)
 /* Look whether the new connection has sent its first generation. */
 static unsigned reconnect_step(struct follow *f)
 {
-    struct maker *k = &f->maker;
     struct err e = {0};
     struct model m = {0};
     enum live_state s = live_step(&f->next_live, 0, &e);
     bool there = f->next_live.st.ngen > 0, can = !f->old.tr && f->now.waits;
-    if (k->next.tr) /* the model being made is of no use now */
-        can = maker_drop(k) && can;
+    model_free(&f->next); /* it is of no use now */
     if ((there && !can) || (!there && s == LIVE_WAIT))
         return 0;
     if (!there && file_replaced(f, s, &e)) { /* the file was replaced before anything was in it */
@@ -325,7 +310,7 @@ static unsigned reconnect_step(struct follow *f)
     f->replaced = false;
     f->connecting = f->ended = f->losing = f->reread_at_end = f->told_unsaved = false;
     f->stands = f->rejoins = true;
-    maker_put(k, &m);
+    f->next = m;
     follow_take_all(f);
     return 0;
 }
@@ -365,8 +350,8 @@ static void reread_begin(struct follow *f)
     const struct model *now = &f->now;
     struct model m;
     struct err e = {0};
-    if ((why || all) && !maker_drop(&f->maker))
-        return;
+    if (why || all)
+        model_free(&f->next);
     f->noted = trace_info(now->tr)->ndamages;
     f->reread_at_end = f->ended;
     if (!all || !model_whole(&m, now, header, o, &e)) {
@@ -375,64 +360,68 @@ static void reread_begin(struct follow *f)
         trace_doubt(m.tr, why);
     }
     f->stands = f->rejoins = f->rereads = true;
-    maker_put(&f->maker, &m);
+    f->next = m;
 }
 
-/* Show `next`. Needs the lock, and a maker that is not busy. */
+/* Show `next`. */
 static void next_take_over(struct follow *f, int64_t *by)
 {
-    struct maker *k = &f->maker;
     *by = f->rejoins && !f->joined && !f->rereads
-              ? follow_later_by(f->now.tr, k->next.tr)
-              : trace_info(k->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
+              ? follow_later_by(f->now.tr, f->next.tr)
+              : trace_info(f->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
     if (f->rejoins && !f->rereads) { /* another connection may have another clock */
         f->pace = (struct live_pace){0};
         f->heard_ns = f->late_ns = 0;
     }
     f->old = f->now;
-    f->now = k->next;
-    k->next = (struct model){0};
+    f->now = f->next;
+    f->next = (struct model){0};
     if (f->old.strip == f->now.strip)
         f->old.forget = f->now.from - STREAM_HEADER;
     model_alone(&f->now, f->live.st.header);
     f->stands = f->rejoins = f->rereads = false;
     f->noted = trace_info(f->now.tr)->ndamages;
     f->whole = f->now.strip->n;
+    if (!model_grow(&f->now))
+        follow_over(f, "out of memory for what is held");
 }
 
 /* `next` can be shown: all that was held has been read once more, or the new connection's trace shows
- * something, or no more can be decoded. Needs the lock. */
+ * something, or no more can be decoded. */
 static bool reconnect_ready(const struct follow *f)
 {
-    const struct maker *k = &f->maker;
-    const bool all = k->next.waits && k->next.len == k->next.strip->n;
-    return k->next.over || (all && (k->end > 0 || f->rereads || f->ended));
+    const struct model *m = &f->next;
+    const bool all = m->waits && m->len == m->strip->n;
+    return m->over || (all && (trace_info(m->tr)->end > 0 || f->rereads || f->ended));
 }
 
 /* Returns true when `next` is shown from now on. */
 static bool next_takes_over(struct follow *f, int64_t *by)
 {
-    struct maker *k = &f->maker;
-    pthread_mutex_lock(&k->mu);
-    bool due = !k->next.tr ? next_due(f) : f->rejoins ? reconnect_ready(f) : next_ready(f);
-    const bool held = k->hold;
-    k->hold = k->next.tr && due; /* the maker begins no other step, so the next call finds it idle */
-    if (held && !k->hold)
-        pthread_cond_signal(&k->work);
-    bool takes = k->hold && !k->busy, begin = due && !k->next.tr && !k->gone.tr;
-    /* `next` is damaged: another one begins after the damage */
-    bool useless = !takes && k->next.tr && k->next.over;
-    k->hold &= !takes;
-    if (takes)
+    if (!f->next.tr) {
+        if (next_due(f))
+            next_begin(f);
+        return false;
+    }
+    if (f->rejoins ? reconnect_ready(f) : next_ready(f)) {
         next_take_over(f, by);
-    pthread_mutex_unlock(&k->mu);
-    if (takes && !model_grow(&f->now))
-        follow_over(f, "out of memory for what is held");
-    if (useless)
-        (void)maker_drop(k);
-    if (begin)
-        next_begin(f);
-    return takes;
+        return true;
+    }
+    if (f->next.over) /* it is damaged: another one begins after the damage */
+        model_free(&f->next);
+    return false;
+}
+
+/* Decode some of `next`. Returns whether there is more. */
+static bool next_make(struct follow *f, int64_t budget_ns)
+{
+    struct model *m = &f->next;
+    if (!m->tr || m->over || (m->waits && m->len == m->strip->n))
+        return false;
+    m->over = m->len < m->strip->n && !model_grow(m);
+    if (!m->over)
+        model_decode(m, budget_ns);
+    return !m->over && !m->waits;
 }
 
 /* Everything taken is decoded, so the end of the trace is known: how late is it? */
@@ -494,14 +483,15 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
         news |= FOLLOW_GREW;
     }
     follow_look_late(f);
-    if (!f->now.waits && !f->stands)
+    if (next_make(f, budget_ns) || (!f->now.waits && !f->stands))
         news |= FOLLOW_BUSY;
     return news;
 }
 
 void follow_release(struct follow *f)
 {
-    maker_give_back(&f->maker, &f->old);
+    model_free(&f->old);
+    host_trim();
 }
 
 void follow_stop(struct follow *f)
@@ -613,9 +603,7 @@ enum err_code follow_open(const struct follow_opts *o, struct follow **out, stru
     f->most = f->o.keep_bytes ? f->o.keep_bytes : host_memory() / 2;
     if (!f->o.keep_ns)
         f->o.keep_ns = 30000000000;
-    enum err_code rc = maker_start(&f->maker, e);
-    if (!rc)
-        rc = follow_connect(f, &f->live, 1, &f->saved, e);
+    enum err_code rc = follow_connect(f, &f->live, 1, &f->saved, e);
     if (!rc)
         rc = follow_first(f, e);
     if (rc)
@@ -642,8 +630,8 @@ void follow_close(struct follow *f)
         return;
     reconnect_drop(f);
     live_close(&f->live);
-    maker_stop(&f->maker);
     model_free(&f->now);
+    model_free(&f->next);
     model_free(&f->old);
     saved_close(f->saved);
     mem_free(f);

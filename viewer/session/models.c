@@ -3,13 +3,10 @@
  */
 #include "viewer/session/models.h"
 
-#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "decode/base/host.h"
 #include "decode/base/mem.h"
-#include "decode/base/thread.h"
 
 /* ---- the strip ----------------------------------------------------------------------------------------- */
 
@@ -39,12 +36,12 @@ struct strip *strip_new(void)
 
 void strip_use(struct strip *s)
 {
-    __atomic_add_fetch(&s->users, 1, __ATOMIC_RELAXED);
+    s->users++;
 }
 
 void strip_leave(struct strip *s)
 {
-    if (!s || __atomic_sub_fetch(&s->users, 1, __ATOMIC_ACQ_REL))
+    if (!s || --s->users)
         return;
     munmap(s->p, s->cap);
     mem_free(s->gap);
@@ -84,34 +81,22 @@ void strip_cut(struct strip *s, size_t n)
 /* Give memory before `to` back. A new mapping replaces it, so its page tables go, too. */
 static void strip_forget(struct strip *s, size_t to)
 {
-    size_t from = __atomic_load_n(&s->gone, __ATOMIC_RELAXED);
+    const size_t from = s->gone;
     to &= ~(size_t)(PAGE - 1);
     if (to <= from || mmap(s->p + from, to - from, PROT_NONE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
         return;
-    __atomic_store_n(&s->gone, to, __ATOMIC_RELAXED);
+    s->gone = to;
 }
 
 size_t strip_held(const struct strip *s)
 {
-    return s->n - __atomic_load_n(&s->gone, __ATOMIC_RELAXED);
+    return s->n - s->gone;
 }
 
 bool strip_is_long(const struct strip *s)
 {
     return s->n > s->cap / 2;
-}
-
-/* ---- models of it, and who makes the next one ---------------------------------------------------------- */
-
-#define MAKE_NS 20000000
-
-/* maker_stop() waits for the thread, so decoding must end soon. */
-static atomic_bool leaving;
-
-static bool leaves(void)
-{
-    return leaving;
 }
 
 /* ---- a model ------------------------------------------------------------------------------------------- */
@@ -125,7 +110,6 @@ static bool model_open_at(struct model *m, const uint8_t header[STREAM_HEADER], 
     uint8_t was[STREAM_HEADER], *at = m->strip->p + m->from - STREAM_HEADER;
     opts.grows = grows;
     opts.max_memory = UINT64_MAX; /* follow.c bounds memory */
-    opts.leave = leaves;
     strip_use(m->strip);
     memcpy(was, at, sizeof was);
     memcpy(at, header, sizeof was);
@@ -199,110 +183,4 @@ void model_free(struct model *m)
         strip_forget(m->strip, m->forget);
     strip_leave(m->strip);
     *m = (struct model){0};
-}
-
-/* ---- the thread ---------------------------------------------------------------------------------------- */
-
-/* The thread has something to do. Needs the lock. */
-static bool maker_wanted(const struct maker *k)
-{
-    const struct model *m = &k->next;
-    return k->gone.tr || (m->tr && !k->hold && (!m->waits || m->len < m->strip->n) && !m->over);
-}
-
-static void model_clear(struct maker *k)
-{
-    struct model gone = k->gone;
-    pthread_mutex_unlock(&k->mu);
-    model_free(&gone);
-    host_trim();
-    pthread_mutex_lock(&k->mu);
-    k->gone = (struct model){0};
-}
-
-static void maker_make(struct maker *k)
-{
-    bool ok = k->next.len == k->next.strip->n || model_grow(&k->next);
-    struct model m = k->next;
-    k->busy = true;
-    pthread_mutex_unlock(&k->mu);
-    if (ok)
-        model_decode(&m, MAKE_NS);
-    pthread_mutex_lock(&k->mu);
-    k->busy = false;
-    k->next.waits = m.waits;
-    k->next.over = m.over || !ok;
-    k->end = trace_info(m.tr)->end;
-    k->done = model_done(&m);
-}
-
-static void *maker_main(void *arg)
-{
-    struct maker *k = arg;
-    pthread_mutex_lock(&k->mu);
-    while (!k->quit)
-        if (!maker_wanted(k))
-            pthread_cond_wait(&k->work, &k->mu);
-        else if (k->gone.tr)
-            model_clear(k);
-        else
-            maker_make(k);
-    pthread_mutex_unlock(&k->mu);
-    return NULL;
-}
-
-enum err_code maker_start(struct maker *k, struct err *e)
-{
-    pthread_mutex_init(&k->mu, NULL);
-    pthread_cond_init(&k->work, NULL);
-    k->on = thread_start(&k->thread, NULL, maker_main, k) == 0;
-    return k->on ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "a thread to decode with can't be started");
-}
-
-void maker_stop(struct maker *k)
-{
-    if (k->on) {
-        pthread_mutex_lock(&k->mu);
-        leaving = true;
-        k->quit = true;
-        pthread_cond_signal(&k->work);
-        pthread_mutex_unlock(&k->mu);
-        pthread_join(k->thread, NULL);
-        leaving = false;
-    }
-    k->on = false;
-    model_free(&k->next);
-    model_free(&k->gone);
-}
-
-void maker_put(struct maker *k, const struct model *m)
-{
-    pthread_mutex_lock(&k->mu);
-    k->next = *m;
-    k->end = 0;
-    k->done = m->from;
-    pthread_cond_signal(&k->work);
-    pthread_mutex_unlock(&k->mu);
-}
-
-bool maker_drop(struct maker *k)
-{
-    pthread_mutex_lock(&k->mu);
-    bool can = !k->busy && !k->gone.tr;
-    if (can) {
-        k->gone = k->next;
-        k->next = (struct model){0};
-        pthread_cond_signal(&k->work);
-    }
-    pthread_mutex_unlock(&k->mu);
-    return can;
-}
-
-void maker_give_back(struct maker *k, struct model *m)
-{
-    pthread_mutex_lock(&k->mu);
-    k->gone = *m;
-    *m = (struct model){0};
-    pthread_cond_signal(&k->work);
-    pthread_mutex_unlock(&k->mu);
 }

@@ -1,10 +1,9 @@
 /*
- * models.h - the bytes of a running program's trace, models of them, and the thread that decodes the next
- * model beside the one that is shown. follow.h has the drawing.
+ * models.h - the bytes of a running program's trace, and models of them. follow.h has the drawing.
  *
  * A strip is bytes that grow at one address. Addresses are reserved for all of it; memory is added at the
  * end and given back at the beginning. So readers need not be told when it grows, and several models can
- * read the same bytes. One thread appends; another one may give memory back.
+ * read the same bytes.
  *
  * A model decodes what stands in a strip from some generation on. A trace begins with a header, so the
  * header is written before that generation while the model is opened, and again for good by model_alone();
@@ -13,7 +12,6 @@
 #ifndef GOTOP_VIEWER_MODELS_H
 #define GOTOP_VIEWER_MODELS_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -75,30 +73,5 @@ void model_decode(struct model *m, int64_t budget_ns);
 /* model_done - the offset in the strip up to which it is decoded. */
 size_t model_done(const struct model *m);
 void model_free(struct model *m);
-
-/* The thread that makes the next model. mu guards all of it, but for `next` while busy: then the thread has
- * it. */
-struct maker {
-    pthread_t thread;
-    pthread_mutex_t mu;
-    pthread_cond_t work;
-    bool on;           /* the thread runs */
-    bool quit;         /* it shall end */
-    bool busy;         /* it is decoding */
-    bool hold;         /* it must not begin to decode */
-    struct model next; /* what it makes; next.tr NULL: nothing */
-    int64_t end;       /* the end of next's trace, ns */
-    size_t done;       /* model_done(next) */
-    struct model gone; /* to be freed by the thread */
-};
-
-enum err_code maker_start(struct maker *k, struct err *e);
-void maker_stop(struct maker *k); /* frees what it made */
-/* maker_put - make this model from now on; the maker owns it. */
-void maker_put(struct maker *k, const struct model *m);
-/* maker_drop - give up the model that is being made. Returns false while the thread is busy: ask again. */
-bool maker_drop(struct maker *k);
-/* maker_give_back - free a model in the thread. gone.tr must be NULL. *m is empty afterwards. */
-void maker_give_back(struct maker *k, struct model *m);
 
 #endif
