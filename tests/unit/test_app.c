@@ -689,25 +689,6 @@ static void test_linear(void **state)
     fix_close(&f);
 }
 
-/* Marks take the next key as a letter; nothing else does harm there. */
-static void test_marks(void **state)
-{
-    (void)state;
-    struct fix f;
-    fix_open(&f, "default", 80, 24);
-    free(run(&f, "3 j m b"));
-    struct place at = f.a.view.at;
-    expect(&f, "m", "a letter");
-    free(run(&f, "Esc 0 2 ' b"));
-    assert_int_equal(f.a.view.at.view, at.view);
-    assert_int_equal(f.a.view.at.focus.i, at.focus.i);
-    free(run(&f, "' Enter"));
-    assert_true(f.a.view.msg.error);
-    free(run(&f, "' z"));
-    assert_true(f.a.view.msg.error);
-    fix_close(&f);
-}
-
 /* What filters show is in the command that is yanked, and the command line's filter is the prompt's. */
 static void test_filter(void **state)
 {
@@ -813,10 +794,9 @@ int main(void)
         cmocka_unit_test(test_scripts),       cmocka_unit_test(test_deep_link),
         cmocka_unit_test(test_paste),         cmocka_unit_test(test_monkey),
         cmocka_unit_test(test_every_action),  cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_linear),        cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_filter),        cmocka_unit_test(test_source_path),
-        cmocka_unit_test(test_source_open),   cmocka_unit_test(test_began_before),
-        cmocka_unit_test(test_coded_names),
+        cmocka_unit_test(test_linear),        cmocka_unit_test(test_filter),
+        cmocka_unit_test(test_source_path),   cmocka_unit_test(test_source_open),
+        cmocka_unit_test(test_began_before),  cmocka_unit_test(test_coded_names),
     };
     return cmocka_run_group_tests_name("app", tests, NULL, NULL);
 }

@@ -180,6 +180,7 @@ void pair_end(struct app *a)
         p->app[i]->pair = NULL;
         p->app[i]->name = NULL;
         p->app[i]->view.compared = NULL;
+        p->app[i]->view.beyond = 0;
     }
     lines_free(p->diff);
     mem_free(p);

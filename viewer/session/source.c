@@ -14,9 +14,7 @@ static bool source_border(const char *root, size_t n, struct str path)
     return path.len > n && memcmp(path.p, root, n) == 0 && (path.p[n] == '/' || (n && root[n - 1] == '/'));
 }
 
-/* Where a recorded path is on this host. The first of roots ("A=B") whose A is the path's beginning, up to a
- * '/', is applied: B replaces A. */
-static bool source_path(const char *const *roots, int n, struct str rec, char *out, size_t size)
+bool source_path(const char *const *roots, int n, struct str rec, char *out, size_t size)
 {
     char path[4096];
     int len = -1;
