@@ -73,7 +73,7 @@ struct options {
     uint64_t count, rows;    /* -n, --max, --rows; 0 = not given */
 
     /* the viewer; viewer/command/cmdline.h parses these words further */
-    bool headless, linear, styles, svg, no_mouse, debug, follow, list_actions, keys_markdown;
+    bool headless, linear, styles, svg, no_mouse, debug, follow, list_actions;
     const char *size, *view_word, *at, *lane_word, *filter, *keys, *keymap, *dump_keymap, *check_keymap;
     const char *color, *palette, *glyphs;
     struct words roots; /* --source-root: "recorded=here" */

@@ -16,7 +16,7 @@ in_dir() { check "$(ls dir | tr '\n' ' ')" "$1" "what $2 leaves"; }
 each() { # each FUNCTION - called with the arguments
     for c in "report @" "report --json @" "info @" "info --json @" "dump @" "sql select(1) @" "agents" "explain @ g1" "explain --json @ g1" \
         "diff @ @" "pprof --kind sync @" "slice --to 60% -o - @" "anonymize -o - @" "--svg @" "--headless @" \
-        "--linear --keys j @" "report --metrics" "report --rules" "report --help" "diff --help" "explain --help" "sql --help" "top --help" "dump --help" "--help" "--version" "--rules" "--list-actions" "--keys-markdown" "--dump-keymap vi"; do
+        "--linear --keys j @" "report --metrics" "report --rules" "report --help" "diff --help" "explain --help" "sql --help" "top --help" "dump --help" "--help" "--version" "--rules" "--list-actions" "--dump-keymap vi"; do
         "$1" "$c" $(echo "$c" | sed "s|@|$t|g")
     done
 }

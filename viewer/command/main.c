@@ -640,8 +640,6 @@ static bool no_session(struct cmdline *o, int *status)
     } else if (o->o.list_actions) {
         help_actions(stdout);
         *status = finish_output(EXIT_OK);
-    } else if (o->o.keys_markdown) {
-        *status = finish_output(help_markdown(stdout) ? EXIT_OK : EXIT_USAGE);
     } else if (o->o.rules && thresholds_read(o->o.rules, &e)) {
         door_printf(stderr, "gotop: --rules: %s\n", e.what);
     } else if (o->o.list_rules || (o->o.rules && !o->o.path)) {

@@ -12,13 +12,11 @@
 #include "layout/move/kind.h"
 #include "layout/cells/legend.h"
 #include "viewer/keys/act.h"
-#include "viewer/keys/keymap_builtin.h"
 
 enum { KEYS_SIZE = 256, HELP_WIDTH = 73 };
 
 /* The keys of one action, out of bindings sorted by action: "Left h a". *at moves to the next action. */
-static void join_keys(const struct binding **b, size_t n, size_t *at, char *out, size_t size,
-                      const char *between)
+static void join_keys(const struct binding **b, size_t n, size_t *at, char *out, size_t size)
 {
     enum action a = b[*at]->action;
     size_t len = 0;
@@ -31,7 +29,7 @@ static void join_keys(const struct binding **b, size_t n, size_t *at, char *out,
             snprintf(one + k, sizeof one - k, " (%s)", b[*at]->arg);
         }
         if (len < size)
-            len += (size_t)snprintf(out + len, size - len, "%s%s", len ? between : "", one);
+            len += (size_t)snprintf(out + len, size - len, "%s%s", len ? "  " : "", one);
     }
 }
 
@@ -280,7 +278,7 @@ static void print_help(FILE *f, const struct keymap *km, enum keyview view, cons
     for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
         char keys[KEYS_SIZE] = "";
         if (at < n && b[at]->action == a)
-            join_keys(b, n, &at, keys, sizeof keys, "  ");
+            join_keys(b, n, &at, keys, sizeof keys);
         else
             snprintf(keys, sizeof keys, ":%s", action_name(a));
         if (strcmp(group, action_group(a)) != 0) {
@@ -418,140 +416,10 @@ void help_footer(const struct keymap *km, const struct keystate *st, const struc
     mem_free(b);
 }
 
-/* ---- lists for documents ------------------------------------------------------------------------------- */
+/* ---- a list for scripts ------------------------------------------------------------------------------- */
 
 void help_actions(FILE *f)
 {
     for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++)
         fprintf(f, "%-18s %s\n", action_name(a), action_help(a));
-}
-
-struct column {
-    struct keymap *km;
-    const struct binding **b;
-    size_t n, at;
-};
-
-static void cell(FILE *f, struct column *c, enum action a)
-{
-    char keys[KEYS_SIZE] = "";
-    fprintf(f, " |");
-    if (c->at >= c->n || c->b[c->at]->action != a)
-        return;
-    join_keys(c->b, c->n, &c->at, keys, sizeof keys, "\n");
-    char *save = NULL;
-    for (char *k = strtok_r(keys, "\n", &save); k; k = strtok_r(NULL, "\n", &save)) {
-        bool tick = strchr(k, '`') != NULL;
-        fprintf(f, tick ? " `` " : " `");
-        for (; *k; k++)
-            fprintf(f, *k == '|' ? "\\%c" : "%c", *k); /* a bar would end the cell */
-        fprintf(f, tick ? " ``" : "`");
-    }
-}
-
-static void markdown_rows(FILE *f, struct column *cols, size_t n)
-{
-    const char *group = "";
-    for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
-        if (strcmp(group, action_group(a)) != 0) {
-            group = action_group(a);
-            fprintf(f, "\n## %s\n\n| action |", group);
-            for (size_t i = 0; i < n; i++)
-                fprintf(f, " %s |", builtin_keymaps[i].name);
-            fprintf(f, " what it does |\n|---|");
-            for (size_t i = 0; i < n; i++)
-                fprintf(f, "---|");
-            fprintf(f, "---|\n");
-        }
-        fprintf(f, "| %s", action_name(a));
-        for (size_t i = 0; i < n; i++)
-            cell(f, &cols[i], a);
-        fprintf(f, " | %s |\n", action_help(a));
-    }
-}
-
-/* A map binds these keys to that action, in that view itself. */
-static bool binds(const struct keymap *km, const struct binding *want)
-{
-    const struct binding **b;
-    const size_t n = keymap_bindings(km, (enum keyview)want->view, &b);
-    bool found = false;
-    for (size_t i = 0; i < n && !found; i++)
-        found = b[i]->view == want->view && b[i]->action == want->action && b[i]->nkeys == want->nkeys &&
-                memcmp(b[i]->keys, want->keys, want->nkeys * sizeof *want->keys) == 0;
-    mem_free(b);
-    return found;
-}
-
-/* A binding of one view or of pop-ups, with the maps that have it, unless an earlier row shows it. */
-static void markdown_own(FILE *f, const struct column *cols, size_t n, size_t map, const struct binding *b)
-{
-    char keys[96];
-    for (size_t i = 0; i < map; i++)
-        if (binds(cols[i].km, b))
-            return;
-    fprintf(f, "| `%s` | `%s` | %s |", keyview_name((enum keyview)b->view),
-            binding_keys(b, keys, sizeof keys), action_name(b->action));
-    for (size_t i = map, said = 0; i < n; i++)
-        if (binds(cols[i].km, b))
-            fprintf(f, "%s%s", said++ ? ", " : " ", builtin_keymaps[i].name);
-    fprintf(f, " |\n");
-}
-
-static void markdown_single(FILE *f, const struct column *cols, size_t n)
-{
-    fprintf(f, "| only in | key | action | keymaps |\n|---|---|---|---|\n");
-    for (size_t i = 0; i < n; i++) {
-        for (int v = KEYVIEW_ANY + 1; v < KEYVIEW_COUNT; v++) {
-            const struct binding **b;
-            const size_t count = keymap_bindings(cols[i].km, (enum keyview)v, &b);
-            for (size_t k = 0; k < count; k++)
-                if (b[k]->view == v)
-                    markdown_own(f, cols, n, i, b[k]);
-            mem_free(b);
-        }
-    }
-}
-
-bool help_markdown(FILE *f)
-{
-    enum { MAPS_MAX = 16 };
-    struct column cols[MAPS_MAX] = {{0}};
-    size_t n = 0;
-    bool ok = true;
-    for (const struct builtin_keymap *m = builtin_keymaps; m->name && n < MAPS_MAX && ok; m++, n++) {
-        cols[n].km = keymap_new();
-        ok = cols[n].km && keymap_parse(cols[n].km, m->text, strlen(m->text), m->name, NULL) == ERR_OK;
-        if (ok)
-            cols[n].n = keymap_bindings(cols[n].km, KEYVIEW_ANY, &cols[n].b);
-    }
-    if (ok) {
-        fprintf(
-            f,
-            "# Keys\n\nMade by `gotop --keys-markdown`; do not edit. The keymaps are `keymaps/*.keys`.\n"
-            "`--keymap NAME` selects one, `--keymap FILE` reads yours, and `~/.config/gotop/default.keys`\n"
-            "is read if it exists (begin it with `include default`). In the viewer, `?` lists the keys of\n"
-            "the current view.\n");
-        markdown_rows(f, cols, n);
-        fprintf(f, "\n## Beside these\n\n");
-        markdown_single(f, cols, n);
-        fprintf(
-            f,
-            "\nCounts: in vi and emacs, digits before a key repeat it (`5` `l`). In default, digits switch\n"
-            "views, so a count begins with `;` (`;` `5` `l`).\n"
-            "\n`q` asks once more before it leaves a trace that took 5 s or more to read: press it again;\n"
-            "`Q` leaves at once.\n"
-            "\nA line of a keymap is `bind any KEY ACTION`, or `bind VIEW KEY ACTION` for one view or "
-            "`popup`\n"
-            "(`man gotop`: KEYMAPS); `gotop --check-keymap FILE` finds mistakes. `:` takes actions by their\n"
-            "names, and views: ");
-        for (int v = VIEW_NONE + 1; v < VIEW_END; v++)
-            fprintf(f, "%s`%s`", v == 1 ? "" : v % 8 == 0 ? ",\n" : ", ", keyview_name((enum keyview)v));
-        fprintf(f, ".\nWhere both have a name, it is the action; `view-` before it means the view.\n");
-    }
-    for (size_t i = 0; i < MAPS_MAX; i++) {
-        mem_free(cols[i].b);
-        keymap_free(cols[i].km);
-    }
-    return ok; /* who prints it says what became of it */
 }

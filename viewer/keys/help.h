@@ -33,8 +33,5 @@ const char *help_key(const struct keymap *km, enum keyview view, enum action a, 
 
 /* help_actions - print all actions, a line each: name, help. */
 void help_actions(FILE *f);
-/* help_markdown - print docs/KEYS.md from the built-in maps. Returns false when out of memory or a map is
- * broken. */
-bool help_markdown(FILE *f);
 
 #endif
