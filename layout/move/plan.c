@@ -99,9 +99,9 @@ static void plan_widths(struct plan *p, const struct view *v)
 {
     const struct view_kind *k = kind_here(v);
     const int w = v->scr.w;
-    const int least = k->lanes == LANE_P && v->nbusiest && w >= 80 ? 20 /* goroutines' names */
-                      : k->states ? states_width(w, trace_nlanes(v->tr, LANE_G))
-                                  : 0;
+    const int least = k->lanes == LANE_P && w >= 80 ? 20 /* goroutines' names */
+                      : k->states                   ? states_width(w, trace_nlanes(v->tr, LANE_G))
+                                                    : 0;
     p->gutter = gutter_width(w, k->gutter);
     p->gutter = p->gutter < least ? least : p->gutter;
     p->plot_w = w - p->gutter > 1 ? w - p->gutter : 1;

@@ -161,7 +161,7 @@ bool pair_begin(struct app *a, struct app *b)
     b->key_came = true; /* it shows what the first one shows, so its findings do not open by themselves */
     for (int i = 0; i < 2; i++) {
         const char *path = trace_info(p->app[i]->tr)->path, *slash = path ? strrchr(path, '/') : NULL;
-        snprintf(p->name[i], sizeof p->name[i], "%d/2 %.150s", i + 1,
+        snprintf(p->name[i], sizeof p->name[i], "%d/2 %.140s", i + 1,
                  !path               ? "trace"
                  : slash && slash[1] ? slash + 1
                                      : path);
