@@ -26,12 +26,12 @@ struct follow {
     struct saved *saved;
     int connection;
     struct model now, next, old; /* next.tr NULL: none is being made */
-    uint64_t most;        /* bytes of memory to use at most */
-    bool stands;          /* `now` gets no more: `next` replaces it as soon as it can */
-    size_t whole;         /* offset in now's strip of the end of its last whole generation */
-    bool losing;          /* generations are being left out */
-    uint64_t lost;        /* bytes left out here; live.lost has those left out before */
-    uint64_t lost_before; /* bytes left out that the caller knows of */
+    uint64_t most;               /* bytes of memory to use at most */
+    bool stands;                 /* `now` gets no more: `next` replaces it as soon as it can */
+    size_t whole;                /* offset in now's strip of the end of its last whole generation */
+    bool losing;                 /* generations are being left out */
+    uint64_t lost;               /* bytes left out here; live.lost has those left out before */
+    uint64_t lost_before;        /* bytes left out that the caller knows of */
     struct live next_live;
     struct saved *saved_next;
     bool connecting; /* next_live connects; nothing has come yet */
@@ -70,7 +70,8 @@ enum { MODEL = 2 }; /* memory per byte of trace, once decoded */
 static uint64_t follow_will_take(const struct follow *f)
 {
     const struct model *next = &f->next;
-    return follow_memory(f) + MODEL * (follow_waiting(f) + (next->tr ? next->strip->n - model_done(next) : 0));
+    return follow_memory(f) +
+           MODEL * (follow_waiting(f) + (next->tr ? next->strip->n - model_done(next) : 0));
 }
 
 /* Whether another generation of n bytes may be taken. It may not when too much waits to be decoded, or when
