@@ -71,7 +71,7 @@ LC_ALL=C "$GOTOP" --headless $good >"$tmp/out"
 if LC_ALL=C grep -q "$(printf '[\200-\377]')" "$tmp/out"; then fail "more than ASCII in a C locale"; else pass; fi
 
 # a picture: the words of the screen, one shape or text a line, in the palette's colours; well-formed whatever the names
-status 0 --svg --size 100x30 --view 2 $good; says '>P0</text>'; says 'goroutines of this window'
+status 0 --svg --size 100x30 --view 2 $good; says '>P0</text>'; says 'goroutines that ran most'
 if LC_ALL=C grep -vqE '^<svg [^<>]*>$|^<rect [^<>]*/>$|^<text [^<>]*>([^<>&]|&(lt|gt|amp);)*</text>$|^</svg>$' "$tmp/out"; then
     fail "--svg is not well-formed"
 else pass; fi
