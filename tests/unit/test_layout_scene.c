@@ -237,7 +237,7 @@ static void test_scene_busiest(void **state)
     must_have(&s, "G12345 work  3.46ms ");
     must_have(&s, "G1234567890  2.46ms ");
     must_have(&s, "G1 main.main 1.01ms"); /* the time in the window */
-    view_resize(&s.v, 58, 24); /* no room for times */
+    view_resize(&s.v, 58, 24);            /* no room for times */
     draw(&s);
     must_have(&s, "G123456");
     scene_close(&s);
