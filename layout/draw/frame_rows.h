@@ -12,8 +12,8 @@
  * of the view. */
 void rows_bands(struct grid *g, struct view *v, const struct plan *p);
 void rows_lanes(struct grid *g, struct view *v, const struct plan *p);
-/* rows_busiest - finds the program's goroutines that ran longest, longest first, without those that ran little
- * compared to the first; at most `most`, which is at most VIEW_BUSY. Returns their number. */
+/* rows_busiest - finds the program's goroutines that ran longest, longest first, without those that ran
+ * little compared to the first; at most `most`, which is at most VIEW_BUSY. Returns their number. */
 struct triage;
 int rows_busiest(const struct triage *tg, uint32_t *lane, int most);
 

@@ -1,8 +1,9 @@
 /*
  * plot.c - curves: heap against its goal, and the number of runnable goroutines.
  *
- * A column shows the maximum within it, so that a spike survives any zoom. Levels count eighths of a row. The scale is that of the window, except for the heap: its scale
- * is that of the whole trace, so that a full heap looks full everywhere.
+ * A column shows the maximum within it, so that a spike survives any zoom. Levels count eighths of a row.
+ * The scale is that of the window, except for the heap: its scale is that of the whole trace, so that a full
+ * heap looks full everywhere.
  */
 #include "layout/draw/draw.h"
 #include "decode/base/wide.h"

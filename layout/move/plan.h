@@ -29,8 +29,8 @@ enum row {
     ROW_FOOTER,
     ROW_COUNT
 };
-/* ROW_NONE: one line for the bands that are empty in the whole trace. ROW_BUSY: a heading and the goroutines that
- * ran most. */
+/* ROW_NONE: one line for the bands that are empty in the whole trace. ROW_BUSY: a heading and the goroutines
+ * that ran most. */
 
 /* Which rows a view can have, and the width of the names beside them. PLAN_LOG is PLAN_TIME with an
  * unlimited number of rows. */

@@ -95,8 +95,8 @@ static void test_closed(void **state)
     pty_close(&p);
 }
 
-/* Nothing comes, or a header alone: Ctrl-C leaves, a signal does; the terminal is as it was, what was typed is
- * obeyed behind it. */
+/* Nothing comes, or a header alone: Ctrl-C leaves, a signal does; the terminal is as it was, what was typed
+ * is obeyed behind it. */
 static void test_waiting(void **state)
 {
     (void)state;

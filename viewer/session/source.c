@@ -1,6 +1,6 @@
 /*
- * source.c - see source.h. Paths come from the trace and are hostile: what holds control bytes is no path, and
- * none begins as an option does (decode/base/child.h).
+ * source.c - see source.h. Paths come from the trace and are hostile: what holds control bytes is no path,
+ * and none begins as an option does (decode/base/child.h).
  */
 #include "viewer/session/source.h"
 
