@@ -379,14 +379,8 @@ const struct span *span_get(const struct span_iter *it);
 bool span_next(struct span_iter *it);
 bool span_prev(struct span_iter *it);
 
-/*
- * trace_g_name - a goroutine's name as in trace_lane(), but cheaper.
- * trace_g_names - those of n goroutines that exist, from g on: cheaper still.
- * trace_next_worker - the first mark worker with an index of at least g, or NO_LANE.
- */
+/* trace_g_name - a goroutine's name as in trace_lane(), but cheaper. */
 uint32_t trace_g_name(const struct trace *tr, uint32_t g);
-void trace_g_names(const struct trace *tr, uint32_t g, uint32_t n, uint32_t *out);
-uint32_t trace_next_worker(const struct trace *tr, uint32_t g);
 
 /* Neighbouring spans of one lane as columns: each span begins where the one before it ends. */
 struct span_tag {

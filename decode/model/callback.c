@@ -294,21 +294,11 @@ static uint32_t helper_of(const struct search *s, uint32_t name)
     return k;
 }
 
-/* Whether a goroutine can be skipped. Nearly all goroutines of a server are: a group at a time by what its
- * goroutines have in common, else by a bit. */
+/* Whether a goroutine can be skipped, as nearly all goroutines of a server are. */
 static inline bool is_passed(const struct search *s, uint32_t name, uint32_t stack)
 {
     return !(s->may_be >> name % 64 & 1) ||
            (s->enough.stack && s->enough.stack == stack && s->helper[s->enough.helper].func == name);
-}
-
-static bool group_passed(const struct search *s, const struct home *h, const struct retired *packed)
-{
-    const bool same_stack = retired_same(packed, PV_CREATE_STACK);
-    const uint32_t name = fold_g_name(h->f, h->local);
-    return retired_same(packed, PV_NAME) &&
-           (is_passed(s, name, same_stack ? fold_g_create_stack(h->f, h->local) : 0) ||
-            helper_of(s, name) == s->nhelper);
 }
 
 static void goroutines(struct search *s)
@@ -320,19 +310,14 @@ static void goroutines(struct search *s)
         return;
     for (uint32_t g = 0, run; g < n && !s->oom; g += run) {
         const struct home h = trace_home(s->tr, g);
-        const struct retired *packed =
-            fold_g_retired(h.f, h.local) ? h.f->seg[h.local / RETIRED_GS].retired : NULL;
-        run = RETIRED_GS - h.local % RETIRED_GS;
-        run = run < h.run ? run : h.run;
-        if (packed && group_passed(s, &h, packed))
-            continue;
+        run = h.run;
         for (uint32_t i = 0; i < run; i++) {
             const uint32_t name = fold_g_name(h.f, h.local + i);
             if (is_passed(s, name, 0))
                 continue;
             const uint32_t k = helper_of(s, name), stack = fold_g_create_stack(h.f, h.local + i);
             if (k < s->nhelper && !is_passed(s, name, stack))
-                look_at(s, g + i, k, stack, !packed);
+                look_at(s, g + i, k, stack, !fold_g_retired(h.f, h.local + i));
         }
     }
 }

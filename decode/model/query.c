@@ -229,39 +229,6 @@ uint32_t trace_g_name(const struct trace *tr, uint32_t g)
     return name_of_ginfo(tr, g, fold_g_info(h.f, h.local, &room), &inferred);
 }
 
-/* If goroutine i is packed away, set its group *p and its index *local in its fold, and return how many of
- * n goroutines from it on are in the same group; else return 0. */
-static uint32_t retired_of(const struct trace *tr, uint32_t i, uint32_t n, const struct retired **p,
-                           uint32_t *local)
-{
-    if (i >= trace_nlanes(tr, LANE_G))
-        return 0;
-    const struct home h = trace_home(tr, i);
-    const uint32_t here = RETIRED_GS - h.local % RETIRED_GS, run = h.run < n ? h.run : n;
-    if (!fold_g_retired(h.f, h.local))
-        return 0;
-    *local = h.local;
-    *p = h.f->seg[h.local / RETIRED_GS].retired;
-    return here < run ? here : run;
-}
-
-void trace_g_names(const struct trace *tr, uint32_t g, uint32_t n, uint32_t *out)
-{
-    const struct retired *p;
-    uint32_t local;
-    for (uint32_t here; n; g += here, out += here, n -= here) {
-        here = retired_of(tr, g, n, &p, &local);
-        if (!here) {
-            here = 1;
-            *out = trace_g_name(tr, g);
-            continue;
-        }
-        retired_names(p, local, here, out);
-        for (uint32_t i = 0; i < here; i++)
-            out[i] = trace_helper(tr, out[i]) ? trace_g_name(tr, g + i) : out[i];
-    }
-}
-
 /* trace_lives() for goroutine g, which is not packed away where it is new. Reads the needed fields of its
  * first and last piece without making pieces of them. */
 static struct lifetime life_of(const struct trace *tr, uint32_t g, const struct home *h)

@@ -221,14 +221,6 @@ void retired_lives(const struct retired *p, uint32_t g, uint32_t n, struct lifet
     }
 }
 
-void retired_names(const struct retired *p, uint32_t g, uint32_t n, uint32_t *out)
-{
-    uint64_t v[RETIRED_GS];
-    const unsigned step = columns_all(&p->c, RETIRED_COLUMNS, RETIRED_GS, PV_NAME, v);
-    for (uint32_t i = 0; i < n; i++)
-        out[i] = (uint32_t)v[(g + i) % RETIRED_GS * step];
-}
-
 /* Returns the columns with the spans of a whole group. packed: the least of their PV_PACKED. */
 static const struct columns *spans_of(uint64_t packed)
 {
@@ -248,12 +240,6 @@ bool retired_rows(const struct retired *p, struct retired_rows *out)
 bool retired_same(const struct retired *p, enum retired_value c)
 {
     return !p->c.col[c].width;
-}
-
-bool retired_workers(const struct retired *p)
-{
-    const struct column *c = &p->c.col[PV_FLAGS];
-    return c->width || c->least & GI_GCWORK;
 }
 
 /* Whether one of the group may have this id. */

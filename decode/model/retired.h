@@ -71,12 +71,9 @@ static inline uint64_t retired_row(const struct retired_rows *r, enum retired_va
 {
     return r->v[c][g % RETIRED_GS * r->step[c]];
 }
-bool retired_workers(const struct retired *p);                    /* whether some may have GI_GCWORK */
 bool retired_same(const struct retired *p, enum retired_value c); /* whether it is the same for all */
 /* retired_lives - first and last moment of each of n neighbours from g on, all in this group. */
 void retired_lives(const struct retired *p, uint32_t g, uint32_t n, struct lifetime *out);
-/* retired_names - the name of each of n neighbours from g on, all in this group. */
-void retired_names(const struct retired *p, uint32_t g, uint32_t n, uint32_t *out);
 
 /* retired_compact - move the remaining goroutines together and free the rest; no more will be packed away.
  * When out of memory nothing changes. */
@@ -113,12 +110,6 @@ static inline const struct ginfo *fold_g_info(const struct fold *f, uint32_t g, 
 /* fold_g_find - the last goroutine with this id, or NO_LANE. A step for each packed group and for each
  * goroutine that is not packed away. */
 uint32_t fold_g_find(const struct fold *f, uint64_t id);
-
-/* fold_g_workers - whether one of the neighbours in g's group may be a mark worker. */
-static inline bool fold_g_workers(const struct fold *f, uint32_t g)
-{
-    return !fold_g_retired(f, g) || retired_workers(f->seg[g / RETIRED_GS].retired);
-}
 
 /*
  * retired_trim - spans_trim() the lanes.

@@ -65,21 +65,6 @@ static bool piece_walk(const struct span_walk *w, const struct place *at, const 
     return true;
 }
 
-/* A packed group knows whether it may hold a worker; only then each of its goroutines is checked. */
-uint32_t trace_next_worker(const struct trace *tr, uint32_t g)
-{
-    const uint32_t n = trace_nlanes(tr, LANE_G);
-    for (uint32_t run; g < n; g += run) {
-        const struct home h = trace_home(tr, g);
-        run = RETIRED_GS - h.local % RETIRED_GS;
-        run = run < h.run ? run : h.run;
-        for (uint32_t i = 0; fold_g_workers(h.f, h.local) && i < run; i++)
-            if (fold_g_flags(h.f, h.local + i) & GI_GCWORK)
-                return g + i;
-    }
-    return NO_LANE;
-}
-
 uint32_t span_run_who(const struct span_run *r, uint32_t i)
 {
     const uint8_t state = r->kind[r->tag[i]].state;

@@ -4,27 +4,23 @@
 #include "decode/base/mem.h"
 #include "triage/tables/slices.h"
 
-enum { EACH = 1024 };
+struct fill {
+    struct g_names *k;
+    uint8_t *number; /* by string, its number + 1; 0: none yet */
+};
 
-/* number: by string, its number + 1; 0: none yet. */
-static bool fill(struct g_names *k, uint8_t *number)
+static bool fill(void *arg, uint32_t g, const struct lane_info *li)
 {
-    uint32_t name[EACH];
-    for (uint32_t g = 0, n; g < k->ng; g += n) {
-        n = k->ng - g < EACH ? k->ng - g : EACH;
-        trace_g_names(k->tr, g, n, name);
-        for (uint32_t i = 0; i < n; i++) {
-            uint8_t *at = &number[name[i]];
-            if (!*at && k->n < G_NAMES) {
-                k->name[k->n] = name[i];
-                *at = (uint8_t)++k->n;
-            }
-            k->of[g + i] = (uint8_t)(*at - 1); /* none: G_NAMES */
-        }
-        if (!slices_tick())
-            return false;
+    enum { EACH = 1024 };
+    const struct fill *f = arg;
+    struct g_names *k = f->k;
+    uint8_t *at = &f->number[li->name];
+    if (!*at && k->n < G_NAMES) {
+        k->name[k->n] = li->name;
+        *at = (uint8_t)++k->n;
     }
-    return true;
+    k->of[g] = (uint8_t)(*at - 1); /* none: G_NAMES */
+    return g % EACH || slices_tick();
 }
 
 struct g_names *g_names_new(const struct trace *tr)
@@ -37,7 +33,8 @@ struct g_names *g_names_new(const struct trace *tr)
         k->tr = tr;
         k->ng = ng;
         k->n = 0;
-        ok = fill(k, number);
+        struct fill f = {k, number};
+        ok = trace_walk(tr, 0, ng, &(struct span_walk){.begin = fill, .arg = &f});
     }
     mem_free(number);
     if (!ok)

@@ -72,9 +72,12 @@ static bool worker_ran(void *arg, const struct span_run *r)
 }
 
 /* A worker takes its P whenever it runs, labelled or not, unless it is an idle-time worker. */
-static bool lane_worker(struct curve *c, uint32_t g)
+static bool worker_begin(void *arg, uint32_t g, const struct lane_info *li)
 {
+    struct curve *c = arg;
     struct worker w = {.c = c, .mode = GC_UNLABELLED, .ok = true};
+    if (!li->is_worker)
+        return true;
     trace_states(
         c->tr, (struct lane){LANE_G, g},
         &(struct states_ask){.t0 = INT64_MIN, .t1 = INT64_MAX, .all = true, .f = worker_ran, .arg = &w});
@@ -144,9 +147,9 @@ static bool collect(struct curve *c)
     ok = ok && (!(c->flags & MMU_ASSIST) || collect_assists(c));
     for (uint32_t i = 0; c->flags & MMU_SWEEP && i < trace_nlanes(c->tr, LANE_P) && ok; i++)
         ok = lane_ran_in(c, (struct lane){LANE_P, i}, INT64_MIN, INT64_MAX, 1u << ST_SWEEP);
-    for (uint32_t g = 0; c->flags & MMU_WORKERS && ok && (g = trace_next_worker(c->tr, g)) != NO_LANE; g++)
-        ok = lane_worker(c, g);
-    return ok;
+    return ok &&
+           (!(c->flags & MMU_WORKERS) || trace_walk(c->tr, 0, trace_nlanes(c->tr, LANE_G),
+                                                    &(struct span_walk){.begin = worker_begin, .arg = c}));
 }
 
 /* A cursor over the values of GOMAXPROCS. */
