@@ -20,8 +20,6 @@ void slabs_put(struct slabs *s, void *block)
 
 static bool more(struct slabs *s, size_t size, size_t n)
 {
-    if (n > SIZE_MAX / 2 / size)
-        return false;
     struct slab *b = mem_alloc(sizeof *b + SLABS_ALIGN + n * size);
     if (!b)
         return false;
@@ -40,11 +38,6 @@ void *slabs_get(struct slabs *s, size_t size)
     void *p = s->unused;
     memcpy(&s->unused, p, sizeof s->unused);
     return p;
-}
-
-bool slabs_exactly(struct slabs *s, size_t size, size_t n)
-{
-    return !n || more(s, size, n);
 }
 
 void slabs_free(struct slabs *s)

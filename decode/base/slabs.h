@@ -20,9 +20,6 @@ struct slabs {
 /* slabs_get - Returns an uninitialised block of `size` bytes, a multiple of SLABS_ALIGN and the same each
  * time. NULL: out of memory. */
 void *slabs_get(struct slabs *s, size_t size);
-/* slabs_exactly - Make room for exactly n adjacent blocks; s must be empty. Returns false if out of
- * memory. */
-bool slabs_exactly(struct slabs *s, size_t size, size_t n);
 /* slabs_put - Return a block. slabs_free - Free all blocks. */
 void slabs_put(struct slabs *s, void *block);
 void slabs_free(struct slabs *s);

@@ -67,7 +67,7 @@ void fold_rest(struct fold *f)
     for (int k = 0; k < LANE_KINDS; k++)
         if (k != LANE_G)
             fold_shrink(&f->lane[k], &f->caplane[k], f->nlane[k], sizeof(struct spanlane));
-    retired_compact(f);
+    fold_shrink(&f->seg, &f->capseg, f->nseg, sizeof *f->seg);
 }
 
 void fold_finish(struct fold *f, int64_t end)

@@ -145,26 +145,6 @@ void retired_ended(struct fold *f, uint32_t g)
         put_away(f, s);
 }
 
-void retired_compact(struct fold *f)
-{
-    struct slabs places = {0};
-    size_t left = 0;
-    for (size_t i = 0; i < f->nseg; i++)
-        left += !f->seg[i].retired;
-    if (!slabs_exactly(&places, PLACE, left))
-        return; /* they stay where they are */
-    for (size_t i = 0; i < f->nseg; i++) {
-        struct gseg *s = &f->seg[i];
-        const struct spanlane *from = s->lane;
-        if (s->retired || !place_take(&places, s))
-            continue;
-        memcpy(s->lane, from, PLACE);
-    }
-    slabs_free(&f->places);
-    f->places = places;
-    fold_shrink(&f->seg, &f->capseg, f->nseg, sizeof *f->seg);
-}
-
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
 void retired_lane(const struct retired *p, uint32_t g, struct spanlane *out)

@@ -75,10 +75,6 @@ bool retired_same(const struct retired *p, enum retired_value c); /* whether it 
 /* retired_lives - first and last moment of each of n neighbours from g on, all in this group. */
 void retired_lives(const struct retired *p, uint32_t g, uint32_t n, struct lifetime *out);
 
-/* retired_compact - move the remaining goroutines together and free the rest; no more will be packed away.
- * When out of memory nothing changes. */
-void retired_compact(struct fold *f);
-
 /* fold_g_lane, fold_g_info - return a goroutine's lane and info; if it is packed away `room` is filled in
  * and returned. */
 static inline const struct spanlane *fold_g_lane(const struct fold *f, uint32_t g, struct spanlane *room)
