@@ -38,12 +38,9 @@ struct loader {
     bool others;  /* there are segments after the first; the same for any number of threads */
     bool started; /* the trace's start is known: segments after the first may be decoded */
     int64_t base;
-    enum {
-        UNSEEN,
-        LOOKED_FOR,
-        SEEN
-    } workers;           /* the first segment's mark workers, for segments decoded in parallel with it */
-    struct idmap worker; /* goroutine id -> 2 * name of the worker's function + 1 if inferred */
+    /* The first segment's mark workers, for segments decoded in parallel with it, fixed once `started`:
+     * goroutine id -> 2 * name of the worker's function + 1 if inferred. */
+    struct idmap worker;
     pthread_t thread[THREADS_MOST];
     int nthreads, want;
     struct segment *mine;  /* the segment that the caller's thread decodes */
@@ -190,7 +187,7 @@ static uint16_t hint(void *arg, uint64_t id, uint32_t *name)
     struct segment_hint h = {0};
     pthread_mutex_lock(&l->mu);
     h.flags = join_hint(&l->tr->join, id, &h.name);
-    const uint32_t worker = l->joined || l->workers != SEEN ? IDMAP_NONE : idmap_get(&l->worker, id);
+    const uint32_t worker = l->joined ? IDMAP_NONE : idmap_get(&l->worker, id);
     if (worker != IDMAP_NONE) {
         h.flags = (uint16_t)(GI_GCWORK | GI_SYSTEM | (worker & 1 ? GI_INFERRED : 0));
         h.name = worker / 2;
@@ -211,9 +208,7 @@ static void hints(struct loader *l, struct segment *s)
         return;
     s->f->hint = hint;
     s->f->hint_arg = s;
-    pthread_mutex_lock(&l->mu);
-    s->f->others_named = !s->truth && l->workers == SEEN && l->worker.used;
-    pthread_mutex_unlock(&l->mu);
+    s->f->others_named = !s->truth && l->worker.used;
     if (s->truth) {
         s->order.holder = join_holder;
         s->order.holder_arg = &l->tr->join;
@@ -326,26 +321,6 @@ static void worker_found(void *arg, uint64_t g, uint32_t func, bool inferred)
         (void)idmap_put(&l->worker, g, func * 2 + inferred); /* else the segment is decoded again */
 }
 
-/* Find the collector's workers. If their creation is not recorded they look like other goroutines, and most
- * segments would have to be decoded again. */
-static void look_for_workers(struct loader *l)
-{
-    pthread_mutex_lock(&l->mu);
-    if (l->workers == UNSEEN) {
-        l->workers = LOOKED_FOR;
-        const struct v2_gen *first = l->joined ? NULL : &l->seg[0]->gen;
-        pthread_mutex_unlock(&l->mu);
-        if (first)
-            v2_gen_workers(first, &l->tr->names, worker_found, l);
-        pthread_mutex_lock(&l->mu);
-        l->workers = SEEN;
-        pthread_cond_broadcast(&l->changed);
-    }
-    while (l->workers != SEEN && !l->quit)
-        pthread_cond_wait(&l->changed, &l->mu);
-    pthread_mutex_unlock(&l->mu);
-}
-
 static void *worker(void *arg)
 {
     struct loader *l = arg;
@@ -358,7 +333,6 @@ static void *worker(void *arg)
         pthread_mutex_unlock(&l->mu);
         if (quit || !s)
             return NULL;
-        look_for_workers(l);
         if (begin(l, s))
             while (segment_some(s, EVENTS) && !__atomic_load_n(&l->quit, __ATOMIC_RELAXED)) {
             }
@@ -378,9 +352,13 @@ static void start_threads(struct loader *l)
         l->nthreads++;
 }
 
-/* The first segment has reported the trace's start: others can now be decoded in parallel. */
+/* The first segment has reported the trace's start: others can now be decoded in parallel. For these find the
+ * collector's workers: if their creation is not recorded they look like other goroutines, and most segments
+ * would have to be decoded again. */
 static void started(struct loader *l)
 {
+    if (l->nthreads)
+        v2_gen_workers(&l->seg[0]->gen, &l->tr->names, worker_found, l);
     pthread_mutex_lock(&l->mu);
     l->base = l->seg[0]->order.base;
     l->started = true;
@@ -501,8 +479,6 @@ static enum joined join_some(struct loader *l, int64_t stop, bool *any)
     *any = false;
     do {
         pthread_mutex_lock(&l->mu);
-        while (l->workers == LOOKED_FOR)
-            pthread_cond_wait(&l->changed, &l->mu);
         if (l->lossy) {
             pthread_mutex_unlock(&l->mu);
             return JOIN_NOT;
