@@ -93,22 +93,7 @@ static inline __attribute__((always_inline)) const uint8_t *bytes_varint_within(
 /* bytes_varint - Read a varint. Returns its end, or NULL. */
 static inline const uint8_t *bytes_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
-    if (end - p >= 3) { /* nearly all have one to three bytes */
-        uint64_t b = p[0];
-        if (b < 0x80) {
-            *v = b;
-            return p + 1;
-        }
-        if (p[1] < 0x80) {
-            *v = (b & 0x7f) | (uint64_t)p[1] << 7;
-            return p + 2;
-        }
-        if (p[2] < 0x80) {
-            *v = (b & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14;
-            return p + 3;
-        }
-    }
-    return bytes_varint_slow(p, end, v);
+    return end - p >= 10 ? bytes_varint_within(p, v) : bytes_varint_slow(p, end, v);
 }
 
 #endif

@@ -12,7 +12,6 @@ enum {
     EXAMPLES = 3, /* goroutines per creation stack whose callbacks are enough */
     TRIES = 16,   /* most goroutines per creation stack that are looked at */
     SPANS = 64,   /* most spans per goroutine that are looked at */
-    LATELY = 256, /* size of the cache of stack ends */
     ALONE = 4096  /* most goroutines without a creation stack */
 };
 
@@ -129,26 +128,11 @@ static void root_put(struct search *s, const struct frame *f, uint32_t callback)
     note(&s->root[at].callback, callback);
 }
 
-/* Whether the stack's last two frames were looked at recently. Most stacks have one of few ends. */
-static bool seen_lately(uint64_t *lately, const struct frame_ids *f)
-{
-    const uint64_t ends =
-        (uint64_t)frame_id(f->at, f->wide, f->n - 1) << 32 | frame_id(f->at, f->wide, f->n - 2);
-    uint64_t *slot = &lately[(ends >> 32 ^ ends) % LATELY];
-    const bool seen = *slot == ends;
-    *slot = ends;
-    return seen;
-}
-
 static void helpers_of_stacks(struct search *s)
 {
     const struct names *nm = &s->tr->names;
-    uint64_t lately[LATELY] = {0};
     for (uint32_t i = 1; i < names_nstacks(nm) && !s->oom; i++) {
-        const struct frame_ids f = names_frames(nm, i, 0);
         struct frame root;
-        if (f.n < 2 || seen_lately(lately, &f))
-            continue;
         const uint32_t callback = next_to_root(nm, i, &root);
         if (callback && !names_helper(nm, root.func))
             root_put(s, &root, callback);

@@ -236,22 +236,9 @@ HOT bool put_range(const struct v2_at *at, const struct v2_range *r)
 /* Returns false if there is no valid varint. */
 HOT bool varint(const uint8_t **at, uint64_t *v)
 {
-    const uint8_t *p = *at;
-    uint64_t x = p[0];
-    if (x < 0x80) {
-        p += 1;
-    } else if (p[1] < 0x80) {
-        x = (x & 0x7f) | (uint64_t)p[1] << 7;
-        p += 2;
-    } else if (p[2] < 0x80) {
-        x = (x & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14;
-        p += 3;
-    } else if (!(p = bytes_varint_slow(p, p + 10, &x))) {
-        return false;
-    }
-    *v = x;
-    *at = p;
-    return true;
+    const uint8_t *p = bytes_varint_within(*at, v);
+    *at = p ? p : *at;
+    return p;
 }
 
 /* The entries of the table of events for these events. */
