@@ -82,11 +82,6 @@ void say_columns(size_t n)
     columns = n;
 }
 
-size_t say_width(void)
-{
-    return columns;
-}
-
 /* Returns the column where a line continues: below its last column, if that leaves room. */
 static size_t below(const char *s, size_t n, size_t width)
 {

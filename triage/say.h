@@ -21,7 +21,6 @@ int say_text(const char *command, const char *path, const struct text *t);
 int say_list(const char *command, struct text *t);
 /* say_columns - sets the width of the terminal; until then it is 0, any. */
 void say_columns(size_t columns);
-size_t say_width(void); /* the width set by say_columns() */
 /* say_page - say_text() of a page; on a narrower terminal long lines continue below their last column. */
 int say_page(const char *command, const char *path, const struct text *t);
 /* say_fitted - adds the text with no line longer than `width`; a longer one continues below its last column.

@@ -94,43 +94,6 @@ static void pages(void **state)
     assert_true(help_each("samples", "", golden_page) >= 30);
 }
 
-static size_t words_of(const char *page)
-{
-    size_t n = 0;
-    for (const char *s = page; *s; s++)
-        n += *s > ' ' && s[1] <= ' ';
-    return n;
-}
-
-/* For a narrow terminal lines are broken; what is told stays. */
-static void narrow_page(const char *path)
-{
-    static const size_t columns[] = {80, REPORT_NARROW, 5};
-    char *whole = page_of(path);
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        report_fit(columns[i]);
-        const size_t most = report_columns();
-        char *page = page_of(path);
-        report_fit(0);
-        size_t width = 0, longest = 0;
-        for (const char *s = page; *s; s++) {
-            width = *s == '\n' ? 0 : width + 1;
-            longest = width > longest ? width : longest;
-        }
-        assert_in_range(longest, most - 20, most);
-        assert_in_range(most, REPORT_NARROW, 80);
-        assert_true(words_of(strstr(page, "\nPROCESSORS")) >= words_of(strstr(whole, "\nPROCESSORS")));
-        mem_free(page);
-    }
-    mem_free(whole);
-}
-
-static void narrow_pages(void **state)
-{
-    (void)state;
-    assert_true(help_each("samples", "", narrow_page) >= 30);
-}
-
 static void limits_only(const char *path)
 {
     struct loaded l;
@@ -591,21 +554,13 @@ static void diff_as_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages),
-        cmocka_unit_test(narrow_pages),
-        cmocka_unit_test(pages_of_others),
-        cmocka_unit_test(json_is_whole),
-        cmocka_unit_test(schema_is_described),
-        cmocka_unit_test(exit_statuses),
-        cmocka_unit_test(many_damages),
-        cmocka_unit_test(without_a_clock),
-        cmocka_unit_test(comparing),
-        cmocka_unit_test(work_metrics),
-        cmocka_unit_test(for_runners),
-        cmocka_unit_test(all_metrics),
-        cmocka_unit_test(out_of_memory),
-        cmocka_unit_test(diff_as_json),
-        cmocka_unit_test(processors_unused),
+        cmocka_unit_test(pages),           cmocka_unit_test(pages_of_others),
+        cmocka_unit_test(json_is_whole),   cmocka_unit_test(schema_is_described),
+        cmocka_unit_test(exit_statuses),   cmocka_unit_test(many_damages),
+        cmocka_unit_test(without_a_clock), cmocka_unit_test(comparing),
+        cmocka_unit_test(work_metrics),    cmocka_unit_test(for_runners),
+        cmocka_unit_test(all_metrics),     cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(diff_as_json),    cmocka_unit_test(processors_unused),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -171,14 +171,13 @@ int report_main(int argc, char **argv)
         return status;
     status = 0;
     t.ascii = !o.utf8;
-    report_fit(o.out ? 0 : say_width());
     t.failed = !folder_of(o.operand, (int)o.noperands, &files) || (o.timeline && !as_one(&o, &files));
     if (!t.failed)
         status = pages(&o, &a, &files, &t);
     if (!text_ok(&t))
         status = fail("report", "out of memory");
     else
-        status = worse(status, say_text("report", o.out, &t));
+        status = worse(status, (o.json ? say_text : say_page)("report", o.out, &t));
     text_free(&t);
     mem_free((void *)o.trace.more.path);
     folder_free(&files);

@@ -32,13 +32,6 @@ char *report_json(const struct loaded *l, const struct asserts *a);
 int report_status(const struct loaded *l);
 
 #define REPORT_SCHEMA "gotop.report/3"
-enum {
-    REPORT_WIDTH = 100, /* characters: no line of a page is longer */
-    REPORT_NARROW = 72  /* a narrower terminal gets lines of this length */
-};
-/* report_fit - sets the terminal's width for the pages that follow; 0: any. report_columns - returns the
- * width of their lines. */
-void report_fit(size_t columns);
-size_t report_columns(void);
+enum { REPORT_WIDTH = 100 }; /* characters: no line of a page is longer */
 
 #endif

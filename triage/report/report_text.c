@@ -21,20 +21,6 @@ static void page_endl(struct text *t)
     text_lit(t, "\n");
 }
 
-static size_t width = REPORT_WIDTH; /* of the page */
-
-void report_fit(size_t columns)
-{
-    width = !columns || columns > REPORT_WIDTH ? REPORT_WIDTH
-            : columns < REPORT_NARROW          ? REPORT_NARROW
-                                               : columns;
-}
-
-size_t report_columns(void)
-{
-    return width;
-}
-
 /* Adds the words of u in at most `lines` lines, from column `indent` on. Frees u. */
 static void page_wrapped(struct text *t, struct text *u, int indent, int lines)
 {
@@ -44,7 +30,7 @@ static void page_wrapped(struct text *t, struct text *u, int indent, int lines)
         size_t word = strcspn(s, " "), w = 0;
         for (size_t i = 0; i < word; i++)
             w += ((unsigned char)s[i] & 0xc0) != 0x80;
-        if (col && (size_t)indent + col + 1 + w + 3 * (lines == 1) > width) {
+        if (col && (size_t)indent + col + 1 + w + 3 * (lines == 1) > REPORT_WIDTH) {
             lines--;
             text_raw(t, lines ? "\n" : " ..", lines ? 1 : 3);
             col = 0;
@@ -100,7 +86,7 @@ static void page_head(struct text *t, const struct loaded *l)
 {
     const struct trace_info *in = trace_info(l->tr);
     text_lit(t, "gotop report: ");
-    text_tail(t, l->path, strlen(l->path), width - 14);
+    text_tail(t, l->path, strlen(l->path), REPORT_WIDTH - 14);
     text_say(t, NULL, "\n", in->dialect, ", ");
     if (in->has_clock)
         text_dur(t, in->end);
@@ -143,8 +129,8 @@ static void page_finding(struct text *t, const struct loaded *l, const struct fi
     text_add(t, "%-2s %s ", level_mark(f->v.level), f->amount);
     text_pad(t, start, INDENT);
     text_say(t, NULL, t_clean(f->title));
-    if (f->v.culprit.user && t->n - start + rest.n + 16 < width)
-        text_say(t, l->tr, "  ", t_func_cut(f->v.culprit.user, width - (t->n - start) - rest.n - 11));
+    if (f->v.culprit.user && t->n - start + rest.n + 16 < REPORT_WIDTH)
+        text_say(t, l->tr, "  ", t_func_cut(f->v.culprit.user, REPORT_WIDTH - (t->n - start) - rest.n - 11));
     text_add(t, "%s%s", f->inferred ? " (likely)" : "", rest.p ? rest.p : "");
     text_free(&rest);
     page_endl(t);
@@ -189,9 +175,10 @@ static void page_work(struct text *t, const struct loaded *l)
         text_lit(t, "\nWORK  what the program does again and again, and where that time goes\n");
         for (const char *p = u.p, *end; *p && (end = strchr(p, '\n')); p = end + 1) {
             size_t n = (size_t)(end - p);
-            for (size_t to = width; n > width && to > 0; to--) /* what ended it goes as a whole */
+            for (size_t to = REPORT_WIDTH; n > REPORT_WIDTH && to > 0;
+                 to--) /* what ended it goes as a whole */
                 n = p[to] == ',' ? to : n;
-            text_raw(t, p, n < width ? n : width);
+            text_raw(t, p, n < REPORT_WIDTH ? n : REPORT_WIDTH);
             text_lit(t, "\n");
         }
     }
@@ -285,28 +272,12 @@ static void page_scheduler(struct text *t, const struct loaded *l)
              t_dur(d.total), "\n");
 }
 
-/* Adds n bytes of s: on a narrower page the rest goes on in the next line, on a full one it is cut off. */
-static void page_line(struct text *t, const char *s, size_t n)
-{
-    enum { GO_ON = 12 };
-    struct text u = {0};
-    text_raw(&u, s, n);
-    if (text_width(&u, 0) <= width)
-        text_raw(t, s, n);
-    else if (width < REPORT_WIDTH)
-        text_fold(t, s, n, width, GO_ON);
-    else
-        text_clean(t, s, n, width);
-    t->failed |= u.failed;
-    text_free(&u);
-}
-
-/* Adds lines unchanged, but none longer than the page is wide. */
+/* Adds lines, but none longer than the page is wide. */
 static void page_lines(struct text *t, const char *s)
 {
     while (*s) {
-        size_t n = strcspn(s, "\n");
-        page_line(t, s, n);
+        const size_t n = strcspn(s, "\n");
+        text_clean(t, s, n, REPORT_WIDTH);
         page_endl(t);
         s += n + (s[n] == '\n');
     }
