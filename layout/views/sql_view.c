@@ -13,10 +13,8 @@
 #include "decode/base/mem.h"
 #include "layout/views/table.h"
 #include "triage/places.h"
-#include "triage/query/filter.h"
 #include "triage/query/goto.h"
 #include "triage/sql/sql.h"
-#include "triage/sql/sql_pipe.h"
 
 enum { CELL = 60, COLUMNS = 60 }; /* characters of a cell that show; columns */
 
@@ -176,15 +174,8 @@ static bool sql_view_collect(struct asked *a, struct sql_query *q, struct err *e
 
 /* ---- asking -------------------------------------------------------------------------------------------- */
 
-static bool sql_view_shows(void *arg, uint32_t g, const struct span *s)
-{
-    const struct filter *f = arg;
-    return filter_shows(f, g) && filter_span(f, g, s);
-}
-
 /* false: *e says why, or there is no memory. */
-static bool sql_view_answer(struct asked *a, const struct trace *tr, const char *text, struct filter *f,
-                            struct err *e)
+static bool sql_view_answer(struct asked *a, const struct trace *tr, const char *text, struct err *e)
 {
     struct sql *s;
     struct sql_query *q = NULL;
@@ -192,8 +183,6 @@ static bool sql_view_answer(struct asked *a, const struct trace *tr, const char 
     if (sql_open(tr, &s, e) != ERR_OK)
         return false;
     sql_time(s, SQL_VIEW_SECONDS * INT64_C(1000000000));
-    if (f)
-        sql_matches(s, sql_view_shows, f);
     bool ok = sql_query(s, text, strlen(text), &q, &used, e) == ERR_OK;
     if (ok && !q)
         ok = err_set(e, ERR_ARG, ERR_NO_OFFSET, "ask something: :sql select name, count(*) from span") ==
@@ -204,21 +193,21 @@ static bool sql_view_answer(struct asked *a, const struct trace *tr, const char 
     return ok;
 }
 
-/* Asks `text`, which was typed as `typed`; after an error the old answer stays. */
-static unsigned sql_view_take(struct view *v, const char *text, const char *typed, struct filter *f)
+/* After an error the old answer stays. */
+static unsigned sql_view_take(struct view *v, const char *text)
 {
     struct err e = {.offset = ERR_NO_OFFSET};
     struct asked *a = mem_zalloc(sizeof *a);
-    const size_t n = strlen(typed);
-    if (!a || !(a->query = mem_alloc(n + 1)) || !sql_view_answer(a, v->tr, text, f, &e)) {
-        if (text == typed && e.offset != ERR_NO_OFFSET && e.offset < n)
+    const size_t n = strlen(text);
+    if (!a || !(a->query = mem_alloc(n + 1)) || !sql_view_answer(a, v->tr, text, &e)) {
+        if (e.offset != ERR_NO_OFFSET && e.offset < n)
             view_message(v, true, "SQL: %s, at '%.20s'", e.what, text + e.offset);
         else
             view_message(v, true, "SQL: %s", e.what[0] ? e.what : "out of memory");
         sql_view_free(a);
         return VR_DRAW | VR_BELL;
     }
-    memcpy(a->query, typed, n + 1);
+    memcpy(a->query, text, n + 1);
     table_forget(v, VIEW_SQL);
     sql_view_free(v->asked);
     v->asked = a;
@@ -278,7 +267,7 @@ static unsigned ask_own(struct view *v, const char *name, size_t n)
     struct text t = {0};
     char *text = own_query(name, n, &len, &why);
     if (text) {
-        const unsigned f = sql_view_take(v, text, text, NULL);
+        const unsigned f = sql_view_take(v, text);
         mem_free(text);
         return f;
     }
@@ -298,40 +287,7 @@ unsigned sql_view_ask(struct view *v, const char *query)
         return f;
     if (n && !query[n + strspn(query + n, " ")]) /* one word is no query */
         return ask_own(v, query, n);
-    return sql_view_take(v, query, query, NULL);
-}
-
-/* ---- a filter line that groups ------------------------------------------------------------------------- */
-
-static struct filter *filter_of(struct view *v, const char *line, unsigned *f)
-{
-    char text[VIEW_TEXT];
-    struct filter_error e;
-    snprintf(text, sizeof text, "%.*s", (int)sql_pipe_filter(line), line);
-    struct filter *made = filter_new(v->tr, text[0] ? text : "dur>=0", &e);
-    if (!made)
-        *f = e.at < 0 ? move_fail(v, "%s", e.what)
-                      : move_fail(v, "filter, at '%.20s': %s", text + e.at, e.what);
-    while (made && !filter_step(made, INT64_MAX))
-        continue;
-    return made;
-}
-
-unsigned sql_view_pipe(struct view *v, const char *line)
-{
-    struct text sql = {0};
-    struct err e = {0};
-    unsigned f = 0;
-    struct filter *filter = sql_view_whole(v, &f) ? filter_of(v, line, &f) : NULL;
-    if (!filter)
-        return f;
-    if (sql_pipe_query(line, filter_wide(filter), &sql, &e) && text_ok(&sql))
-        f = sql_view_take(v, sql.p, line, filter);
-    else
-        f = move_fail(v, "%s", e.what[0] ? e.what : "out of memory");
-    text_free(&sql);
-    filter_free(filter);
-    return f;
+    return sql_view_take(v, query);
 }
 
 /* Does an earlier table have a column of that name? */

@@ -10,12 +10,10 @@
 enum { SQL_VIEW_ROWS = 20000, SQL_VIEW_SECONDS = 5 }; /* limits: rows shown; seconds a query may take */
 
 /* sql_view_ask - runs a query on the view's trace and shows the answer; after an error the old answer
- * stays. Blocks for at most SQL_VIEW_SECONDS. Returns the flags of view.h. sql_view_free - NULL is
+ * stays. A query of one word names a file NAME.sql in the keymaps' directory (triage/places.h). Blocks for at
+ * most SQL_VIEW_SECONDS. Returns the flags of view.h. sql_view_free - NULL is
  * allowed. */
 unsigned sql_view_ask(struct view *v, const char *query);
-/* A query of one word names a file NAME.sql in the keymaps' directory (triage/places.h). sql_view_pipe -
- * shows the answer to a filter line that groups (sql_pipe.h). */
-unsigned sql_view_pipe(struct view *v, const char *line);
 /* sql_view_word - a word to complete a query with: tables, then columns, each once; NULL if i has no word
  * (below SQL_VIEW_WORDS). */
 enum { SQL_VIEW_WORDS = 1024 };

@@ -8,9 +8,7 @@
 
 #include "decode/base/utf8.h"
 #include "triage/query/filter.h"
-#include "triage/sql/sql_pipe.h"
 #include "triage/link.h"
-#include "triage/sql/sql.h"
 #include "triage/query/goto.h"
 #include "tests/support/tracegen.h"
 #include "triage/tables/metrics.h"
@@ -84,19 +82,6 @@ static struct trace *small(void)
     return tr;
 }
 
-/* SQLite takes it; it needs a filter to be answered. */
-static void try_grouped(const char *sql, size_t n)
-{
-    struct sql *s;
-    struct sql_query *q;
-    struct err e = {0};
-    size_t used;
-    if (sql_open(small(), &s, &e) != ERR_OK || sql_query(s, sql, n, &q, &used, &e) != ERR_OK)
-        abort();
-    sql_end(q);
-    sql_close(s);
-}
-
 static void try_filter(const char *text)
 {
     struct filter_error e = {0};
@@ -106,15 +91,6 @@ static void try_filter(const char *text)
     while (f && !filter_step(f, INT64_MAX))
         ;
     filter_free(f);
-    struct text sql = {0}; /* as a line that groups: its SQL is one that there is */
-    struct err wrong = {.offset = ERR_NO_OFFSET};
-    if (sql_pipe_query(text, 0, &sql, &wrong))
-        try_grouped(sql.p, sql.n);
-    else if (sql_pipe_is(text))
-        said(wrong.what);
-    text_free(&sql);
-    if (sql_pipe_filter(text) > strlen(text))
-        abort();
     char *word = strdup(text), place[LINK_PLACE];
     if (word && link_split(word, place) && !strchr(place, '@'))
         abort();

@@ -25,11 +25,10 @@ check "$(finds)" 1 "the rule speaks"
 check "$(finds --rules quiet)" 0 "by a name: NAME.rules is found"
 # Queries of the reader's own: asked by name, bound to a key.
 printf 'select name, count(*) n\nfrom wait group by name; -- waits\n' >"$tmp/two/gotop/waits.sql"
-printf 'include default\nbind any X goto sql waits\nbind any Z filter | by state | n\n' >"$tmp/two/gotop/asks.keys"
+printf 'include default\nbind any X goto sql waits\n' >"$tmp/two/gotop/asks.keys"
 screen() { "$GOTOP" --headless --glyphs ascii --keymap asks --keys "$1" samples/lock-1.26.trace 2>"$tmp/err"; }
 check "$(screen ': "sql waits" Enter' | sed -n 3p)" "$(screen X | sed -n 3p)" "a query by its name, and by its key"
 check "$(screen X | sed -n '3s/ *$//p')" "name                                                    n" "is answered"
-check "$(screen Z | sed -n '3s/ .*//p')" "state" "a filter that groups, by a key"
 check "$(screen ': "sql wait" Enter' | tail -n 1)" "wait: no query of that name; there are: waits" "names are told"
 "$GOTOP" report --rules none samples/lock-1.26.trace >/dev/null 2>&1; check $? 2 "there is none of that name"
 finish

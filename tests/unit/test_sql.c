@@ -812,7 +812,9 @@ static void one_report(const char *path, const uint8_t *p, size_t n)
         snprintf(name, sizeof name, "%u", tg->waits[i].stack);
         if (tg->waits[i].stack)
             same_sum(path, s, tg->waits[i].total,
-                     "select total_ns from place where stack = %s order by total_ns desc limit 1", name);
+                     "select max(ns) from (select sum(w.dur) ns from wait w join goroutine b on b.g = w.g "
+                     "where not b.system and w.stack = %s group by w.reason)",
+                     name);
     }
     for (uint32_t i = 0; i < tg->nstw; i++) {
         const struct str str = trace_str(tr, tg->stw[i].kind);

@@ -46,11 +46,6 @@ unsigned sql_width(const struct sql_query *q); /* columns */
 struct str sql_head(const struct sql_query *q, unsigned column);
 struct sql_cell sql_cell(const struct sql_query *q, unsigned column);
 
-/* sql_matches - set what the SQL function matches(rowid) returns for a row of the table span. A query that
- * calls it before that fails. */
-typedef bool sql_shows(void *arg, uint32_t g, const struct span *s);
-void sql_matches(struct sql *s, sql_shows *shows, void *arg);
-
 /* sql_save - write all tables of a loaded trace as a SQLite file into an empty one that is open to read and
  * write, or add to what sql_save() wrote there (`more`); each row begins with a column `trace`. */
 enum err_code sql_save(const struct trace *tr, int fd, const char *trace, bool more, struct err *e);

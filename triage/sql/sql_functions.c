@@ -166,33 +166,6 @@ static void f_link(sqlite3_context *x, int n, sqlite3_value **v)
     sql_put(x, of(x), v_own(text_take(&t)));
 }
 
-void sql_matches(struct sql *s, sql_shows *shows, void *arg)
-{
-    s->shows = shows;
-    s->shows_arg = arg;
-}
-
-/* Rows mostly come lane by lane, so the next row is near the last one. */
-static void f_matches(sqlite3_context *x, int n, sqlite3_value **v)
-{
-    struct sql *s = of(x);
-    const uint64_t row = (uint64_t)sqlite3_value_int64(v[0]), index = (row & INT32_MAX) >> 1;
-    const uint32_t g = (uint32_t)(row >> 31);
-    (void)n;
-    if (!s->shows) {
-        sqlite3_result_error(x, "matches() is for the viewer's filter line", -1);
-        return;
-    }
-    const struct span *at = s->shown.tr && s->shown_g == g ? span_get(&s->shown) : NULL;
-    bool there = at && at->index < index && index - at->index < 64;
-    for (uint64_t i = at ? at->index : 0; there && i < index; i++)
-        there = span_next(&s->shown);
-    there = there || (g < trace_nlanes(s->tr, LANE_G) &&
-                      span_seek_index(&s->shown, s->tr, (struct lane){LANE_G, g}, index));
-    s->shown_g = there ? g : NO_LANE;
-    sqlite3_result_int(x, there && s->shows(s->shows_arg, g, span_get(&s->shown)));
-}
-
 /* ---- of a group ---------------------------------------------------------------------------------------- */
 
 struct many { /* the values of a group, as integers that sort like the values */
@@ -336,12 +309,11 @@ bool sql_functions(struct sql *s)
         int args;
         void (*f)(sqlite3_context *, int, sqlite3_value **);
         void (*end)(sqlite3_context *); /* of an aggregate */
-    } rows[] = {
-        {"overlap", 4, f_overlap, NULL}, {"in_gc", 1, f_in_gc, NULL},     {"in_gc", 2, f_in_gc, NULL},
-        {"in_stw", 1, f_in_stw, NULL},   {"in_stw", 2, f_in_stw, NULL},   {"ns", 1, f_ns, NULL},
-        {"dur", 1, f_dur, NULL},         {"state", 1, f_state, NULL},     {"bucket", 1, f_bucket, NULL},
-        {"at", 3, f_at, NULL},           {"link", 3, f_link, NULL},       {"matches", 1, f_matches, NULL},
-        {"p", 2, p_step, p_end},         {"hist", 1, hist_step, hist_end}};
+    } rows[] = {{"overlap", 4, f_overlap, NULL}, {"in_gc", 1, f_in_gc, NULL},   {"in_gc", 2, f_in_gc, NULL},
+                {"in_stw", 1, f_in_stw, NULL},   {"in_stw", 2, f_in_stw, NULL}, {"ns", 1, f_ns, NULL},
+                {"dur", 1, f_dur, NULL},         {"state", 1, f_state, NULL},   {"bucket", 1, f_bucket, NULL},
+                {"at", 3, f_at, NULL},           {"link", 3, f_link, NULL},     {"p", 2, p_step, p_end},
+                {"hist", 1, hist_step, hist_end}};
     const int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof rows / sizeof *rows; i++) {

@@ -139,11 +139,7 @@ struct sql {
     sqlite3 *db;
     int64_t deadline; /* as host_now(); 0: no deadline */
     bool late;        /* a statement was ended by the deadline */
-    sql_shows *shows; /* set by sql_matches() */
-    void *shows_arg;
-    struct span_iter shown; /* position of the last look-up */
-    uint32_t shown_g;
-    bool trusted; /* gotop's own statements: everything is allowed */
+    bool trusted;     /* gotop's own statements: everything is allowed */
     struct sql_bound *bound;
     /* The following fields are filled when first needed. */
     uint64_t *plain, *checked;  /* a bit per string: it can be shown as it is; that was checked */

@@ -171,44 +171,6 @@ static struct sql_value branch_cell(struct sql_cursor *base, unsigned column)
 SQL_TABLE(branch, BRANCH, struct branch_cursor, branch_next,
           "Where the time of each work goes, as its tree on the first page; what slow ones have more of");
 
-/* ---- place --------------------------------------------------------------------------------------------- */
-
-#define PLACE(X) \
-    X(L_REASON, "reason", NAME, NO, v_str(r->reason), "why goroutines waited, as recorded") \
-    X(L_KIND, "kind", NAME, NO, v_word(stacks_wait_name(s->tr, r->kind, r->stack)), \
-      "what the stack adds (likely)") \
-    X(L_FUNC, "func", NAME, NO, v_func(s, r->stack), "innermost function (LEAF)") \
-    X(L_USER_FUNC, "user_func", NAME, NO, v_user(s, r->stack), \
-      "first function outside the runtime and the standard library") \
-    X(L_STACK, "stack", ID, NO, v_some(r->stack), "the stack") \
-    X(L_N, "n", COUNT, NO, v_id(r->count), "waits there") \
-    X(L_OPEN, "open", COUNT, NO, v_id(r->open), "of these: not over when the trace ends") \
-    X(L_TOTAL, "total_ns", NS, NO, v_int(r->total), "time waited there, of all goroutines") \
-    X(L_MAX, "max_ns", NS, NO, v_int(r->longest_done), "the longest of those that are over") \
-    X(L_T0, "t0", NS, NO, v_int(r->longest.t0), "the longest: when it began") \
-    X(L_T1, "t1", NS, NO, v_int(r->longest.t1), "and ended") \
-    X(L_G, "g", ID, NO, v_lane(s, LANE_G, r->longest.g), "its goroutine")
-enum { PLACE(SQL_COLUMN_ID) };
-
-static bool place_begin(struct sql_cursor *c)
-{
-    const struct triage *tg = sql_tables_of(c->s);
-    return tg && sql_rows_from(c, 0, tg->nwaits);
-}
-
-static struct sql_value place_cell(struct sql_cursor *base, unsigned column)
-{
-    const struct sql *s = base->s;
-    const struct wait_row *r = &s->tg->waits[((const struct sql_row_cursor *)base)->i];
-    switch (column) {
-        PLACE(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-SQL_TABLE(place, PLACE, struct sql_row_cursor, sql_rows_next,
-          "Waits of the program's goroutines by reason and stack, the most waited first");
-
 /* ---- edge ---------------------------------------------------------------------------------------------- */
 
 #define EDGE(X) \

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "triage/sql/sql_pipe.h"
 #include "layout/views/sql_view.h"
 #include "layout/views/why_here.h"
 #include "layout/cells/fmt.h"
@@ -276,7 +275,7 @@ static unsigned do_prompt(struct app *a, enum prompt_kind kind, const char *arg)
     if (!arg)
         return view_prompt(&a->view, kind);
     if (kind == PROMPT_FILTER)
-        return sql_pipe_is(arg) ? sql_view_pipe(&a->view, arg) : view_filter(&a->view, arg);
+        return view_filter(&a->view, arg);
     if (kind == PROMPT_COMMAND && strncmp(arg, "sql ", 4) == 0)
         return sql_view_ask(&a->view, arg + 4);
     return kind == PROMPT_SEARCH ? view_search(&a->view, arg) : view_goto(&a->view, arg);

@@ -14,7 +14,6 @@
 
 #include "decode/base/mem.h"
 #include "layout/draw/tabs.h"
-#include "triage/sql/sql_pipe.h"
 #include "layout/views/sql_view.h"
 #include "layout/move/kind.h"
 #include "layout/move/lanes.h"
@@ -324,10 +323,6 @@ static unsigned prompt_accept(struct app *a)
     bool slice = a->view.prompt.kind == PROMPT_SLICE;
     if (!slice)
         history_add(a);
-    if (a->view.prompt.kind == PROMPT_FILTER && sql_pipe_is(a->view.prompt.text)) {
-        a->view.prompt.kind = PROMPT_NONE;
-        return VR_DRAW | sql_view_pipe(&a->view, a->view.prompt.text);
-    }
     unsigned f = view_prompt_accept(&a->view);
     if (slice)
         return f | slice_write(a, a->view.prompt.command);
