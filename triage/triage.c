@@ -200,22 +200,11 @@ static bool beside_work(void *arg, size_t i, void **kept)
     return beside[i](arg) && slices_tick();
 }
 
-static bool beside_add(void *arg, size_t i, void *kept)
-{
-    (void)arg, (void)i, (void)kept;
-    return true;
-}
-
-static void beside_drop(void *kept)
-{
-    (void)kept;
-}
-
 /* All of it, and the ends. */
 static bool all_beside(struct triage *tg)
 {
     return slices_each(trace_threads(tg->tr), sizeof beside / sizeof *beside,
-                       &(struct slices_job){beside_work, beside_add, beside_drop, tg}) &&
+                       &(struct slices_job){beside_work, .arg = tg}) &&
            triage_holders(tg) && triage_leaks(tg) && triage_samples(tg);
 }
 

@@ -68,18 +68,13 @@ static bool serves(const struct causes *c, uint32_t g)
 {
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
     uint32_t by = li.creator < c->tg->ng ? c->tg->groups[gstat_group(c->tg->g, li.creator)].name : 0;
-    for (uint32_t i = 0; i < c->tg->nwaits && i < 4096 && li.create_stack; i++) {
-        const struct wait_row *w =
-            &c->tg->waits[i]; /* begun before the trace, or a wait that does not end: by where */
-        if (w->kind == WK_NET && calls_accepting(c->tr, w->stack) && same_place(c, w->stack, li.create_stack))
-            return !begun_before_any(c, &li);
-    }
-    for (uint32_t i = 0; i < c->tg->npairs && i < 4096 && by; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        if (p->waiter == by && p->kind == WK_NET && calls_accepting(c->tr, p->stack))
-            return !begun_before_any(c, &li);
-    }
-    return false;
+    bool is = false;
+    /* begun before the trace, or a wait that does not end: by where */
+    for (uint32_t i = 0; i < c->naccept_waits && li.create_stack && !is; i++)
+        is = same_place(c, c->tg->waits[c->accepts[i]].stack, li.create_stack);
+    for (uint32_t i = 0; i < c->naccept_pairs && by && !is; i++)
+        is = c->tg->pairs[c->accepts[c->naccept_waits + i]].waiter == by;
+    return is && !begun_before_any(c, &li);
 }
 
 /* True if it reads from a connection there, or waits until it can. */
@@ -144,8 +139,9 @@ uint32_t calls_questions(const struct causes *c, uint32_t g)
 
 bool calls_child(const struct trace *tr, uint32_t stack)
 {
-    return stacks_has(tr, stack, "os.(*Process)") || stacks_has(tr, stack, "forkExec") ||
-           stacks_has(tr, stack, "os/exec.");
+    return stacks_may(tr, stack, STACK_CHILD) &&
+           (stacks_has(tr, stack, "os.(*Process)") || stacks_has(tr, stack, "forkExec") ||
+            stacks_has(tr, stack, "os/exec."));
 }
 
 bool calls_asks(const struct causes *c, uint32_t g)

@@ -2,6 +2,7 @@
 #include "triage/findings/causes.h"
 
 #include "decode/base/mem.h"
+#include "triage/findings/asks.h"
 
 uint32_t causes_group(const struct causes *c, uint32_t name)
 {
@@ -39,6 +40,22 @@ static bool groups(struct causes *c)
     return true;
 }
 
+/* Find those among the rows with the most time. */
+static bool accepts(struct causes *c)
+{
+    enum { ROWS = 4096 };
+    const uint32_t waits = c->tg->nwaits < ROWS ? c->tg->nwaits : ROWS,
+                   pairs = c->tg->npairs < ROWS ? c->tg->npairs : ROWS;
+    c->accepts = mem_alloc(((size_t)waits + pairs + 1) * sizeof *c->accepts);
+    for (uint32_t i = 0; c->accepts && i < waits; i++)
+        if (c->tg->waits[i].kind == WK_NET && calls_accepting(c->tr, c->tg->waits[i].stack))
+            c->accepts[c->naccept_waits++] = i;
+    for (uint32_t i = 0; c->accepts && i < pairs; i++)
+        if (c->tg->pairs[i].kind == WK_NET && calls_accepting(c->tr, c->tg->pairs[i].stack))
+            c->accepts[c->naccept_waits + c->naccept_pairs++] = i;
+    return c->accepts;
+}
+
 bool causes_init(struct causes *c, const struct triage *tg)
 {
     const struct gbucket *counts;
@@ -46,7 +63,7 @@ bool causes_init(struct causes *c, const struct triage *tg)
     *c = (struct causes){.tg = tg, .tr = tg->tr};
     c->x = explain_new(tg->tr);
     (void)trace_gcounts(c->tr, &width, &counts); /* the first call sums them up */
-    if (!c->x || !groups(c)) {
+    if (!c->x || !groups(c) || !accepts(c)) {
         causes_free(c);
         return false;
     }
@@ -72,4 +89,5 @@ void causes_free(struct causes *c)
     mem_free(c->life);
     mem_free(c->of);
     mem_free(c->member);
+    mem_free(c->accepts);
 }

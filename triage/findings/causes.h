@@ -30,6 +30,8 @@ struct causes {
     uint32_t *member;
     struct member_of *of; /* by group */
     struct tab by_name;   /* group by string of the start function */
+    uint32_t *accepts;    /* where connections are accepted: rows of waits, then of pairs */
+    uint32_t naccept_waits, naccept_pairs;
     /* Averages: */
     double procs, running; /* processors; running goroutines of the program */
     double idle;           /* processors known to be idle; for a damaged trace not all are known */

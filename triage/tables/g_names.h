@@ -22,10 +22,5 @@ static inline uint32_t g_name(const struct g_names *k, uint32_t g)
     const uint8_t i = g < k->ng ? k->of[g] : G_NAMES;
     return i < G_NAMES ? k->name[i] : trace_g_name(k->tr, g);
 }
-/* g_name_ahead - prefetch: that goroutine's name will be asked for soon. */
-static inline void g_name_ahead(const struct g_names *k, uint32_t g)
-{
-    __builtin_prefetch(&k->of[g < k->ng ? g : 0]);
-}
 
 #endif

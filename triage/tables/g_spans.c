@@ -193,15 +193,6 @@ static RARELY void count_modes(struct g_walk *w, const struct span_run *r)
     }
 }
 
-/* Who woke it will be looked up, in tables that no cache holds. */
-static inline void wakers_ahead(const struct g_walk *w, const struct span_run *r)
-{
-    const struct g_names *names = w->tg->work->names;
-    for (uint32_t i = 0; i < r->n; i++)
-        if (r->kind[r->tag[i]].state == ST_RUNNABLE)
-            g_name_ahead(names, span_run_g(r, i));
-}
-
 bool g_spans(struct g_walk *w, const struct span_run *r)
 {
     const int64_t *const dur = r->dur;
@@ -213,7 +204,6 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
     uint8_t was = w->was;
     if (w->worker)
         count_modes(w, r);
-    wakers_ahead(w, r);
     for (uint32_t i = 0; i < n; i++) {
         const struct at s = {r, i};
         const uint8_t before = was;

@@ -210,8 +210,8 @@ static void team_add(struct team *t)
         pthread_mutex_unlock(&t->lock);
         bool ok = slices_tick();
         if (ok)
-            ok = job->add(job->arg, t->turn, kept);
-        else
+            ok = !job->add || job->add(job->arg, t->turn, kept);
+        else if (job->drop)
             job->drop(kept);
         pthread_mutex_lock(&t->lock);
         t->turn++;
@@ -302,7 +302,7 @@ bool slices_each(int threads, size_t n, const struct slices_job *job)
     for (unsigned i = 0; i < helpers; i++)
         pthread_join(thread[i], NULL);
     for (size_t i = 0; i < AHEAD; i++)
-        if (t.kept[i].is)
+        if (t.kept[i].is && job->drop)
             job->drop(t.kept[i].kept);
     team = NULL;
     pthread_attr_destroy(&attr);

@@ -36,6 +36,7 @@ bool slices_tick_now(void);
 /* slices_each - runs n jobs on up to `threads` threads, including the caller's. work(arg, i, &kept) does job
  * i in parallel with others and may return a result in kept. add(arg, i, kept) is called in the order of i,
  * one at a time, and owns the result; drop(kept) is called instead for results no longer needed (NULL too).
+ * Where jobs return none, both may be NULL.
  * If work or add returns false (out of memory, no longer wanted), all jobs stop and slices_each() returns
  * false. Both may call slices_tick(): between two slices every thread stands still. A job must not start
  * jobs of its own. */

@@ -108,24 +108,19 @@ static bool is_plumbing(struct str f)
 
 /* Of a string, as a function's name: KNOWN and what follows, marks (enum stack_mark) on top. As a reason: its
  * kind + 1. */
-enum {
-    KNOWN = 1,
-    LIBRARY = 2,
-    PLUMBING = 4,
-    SENDS = 8,
-    KIND = 4 /* kind_of_function() */,
-    REASON = 8,
-    MARKS = 12
-};
+enum { KNOWN = 1, LIBRARY = 2, PLUMBING = 4, KIND = 4 /* kind_of_function() */, REASON = 8, MARKS = 12 };
 enum { KINDS = 15 };
 _Static_assert((int)WK_KINDS < (int)KINDS, "a kind, and one that says none, take four bits");
 _Static_assert(WK_OTHER == 0, "most functions are of no kind");
 
-/* Write, writev, sendto, Sendmsg .. */
-static bool sends(struct str f)
+static bool has(struct str f, const char *part)
 {
-    return f.len >= 4 &&
-           (memmem(f.p, f.len, "rite", 4) || memmem(f.p, f.len, "send", 4) || memmem(f.p, f.len, "Send", 4));
+    return memmem(f.p, f.len, part, strlen(part));
+}
+
+static bool is_child(struct str f)
+{
+    return has(f, "os.(*Process)") || has(f, "forkExec") || has(f, "os/exec.");
 }
 
 static unsigned marks_of(struct str f)
@@ -133,6 +128,7 @@ static unsigned marks_of(struct str f)
     unsigned marks = str_starts(f, "runtime.mallocgc") ? STACK_ALLOCATES : 0;
     marks |= str_is(f, "runtime.GC") || str_is(f, "runtime/debug.FreeOSMemory") ? STACK_COLLECTS : 0;
     marks |= str_starts(f, "os.(*File).") ? STACK_FILE : str_starts(f, "net.") ? STACK_CONN : 0;
+    marks |= is_child(f) ? STACK_CHILD : 0;
     if (str_starts(f, "internal/poll.")) {
         marks |= str_starts(f, "internal/poll.(*FD).Write") || str_starts(f, "internal/poll.SendFile")
                      ? STACK_WRITES
@@ -157,7 +153,7 @@ static unsigned func_is(const struct trace *tr, uint32_t func)
     if (!(is & KNOWN)) {
         const struct str f = trace_str(tr, func);
         is = KNOWN | (others(tr, f) ? LIBRARY : 0) | (is_plumbing(f) ? PLUMBING : 0) |
-             (sends(f) ? SENDS : 0) | (unsigned)kind_of_function(f) << KIND | marks_of(f) << MARKS;
+             (unsigned)kind_of_function(f) << KIND | marks_of(f) << MARKS;
         trace_memo_set(tr, MEMO_STRING, func, is);
     }
     return is;
@@ -341,11 +337,9 @@ bool stacks_has(const struct trace *tr, uint32_t stack, const char *part)
 {
     struct stack_funcs f;
     stack_funcs_of(&f, tr, stack);
-    for (uint32_t i = 0; i < f.n && i < 8; i++) {
-        struct str s = trace_str(tr, stack_func(&f, i));
-        if (memmem(s.p, s.len, part, strlen(part)))
+    for (uint32_t i = 0; i < f.n && i < 8; i++)
+        if (has(trace_str(tr, stack_func(&f, i)), part))
             return true;
-    }
     return false;
 }
 

@@ -172,12 +172,6 @@ static bool level_work(void *arg, size_t i, void **kept)
     return slices_tick_now();
 }
 
-static bool level_add(void *arg, size_t i, void *kept)
-{
-    (void)arg, (void)i, (void)kept;
-    return true;
-}
-
 static void verdicts_drop(void *kept)
 {
     if (kept)
@@ -191,8 +185,7 @@ static bool decide_each(struct judging *j)
     struct verdicts *out = j->out;
     uint32_t kept = 0;
     j->says = mem_zalloc(((size_t)out->n + 1) * sizeof *j->says);
-    if (!j->says || !slices_each(trace_threads(j->c->tr), out->n,
-                                 &(struct slices_job){level_work, level_add, verdicts_drop, j}))
+    if (!j->says || !slices_each(trace_threads(j->c->tr), out->n, &(struct slices_job){level_work, .arg = j}))
         return false;
     for (uint32_t i = 0; i < out->n; i++) {
         struct verdict *v = &out->v[i];

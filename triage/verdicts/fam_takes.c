@@ -13,7 +13,7 @@
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
 
-enum { GROUPS = 48, MEMBERS = 64, STEPS = 8192, SITES = 16, FEEDS = 4 };
+enum { GROUPS = 48, MEMBERS = 16, STEPS = 8192, SITES = 16, FEEDS = 4 };
 
 struct doing { /* what it does at one place, and from one to the next */
     uint32_t stack, reason, n;

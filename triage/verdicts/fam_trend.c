@@ -1,9 +1,6 @@
 /* fam_trend.c - pieces of a work that take longer and longer as the trace goes on. */
-#include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
-
-#include <stdlib.h>
 
 /* Do the pieces mostly wait for others of the program? Then a queue grows: these others are what to look
  * at. */
@@ -17,30 +14,30 @@ static bool queues(const struct work_tree *t)
 
 enum { QUARTERS = 4 };
 
-static int cmp_piece(const void *a, const void *b)
+/* Of the pieces, which are sorted by duration, those that begin in one quarter of the trace: their number,
+ * and the median duration. */
+static uint32_t in_quarter(const struct causes *c, const struct work *k, int q, double *median)
 {
-    const struct workpiece *x = a, *y = b;
-    const int64_t p = x->t1 - x->t0, q = y->t1 - y->t0;
-    return p != q ? (p > q) - (p < q) : (x->t0 > y->t0) - (x->t0 < y->t0);
+    const int64_t quarter = c->tg->end / QUARTERS + 1;
+    uint32_t n = 0, at = 0;
+    for (uint32_t i = 0; i < k->looked; i++)
+        n += k->v[i].t0 / quarter == q;
+    *median = 0;
+    for (uint32_t i = 0; i < k->looked && at < n - n / 2; i++) {
+        at += k->v[i].t0 / quarter == q;
+        *median = (double)(k->v[i].t1 - k->v[i].t0);
+    }
+    return n;
 }
 
 /* Sets the median duration of the pieces that begin in each quarter of the trace. Returns whether it rises
  * from each to the next. */
 static bool rises(const struct causes *c, const struct work *k, double median[QUARTERS])
 {
-    struct workpiece *v = mem_alloc(((size_t)k->looked + 1) * sizeof *v);
-    bool is = v != NULL;
-    for (int q = 0; q < QUARTERS && is; q++) {
-        uint32_t n = 0;
-        for (uint32_t i = 0; i < k->looked; i++)
-            if (k->v[i].t0 / (c->tg->end / QUARTERS + 1) == q)
-                v[n++] = k->v[i];
-        if (n)
-            qsort(v, n, sizeof *v, cmp_piece);
-        median[q] = n ? (double)(v[n / 2].t1 - v[n / 2].t0) : 0;
-        is = n >= threshold(TH_SEVERAL) && (q == 0 || median[q] > threshold(TH_TREND_RISE) * median[q - 1]);
-    }
-    mem_free(v);
+    bool is = true;
+    for (int q = 0; q < QUARTERS && is; q++)
+        is = in_quarter(c, k, q, &median[q]) >= threshold(TH_SEVERAL) &&
+             (q == 0 || median[q] > threshold(TH_TREND_RISE) * median[q - 1]);
     return is;
 }
 

@@ -380,10 +380,11 @@ static void around_handler(struct works *all, struct work *w)
     }
 }
 
-bool tree_make(struct causes *c, struct works *all, struct sampled *sampled, struct work *w)
+bool tree_make(struct causes *c, struct works *all, struct explainer *x, struct sampled *sampled,
+               struct work *w)
 {
     struct work_tree *t = &w->tree;
-    struct making m = {.tr = c->tr, .x = c->x, .own = all->own, .t = t};
+    struct making m = {.tr = c->tr, .x = x, .own = all->own, .t = t};
     m.sampled = sampled_any(sampled) ? sampled : NULL;
     m.rests = w->background || w->standing;
     *t = (struct work_tree){0};

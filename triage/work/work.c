@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "triage/tables/slices.h"
 #include "triage/work/sampled.h"
 
 /* Returns the time of all pieces of a work that counts, estimated from the explained sample. */
@@ -42,22 +43,43 @@ static void weigh(struct works *all)
         qsort(all->v, all->n, sizeof *all->v, cmp_work);
 }
 
+struct trees { /* the works' trees, made by several threads */
+    struct causes *c;
+    struct works *all;
+    uint32_t next; /* the first work that no thread has taken */
+};
+
+/* Make trees until every work has one. The first thread takes the explainer that is there. */
+static bool trees_some(void *arg, size_t i, void **kept)
+{
+    struct trees *t = arg;
+    struct explainer *x = i ? explain_new(t->c->tr) : t->c->x;
+    struct sampled *sampled = sampled_new(t->c->tr, t->all->own);
+    bool ok = x && sampled;
+    *kept = NULL;
+    if (x)
+        explain_owners(x, t->all->own);
+    for (uint32_t k; ok && (k = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED)) < t->all->n;) {
+        explain_budget(x, TREE_SPANS);
+        ok = tree_make(t->c, t->all, x, sampled, &t->all->v[k]);
+    }
+    sampled_free(sampled);
+    if (i)
+        explain_free(x);
+    else
+        explain_owners(x, NULL);
+    return ok;
+}
+
 bool works_new(struct causes *c, struct works *out)
 {
     *out = (struct works){.tr = c->tr, .own = owners_new(c->tr)};
-    struct sampled *sampled = out->own ? sampled_new(c->tr, out->own) : NULL;
-    bool ok = out->own && sampled && stands_find(c, out) && works_find(c, out);
-    explain_owners(c->x, out->own);
-    explain_budget(c->x, WORKS_SPANS);
-    for (uint32_t i = 0; ok && i < out->n; i++) {
-        ok = tree_make(c, out, sampled, &out->v[i]);
-        if (ok) {
-            struct work *w = &out->v[i];
-            w->at_once = c->tg->end > 0 ? (double)w->total / (double)c->tg->end : 0;
-        }
-    }
-    explain_owners(c->x, NULL);
-    sampled_free(sampled);
+    const int threads = trace_threads(c->tr);
+    struct trees trees = {.c = c, .all = out};
+    const bool ok = out->own && stands_find(c, out) && works_find(c, out) &&
+                    slices_each(threads, (size_t)threads, &(struct slices_job){trees_some, .arg = &trees});
+    for (uint32_t i = 0; ok && i < out->n; i++)
+        out->v[i].at_once = c->tg->end > 0 ? (double)out->v[i].total / (double)c->tg->end : 0;
     if (ok)
         weigh(out);
     else

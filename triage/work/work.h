@@ -19,7 +19,7 @@
  *
  * Idle time is no cost; it is in `idle` and in no node: waiting for more work, and what nobody waits for
  * (`idle` in pieces.c). Units: ns. Owner: works_free() frees all. Strings, stacks and lanes are those of the
- * trace. Groups of goroutines are looked at side by side, trees are made one after the other.
+ * trace. Groups of goroutines are looked at side by side, and trees are made side by side.
  */
 #ifndef GOTOP_TRIAGE_WORK_H
 #define GOTOP_TRIAGE_WORK_H
@@ -108,9 +108,10 @@ struct works {
     struct work *v; /* the works that count come first, by weight */
     uint32_t n;
 };
-/* works_new - Find the works and make their trees. Returns false if out of memory. Costs about
- * WORKS_SPANS spans explained and as many walked. */
-enum { WORKS_SPANS = 1000000, WORKS_MOST = 24 };
+/* works_new - Find the works and make their trees. Returns false if out of memory. Of each of at most
+ * WORKS_MOST works about 100,000 spans are explained, never more than TREE_SPANS, and twice as many
+ * walked. */
+enum { TREE_SPANS = 1000000, WORKS_MOST = 24 };
 /* works_pairs - who waits for whom (triage.h): so many are looked at, those with the most time. */
 static inline uint32_t works_pairs(const struct causes *c)
 {
@@ -164,9 +165,11 @@ static inline bool work_awaited(const struct work *w)
 {
     return w->kind == WORK_TASKS || w->kind == WORK_REQUESTS;
 }
-/* tree_make - Explain the pieces of a work. sampled: what its CPU samples say. */
+/* tree_make - Explain the pieces of a work. sampled: what its CPU samples say. Several threads make trees,
+ * each with an explainer of its own. */
 struct sampled;
-bool tree_make(struct causes *c, struct works *all, struct sampled *sampled, struct work *w);
+bool tree_make(struct causes *c, struct works *all, struct explainer *x, struct sampled *sampled,
+               struct work *w);
 /* tree_ns - Returns the total of all nodes of a set: the explained time that counts. */
 static inline int64_t tree_ns(const struct work_tree *t, enum tree_set s)
 {
