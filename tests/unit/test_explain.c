@@ -151,7 +151,7 @@ static void unmake(struct made *m)
 static bool func_is(const struct trace *tr, const struct explain_part *p, const char *name)
 {
     uint32_t stack, frame;
-    return str_is(trace_str(tr, explain_place(tr, NULL, p, &stack, &frame, &(struct ran){0})), name);
+    return str_is(trace_str(tr, explain_place(tr, p, &stack, &frame, &(struct ran){0})), name);
 }
 
 static void a_wait_is_what_its_waker_did(void **state)
@@ -378,7 +378,7 @@ static void assert_ran(const struct made *m, unsigned nth, const char *want)
     for (size_t i = 0; i < l.n; i++) {
         struct ran ran;
         if (l.v[i].part.depth == 0 && l.v[i].part.cat == EX_RUN && nth-- == 0) {
-            (void)explain_place(m->tr, NULL, &l.v[i].part, &stack, &frame, &ran);
+            (void)explain_place(m->tr, &l.v[i].part, &stack, &frame, &ran);
             ran_text(&t, m->tr, &ran, stack, frame, 1);
         }
     }

@@ -139,9 +139,7 @@ uint32_t calls_questions(const struct causes *c, uint32_t g)
 
 bool calls_child(const struct trace *tr, uint32_t stack)
 {
-    return stacks_may(tr, stack, STACK_CHILD) &&
-           (stacks_has(tr, stack, "os.(*Process)") || stacks_has(tr, stack, "forkExec") ||
-            stacks_has(tr, stack, "os/exec."));
+    return stacks_may(tr, stack, STACK_CHILD);
 }
 
 bool calls_asks(const struct causes *c, uint32_t g)

@@ -3,39 +3,24 @@
 
 #include <string.h>
 
-#include "decode/base/mem.h"
 #include "triage/findings/explain.h"
 
 enum { AHEAD = 16 /* spans read to find what follows a wait */ };
 
-bool ended_init(struct ended *e, const struct trace *tr)
+void ended_init(struct ended *e, const struct trace *tr)
 {
-    *e = (struct ended){.tr = tr, .recorded = -1};
-    e->nstacks = trace_nstacks(tr);
-    e->ng = trace_nlanes(tr, LANE_G);
-    e->reads = mem_zalloc((size_t)e->nstacks + 1);
-    return e->reads != NULL;
+    *e = (struct ended){.tr = tr, .ng = trace_nlanes(tr, LANE_G), .recorded = -1};
 }
 
-void ended_free(struct ended *e)
+static bool reads(const struct ended *e, uint32_t stack)
 {
-    mem_free(e->reads);
-    e->reads = NULL;
-}
-
-static bool reads(struct ended *e, uint32_t stack)
-{
-    if (!stack || stack >= e->nstacks)
-        return false;
-    if (!e->reads[stack])
-        e->reads[stack] = stacks_has(e->tr, stack, "internal/poll.(*FD).Read") ? 2 : 1;
-    return e->reads[stack] == 2;
+    return stack && stacks_may(e->tr, stack, STACK_READS);
 }
 
 /* Whether the trace records reads. A read that does not wait is in a system call. */
 static bool recorded(struct ended *e)
 {
-    for (uint32_t s = 1; e->recorded < 0 && s < e->nstacks; s++)
+    for (uint32_t s = 1, n = trace_nstacks(e->tr); e->recorded < 0 && s < n; s++)
         if (str_starts(trace_str(e->tr, trace_frame(e->tr, s, 0).func), "syscall.") && reads(e, s))
             e->recorded = 1;
     e->recorded = e->recorded > 0;

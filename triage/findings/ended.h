@@ -7,8 +7,7 @@
  * does not. EX_DEADLINE is returned only if nobody ended the wait, the next span is recorded, and the trace
  * has read system calls at all.
  *
- * Use: ended_init(), ended_how() for any number of waits, ended_free(). Memory: one byte per stack.
- * Single-threaded.
+ * Use: ended_init(), ended_how() for any number of waits. Single-threaded.
  */
 #ifndef GOTOP_TRIAGE_ENDED_H
 #define GOTOP_TRIAGE_ENDED_H
@@ -17,13 +16,11 @@
 
 struct ended {
     const struct trace *tr;
-    uint8_t *reads; /* by stack: 0 unknown yet, 1 no, 2 a read from the network or a file */
-    uint32_t nstacks, ng;
+    uint32_t ng;
     int8_t recorded; /* whether the trace has read system calls; -1: unknown yet */
     struct span_iter it;
 };
-bool ended_init(struct ended *e, const struct trace *tr); /* false: out of memory */
-void ended_free(struct ended *e);
+void ended_init(struct ended *e, const struct trace *tr);
 
 /* What a goroutine does after a wait, once it has run: the next span of another kind. */
 struct then {

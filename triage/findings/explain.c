@@ -56,10 +56,9 @@ struct explainer *explain_new(const struct trace *tr)
     x->left = BUDGET;
     x->ng = trace_nlanes(tr, LANE_G);
     x->np = trace_nlanes(tr, LANE_P);
-    x->nstacks = trace_nstacks(tr);
-    x->user = mem_zalloc(((size_t)x->nstacks + 1) * sizeof *x->user);
     x->region = mem_alloc((n + 1) * sizeof *x->region);
-    if (!ended_init(&x->ended, tr) || !x->region || !x->user) {
+    ended_init(&x->ended, tr);
+    if (!x->region) {
         explain_free(x);
         return NULL;
     }
@@ -76,8 +75,6 @@ void explain_free(struct explainer *x)
         for (int i = 0; i < EXPLAIN_DEPTH; i++)
             mem_free(x->level[i]);
         mem_free(x->region);
-        mem_free(x->user);
-        ended_free(&x->ended);
         trails_free(x->trails);
         legs_free(&x->legs);
         mem_free(x);
@@ -103,7 +100,8 @@ uint64_t explain_left(const struct explainer *x)
 
 static uint32_t place_func(struct explainer *x, uint32_t stack)
 {
-    return trace_frame(x->tr, stack, x->own ? owner_user(x->own, stack) : explain_user_frame(x, stack)).func;
+    return trace_frame(x->tr, stack, x->own ? owner_user(x->own, stack) : stacks_user_frame(x->tr, stack))
+        .func;
 }
 
 /* Returns false if out of memory. */
@@ -347,20 +345,19 @@ bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain
 
 /* ---- places -------------------------------------------------------------------------------------------- */
 
-uint32_t explain_place(const struct trace *tr, struct explainer *x, const struct explain_part *p,
-                       uint32_t *stack, uint32_t *frame, struct ran *ran)
+uint32_t explain_place(const struct trace *tr, const struct explain_part *p, uint32_t *stack, uint32_t *frame,
+                       struct ran *ran)
 {
     const bool preempted = p->cat == EX_RUN && p->reason && p->stack_end;
     const bool came = p->cat == EX_RUN && !preempted && !p->region && p->stack && p->stack_end &&
                       !stacks_place(tr, p->stack) &&
                       stacks_place(tr, p->stack_end); /* from the library's to the program's */
     *stack = p->stack_end && (preempted || came || !p->stack) ? p->stack_end : p->stack;
-    *frame = x ? explain_user_frame(x, *stack) : stacks_user_frame(tr, *stack);
+    *frame = stacks_user_frame(tr, *stack);
     *ran = (struct ran){.how = came ? RAN_BEFORE : RAN_IN};
     if (p->cat == EX_RUN && *stack && !preempted && !came && !p->region) {
-        uint32_t end = p->stack_end && p->stack_end != *stack
-                           ? (x ? explain_user_frame(x, p->stack_end) : stacks_user_frame(tr, p->stack_end))
-                           : *frame;
+        const uint32_t end =
+            p->stack_end && p->stack_end != *stack ? stacks_user_frame(tr, p->stack_end) : *frame;
         *ran = ran_between(tr, p->stack, *frame, p->stack_end, end, frame);
     }
     ran_lasts(ran, p->t1 - p->t0);

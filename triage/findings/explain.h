@@ -117,10 +117,10 @@ bool explain_stretches(struct explainer *x, const struct workpiece *p, uint64_t 
 
 /* explain_place - Returns the function a part is attributed to, 0 if unknown: the first of the program
  * (stacks.h); for running between two places, the innermost function common to both, or where it was
- * preempted. *stack is one to show, *frame the function's frame in it, *ran what is known of running there.
- * x caches frames; NULL: no cache. */
-uint32_t explain_place(const struct trace *tr, struct explainer *x, const struct explain_part *p,
-                       uint32_t *stack, uint32_t *frame, struct ran *ran);
+ * preempted. *stack is one to show, *frame the function's frame in it, *ran what is known of running
+ * there. */
+uint32_t explain_place(const struct trace *tr, const struct explain_part *p, uint32_t *stack, uint32_t *frame,
+                       struct ran *ran);
 
 /* ---- as a list ----------------------------------------------------------------------------------------- */
 
@@ -165,7 +165,6 @@ struct explain_tree {
     uint32_t n;
     size_t cap;
     struct tab by;
-    struct explainer *x; /* used within explain_add() */
     bool cut, failed;
     bool handed; /* some piece's time is of several goroutines, so each part must name its own */
 };

@@ -174,7 +174,7 @@ static json_t *json_part(const struct trace *tr, const struct explain_item *item
 {
     const struct explain_part *p = &item->part;
     struct ran ran;
-    uint32_t stack, frame, func = explain_place(tr, NULL, p, &stack, &frame, &ran);
+    uint32_t stack, frame, func = explain_place(tr, p, &stack, &frame, &ran);
     json_t *o =
         json_put(json_object(), tr, "t0", p->t0, "t1", p->t1, "depth", p->depth, "what",
                  explain_cat_id((enum explain_cat)p->cat), "goroutine", j_g(p->g), "func", j_str(func));

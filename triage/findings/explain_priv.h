@@ -33,8 +33,6 @@ struct explainer {
     struct level *level[EXPLAIN_DEPTH];
     struct by_g *region;
     size_t nregions;
-    uint16_t *user; /* stacks_user_frame() + 1 by stack; 0: not looked up yet */
-    uint32_t nstacks;
     uint64_t left, placed; /* placed: number of levels entered so far */
     struct ended ended;
     struct owners *own; /* explain_owners() */
@@ -55,7 +53,5 @@ void explain_tell_unless_stopped(struct explainer *x, const struct level *l, str
                                  const struct span *s);
 /* explain_nobody_ran - True if a processor was idle for more than half of [t0,t1). */
 bool explain_nobody_ran(const struct explainer *x, int64_t t0, int64_t t1);
-/* explain_user_frame - stacks_user_frame() with a cache. */
-uint32_t explain_user_frame(struct explainer *x, uint32_t stack);
 
 #endif

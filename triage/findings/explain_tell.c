@@ -117,14 +117,3 @@ void explain_tell_unless_stopped(struct explainer *x, const struct level *l, str
     else
         (void)explain_tell(x, l, p);
 }
-
-uint32_t explain_user_frame(struct explainer *x, uint32_t stack)
-{
-    if (stack >= x->nstacks)
-        return stacks_user_frame(x->tr, stack);
-    if (!x->user[stack]) {
-        uint32_t f = stacks_user_frame(x->tr, stack);
-        x->user[stack] = (uint16_t)(f < UINT16_MAX ? f + 1 : 1);
-    }
-    return x->user[stack] - 1u;
-}

@@ -20,7 +20,7 @@ static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
 {
     struct explain_tree *t = arg;
     struct ran ran;
-    uint32_t stack, frame, func = explain_place(t->tr, t->x, p, &stack, &frame, &ran);
+    uint32_t stack, frame, func = explain_place(t->tr, p, &stack, &frame, &ran);
     uint32_t who = trace_g_name(t->tr, p->g);
     uint32_t i = tab_put(&t->by, (uint64_t)up << 32 | func,
                          (uint64_t)who << 16 | (uint64_t)p->kind << 8 | p->cat, t->n);
@@ -78,9 +78,7 @@ static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
 
 bool explain_add_piece(struct explainer *x, struct explain_tree *t, const struct workpiece *p)
 {
-    t->x = x;
     bool ok = explain_piece(x, p, tree_part, t, &t->cut);
-    t->x = NULL;
     t->handed |= explain_handed(x);
     t->v[0].ns = ns_add(t->v[0].ns, p->t1 > p->t0 ? p->t1 - p->t0 : 0);
     t->v[0].count++;

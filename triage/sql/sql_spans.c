@@ -414,8 +414,8 @@ static struct sql_value v_ended(struct span_cursor *c, const struct span *after)
     struct ended *e = &c->c.s->ended;
     const struct span none = {.state = ST_NONE, .who = NO_LANE};
     uint8_t kind;
-    if (!e->reads && !ended_init(e, c->c.s->tr))
-        return v_none();
+    if (!e->tr)
+        ended_init(e, c->c.s->tr);
     return v_word(explain_cat_id((enum explain_cat)ended_how(e, c->lane.i, &c->s, after ? after : &none,
                                                              (struct then){ST_NONE, 0}, &kind)));
 }

@@ -130,6 +130,7 @@ static unsigned marks_of(struct str f)
     marks |= str_starts(f, "os.(*File).") ? STACK_FILE : str_starts(f, "net.") ? STACK_CONN : 0;
     marks |= is_child(f) ? STACK_CHILD : 0;
     if (str_starts(f, "internal/poll.")) {
+        marks |= str_starts(f, "internal/poll.(*FD).Read") ? STACK_READS : 0;
         marks |= str_starts(f, "internal/poll.(*FD).Write") || str_starts(f, "internal/poll.SendFile")
                      ? STACK_WRITES
                      : 0;

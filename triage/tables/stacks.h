@@ -70,7 +70,8 @@ enum stack_mark {
     STACK_FILE = 32,     /* stacks_pipe(): os.(*File) with no net frame further in */
     STACK_CONN = 64,     /* net with no os.(*File) frame further in */
     STACK_TRIP = 128,    /* net/http's goroutines that send the request and read the answer: calls_asks() */
-    STACK_CHILD = 256    /* begins a process or waits for one: calls_child() */
+    STACK_CHILD = 256,   /* begins a process or waits for one: calls_child() */
+    STACK_READS = 512    /* reads from a connection or a file */
 };
 enum { STACK_MARKED = ASIDES_MOST };
 bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks);

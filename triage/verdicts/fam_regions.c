@@ -83,7 +83,7 @@ static uint32_t part(void *arg, uint32_t up, const struct explain_part *p)
     if (ns > m->longest[p->cat]) {
         uint32_t stack, frame;
         struct ran ran;
-        (void)explain_place(m->w->tr, NULL, p, &stack, &frame, &ran);
+        (void)explain_place(m->w->tr, p, &stack, &frame, &ran);
         m->longest[p->cat] = ns;
         m->at[p->cat] = verdict_place(m->w, stack);
     }

@@ -73,7 +73,7 @@ static struct tree_node of_part(struct making *m, const struct explain_part *p)
     struct tree_node n = {
         .cat = p->cat, .kind = p->kind, .who = trace_g_name(m->tr, p->g), .g = p->g, .by = p->by};
     uint32_t frame;
-    n.user = explain_place(m->tr, m->x, p, &n.stack, &frame, &n.ran);
+    n.user = explain_place(m->tr, p, &n.stack, &frame, &n.ran);
     if (n.stack) {
         const bool ran = p->cat == EX_RUN;
         n.leaf = ran ? n.user : trace_frame(m->tr, n.stack, owner_leaf(m->own, n.stack)).func;
