@@ -8,7 +8,6 @@
  * another server would get.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,44 +19,24 @@
 #include "decode/base/mem.h"
 #include "decode/base/origin.h"
 
-enum { CONFIG_MAX = 32768 };
 enum { CURL_CONNECT = 7, CURL_TIME = 28, CURL_REDIRECTS = 47 };
 
-struct config {
-    char text[CONFIG_MAX];
-    size_t n;
-    bool bad; /* it is too long, or has a control character */
-};
-
-static void put(struct config *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct config *c, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(c->text + c->n, sizeof c->text - c->n, fmt, ap);
-    va_end(ap);
-    if (n < 0 || (size_t)n >= sizeof c->text - c->n)
-        c->bad = true;
-    else
-        c->n += (size_t)n;
-}
-
 /* Quote the value, as curl's configuration needs it. */
-static void put_value(struct config *c, const char *name, const char *value)
+static void put_value(struct feed_text *c, const char *name, const char *value)
 {
     if (!value)
         return;
-    put(c, "%s = \"", name);
+    feed_put(c, "%s = \"", name);
     for (const char *p = value; *p; p++) {
         if ((unsigned char)*p < 0x20 || *p == 0x7f)
             c->bad = true;
-        put(c, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+        feed_put(c, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
     }
-    put(c, "\"\n");
+    feed_put(c, "\"\n");
 }
 
 /* child_name() makes sure that curl takes the value for a file: "-" would be standard input. */
-static void put_file(struct config *c, const char *name, const char *path)
+static void put_file(struct feed_text *c, const char *name, const char *path)
 {
     char whole[4096];
     if (!path)
@@ -68,7 +47,7 @@ static void put_file(struct config *c, const char *name, const char *path)
 }
 
 /* A colon in a certificate's path must be escaped, because curl reads a password after it. */
-static void put_cert(struct config *c, const char *path)
+static void put_cert(struct feed_text *c, const char *path)
 {
     char plain[2 * 4096];
     size_t n = 0;
@@ -81,7 +60,7 @@ static void put_cert(struct config *c, const char *path)
     put_file(c, "cert", path ? plain : NULL);
 }
 
-static enum err_code put_token(struct config *c, const char *path, struct err *e)
+static enum err_code put_token(struct feed_text *c, const char *path, struct err *e)
 {
     char header[FEED_TOKEN];
     enum err_code rc = feed_token(path, header, e);
@@ -95,21 +74,22 @@ static enum err_code put_token(struct config *c, const char *path, struct err *e
  * header's value has a line feed. */
 #define SAYS_STATUS "%{stderr}\\n[%{http_code}] %{redirect_url}"
 
-static enum err_code config_make(struct config *c, const char *url, const struct feed_opts *o, struct err *e)
+static enum err_code config_make(struct feed_text *c, const char *url, const struct feed_opts *o,
+                                 struct err *e)
 {
     bool secret = feed_secret(o);
     enum err_code wrong = feed_request_wrong(o, e);
     if (wrong)
         return wrong;
     put_value(c, "url", url);
-    put(c, "globoff\nsilent\nshow-error\nno-buffer\nfail-with-body\n");
-    put(c, "connect-timeout = %d\nspeed-limit = 1\nspeed-time = %d\n", o->connect_s ? o->connect_s : 10,
-        o->stall_s ? o->stall_s : FEED_STALL_S);
+    feed_put(c, "globoff\nsilent\nshow-error\nno-buffer\nfail-with-body\n");
+    feed_put(c, "connect-timeout = %d\nspeed-limit = 1\nspeed-time = %d\n", o->connect_s ? o->connect_s : 10,
+             o->stall_s ? o->stall_s : FEED_STALL_S);
     put_value(c, "proto", "=http,https");
     if (!secret)
-        put(c, "location\nmax-redirs = 5\n");
+        feed_put(c, "location\nmax-redirs = 5\n");
     if (o->insecure)
-        put(c, "insecure\n");
+        feed_put(c, "insecure\n");
     put_file(c, "cacert", o->cacert);
     put_cert(c, o->cert);
     put_file(c, "key", o->key);
@@ -138,7 +118,7 @@ static void become_curl(const void *arg)
 
 enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts *o, struct err *e)
 {
-    struct config *c = mem_zalloc(sizeof *c);
+    struct feed_text *c = mem_zalloc(sizeof *c);
     enum err_code rc = c ? config_make(c, url, o, e) : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     feed_note(f, url, o);
     const int why = rc ? 0 : feed_start(f, &(struct feed_client){become_curl, NULL, c->text, c->n});

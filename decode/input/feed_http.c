@@ -29,7 +29,7 @@
 #include "decode/input/answer.h"
 #include "decode/input/feed_priv.h"
 
-enum { REQUEST_MAX = 32768, PIECE = 65536, PLACES = 16, HOST_MAX = 300, OPENED = 1024 };
+enum { PIECE = 65536, PLACES = 16, HOST_MAX = 300, OPENED = 1024 };
 enum { CONNECT = 7, STALLED = 28, LOST = 56 }; /* exit statuses, which are curl's numbers */
 
 struct place {
@@ -48,9 +48,7 @@ struct dial { /* what the process needs */
     struct place place[PLACES];
     int nplaces;
     int connect_ms, stall_ms;
-    char request[REQUEST_MAX];
-    size_t n;
-    bool bad; /* the request is too long, or has a control character */
+    struct feed_text request;
 };
 
 /* ---- the request --------------------------------------------------------------------------------------- */
@@ -87,22 +85,11 @@ bool feed_http_takes(const char *url, const struct feed_opts *o)
     return o->unix_socket || !proxy || excepted(host, strcspn(host, ":/?#"));
 }
 
-static void put(struct dial *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct dial *d, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    const int n = vsnprintf(d->request + d->n, sizeof d->request - d->n, fmt, ap);
-    va_end(ap);
-    d->bad |= n < 0 || (size_t)n >= sizeof d->request - d->n;
-    d->n += d->bad ? 0 : (size_t)n;
-}
-
-static void put_line(struct dial *d, const char *line)
+static void put_line(struct feed_text *t, const char *line)
 {
     for (const char *p = line; *p; p++)
-        d->bad |= (unsigned char)*p < 0x20 || *p == 0x7f;
-    put(d, "%s\r\n", line);
+        t->bad |= (unsigned char)*p < 0x20 || *p == 0x7f;
+    feed_put(t, "%s\r\n", line);
 }
 
 static bool has_header(const struct feed_opts *o, const char *name)
@@ -121,7 +108,7 @@ static bool is_empty(const char *header)
     return !v[strspn(v, " \t")];
 }
 
-static enum err_code request(struct dial *d, const char *url, const struct feed_opts *o, struct err *e)
+static enum err_code request(struct feed_text *t, const char *url, const struct feed_opts *o, struct err *e)
 {
     char token[FEED_TOKEN] = "";
     const char *at = url + 7, *path = at + strcspn(at, "/?#");
@@ -131,23 +118,23 @@ static enum err_code request(struct dial *d, const char *url, const struct feed_
         rc = feed_token(o->token_file, token, e);
     if (rc)
         return rc;
-    put(d, "%s %s%s HTTP/1.1\r\n", method, *path == '/' ? "" : "/", path);
+    feed_put(t, "%s %s%s HTTP/1.1\r\n", method, *path == '/' ? "" : "/", path);
     if (!has_header(o, "Host"))
-        put(d, "Host: %.*s\r\n", (int)(path - at), at);
+        feed_put(t, "Host: %.*s\r\n", (int)(path - at), at);
     if (!has_header(o, "User-Agent"))
-        put(d, "User-Agent: gotop\r\n");
+        feed_put(t, "User-Agent: gotop\r\n");
     if (!has_header(o, "Accept"))
-        put(d, "Accept: */*\r\n");
+        feed_put(t, "Accept: */*\r\n");
     for (int i = 0; i < o->nheaders; i++)
         if (!is_empty(o->header[i]))
-            put_line(d, o->header[i]);
+            put_line(t, o->header[i]);
     if (*token)
-        put_line(d, token);
+        put_line(t, token);
     if (strcmp(method, "GET") != 0 && !has_header(o, "Content-Length"))
-        put(d, "Content-Length: 0\r\n");
-    put(d, "Connection: close\r\n\r\n");
+        feed_put(t, "Content-Length: 0\r\n");
+    feed_put(t, "Connection: close\r\n\r\n");
     explicit_bzero(token, sizeof token);
-    return d->bad ? err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s", feed_bad_request) : ERR_OK;
+    return t->bad ? err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s", feed_bad_request) : ERR_OK;
 }
 
 static enum err_code address(struct dial *d, const char *url, struct err *e)
@@ -334,8 +321,8 @@ static void fetch(const void *arg)
         _exit(CONNECT);
     }
     const int s = dialled(d);
-    send_all(s, d->request, d->n, d->stall_ms);
-    explicit_bzero(d->request, sizeof d->request);
+    send_all(s, d->request.text, d->request.n, d->stall_ms);
+    explicit_bzero(d->request.text, sizeof d->request.text);
     hand_on(s, d->stall_ms);
 }
 
@@ -352,7 +339,7 @@ enum err_code feed_http(struct feed *f, const char *url, const struct feed_opts 
     if (!rc && o->unix_socket && !socket_path(d, o->unix_socket))
         rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "the socket's path is too long");
     if (!rc)
-        rc = request(d, url, o, e);
+        rc = request(&d->request, url, o, e);
     /* Names are looked up here, because the child of a process with several threads must not do that. */
     const char *why = rc || f->alone ? NULL : resolve(d);
     if (why)

@@ -63,6 +63,15 @@ enum err_code feed_http_end(struct feed *f, struct err *e);
 enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts *o, struct err *e);
 enum err_code feed_curl_end(struct feed *f, struct err *e);
 
+enum { FEED_TEXT = 32768 };
+struct feed_text { /* what is sent: a request, or curl's configuration */
+    char text[FEED_TEXT];
+    size_t n;
+    bool bad; /* it is too long, or has a control character */
+};
+/* feed_put - append to it, as printf does. */
+void feed_put(struct feed_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /*
  * Of both, in feed_request.c. feed_note - note what is asked: of a URL its path, as what is behind "?" may be
  * secret. feed_start - begin a client: a process in a group of its own, so that Ctrl-C is for us to act on,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #ifdef __linux__
@@ -18,6 +19,16 @@
 #include "decode/input/feed_priv.h"
 
 const char feed_bad_request[] = "the URL, a header or the token holds control bytes, or they are too long";
+
+void feed_put(struct feed_text *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    const int n = vsnprintf(t->text + t->n, sizeof t->text - t->n, fmt, ap);
+    va_end(ap);
+    t->bad |= n < 0 || (size_t)n >= sizeof t->text - t->n;
+    t->n += t->bad ? 0 : (size_t)n;
+}
 
 /* A header is "Name: value". It must not begin with "@", because curl would read a file of that name. */
 static bool is_header(const char *s)
