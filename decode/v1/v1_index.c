@@ -15,7 +15,6 @@
 #include "decode/base/idmap.h"
 #include "decode/base/mem.h"
 
-#define MANY_P 64
 #define RATE_LEAST 1000 /* no clock has fewer ticks per second, or more than RATE_MOST */
 #define RATE_MOST UINT64_C(10000000000)
 /* The rates of real clocks. A number that has lost or gained a byte is far from them. */
@@ -145,17 +144,6 @@ static uint32_t proc_index(struct v1_index *ix, int64_t id)
         return UINT32_MAX;
     ix->proc[ix->nproc++] = (struct v1_proc){.id = id, .first = V1_NO_BATCH, .last = V1_NO_BATCH};
     return at;
-}
-
-/* Whether a batch is left over from another run: its P is far above this program's GOMAXPROCS, or its time
- * far before all other batches. */
-static bool other_run(const struct v1_index *ix, const struct v1_raw *r)
-{
-    const uint64_t p = r->v[0], ticks = r->v[r->n - 1];
-    if (p != UINT64_MAX && ix->procs && p / V1_PLACE_MORE >= ix->procs && p >= MANY_P)
-        return true;
-    return ix->batch_ticks && (int64_t)(ticks - ix->least_ticks) < -V1_NEAR_TICKS &&
-           ticks < ix->least_ticks / 16;
 }
 
 /* Extend the current batch to `end`, where one of its events ends. A batch gets its place in the table only
@@ -338,8 +326,6 @@ static const char *makes_no_sense(const struct v1_index *ix, const struct source
 {
     if (r->type == V1_BATCH && !v1_place_proc(r->v[0], V1_PROCS_MAX))
         return "a processor number that makes no sense";
-    if (r->type == V1_BATCH && other_run(ix, r))
-        return "a batch of no processor and time of this trace";
     if (ix->cur == UINT32_MAX && ix->dialect.shape[r->type].timed)
         return "an event before the first batch";
     if (ix->batch_open && source_off(s, p) - ix->batch[ix->nbatch - 1].off > UINT32_MAX)
