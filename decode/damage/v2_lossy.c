@@ -196,7 +196,6 @@ static void silent(struct v2_order *o, uint32_t thread)
         over(o, thread, o->loss.before);
         return;
     }
-    const uint64_t breaks = o->loss.breaks;
     if (m->g != EV_NONE && !v2_steps_has(o, V2_STEP_G_TOLD, v2_g_at(o, m->g)->id, 0)) {
         v2_lose_g(o, m, o->loss.before);
         v2_gap_from(o, o->loss.before);
@@ -205,8 +204,6 @@ static void silent(struct v2_order *o, uint32_t thread)
         v2_lose_p(o, m, o->loss.before);
         v2_gap_from(o, o->loss.before);
     }
-    if (o->loss.rough)
-        o->loss.breaks = breaks;
 }
 
 /* Check the threads that this generation does not name, a few at each call. */

@@ -227,22 +227,13 @@ static bool mend_status(struct v2_order *o, const struct v2_cursor *c)
     return true;
 }
 
-static bool mend_status_at(struct v2_order *o, const struct v2_cursor *c)
-{
-    const uint64_t breaks = o->loss.breaks;
-    const bool ok = mend_status(o, c);
-    if (o->loss.rough) /* the generation before this one lacks the steps between */
-        o->loss.breaks = breaks;
-    return ok;
-}
-
 bool v2_lossy_mend_bad(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t m = c->m, g = m != EV_NONE ? o->m[m].g : EV_NONE, p = m != EV_NONE ? o->m[m].p : EV_NONE;
     switch (v2_means(c->type)) {
     case V2_MEANS_proc_status:
     case V2_MEANS_go_status:
-    case V2_MEANS_go_status_stack: return mend_status_at(o, c);
+    case V2_MEANS_go_status_stack: return mend_status(o, c);
     case V2_MEANS_go_start:
         if (g == EV_NONE || p == EV_NONE)
             return false;
