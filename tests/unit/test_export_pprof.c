@@ -334,10 +334,21 @@ static void expect(const char *path, const char *kind, const char *extra, const 
     profile_free(&p);
 }
 
+/* The traces stay until the end: another file could get the number of one that is gone, and nothing is
+ * written over what was read. */
+static char hand_path[] = "/tmp/gotop-trace-XXXXXX", places_path[] = "/tmp/gotop-trace-XXXXXX";
+
+static int remove_all(void **state)
+{
+    unlink(hand_path);
+    unlink(places_path);
+    return remove_out(state);
+}
+
 static void test_hand(void **state)
 {
     (void)state;
-    char path[] = "/tmp/gotop-trace-XXXXXX";
+    char *const path = hand_path;
     close(mkstemp(path));
     struct loaded l = text_file(hand, path);
     static const struct sum net[] = {{"net.Read;main.worker;", 1, 30}},
@@ -356,7 +367,6 @@ static void test_hand(void **state)
     expect(path, "net", "--from=80", NULL, 0);
     assert_int_equal(RUN(pprof_main, "--kind", "net", "--group", "nobody", path), 2);
     assert_int_equal(RUN(pprof_main, "--kind", "net", "--goroutine", "3", path), 2);
-    unlink(path);
     unload(&l);
 }
 
@@ -364,7 +374,7 @@ static void test_hand(void **state)
 static void test_places(void **state)
 {
     (void)state;
-    char path[] = "/tmp/gotop-trace-XXXXXX";
+    char *const path = places_path;
     close(mkstemp(path));
     struct loaded l =
         text_file("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
@@ -380,7 +390,6 @@ static void test_places(void **state)
     assert_int_equal(p.nlocs, 4); /* and none with the number 0 */
     assert_int_equal(p.nfuncs, 3);
     profile_free(&p);
-    unlink(path);
     unload(&l);
 }
 
@@ -407,5 +416,5 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_hand), cmocka_unit_test(test_places),
                                        cmocka_unit_test(test_go), cmocka_unit_test(test_samples),
                                        cmocka_unit_test(test_stable)};
-    return cmocka_run_group_tests(tests, make_out, remove_out);
+    return cmocka_run_group_tests(tests, make_out, remove_all);
 }
