@@ -80,12 +80,12 @@ done
 for s in "TERM 15" "HUP 1"; do
     rm -f dir/*; echo before >dir/out
     : >err
-    $heard "$fast" folded -o dir/out big.trace 2>err &
+    $heard "$fast" anonymize -o dir/out big.trace 2>err &
     pid=$!
     until ls dir/out.* >/dev/null 2>&1 || [ "$(head -c 6 dir/out)" != before ] || [ -s err ]; do :; done # it may be faster, or fail
     kill -s "${s% *}" $pid 2>/dev/null; wait $pid 2>/dev/null; rc=$?
-    [ $rc = $((128 + ${s#* })) ] || [ $rc = 0 ]; check $? 0 "status of folded at SIG${s% *}: $rc"
-    in_dir 'out ' "folded at SIG${s% *}"
-    [ $rc = 0 ] || check "$(cat dir/out)" before "what stood where folded ended at SIG${s% *}"
+    [ $rc = $((128 + ${s#* })) ] || [ $rc = 0 ]; check $? 0 "status of anonymize at SIG${s% *}: $rc"
+    in_dir 'out ' "anonymize at SIG${s% *}"
+    [ $rc = 0 ] || check "$(cat dir/out)" before "what stood where anonymize ended at SIG${s% *}"
 done
 finish
