@@ -58,7 +58,7 @@ struct listed {
     uint32_t first;
 };
 
-enum { VIEW_BUSY = 40, VIEW_UNDO = 128, VIEW_TEXT = 512, VIEW_MESSAGE = 4000 };
+enum { VIEW_BUSY = 16, VIEW_UNDO = 128, VIEW_TEXT = 512, VIEW_MESSAGE = 4000 };
 
 /* place - what undo restores */
 struct place {
