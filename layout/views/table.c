@@ -178,7 +178,7 @@ static bool table_take(struct table *t, struct view *v)
     t->cut = false;
     t->tr = v->tr;
     t->tg = table_counted(v);
-    t->works = t->tg ? &v->tri->fs->works : NULL;
+    t->works = t->tg && v->tri->fs ? &v->tri->fs->works : NULL;
     t->epoch = trace_info(v->tr)->epoch;
     table_is_of_now(t, v);
     t->counting = t->from->count != NULL;
