@@ -61,9 +61,8 @@ bool causes_init(struct causes *c, const struct triage *tg)
     const struct gbucket *counts;
     int64_t width;
     *c = (struct causes){.tg = tg, .tr = tg->tr};
-    c->x = explain_new(tg->tr);
     (void)trace_gcounts(c->tr, &width, &counts); /* the first call sums them up */
-    if (!c->x || !groups(c) || !accepts(c)) {
+    if (!groups(c) || !accepts(c)) {
         causes_free(c);
         return false;
     }
@@ -84,7 +83,6 @@ bool causes_init(struct causes *c, const struct triage *tg)
 
 void causes_free(struct causes *c)
 {
-    explain_free(c->x);
     tab_free(&c->by_name);
     mem_free(c->life);
     mem_free(c->of);

@@ -25,7 +25,6 @@ struct group_life {
 struct causes {
     const struct triage *tg;
     const struct trace *tr;
-    struct explainer *x;
     struct group_life *life; /* by group */
     uint32_t *member;
     struct member_of *of; /* by group */

@@ -86,9 +86,9 @@ void explain_free(struct explainer *x);
  * many are left. */
 void explain_budget(struct explainer *x, uint64_t spans);
 uint64_t explain_left(const struct explainer *x);
-/* explain_owners - Take as a wait's place the first function of the program, not of a library (NULL: stop
- * doing so). This distinguishes goroutines that queue in a library's lock for all of an operation from
- * those that queue for a part of it. */
+/* explain_owners - Take as a wait's place the first function of the program, not of a library. This
+ * distinguishes goroutines that queue in a library's lock for all of an operation from those that queue for
+ * a part of it. */
 struct owners;
 void explain_owners(struct explainer *x, struct owners *own);
 /* explain_walk - Explain [a,b) of goroutine g. Sets *cut if some waits were not followed. Returns false if

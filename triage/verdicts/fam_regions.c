@@ -94,7 +94,9 @@ static bool deeds(struct causes *c, const struct works *w, const struct region *
 {
     struct most m = {.w = w};
     bool cut = false;
-    const bool ok = explain_walk(c->x, r->g, r->t0, r->t1, part, &m, &cut);
+    struct explainer *x = explain_new(c->tr);
+    const bool ok = x && explain_walk(x, r->g, r->t0, r->t1, part, &m, &cut);
+    explain_free(x);
     while (ok && v->ndoing < 2) {
         uint8_t best = 0;
         for (uint8_t i = 1; i < EX_CATS; i++)

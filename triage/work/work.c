@@ -49,25 +49,22 @@ struct trees { /* the works' trees, made by several threads */
     uint32_t next; /* the first work that no thread has taken */
 };
 
-/* Make trees until every work has one. The first thread takes the explainer that is there. */
+/* Make trees until every work has one. */
 static bool trees_some(void *arg, size_t i, void **kept)
 {
     struct trees *t = arg;
-    struct explainer *x = i ? explain_new(t->c->tr) : t->c->x;
+    struct explainer *x = explain_new(t->c->tr);
     struct sampled *sampled = sampled_new(t->c->tr, t->all->own);
     bool ok = x && sampled;
+    (void)i;
     *kept = NULL;
-    if (x)
-        explain_owners(x, t->all->own);
     for (uint32_t k; ok && (k = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED)) < t->all->n;) {
+        explain_owners(x, t->all->own);
         explain_budget(x, TREE_SPANS);
         ok = tree_make(t->c, t->all, x, sampled, &t->all->v[k]);
     }
     sampled_free(sampled);
-    if (i)
-        explain_free(x);
-    else
-        explain_owners(x, NULL);
+    explain_free(x);
     return ok;
 }
 
