@@ -181,7 +181,7 @@ void findings_drop(struct findings_job *j)
 
 bool findings_is_what(const struct finding *f)
 {
-    return f->note && !f->v.grows && f->v.harm.work != NO_LANE;
+    return f->note && !f->v.grows && f->v.harm.work != NO_LANE && verdict_family(&f->v) != FAM_SLOW;
 }
 
 uint32_t findings_notes(const struct findings *fs)

@@ -80,8 +80,8 @@ static bool explained(const struct verdict *a, const struct verdict *b, bool bef
             (same(a->where.user, b->where.user) || same(a->culprit.user, b->culprit.user)));
 }
 
-/* Order: severe ones, warnings; then what grows, a resource's notes, and contention that few pieces have;
- * then by share what the work does, and how processors and stops delay it. */
+/* Order: severe ones, warnings; then what grows, a resource's notes, contention that few pieces have, and
+ * what makes the slow ones slow; then by share what the work does, and how processors and stops delay it. */
 static int rank_of(const struct verdict *v)
 {
     const bool little = v->clock > 0 && v->clock < threshold(TH_NOTED);
@@ -90,10 +90,11 @@ static int rank_of(const struct verdict *v)
     const bool machine = (verdict_family(v) == FAM_PROCS || verdict_family(v) == FAM_STOP) && !host;
     const bool resource = v->harm.work == NO_LANE && !little && !machine;
     const bool stands = verdict_family(v) == FAM_STUCK && v->level == LEVEL_SEVERE;
-    return stands                               ? -2
-           : v->level > LEVEL_NOTE              ? LEVEL_WARN - (int)v->level
-           : v->grows || resource || contention ? 1
-                                                : 2;
+    const bool tail = verdict_family(v) == FAM_SLOW;
+    return stands                                       ? -2
+           : v->level > LEVEL_NOTE                      ? LEVEL_WARN - (int)v->level
+           : v->grows || resource || contention || tail ? 1
+                                                        : 2;
 }
 
 static int cmp_verdict(const void *a, const void *b)
@@ -145,13 +146,14 @@ static bool is_chance(const struct verdict *v)
            (double)v->harm.of >= threshold(TH_MANY);
 }
 
-/* Whether a verdict about a work is too small to report, by its share or by wall-clock time. */
+/* Whether a verdict about a work is too small to report, by its share or by wall-clock time. What makes the
+ * slow ones slow matters to few. */
 static bool is_little(const struct verdict *v)
 {
     if (is_what(v) && is_chance(v))
         return true;
     const double least = threshold(is_what(v) ? TH_NOTED : TH_CLOCK);
-    return v->level == LEVEL_NOTE && v->harm.work != NO_LANE && !v->grows &&
+    return v->level == LEVEL_NOTE && v->harm.work != NO_LANE && !v->grows && verdict_family(v) != FAM_SLOW &&
            ((is_what(v) && v->score < threshold(TH_NOTED)) || v->clock < least);
 }
 

@@ -110,21 +110,6 @@ static bool deeds(struct causes *c, const struct works *w, const struct region *
     return ok;
 }
 
-/* Whether more than a tenth of the pieces are in regions of that name, and the slow ones' do not stand out of
- * these: such pieces are of another kind, not slower ones (of_one_kind() in level.c). */
-static bool is_kind(const struct causes *c, const struct work *k, const struct named *v)
-{
-    const struct region *r;
-    const size_t n = trace_regions(c->tr, &r), step = n / LOOKED + 1;
-    double count = 0, ns = 0;
-    for (size_t i = 0; i < n; i += step) {
-        count += r[i].name == v->name ? (double)step : 0;
-        ns += r[i].name == v->name ? (double)(r[i].t1 - r[i].t0) * (double)step : 0;
-    }
-    return count >= threshold(TH_SHARE) * (double)k->n && count > 0 && v->hit > 0 &&
-           (double)v->ns[1] / v->hit < threshold(TH_TAIL) * ns / count;
-}
-
 static bool look(struct causes *c, const struct works *w, uint32_t work, const struct sides *s,
                  struct verdicts *out)
 {
@@ -134,7 +119,7 @@ static bool look(struct causes *c, const struct works *w, uint32_t work, const s
     for (uint32_t i = 0; ok && i < n; i++) {
         const double slow = (double)v[i].ns[1] / s->n[1], usual = s->n[0] ? (double)v[i].ns[0] / s->n[0] : 0;
         if (slow - usual < threshold(TH_SLOW_REGION) * (s->mean[1] - s->mean[0]) ||
-            v[i].in > threshold(TH_SHARE) * s->n[0] || is_kind(c, &w->v[work], &v[i]))
+            v[i].in > threshold(TH_SHARE) * s->n[0])
             continue;
         struct verdict d = verdict_new(RULE_REGION, 0);
         const struct region *r = &v[i].longest;

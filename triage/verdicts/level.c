@@ -211,12 +211,6 @@ static bool of_another_kind(const struct works *all, const struct verdict *v)
     return are_tasks(all, w) || (root && root != w->user);
 }
 
-/* Whether the wait is for the peer to read what was sent. A slow peer is not the fault of the work. */
-static bool is_taken(const struct causes *c, const struct verdict *v)
-{
-    return v->ndoing && explain_waits_outside(v->doing[0].cat) && causes_writes(c->tr, v->doing[0].at.stack);
-}
-
 static bool is_below(const struct work_tree *t, uint32_t node, uint32_t user)
 {
     bool is = false;
@@ -251,35 +245,18 @@ static bool only_at_first(const struct causes *c, const struct works *all, const
     return !late && others >= threshold(TH_MANY);
 }
 
-/* How many of the pieces that were looked at are there, in the branch where most are. */
-static uint32_t pieces_at(const struct work_tree *t, uint32_t node, uint32_t user)
-{
-    uint32_t most = t->v[node].user == user ? t->v[node].pieces[TREE_ALL] : 0;
-    for (uint32_t k = t->v[node].first; k != NO_LANE; k = t->v[k].next) {
-        const uint32_t n = pieces_at(t, k, user);
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
-/* Whether more than a tenth of the pieces do it, and the slow ones do not stand out of these: the slowest
- * tenth is of one kind then (what a cache does not have), and the usual pieces are of another one. */
-static bool of_one_kind(const struct works *all, const struct verdict *v)
-{
-    const struct work_tree *t = &all->v[v->harm.work].tree;
-    const uint32_t n = pieces_at(t, 0, v->where.user);
-    if (!t->pieces[TREE_SLOW] || n < threshold(TH_SHARE) * t->pieces[TREE_ALL] || !n)
-        return false;
-    const double each = v->harm.all * (double)tree_ns(t, TREE_ALL) / n;
-    const double each_slow = v->harm.slow * (double)tree_ns(t, TREE_SLOW) / t->pieces[TREE_SLOW];
-    return each_slow < threshold(TH_TAIL) * each;
-}
-
 /* Whether the slow pieces have something of their own at a known place that the usual ones lack. */
 static bool slows_few(struct causes *c, const struct works *all, const struct verdict *v)
 {
-    return v->where.user && !v->held && !v->usual_too && !of_another_kind(all, v) && !is_taken(c, v) &&
-           !done_once(c, all, v) && !of_one_kind(all, v);
+    return v->where.user && !v->held && !v->usual_too && !of_another_kind(all, v) && !done_once(c, all, v);
+}
+
+/* Whether it waits for what no goroutine of the program does: an answer, a timer, what does not come. If only
+ * the slow pieces do, that may be what they are for, as what a cache does not have. */
+static bool waits_outside(const struct verdict *v)
+{
+    const uint8_t cat = v->ndoing ? v->doing[0].cat : EX_RUN;
+    return explain_waits_outside(cat) || cat == EX_TIMER || cat == EX_OPEN;
 }
 
 /* It sleeps although the work handed over is done (name_timer). */
@@ -343,7 +320,7 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
         return v->rule == RULE_CALLS && share >= threshold(TH_SEVERE) &&
                v->ev[EV_TIMES] >= threshold(TH_MANY) && v->ev[EV_EACH] <= threshold(TH_CALLS_EACH);
     case FAM_BACKEND: return began(v);
-    case FAM_SLOW: return slows_few(c, all, v) || (began(v) && !v->held);
+    case FAM_SLOW: return (!waits_outside(v) && slows_few(c, all, v)) || (began(v) && !v->held);
     default: return false;
     }
 }
@@ -434,8 +411,7 @@ static void name_onset(const struct causes *c, const struct work *w, struct verd
  * told as waits for the remote end (name_onset). */
 static bool slows(const struct verdict *v, bool varies)
 {
-    const bool outside = v->ndoing && explain_waits_outside(v->doing[0].cat);
-    return varies && !comes_late(v) && (!v->usual_too || (began(v) && !outside));
+    return varies && !comes_late(v) && (!v->usual_too || (began(v) && !waits_outside(v)));
 }
 
 bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)

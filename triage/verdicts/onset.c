@@ -1,6 +1,6 @@
 /*
- * onset.c - whether the slow pieces of a work begin at some moment and then go on to the end of the trace:
- * something became slower then, and it is no chance which pieces are hit. See verdict.h.
+ * onset.c - whether the slow pieces of a work begin at some moment and most pieces are slow from then on:
+ * something became slower then. See verdict.h.
  */
 #include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
@@ -24,8 +24,8 @@ static int cmp_time(const void *a, const void *b)
 }
 
 /* Returns when the slow pieces begin, without the earliest LEAST, which may be chance. NO_TIME: there are not
- * many, or out of memory. *slow receives their number. */
-static int64_t first_slow(const struct work *w, uint32_t *slow)
+ * many, or out of memory. */
+static int64_t first_slow(const struct work *w)
 {
     int64_t *at = mem_alloc(((size_t)w->looked + 1) * sizeof *at), t = NO_TIME;
     uint32_t n = 0;
@@ -37,26 +37,27 @@ static int64_t first_slow(const struct work *w, uint32_t *slow)
         t = at[LEAST];
     }
     mem_free(at);
-    *slow = n;
     return t;
 }
 
 bool verdict_began_at(const struct causes *c, const struct work *w, int64_t *since)
 {
-    uint32_t slow, in[PARTS] = {0}, before = 0;
-    const int64_t t = first_slow(w, &slow), end = c->tg->end;
+    uint32_t slow[PARTS] = {0}, all[PARTS] = {0}, before = 0;
+    const int64_t t = first_slow(w), end = c->tg->end;
     if (t == NO_TIME || t < (int64_t)(threshold(TH_SHARE) * (double)end))
         return false;
     for (uint32_t i = 0; i < w->looked; i++) {
         const int64_t at = w->v[i].t0;
+        const int64_t part = (at - t) / ((end - t) / PARTS + 1);
         before += at < t;
-        if (at >= t && is_slow(w, &w->v[i]))
-            in[(at - t) / ((end - t) / PARTS + 1)]++;
+        if (at >= t) {
+            all[part]++;
+            slow[part] += is_slow(w, &w->v[i]);
+        }
     }
     for (int i = 0; i < PARTS; i++)
-        if (in[i] * 2 * PARTS < slow)
-            return false; /* it comes and goes */
+        if (slow[i] * 2 < all[i])
+            return false; /* it comes and goes, or hits a few */
     *since = t;
-    /* As many of those before would be slow, were it no different then. Some piece began at t or later. */
-    return (double)before * (slow - LEAST) / (w->looked - before) >= threshold(TH_MANY);
+    return before >= threshold(TH_MANY);
 }
