@@ -423,8 +423,6 @@ static inline uint32_t span_run_p(const struct span_run *r, uint32_t i)
  *   spans   called with up to SPAN_BLOCK + 1 of its spans at a time, in order. NULL: only begin is called,
  *           which is cheaper than trace_lane() for each.
  *   end     called after its last span.
- *   by      if set, asked about creators: goroutines whose creator it refuses are skipped (NO_LANE: creator
- *           unknown).
  *   alike   if set, called right after begin with the goroutines that follow and differ from that one only in
  *           their times. begin is not called for those.
  */
@@ -441,7 +439,6 @@ struct span_walk {
     bool (*spans)(void *arg, uint32_t g, const struct span_run *r);
     bool (*end)(void *arg, uint32_t g);
     void *arg;
-    bool (*by)(void *arg, uint32_t creator);
     bool (*alike)(void *arg, const struct lane_info *li,
                   const struct lanes_alike *a); /* li as in begin; `a` is valid until their ends */
 };

@@ -217,11 +217,6 @@ bool retired_rows(const struct retired *p, struct retired_rows *out)
     return true;
 }
 
-bool retired_same(const struct retired *p, enum retired_value c)
-{
-    return !p->c.col[c].width;
-}
-
 /* Whether one of the group may have this id. */
 static bool may_have(const struct retired *p, uint64_t id)
 {

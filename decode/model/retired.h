@@ -71,7 +71,6 @@ static inline uint64_t retired_row(const struct retired_rows *r, enum retired_va
 {
     return r->v[c][g % RETIRED_GS * r->step[c]];
 }
-bool retired_same(const struct retired *p, enum retired_value c); /* whether it is the same for all */
 /* retired_lives - first and last moment of each of n neighbours from g on, all in this group. */
 void retired_lives(const struct retired *p, uint32_t g, uint32_t n, struct lifetime *out);
 

@@ -16,8 +16,6 @@ struct place { /* The current goroutine. */
     uint32_t g;
     const struct retired *retired; /* the group that `rows` is of, if has_rows */
     bool has_rows;
-    bool asked, is_wanted; /* the answer of by() for `creator` */
-    uint32_t creator;
     struct retired_rows rows;
     const struct columns *read; /* the columns that `spans` was unpacked from */
     struct gspans_rows spans;
@@ -202,19 +200,6 @@ static bool retired_walk(const struct trace *tr, const struct span_walk *w, stru
     return true;
 }
 
-/* Whether the goroutine is wanted, by its creator. Neighbours usually have the same creator, so its answer
- * is kept. */
-static bool wanted(const struct span_walk *w, struct place *at)
-{
-    const uint32_t creator = w->by ? fold_g_creator(at->in.f, at->in.local) : NO_LANE;
-    if (w->by && (!at->asked || creator != at->creator)) {
-        at->asked = true;
-        at->creator = creator;
-        at->is_wanted = w->by(w->arg, segment_g(at->in.seg, creator));
-    }
-    return !w->by || at->is_wanted;
-}
-
 static bool lane_walk(const struct trace *tr, const struct span_walk *w, const struct place *at)
 {
     const struct lane l = {LANE_G, at->g};
@@ -350,26 +335,15 @@ int trace_threads(const struct trace *tr)
     return tr->threads > 1 ? tr->threads : 1;
 }
 
-/* Returns how many of n neighbours can be walked together: packed away with the current goroutine and, if
- * by() is set, with the same creator. 0 if it is not packed away. */
-static uint32_t together(const struct span_walk *w, const struct place *at, uint32_t n)
-{
-    const struct retired *retired = at->in.f->seg[at->in.local / RETIRED_GS].retired;
-    const uint32_t rest = RETIRED_GS - at->in.local % RETIRED_GS;
-    if (!retired || (w->by && !retired_same(retired, PV_CREATOR)))
-        return retired ? 1 : 0;
-    return n < rest ? n : rest;
-}
-
-/* Walk the current goroutine and those that can be walked together with it; *n is set to their number. */
+/* Walk the current goroutine and those of n neighbours that are packed away with it; *n is set to their
+ * number. */
 static bool some_walk(const struct trace *tr, const struct span_walk *w, struct place *at, uint32_t *n)
 {
-    const uint32_t many = together(w, at, *n);
-    *n = many ? many : 1;
-    if (!wanted(w, at))
-        return true;
-    if (many && take_rows(at))
-        return retired_walk(tr, w, at, many);
+    const uint32_t rest = RETIRED_GS - at->in.local % RETIRED_GS;
+    if (take_rows(at)) {
+        *n = *n < rest ? *n : rest;
+        return retired_walk(tr, w, at, *n);
+    }
     *n = 1;
     return lane_walk(tr, w, at);
 }
@@ -381,10 +355,8 @@ bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct s
     at.in.seg = NULL;
     at.retired = NULL;
     at.read = NULL;
-    at.asked = false;
     while (at.g < g1) {
         const struct home h = trace_home(tr, at.g);
-        at.asked &= h.seg == at.in.seg;
         at.in = h;
         for (uint32_t left = h.run < g1 - at.g ? h.run : g1 - at.g, n; left;
              left -= n, at.g += n, at.in.local += n) {

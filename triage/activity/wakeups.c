@@ -152,16 +152,11 @@ static void relate(struct related *r, uint32_t g)
         r->lane[r->n++] = g;
 }
 
-static bool by_it(void *arg, uint32_t creator)
-{
-    const struct related *r = arg;
-    return creator == r->g;
-}
-
 static bool relate_created(void *arg, uint32_t g, const struct lane_info *li)
 {
     struct related *r = arg;
-    (void)li;
+    if (li->creator != r->g)
+        return true;
     relate(r, g);
     r->created++;
     return r->n < RELATED_MOST / 2;
@@ -230,8 +225,7 @@ bool related_step(struct related *r, const struct trace *tr, struct alive *alive
     }
     while (r->next < n && r->n < RELATED_MOST / 2) {
         const uint32_t to = n - r->next > LOOK ? r->next + LOOK : n;
-        (void)trace_walk(tr, r->next, to,
-                         &(struct span_walk){.begin = relate_created, .by = by_it, .arg = r});
+        (void)trace_walk(tr, r->next, to, &(struct span_walk){.begin = relate_created, .arg = r});
         r->next = to;
         if (r->next < n && host_over(until))
             return false;

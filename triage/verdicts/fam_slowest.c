@@ -55,16 +55,11 @@ struct started { /* those that g started */
     struct parts *out;
 };
 
-static bool by_it(void *arg, uint32_t creator)
-{
-    return creator == ((const struct started *)arg)->g;
-}
-
 static bool part_add(void *arg, uint32_t g, const struct lane_info *li)
 {
     const struct started *s = arg;
     struct parts *p = s->out;
-    if (li->created && li->ended && by_program(s->w, li->create_stack)) {
+    if (li->creator == s->g && li->created && li->ended && by_program(s->w, li->create_stack)) {
         p->v[p->n] = (struct lifetime){.first = li->first, .last = li->last, .over = true};
         p->g[p->n++] = g;
     }
@@ -75,7 +70,7 @@ static void parts_of(const struct causes *c, const struct works *w, uint32_t g, 
 {
     enum { EACH = 4096 };
     struct started s = {w, g, out};
-    const struct span_walk walk = {.begin = part_add, .by = by_it, .arg = &s};
+    const struct span_walk walk = {.begin = part_add, .arg = &s};
     const uint32_t end = c->tg->ng - g < LANES ? c->tg->ng : g + LANES;
     bool more = true;
     out->n = 0;
