@@ -108,18 +108,6 @@ void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece 
     out->end = out->last ? j->end : jl->v[k + 1 - home].t0;
 }
 
-bool pieces_more(const struct join *j, uint32_t g)
-{
-    return idmap_get(&j->crosses, g) != IDMAP_NONE;
-}
-
-void pieces_home(const struct trace *tr, const struct home *home, struct piece *out)
-{
-    *out = (struct piece){.seg = home->seg, .last = true, .end = tr->join.end};
-    piece_of(home->f, LANE_G, home->local, out);
-    out->t0 = spans_first(out->l);
-}
-
 uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t)
 {
     const struct join *j = &tr->join;

@@ -153,7 +153,8 @@ static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *
     }
     if (n > 1)
         pieces_get(tr, l, n - 1, &p);
-    lane_ends(tr, &p, info);
+    info->last = p.l->ended || p.l->t0 > trace_last(tr) ? p.l->t0 : trace_last(tr);
+    info->nspans = p.index0 + spans_count(p.l);
     *over = p.l->ended;
 }
 

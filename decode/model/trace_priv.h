@@ -96,14 +96,6 @@ struct str tested_package(const struct trace *tr);
 struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, uint32_t i,
                                const struct ginfo *g);
 
-/* lane_ends - set last and nspans of a lane's info from the lane's last piece. Not for a thread's lane. */
-static inline void lane_ends(const struct trace *tr, const struct piece *p, struct lane_info *li)
-{
-    const int64_t end = trace_last(tr);
-    li->last = p->l->ended || p->l->t0 > end ? p->l->t0 : end;
-    li->nspans = p->index0 + spans_count(p->l);
-}
-
 /* trace_blocks - call f for each block of a lane (of a P, a goroutine or a band) that has spans in [t0,t1),
  * until f returns false, which is then returned. f gets block b of the lane's piece k, p. edge: some spans
  * of the block may lie outside the interval. Blocks without a span of *min_ns other than ST_NONE are

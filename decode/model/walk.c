@@ -3,9 +3,8 @@
  * everything.
  *
  * A goroutine's index determines in which segment it is new, and neighbours are new in the same segment. So
- * a walk knows each goroutine's segment and place in it without look-ups. Most goroutines live in one
- * segment only and are one piece. Those with more pieces, and those of no segment, are read as in all other
- * queries.
+ * a walk knows each goroutine's segment and place in it without look-ups. Most goroutines of a large trace
+ * are packed away; the others are read as in all other queries.
  */
 #include "decode/model/gspans.h"
 #include "decode/model/retired.h"
@@ -70,24 +69,6 @@ uint32_t span_run_who(const struct span_run *r, uint32_t i)
                                                       : segment_g(r->seg, r->local[i] - 1);
 }
 
-/* trace_lane() for a goroutine that is one piece. */
-static struct lane_info info_of(const struct trace *tr, const struct place *at, const struct piece *p)
-{
-    struct ginfo room;
-    const struct ginfo *g = fold_g_info(at->in.f, at->in.local, &room);
-    struct lane_info li = lane_of_ginfo(tr, at->in.seg, at->g, g);
-    li.first = p->t0;
-    lane_ends(tr, p, &li);
-    return li;
-}
-
-/* Whether a goroutine lives only in the segment where it is new. One that was packed away there has no
- * other pieces. */
-static bool only_home(const struct trace *tr, const struct fold *f, uint32_t g, uint32_t local)
-{
-    return fold_g_retired(f, local) || !pieces_more(&tr->join, g);
-}
-
 /* Whether the goroutine is packed away, in a group without blocks of spans. If so at->rows is filled with
  * what a walk reads of the group. */
 static bool take_rows(struct place *at)
@@ -100,7 +81,7 @@ static bool take_rows(struct place *at)
     return retired && at->has_rows;
 }
 
-/* As info_of(), for a row. Only the times differ among rows that are alike. */
+/* As trace_lane(), for a row. Only the times differ among rows that are alike. */
 static void retired_row_info(const struct trace *tr, const struct place *at, uint32_t i, struct lane_info *li)
 {
     const struct retired_rows *r = &at->rows;
@@ -203,29 +184,17 @@ static bool retired_walk(const struct trace *tr, const struct span_walk *w, stru
 static bool lane_walk(const struct trace *tr, const struct span_walk *w, const struct place *at)
 {
     const struct lane l = {LANE_G, at->g};
-    const uint32_t n = at->in.seg && only_home(tr, at->in.f, at->g, at->in.local) ? 1 : pieces_n(tr, l);
+    const struct lane_info li = trace_lane(tr, l);
+    const uint32_t n = w->spans ? pieces_n(tr, l) : 0;
     struct piece p;
-    struct lane_info li;
-    if (n == 1) {
-        if (at->in.seg)
-            pieces_home(tr, &at->in, &p);
-        else
-            pieces_get(tr, l, 0, &p);
-        li = info_of(tr, at, &p);
-    } else {
-        li = trace_lane(tr, l);
-    }
     if (!w->begin(w->arg, at->g, &li))
         return false;
-    if (!w->spans)
-        return true;
     for (uint32_t k = 0; k < n; k++) {
-        if (n > 1)
-            pieces_get(tr, l, k, &p);
+        pieces_get(tr, l, k, &p);
         if (!piece_walk(w, at, &p))
             return false;
     }
-    return w->end(w->arg, at->g);
+    return !w->spans || w->end(w->arg, at->g);
 }
 
 /* ---- spans of an interval ------------------------------------------------------------------------------ */
@@ -281,13 +250,6 @@ bool trace_blocks(const struct trace *tr, struct lane l, const struct blocks_ask
     struct piece p;
     if (ask->t1 <= ask->t0 || l.kind == LANE_M)
         return true;
-    if (l.kind == LANE_G && tr->join.n && l.i < tr->join.ng) { /* most goroutines are one piece */
-        const struct home h = join_home(&tr->join, l.i);
-        if (only_home(tr, h.f, l.i, h.local)) {
-            pieces_home(tr, &h, &p);
-            return piece_blocks(&p, l.kind, 0, ask);
-        }
-    }
     if (!pieces_n(tr, l))
         return true;
     for (uint32_t k = pieces_at(tr, l, ask->t0), z = pieces_at(tr, l, ask->t1 - 1); k <= z; k++) {
