@@ -20,16 +20,6 @@
 #define V1_PLACE_MORE 4                  /* the factor by which a program may raise GOMAXPROCS */
 #define V1_NEAR_TICKS (INT64_C(1) << 32) /* a minute or more */
 
-/* v1_place_work - Returns the cost of reading the events from..to, and the incomplete `last` event after
- * them: about one for each value. */
-static inline uint64_t v1_place_work(const uint8_t *from, const uint8_t *to, const struct v1_raw *last)
-{
-    return (uint64_t)(to - from) + (last->type == V1_STACK ? 4 * (uint64_t)last->len : 1);
-}
-
-/* v1_place_next - Returns the first offset in [off, end) at which a batch and a few events seem to begin,
- * or end. */
-uint64_t v1_place_next(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end);
 /* v1_place_table - Returns where the tables seem to continue after `at`: at a stack and a few more entries;
  * or the file's end. Repeated calls read each byte once. */
 uint64_t v1_place_table(struct v1_index *ix, const struct source *s, uint64_t at);

@@ -5,6 +5,13 @@
 
 #define PLAUSIBLE_TICKS (INT64_C(86400) * 62500000) /* a day on the fastest clock seen */
 
+/* Returns the cost of reading the events from..to, and the incomplete `last` event after
+ * them: about one for each value. */
+static uint64_t work_of(const uint8_t *from, const uint8_t *to, const struct v1_raw *last)
+{
+    return (uint64_t)(to - from) + (last->type == V1_STACK ? 4 * (uint64_t)last->len : 1);
+}
+
 /* begins - Whether this is the start of a batch, of a plausible processor and time. */
 static bool begins(const struct v1_index *ix, const struct v1_raw *r)
 {
@@ -38,7 +45,7 @@ static bool is_place(const struct v1_index *ix, const uint8_t *p, const uint8_t 
         if (i && r.type == V1_STACK && p - at > 4096)
             break;
     }
-    *work += v1_place_work(from, p, &r);
+    *work += work_of(from, p, &r);
     return is;
 }
 
@@ -66,7 +73,7 @@ static uint64_t place_from(const struct v1_index *ix, const struct source *s, ui
     return end;
 }
 
-uint64_t v1_place_next(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end)
+static uint64_t batch_from(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end)
 {
     return place_from(ix, s, off, end, 1 << 6 | V1_BATCH, is_place);
 }
@@ -89,7 +96,7 @@ static bool is_table(const struct v1_index *ix, const uint8_t *p, const uint8_t 
             break;
         }
     }
-    *work += v1_place_work(from, p, &r);
+    *work += work_of(from, p, &r);
     return is && n > 2;
 }
 
@@ -110,8 +117,8 @@ uint64_t v1_place_table(struct v1_index *ix, const struct source *s, uint64_t at
 uint64_t v1_place_behind(struct v1_index *ix, const struct source *s, uint64_t at)
 {
     if (ix->has_footer)
-        return v1_place_next(ix, s, at + 1, v1_place_table(ix, s, at));
-    const uint64_t batch = v1_place_next(ix, s, at + 1, s->len), table = table_from(ix, s, at + 1, batch);
+        return batch_from(ix, s, at + 1, v1_place_table(ix, s, at));
+    const uint64_t batch = batch_from(ix, s, at + 1, s->len), table = table_from(ix, s, at + 1, batch);
     if (table < batch)
         ix->table_at = table;
     return table;

@@ -21,8 +21,8 @@
  *        |  it lacks nothing itself: v2_lossy_sound()                            +------------------+
  *        |                                                                         |  next generation
  *        |                                                                         v
- *        +---------------------------------------------- rough: lossy, and a status that contradicts
- *                                                        is no new loss
+ *        +---------------------------------------------- rough: lossy, as statuses may contradict
+ *                                                        what is known
  *
  *  Of a lossy generation: an event that can't come yet, or contradicts what is known
  *
@@ -135,9 +135,8 @@ struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p);
  * in generation `gen`; 0: none since its status. Returns false if that generation has not named it so far. */
 bool v2_step_last(const struct v2_order *o, uint32_t gen, enum v2_step_of of, uint64_t id, uint64_t *seq);
 
-/* v2_steps_put - Note a step. v2_steps_event - Note that of an event. They return false if out of memory.
- * v2_steps_drop - Forget that of an event. v2_steps_free - Forget all. */
-bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq);
+/* v2_steps_event - Note the step of an event. Returns false if out of memory. v2_steps_drop - Forget it.
+ * v2_steps_free - Forget all. */
 bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p);
 void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p);
 void v2_steps_free(struct v2_order *o);

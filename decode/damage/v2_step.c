@@ -61,7 +61,7 @@ static bool put_number(struct v2_noted *v, uint64_t seq)
     return true;
 }
 
-bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
+static bool put_step(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
 {
     struct v2_notes *a = notes(&o->loss.has, of);
     struct v2_noted *v = noted(o, of, id);
@@ -79,7 +79,7 @@ bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t 
 bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p)
 {
     const struct v2_step step = v2_step(type, arg, p);
-    return step.of == V2_STEP_NONE || v2_steps_put(o, step.of, step.id, step.seq < 0 ? 0 : arg[step.seq]);
+    return step.of == V2_STEP_NONE || put_step(o, step.of, step.id, step.seq < 0 ? 0 : arg[step.seq]);
 }
 
 void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p)

@@ -36,7 +36,7 @@ struct feed {
     bool by_curl;          /* whatever the URL is */
     bool alone;            /* this process has only one thread */
     struct answer *answer; /* of an HTTP answer that is read here */
-    struct feed_opts opts; /* with which feed_again() asks, */
+    struct feed_opts opts; /* with which it is asked again, if it has moved, */
     const char *where;     /* for that; borrowed */
     int err_fd;            /* what it says */
     char said[FEED_SAID];  /* the end of that */
@@ -56,7 +56,7 @@ struct feed {
 /* Two HTTP clients, each in a process of its own that fd, err_fd and pid belong to. feed_http (feed_http.c)
  * makes plain requests and passes the answer on unparsed; feed_http_takes - whether it can fetch this URL.
  * feed_curl starts curl, which passes on the body. feed_http_end, feed_curl_end - wait for the process.
- * ERR_OK if it ended well; else *e says why. ERR_APART: it was redirected, and feed_again() may follow. */
+ * ERR_OK if it ended well; else *e says why. ERR_APART: it was redirected, and may be asked for there. */
 bool feed_http_takes(const char *url, const struct feed_opts *o);
 enum err_code feed_http(struct feed *f, const char *url, const struct feed_opts *o, struct err *e);
 enum err_code feed_http_end(struct feed *f, struct err *e);

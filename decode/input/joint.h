@@ -4,7 +4,7 @@
  * A generation of the second family refers to nothing before it. So the generations of several files, in the
  * order of their numbers and behind one header, are a trace. A generation that is in several files is taken
  * once, from a file that has it whole. Where generations are missing, and between two recordings, there is a
- * gap: input.gap says where, and readers forget all states there (v2_order_apart()).
+ * gap: input.gap says where, and readers forget all states there (v2_order_forget()).
  *
  * The format doesn't name the program. That it is the same one is known by what no two processes share: a
  * process counts its generations up as long as it lives, on one clock; it keeps its threads; its functions

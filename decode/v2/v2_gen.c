@@ -200,21 +200,22 @@ uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id)
     return g->reason[id] = mine != IDMAP_NONE ? mine : missing_string(s, g, id, LABELS, V2_REASONS);
 }
 
-const uint8_t *v2_untold(const uint8_t *p, const uint8_t *end, const struct idmap *strs,
-                         const struct idmap *stacks, unsigned *most)
+/* Whether an event of the batch names a string or a stack that the tables lack. Checks about *most names, and
+ * counts them down. */
+static bool is_untold(const struct v2_gen *g, const struct v2_batch *b, unsigned *most)
 {
     struct v2_raw_ev e;
-    while (*most && (p = v2_raw_ev(p, end, &e))) {
+    for (const uint8_t *p = b->p; *most && (p = v2_raw_ev(p, b->end, &e));) {
         const struct v2_spec *spec = &v2_specs[e.type];
         for (unsigned k = 0, of = spec->strs | spec->stacks; of >> k; k++) {
             if (!(of >> k & 1) || !e.arg[k])
                 continue;
             *most -= *most > 0;
-            if (idmap_get(spec->strs >> k & 1 ? strs : stacks, e.arg[k]) == IDMAP_NONE)
-                return e.at;
+            if (idmap_get(spec->strs >> k & 1 ? &g->strs : &g->stacks, e.arg[k]) == IDMAP_NONE)
+                return true;
         }
     }
-    return NULL;
+    return false;
 }
 
 /* ---- one generation ------------------------------------------------------------------------------------ */
@@ -275,7 +276,7 @@ static bool tables_lack(const struct v2_gen *g)
     if (g->missing)
         return true;
     for (size_t i = 0; i < g->nbatch && most; i++)
-        if (v2_untold(g->batch[i].p, g->batch[i].end, &g->strs, &g->stacks, &most))
+        if (is_untold(g, &g->batch[i], &most))
             return true;
     return false;
 }

@@ -235,10 +235,6 @@ static inline uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
     }
     return mine;
 }
-/* v2_untold - Returns the first event in [p, end) that names a string or a stack that these maps lack, or
- * NULL. Checks about *most names, and counts them down. */
-const uint8_t *v2_untold(const uint8_t *p, const uint8_t *end, const struct idmap *strs,
-                         const struct idmap *stacks, unsigned *most);
 /* v2_gen_reason - Like v2_gen_str(), for the reason of GoBlock and GoStop. */
 uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id);
 
