@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -355,19 +354,12 @@ void live_stop_release(void)
     hold(SIG_UNBLOCK);
 }
 
-static atomic_bool asked;
-
-void live_stop_ask(void)
-{
-    asked = true;
-}
-
 bool live_stop_asked(void)
 {
     sigset_t set;
-    return asked || (sigpending(&set) == 0 &&
-                     (sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) || sigismember(&set, SIGTSTP) ||
-                      (sigismember(&set, SIGHUP) && hears_hangup())));
+    return sigpending(&set) == 0 &&
+           (sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) || sigismember(&set, SIGTSTP) ||
+            (sigismember(&set, SIGHUP) && hears_hangup()));
 }
 
 void live_stop_tell(const char *command, const char *where)

@@ -114,8 +114,6 @@ void live_stop_release(void);
 bool live_stop_asked(void);
 /* live_stop_tell - at a command's end, say so if SIGTSTP ended it. */
 void live_stop_tell(const char *command, const char *where);
-/* live_stop_ask - the same effect as such a signal, until the process ends; from any thread. */
-void live_stop_ask(void);
 /* live_out - say_out() in pieces. While nobody reads them, such a signal ends it, too (false with ERR_OK). */
 bool live_out(const struct text *t, struct err *e);
 /* live_stamp - UTC as "2026-11-21T23:45:12.345Z"; for a file's name, without colons and dashes. */
