@@ -64,8 +64,6 @@ bool triage_tasks(struct triage *tg);
 /* leaks.c */
 bool triage_leaks(struct triage *tg);
 bool triage_herds(struct triage *tg);
-/* samples.c */
-bool triage_samples(struct triage *tg);
 
 static inline int64_t tri_len(const struct span *s)
 {

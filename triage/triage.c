@@ -64,7 +64,6 @@ void triage_free(struct triage *tg)
     mem_free(tg->stw);
     mem_free(tg->types);
     mem_free(tg->leaks);
-    mem_free(tg->samples);
     mem_free(tg->herds);
     mem_free(tg);
 }
@@ -205,7 +204,7 @@ static bool all_beside(struct triage *tg)
 {
     return slices_each(trace_threads(tg->tr), sizeof beside / sizeof *beside,
                        &(struct slices_job){beside_work, .arg = tg}) &&
-           triage_holders(tg) && triage_leaks(tg) && triage_samples(tg);
+           triage_holders(tg) && triage_leaks(tg);
 }
 
 /* ---- phases -------------------------------------------------------------------------------------------- */

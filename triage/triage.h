@@ -212,11 +212,6 @@ struct leak_row {
     bool no_receiver; /* the receiver of what they send had ended before the oldest blocked (leak_why.h) */
 };
 
-struct sample_row { /* CPU samples by function */
-    uint32_t func;
-    uint64_t flat, cum; /* samples with it innermost; anywhere on the stack (once per sample) */
-};
-
 struct herd_row {                   /* wake-ups in vain: many are woken at once, and most wait again */
     uint32_t pair;                  /* index of the pair_row */
     uint64_t wakes, futile, bursts; /* bursts: how often at least HERD_MIN were woken within 100 us */
@@ -281,10 +276,6 @@ struct triage {
     struct leak_row *leaks; /* by count, largest first */
     uint32_t nleaks;
     uint32_t g_at_end, g_created, g_ended;
-
-    struct sample_row *samples; /* by flat, largest first */
-    uint32_t nsamples;
-    uint64_t sample_count;
 
     struct herd_row *herds; /* by lost, largest first */
     uint32_t nherds;

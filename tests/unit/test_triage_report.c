@@ -35,7 +35,7 @@ static char *page_of(const char *path)
 
 static void page_limits(const char *path, const char *s)
 {
-    const char *words = strstr(s, "\nFINDINGS\n"), *behind = strstr(s, "\nPROCESSORS");
+    const char *words = strstr(s, "\nFINDINGS\n"), *behind = strstr(s, "\nNUMBERS");
     size_t lines = 0, width = 0;
     for (; *s; s++) {
         assert_true(*s == '\n' || (*s >= 0x20 && *s < 0x7f));

@@ -3,6 +3,7 @@
  * viewer's and SQL's.
  */
 #include "triage/findings/asked.h"
+#include "triage/numbers.h"
 #include "triage/report/report.h"
 #include "triage/work/work_text.h"
 
@@ -185,91 +186,16 @@ static void page_work(struct text *t, const struct loaded *l)
     text_free(&u);
 }
 
-static void page_share(struct text *t, const char *name, double part, double whole, bool *first)
+static void page_numbers(struct text *t, const struct loaded *l)
 {
-    if (part <= 0)
-        return;
-    text_say(t, NULL, *first ? "" : ", ", name, " ", t_share(part, whole));
-    *first = false;
-}
-
-static void page_processors(struct text *t, const struct loaded *l)
-{
-    const struct triage *tg = l->tg;
-    struct text u = {0};
-    double cap = (double)tg->capacity;
-    bool first = true;
-    text_add(t, "\nPROCESSORS  %.3g on average\n", tg->end > 0 ? cap / (double)tg->end : 0.0);
-    text_lit(&u, "time: ");
-    for (int i = ST_SCHED; i <= ST_SYSCALL; i++)
-        page_share(&u, state_name((enum state)i), (double)tg->p_sum.ns[i], cap, &first);
-    page_share(&u, "idle", (double)tg->p_sum.ns[ST_IDLE], cap, &first);
-    page_share(&u, "not recorded", (double)tg->unused, cap, &first);
-    page_wrapped(t, &u, 2, WHOLE);
-}
-
-/* Adds " (GC mark termination at 1.2ms)": where the longest stop of the world was. */
-static void longest_stop(struct text *t, const struct loaded *l)
-{
-    const struct stw_row *most = NULL;
-    for (uint32_t i = 0; i < l->tg->nstw; i++) {
-        const struct stw_row *r = &l->tg->stw[i];
-        if (!most || r->longest.t1 - r->longest.t0 > most->longest.t1 - most->longest.t0)
-            most = r;
+    text_lit(t, "\nNUMBERS\n");
+    for (int i = 0; i < NUMBERS; i++) {
+        struct text u = {.ascii = t->ascii, .ticks = t->ticks};
+        numbers[i].say(&u, l->tg);
+        page_field(t, numbers[i].name, u.p);
+        t->failed |= u.failed;
+        text_free(&u);
     }
-    if (!most)
-        return;
-    text_lit(t, " (");
-    if (most->kind)
-        text_str(t, l->tr, most->kind);
-    else
-        text_lit(t, "GC");
-    text_say(t, NULL, " at ", t_dur(most->longest.t0), ")");
-}
-
-/* Adds a time; a 0 that the dialect cannot know is "not recorded". */
-static void time_or_unknown(struct text *t, int64_t ns, bool told)
-{
-    if (ns || told)
-        text_dur(t, ns);
-    else
-        text_lit(t, "not recorded");
-}
-
-static void page_gc(struct text *t, const struct loaded *l)
-{
-    const struct triage *tg = l->tg;
-    text_add(t, "\nGC  %llu cycle%s", (unsigned long long)tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
-    if (tg->gc_cycles) {
-        text_say(t, NULL, ", marking ", t_share((double)tg->gc_mark_ns, (double)tg->end),
-                 " of the time\n  workers ");
-        time_or_unknown(t, tg->p_sum.ns[ST_GCWORK], triage_knows_workers(tg->tr));
-        text_lit(t, ", assists ");
-        time_or_unknown(t, tg->p_sum.ns[ST_ASSIST], triage_knows_assists(tg->tr));
-        text_say(t, NULL, ", sweep ", t_dur(tg->p_sum.ns[ST_SWEEP]));
-    }
-    if (tg->heap.known) {
-        text_say(t, NULL, "\n  heap: max ", t_bytes(tg->heap.max), " at ", t_dur(tg->heap.max_at));
-        if (tg->heap.low_last) {
-            text_say(t, NULL, "; at the end of cycles ", t_bytes(tg->heap.low_first), " .. ",
-                     t_bytes(tg->heap.low_last));
-        }
-    }
-    if (tg->stw_all.n) {
-        text_say(t, NULL, "\n  stops of the world: ", tg->stw_all.n, ", total ", t_dur(tg->stw_all.total),
-                 ", max ", t_dur(tg->stw_all.max));
-        longest_stop(t, l);
-    }
-    page_endl(t);
-}
-
-static void page_scheduler(struct text *t, const struct loaded *l)
-{
-    struct dist d;
-    hist_dist(&l->tg->sched, &d);
-    text_say(t, NULL, "\nSCHEDULER  waits of the program's goroutines for a processor\n  ", d.n, ", p50 ",
-             t_dur(d.p50), ", p90 ", t_dur(d.p90), ", p99 ", t_dur(d.p99), ", max ", t_dur(d.max), ", total ",
-             t_dur(d.total), "\n");
 }
 
 /* Adds lines, but none longer than the page is wide. */
@@ -289,9 +215,7 @@ void report_text(struct text *t, const struct loaded *l)
     page_head(&u, l);
     page_work(&u, l);
     page_findings(&u, l);
-    page_processors(&u, l);
-    page_gc(&u, l);
-    page_scheduler(&u, l);
+    page_numbers(&u, l);
     t->failed |= !text_ok(&u);
     page_lines(t, u.p ? u.p : "");
     text_free(&u);

@@ -38,7 +38,13 @@ static double share(double part, double whole)
     X("gc.assist", UNIT_NS, true, (double)tg->p_sum.ns[ST_ASSIST], "time goroutines assisted") \
     X("heap.max", UNIT_BYTES, tg->heap.known, (double)tg->heap.max, "largest heap") \
     X("heap.over", UNIT_SHARE, tg->heap.known, tg->heap.over, "most above its goal, of the goal") \
-    X("samples", UNIT_COUNT, true, (double)tg->sample_count, "CPU samples")
+    X("samples", UNIT_COUNT, true, (double)samples(tg->tr), "CPU samples")
+
+static size_t samples(const struct trace *tr)
+{
+    const struct sample *s;
+    return trace_samples(tr, &s);
+}
 
 static double stuck(const struct triage *tg)
 {

@@ -1,0 +1,155 @@
+/*
+ * numbers.c - see numbers.h.
+ */
+#include "triage/numbers.h"
+
+#include "triage/sentence.h"
+
+/* Where nothing was found: of a damaged trace that says nothing of what is missing. */
+static const char *in_what(const struct triage *tg)
+{
+    return trace_info(tg->tr)->ndamages ? "the part of this trace that is left" : "this trace";
+}
+
+/* Appends a time; a 0 that the dialect cannot know is "not recorded". */
+static void time_or_unknown(struct text *t, int64_t ns, bool known)
+{
+    if (ns || known)
+        text_dur(t, ns);
+    else
+        text_lit(t, "not recorded");
+}
+
+/* Appends " (dedicated 12.3ms, idle 1.2ms)": the modes that have 1 % of it or more. */
+static void worker_modes(struct text *t, const struct triage *tg)
+{
+    bool any = false;
+    for (int i = 0; i < GC_MODES; i++) {
+        if (tg->label_ns[i] > tg->p_sum.ns[ST_GCWORK] / 100) {
+            text_say(t, tg->tr, any ? ", " : " (", gc_mode_name((enum gc_mode)i), " ",
+                     t_dur(tg->label_ns[i]));
+            any = true;
+        }
+    }
+    text_raw(t, ")", any);
+}
+
+static void say_gc(struct text *t, const struct triage *tg)
+{
+    const int64_t work = triage_gc_work(tg);
+    if (!tg->gc_cycles && !work) {
+        text_say(t, NULL, "no cycle in ", in_what(tg));
+        return;
+    }
+    text_say(t, NULL, tg->gc_cycles, tg->gc_cycles == 1 ? " cycle, " : " cycles, ",
+             t_share((double)work, (double)tg->capacity), " of P time, marking ",
+             t_share((double)tg->gc_mark_ns, (double)tg->end), " of the time; workers ");
+    time_or_unknown(t, tg->p_sum.ns[ST_GCWORK], triage_knows_workers(tg->tr));
+    worker_modes(t, tg);
+    text_lit(t, ", assists ");
+    time_or_unknown(t, tg->p_sum.ns[ST_ASSIST], triage_knows_assists(tg->tr));
+    text_say(t, NULL, ", sweep ", t_dur(tg->p_sum.ns[ST_SWEEP]));
+}
+
+static void say_stops(struct text *t, const struct triage *tg)
+{
+    const struct stw_row *r = tg->stw; /* the one with the longest */
+    if (!tg->stw_all.n) {
+        text_say(t, NULL, "none in ", in_what(tg));
+        return;
+    }
+    text_say(t, NULL, tg->stw_all.n, tg->stw_all.n == 1 ? " stop, " : " stops, ", t_dur(tg->stw_all.total),
+             " in all");
+    if (!tg->nstw)
+        return;
+    text_say(t, tg->tr, "; longest ", t_dur(r->longest.t1 - r->longest.t0), " at ", t_dur(r->longest.t0));
+    if (r->kind)
+        text_say(t, tg->tr, " (", t_str(r->kind), ")");
+    if (r->longest.g != NO_LANE)
+        text_say(t, tg->tr, " by ", t_who(r->longest.g));
+    if (r->last_p != NO_LANE)
+        text_say(t, NULL, ", last to stop: P", trace_lane_who(tg->tr, (struct lane){LANE_P, r->last_p}).id);
+    if (r->last_p != NO_LANE && r->last_g != NO_LANE)
+        text_say(t, tg->tr, " with ", t_func(trace_g_name(tg->tr, r->last_g)));
+}
+
+static void say_mmu(struct text *t, const struct triage *tg)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < tg->nmmu; i++) {
+        const int64_t w = tg->mmu[i].window;
+        const bool decade = w == 100000 || w == 1000000 || w == 10000000 || w == 100000000 || w == 1000000000;
+        if (decade || i + 1 == tg->nmmu) {
+            text_say(t, tg->tr, any ? ", " : "the program got in its worst ", t_dur(w), " ",
+                     t_share(tg->mmu[i].mmu, 1));
+            any = true;
+        }
+    }
+    if (any)
+        text_say(t, NULL, " of the processors",
+                 triage_knows_assists(tg->tr) ? "" : ", without assists (not recorded)",
+                 tg->lost ? ", as far as it is recorded" : "");
+}
+
+/* Appends the parts of a whole, the largest first: a narrow screen cuts the least important. */
+static void say_procs(struct text *t, const struct triage *tg)
+{
+    struct {
+        const char *name;
+        int64_t ns;
+    } p[ST_COUNT] = {{"idle", tg->p_sum.ns[ST_IDLE]}, {"not recorded", tg->unused}};
+    int n = 2;
+    for (int i = ST_SYSCALL; i >= ST_SCHED; i--, n++) {
+        p[n].name = state_name((enum state)i);
+        p[n].ns = tg->p_sum.ns[i];
+    }
+    for (int k = 0, best = 0; best >= 0; k++) {
+        best = -1;
+        for (int i = 0; i < n; i++)
+            if (p[i].ns > 0 && (best < 0 || p[i].ns > p[best].ns))
+                best = i;
+        if (best < 0)
+            return;
+        text_say(t, NULL, k ? ", " : "", t_share((double)p[best].ns, (double)tg->capacity), " ",
+                 p[best].name);
+        p[best].ns = 0;
+    }
+}
+
+static void say_sched(struct text *t, const struct triage *tg)
+{
+    const struct sched_wait *w = &tg->worst[0];
+    struct dist d;
+    hist_dist(&tg->sched, &d);
+    text_say(t, NULL, d.n, d.n == 1 ? " wait for a processor: p50 " : " waits for a processor: p50 ",
+             t_dur(d.p50), ", p90 ", t_dur(d.p90), ", p99 ", t_dur(d.p99), ", longest ", t_dur(d.max));
+    if (tg->nworst && w->t1 > w->t0) {
+        text_say(t, tg->tr, " at ", t_dur(w->t0), " of ", t_who(w->g), " (processors idle ",
+                 t_share((double)w->idle_ns, (double)w->all_ns));
+        if (w->nran)
+            text_say(t, tg->tr, ", ", t_func(w->ran[0]), " ",
+                     t_share((double)w->ran_ns[0], (double)w->all_ns));
+        text_lit(t, ")");
+    }
+    text_say(t, NULL, ", ", t_dur(d.total), " in all");
+    if (tg->sched_system.n)
+        text_say(t, NULL, "; the runtime's own: ", tg->sched_system.n, ", longest ",
+                 t_dur(tg->sched_system.max));
+}
+
+static void say_heap(struct text *t, const struct triage *tg)
+{
+    const struct heap_stat *h = &tg->heap;
+    if (!h->known) {
+        text_lit(t, "not recorded");
+        return;
+    }
+    text_say(t, NULL, t_bytes(h->last), " at the end, most ", t_bytes(h->max), " at ", t_dur(h->max_at));
+    if (h->over > 0)
+        text_say(t, NULL, ", up to ", t_share(h->over, 1), " above its goal");
+    if (h->low_last)
+        text_say(t, NULL, "; when cycles end ", t_bytes(h->low_first), " .. ", t_bytes(h->low_last));
+}
+
+const struct number numbers[NUMBERS] = {{"GC", say_gc},        {"STW", say_stops},   {"MMU", say_mmu},
+                                        {"P time", say_procs}, {"sched", say_sched}, {"heap", say_heap}};
