@@ -230,8 +230,7 @@ static void same_lanes(struct seen *s)
                                         "region:e dur>1us",
                                         "g1",
                                         "-g1",
-                                        "state=running p1 dur>10us",
-                                        "wakes:main"};
+                                        "state=running p1 dur>10us"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct filter_error e;
         struct filter *f = filter_new(s->tr, texts[i], &e);

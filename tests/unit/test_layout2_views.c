@@ -537,7 +537,7 @@ static void test_pins(void **state)
 static void any(struct view *v)
 {
     static const char *const filters[] = {"main", "state=waiting", "dur>10us", "gc", "~(",
-                                          "g1",   "wakes:main"};
+                                          "g1",   "wokenby:main"};
     static const char *const words[] = {"main", "sync", "~^run", "runnable", "zzz", "12"};
     switch (rnd(23)) {
     case 0: view_switch(v, 2 + (int)rnd(3)); break;

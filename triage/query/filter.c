@@ -4,7 +4,6 @@
  *
  * Deciding goes lane by lane and can stop after any chunk of spans. Before a lane is walked, what is known
  * without walking may exclude it: its id, the exact time it spent in the wished state, its longest span.
- * "wakes:" needs the lanes of those that were woken first, so it has a phase of its own.
  *
  * The time of tasks and regions is kept as intervals per goroutine, sorted, with the largest end so far: a
  * look is a binary search.
@@ -21,6 +20,7 @@
 #include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "triage/activity/gstate.h"
 #include "triage/query/goto.h"
 #include "triage/query/match.h"
 #include "triage/query/states.h"
@@ -37,7 +37,6 @@ enum kind {
     T_DUR_MORE,
     T_DUR_LESS,
     T_GC,
-    T_WAKES,
     T_WOKENBY,
     T_TASK,
     T_REGION,
@@ -60,23 +59,21 @@ struct term {
     int64_t ns; /* T_DUR_MORE, T_DUR_LESS: at least, at most */
     struct match m;
     struct match_cache cache;
-    uint64_t *bits; /* T_WAKES: goroutines that wake NAME */
-    uint32_t nbits;
-    struct ival *iv; /* T_TASK, T_REGION; T_COLLECTS: assists */
+    struct ival *iv; /* T_TASK, T_REGION */
     size_t niv, civ;
-    size_t seen; /* tasks, regions, logs, or assists, the intervals were made of */
+    size_t seen; /* tasks, regions and logs the intervals were made of */
 };
 
 struct filter {
     const struct trace *tr;
     struct term term[TERMS];
     int n;
-    bool wakes;       /* a T_WAKES term: the first phase is needed */
-    uint64_t *show;   /* bit per goroutine */
-    uint32_t lanes;   /* bits there are */
-    uint32_t wat, at; /* the next lane of the two phases */
-    uint64_t sub;     /* the next span of that lane */
-    int64_t end;      /* the trace as it was when the phases began */
+    struct gstate *gs; /* T_COLLECTS: who assisted when */
+    uint64_t *show;    /* bit per goroutine */
+    uint32_t lanes;    /* bits there are */
+    uint32_t at;       /* the next lane */
+    uint64_t sub;      /* the next span of that lane */
+    int64_t end;       /* the trace as it was when lane 0 was decided */
     uint64_t count, version;
 };
 
@@ -200,8 +197,11 @@ static bool parse_term(struct parser *p, struct term *t, const char *s, size_t a
     static const struct {
         const char *word;
         enum kind kind;
-    } named[] = {{"reason", T_REASON}, {"wakes", T_WAKES},   {"wokenby", T_WOKENBY},
-                 {"task", T_TASK},     {"region", T_REGION}, {"func", T_FUNC}};
+    } named[] = {{"reason", T_REASON},
+                 {"wokenby", T_WOKENBY},
+                 {"task", T_TASK},
+                 {"region", T_REGION},
+                 {"func", T_FUNC}};
     size_t k = strcspn(s, ":=<>~");
     char sep = s[k];
     int64_t ns;
@@ -241,8 +241,7 @@ static bool parse_term(struct parser *p, struct term *t, const char *s, size_t a
             t->kinds = ok && t->kind == T_REASON ? kinds_of(&t->m) : 0;
             return ok;
         }
-    return bad(p, at,
-               "no such term: NAME g1 p1 state= reason= dur> gc wakes: wokenby: task: region: is:system");
+    return bad(p, at, "no such term: NAME g1 p1 state= reason= dur> gc wokenby: task: region: is:system");
 }
 
 static bool filter_parse(struct filter *f, const char *text, struct filter_error *e)
@@ -265,7 +264,6 @@ static bool filter_parse(struct filter *f, const char *text, struct filter_error
             return bad(&p, p.from, "'-' negates the term behind it");
         if (!parse_term(&p, t, s + t->not, p.from + t->not ))
             return false;
-        f->wakes |= t->kind == T_WAKES;
     }
 }
 
@@ -292,9 +290,9 @@ void filter_free(struct filter *f)
     for (int i = 0; i < f->n; i++) {
         match_free(&f->term[i].m);
         match_cache_free(&f->term[i].cache);
-        mem_free(f->term[i].bits);
         mem_free(f->term[i].iv);
     }
+    gstate_free(f->gs);
     mem_free(f->show);
     mem_free(f);
 }
@@ -356,20 +354,13 @@ static void make_ivals(struct term *t, const struct trace *tr)
     const struct task *k;
     const struct region *r;
     const struct logmsg *m;
-    const struct range *a;
-    const size_t nr = trace_regions(tr, &r), na = trace_ranges(tr, RANGE_ASSIST, &a);
-    const size_t seen = t->kind == T_COLLECTS
-                            ? 2 * na + trace_info(tr)->done /* one that was open is over then */
-                            : trace_tasks(tr, &k) + nr + trace_logs(tr, &m);
+    const size_t nr = trace_regions(tr, &r), seen = trace_tasks(tr, &k) + nr + trace_logs(tr, &m);
     if (t->seen == seen && t->iv)
         return;
     t->seen = seen;
     t->niv = 0;
     if (t->kind == T_TASK)
         task_ivals(t, tr);
-    else if (t->kind == T_COLLECTS)
-        for (size_t i = 0; i < na; i++)
-            add_ival(t, a[i].owner, a[i].t0, a[i].t1);
     else
         for (size_t i = 0; i < nr; i++)
             if (match_id(&t->m, &t->cache, tr, r[i].name))
@@ -430,14 +421,13 @@ static bool holds(const struct filter *f, const struct term *t, uint32_t g, cons
     case T_DUR_MORE: return s->t1 - s->t0 >= t->ns;
     case T_DUR_LESS: return s->t1 - s->t0 <= t->ns;
     case T_GC: return tri_in_band(tr, BAND_GC, s->t0, s->t1 > s->t0 ? s->t1 : s->t0 + 1) > 0;
-    case T_WAKES: return g < t->nbits && bit(t->bits, g);
     case T_WOKENBY: return s->state == ST_RUNNABLE && names_g(t, tr, s->who);
     case T_TASK:
     case T_REGION: return in_ivals(t, g, s->t0, s->t1 > s->t0 ? s->t1 : s->t0 + 1);
     case T_COLLECTS:
         return s->state == ST_RUNNING &&
                (li->is_worker ? t->states >> ST_GCWORK & 1
-                              : in_ivals(t, g, s->t0, s->t1 > s->t0 ? s->t1 : s->t0 + 1));
+                              : gstate_any(f->gs, tr, g, s->t0, s->t1 > s->t0 ? s->t1 : s->t0 + 1));
     case T_SYSTEM: return li->is_system;
     }
     return false;
@@ -480,7 +470,7 @@ bool filter_span(const struct filter *f, uint32_t g, const struct span *s)
 
 static bool of_lane(const struct term *t)
 {
-    return t->kind == T_G || t->kind == T_WAKES || t->kind == T_SYSTEM;
+    return t->kind == T_G || t->kind == T_SYSTEM;
 }
 
 bool filter_whole(const struct filter *f)
@@ -501,32 +491,6 @@ int64_t filter_wide(const struct filter *f)
 }
 
 /* ---- goroutines ---------------------------------------------------------------------------------------- */
-
-/* Notes who woke the goroutines that NAME names, for up to CHUNK spans of lane f->wat. Returns true at its
- * end. */
-static bool wakers(struct filter *f)
-{
-    struct span_iter it;
-    struct lane l = {LANE_G, f->wat};
-    bool any = false;
-    for (int i = 0; i < f->n; i++)
-        any |= f->term[i].kind == T_WAKES && names_g(&f->term[i], f->tr, l.i);
-    if (!any || !span_seek_index(&it, f->tr, l, f->sub))
-        return true;
-    for (int k = 0; k < CHUNK; k++) {
-        const struct span *s = span_get(&it);
-        if (s->state == ST_RUNNABLE && s->who != NO_LANE)
-            for (int i = 0; i < f->n; i++) {
-                struct term *t = &f->term[i];
-                if (t->kind == T_WAKES && s->who < t->nbits && names_g(t, f->tr, l.i))
-                    set_bit(t->bits, s->who);
-            }
-        f->sub = s->index + 1;
-        if (!span_next(&it))
-            return true;
-    }
-    return false;
-}
 
 /* Returns 0 if the goroutine can't match, 1 if all of it does, 2 if its spans must be looked at. */
 static int quick(const struct filter *f, uint32_t g, const struct lane_info *li)
@@ -555,7 +519,7 @@ static int quick(const struct filter *f, uint32_t g, const struct lane_info *li)
         }
         if ((t->kind == T_TASK || t->kind == T_REGION) && !t->not &&!in_ivals(t, g, INT64_MIN, INT64_MAX))
             return 0;
-        if (t->kind == T_COLLECTS && !t->not &&!li->is_worker && !in_ivals(t, g, INT64_MIN, INT64_MAX))
+        if (t->kind == T_COLLECTS && !t->not &&!li->is_worker && !gstate_any(f->gs, f->tr, g, li->first, end))
             return 0;
     }
     if (filter_whole(f))
@@ -624,17 +588,16 @@ static bool prepare(struct filter *f)
         return false;
     f->lanes = n;
     f->end = end;
-    f->wat = f->wakes ? 0 : n;
     f->at = 0;
     f->sub = 0;
     f->version++;
     for (int i = 0; i < f->n; i++) {
         struct term *t = &f->term[i];
         match_cache_fit(&t->cache, f->tr);
-        if (t->kind == T_TASK || t->kind == T_REGION || t->kind == T_COLLECTS)
+        if (t->kind == T_TASK || t->kind == T_REGION)
             make_ivals(t, f->tr);
-        if (t->kind == T_WAKES && fit_bits(&t->bits, t->bits ? t->nbits : 0, n))
-            t->nbits = n;
+        if (t->kind == T_COLLECTS)
+            (void)gstate_update(&f->gs, f->tr);
     }
     return true;
 }
@@ -646,13 +609,10 @@ bool filter_step(struct filter *f, int64_t budget_ns)
     uint64_t before = f->count;
     int64_t until = host_until(budget_ns);
     for (int i = 0; f->at < f->lanes; i++) {
-        bool over = f->wat < f->lanes ? wakers(f) : decide(f);
+        const bool over = decide(f);
         if (over) {
             f->sub = 0;
-            if (f->wat < f->lanes)
-                f->wat++;
-            else
-                f->at++;
+            f->at++;
         }
         if ((!over || i % 64 == 63) && host_over(until))
             break;
@@ -663,8 +623,7 @@ bool filter_step(struct filter *f, int64_t budget_ns)
 
 int filter_share(const struct filter *f)
 {
-    uint64_t all = (uint64_t)f->lanes * (f->wakes ? 2 : 1), done = f->at + (f->wakes ? (uint64_t)f->wat : 0);
-    return all ? (int)(done * 100 / all) : 100;
+    return f->lanes ? (int)((uint64_t)f->at * 100 / f->lanes) : 100;
 }
 
 uint64_t filter_count(const struct filter *f)

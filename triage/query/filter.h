@@ -12,7 +12,7 @@
  *     reason=sync                 a part of the reason (or of a GC worker's label)
  *     dur>1ms  dur<=20us          how long the span is
  *     gc                          overlaps a GC cycle
- *     wakes:NAME  wokenby:NAME    goroutines that wake NAME; wake-ups that NAME did (NAME: function or g123)
+ *     wokenby:NAME                wake-ups that NAME did (NAME: function or g123)
  *     task:NAME  region:NAME      within a user task or region of that name, on its goroutine
  *     is:system                   goroutines of the runtime itself
  *
