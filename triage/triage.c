@@ -286,54 +286,9 @@ int64_t tri_in_band(const struct trace *tr, enum band b, int64_t t0, int64_t t1)
     return ns;
 }
 
-/* ---- system calls -------------------------------------------------------------------------------------- */
-
-static bool timed(void *arg, const struct span_run *r)
-{
-    bool *any = arg;
-    for (uint32_t i = 0; i < r->n && !*any; i++)
-        *any = r->kind[r->tag[i]].state == ST_SYSCALL && r->dur[i] > 1;
-    return !*any;
-}
-
-struct timed_of { /* of an interval */
-    int64_t t0, t1, ns;
-};
-
-static bool add_timed(void *arg, const struct span_run *r)
-{
-    struct timed_of *k = arg;
-    int64_t t = r->t0;
-    for (uint32_t i = 0; i < r->n && t < k->t1; t += r->dur[i++]) {
-        const int64_t a = t > k->t0 ? t : k->t0, z = t + r->dur[i] < k->t1 ? t + r->dur[i] : k->t1;
-        if (r->kind[r->tag[i]].state == ST_SYSCALL && r->dur[i] > 1 && z > a)
-            k->ns = ns_add(k->ns, z - a);
-    }
-    return true;
-}
-
-int64_t tri_timed_ns(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
-{
-    struct timed_of k = {t0, t1, 0};
-    trace_states(tr, l,
-                 &(struct states_ask){
-                     .t0 = t0, .t1 = t1, .min_ns = 2, .f = add_timed, .arg = &k, .only = 1u << ST_SYSCALL});
-    return k.ns;
-}
-
 bool tri_by_timer(const struct trace *tr, struct lane l, const struct lane_info *li)
 {
     struct span_iter it;
     return li->created && li->creator == NO_LANE && !li->create_stack && span_seek_index(&it, tr, l, 0) &&
            span_get(&it)->state != ST_SYSCALL;
-}
-
-bool tri_any_timed(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
-{
-    bool any = trace_info(tr)->second_family;
-    if (!any)
-        trace_states(tr, l,
-                     &(struct states_ask){
-                         .t0 = t0, .t1 = t1, .min_ns = 2, .f = timed, .arg = &any, .only = 1u << ST_SYSCALL});
-    return any;
 }

@@ -21,39 +21,11 @@ const enum state sums_collects[COLLECTS] = {ST_GCWORK, ST_ASSIST, ST_SWEEP};
 
 enum { CHUNK = 1024, WALK_MOST = 20000000 };
 
-/* Returns whether one of the lane's system calls is timed; then *sh has the time of the timed ones alone.
- * With very many spans those that are not timed stay in the sum, since a key would wait for the exact one,
- * and they add 1 ns each. */
-static bool has_timed(const struct sums *s, struct lane l, struct shares *sh)
-{
-    enum { MANY = 100000 }; /* spans */
-    const int64_t ns = sh->ns[ST_SYSCALL];
-    if (!ns || trace_info(s->tr)->second_family)
-        return ns > 0;
-    if (trace_count(s->tr, l, s->t0, s->t1) > MANY)
-        return tri_any_timed(s->tr, l, s->t0, s->t1);
-    const int64_t timed = tri_timed_ns(s->tr, l, s->t0, s->t1);
-    sh->ns[ST_SYSCALL] = timed ? timed : ns;
-    return timed > 0;
-}
-
-/* Adds the time of calls. Those that are not timed count as an instant each, but only while no timed one
- * is known. */
-static void add_calls(int64_t *sum, bool *timed, int64_t ns, bool are_timed)
-{
-    if (are_timed && !*timed)
-        *sum = ns;
-    else if (are_timed == *timed)
-        *sum = time_add(*sum, ns);
-    *timed = *timed || are_timed;
-}
-
 static void add_shares(struct shares *sum, bool *timed, const struct shares *sh, bool are_timed)
 {
     for (int k = 0; k < ST_COUNT; k++) /* times are as large as a file claims */
-        if (k != ST_SYSCALL)
-            sum->ns[k] = time_add(sum->ns[k], sh->ns[k]);
-    add_calls(&sum->ns[ST_SYSCALL], timed, sh->ns[ST_SYSCALL], are_timed);
+        sum->ns[k] = time_add(sum->ns[k], sh->ns[k]);
+    *timed |= are_timed;
 }
 
 /* Adds at most so many more processors. */
@@ -63,7 +35,7 @@ static void add_procs(struct sums *s, uint32_t most)
         struct shares sh;
         const struct lane l = {LANE_P, s->proc};
         trace_shares(s->tr, l, s->t0, s->t1, &sh);
-        const bool timed = has_timed(s, l, &sh);
+        const bool timed = tri_any_timed(s->tr, l, s->t0, s->t1, sh.ns[ST_SYSCALL]);
         add_shares(&s->procs, &s->procs_timed, &sh, timed);
     }
 }
@@ -100,7 +72,7 @@ void sums_lane(struct sums *s, struct lane l, bool group)
     s->mine = (struct shares){{0}};
     if (l.i < trace_nlanes(s->tr, l.kind))
         gstate_shares(*s->gs, s->tr, l, s->t0, s->t1, &s->mine);
-    s->mine_timed = has_timed(s, l, &s->mine);
+    s->mine_timed = tri_any_timed(s->tr, l, s->t0, s->t1, s->mine.ns[ST_SYSCALL]);
 }
 
 void sums_free(struct sums *s)
@@ -137,7 +109,7 @@ static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
     struct shares sh;
     struct sums_row r = {.count = 1, .key = g};
     gstate_shares(*s->gs, s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
-    r.timed = has_timed(s, (struct lane){LANE_G, g}, &sh);
+    r.timed = tri_any_timed(s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, sh.ns[ST_SYSCALL]);
     sh.ns[ST_NONE] = 0;
     add_shares(&s->all, &s->all_timed, &sh, r.timed);
     r.ns[BY_RUNNING] = sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP];
@@ -149,12 +121,11 @@ static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
     r.ns[BY_SYSCALL] = sh.ns[ST_SYSCALL];
     struct sums_row *f = &s->func[li->name < s->nstr ? li->name : 0];
     f->count++;
-    add_calls(&f->ns[BY_SYSCALL], &f->timed, r.ns[BY_SYSCALL], r.timed);
+    f->timed |= r.timed;
     for (int k = 0; k < COLLECTS; k++)
         f->collected[k] = time_add(f->collected[k], r.collected[k]);
     for (int k = 0; k < BY_COUNT; k++) {
-        if (k != BY_SYSCALL)
-            f->ns[k] = time_add(f->ns[k], r.ns[k]);
+        f->ns[k] = time_add(f->ns[k], r.ns[k]);
         rank(s, k, &r);
     }
     s->lanes++;
@@ -179,10 +150,9 @@ static bool add_places(struct sums *s, uint32_t g)
             uint32_t f = stacks_function(s->tr, p->stack, true);
             struct sums_row *r = &s->place[f < s->nstr ? f : 0];
             r->count++;
-            if (p->state == ST_SYSCALL)
-                add_calls(&r->ns[BY_SYSCALL], &r->timed, b - a, !tri_untimed(s->tr, p->t1 - p->t0));
-            else
-                r->ns[BY_WAITING] = time_add(r->ns[BY_WAITING], b - a);
+            const int by = p->state == ST_SYSCALL ? BY_SYSCALL : BY_WAITING;
+            r->ns[by] = time_add(r->ns[by], b - a);
+            r->timed |= p->state == ST_SYSCALL && !tri_untimed(s->tr, p->t1 - p->t0);
         }
         if (p->state == ST_RUNNING && p->who != NO_LANE) {
             s->moves += s->on != NO_LANE && p->who != s->on;
