@@ -3,7 +3,6 @@
  */
 #include "triage/tables/metrics.h"
 #include "triage/query/goto.h"
-#include "triage/work/pulse.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -236,43 +235,10 @@ static size_t pieces_of(const struct loaded *l, bool requests, const char *name,
     return n;
 }
 
-struct pieces_asked {
-    bool requests;
-    const char *name; /* NULL: any */
-};
-
-static bool text_names(const char *s, const char *want)
+/* Of works of whose pieces a part was looked at, count and total are of all of them, about. */
+static bool set_pieces(const struct loaded *l, const struct set *s, const char *name, struct dist *d)
 {
-    const char *slash = strrchr(s, '/');
-    return strcmp(s, want) == 0 || (slash && strcmp(slash + 1, want) == 0);
-}
-
-static bool row_asked(const void *arg, const struct pulse_row *r)
-{
-    const struct pieces_asked *a = arg;
-    return (!a->requests || r->kind == WORK_REQUESTS) &&
-           (!a->name || text_names(r->name, a->name) || text_names(r->handler, a->name));
-}
-
-/* All of them, one by one: of a long trace the works are a sample. false: out of memory. */
-static bool count_pieces(const struct loaded *l, const struct pieces_asked *a, struct dist *d)
-{
-    struct pulse *p = pulse_new();
-    bool failed = !p || !pulse_learn(p, l->tr, &l->fs.works);
-    if (!failed) {
-        pulse_begin(p, l->tr);
-        (void)pulse_step(p, INT64_MAX, &failed);
-    }
-    const bool whole = !failed && pulse_since(p) <= trace_info(l->tr)->first_ns;
-    failed = failed || (whole && !pulse_all(p, row_asked, a, d));
-    pulse_free(p);
-    return !failed;
-}
-
-/* Those that the pulse has none of, or too many. Of works at whose pieces was looked in part, count and total
- * are of all of them, about. */
-static bool sample_pieces(const struct loaded *l, bool requests, const char *name, struct dist *d)
-{
+    const bool requests = strcmp(s->word, "request") == 0;
     double times;
     const size_t n = pieces_of(l, requests, name, NULL, &times);
     int64_t *v = mem_alloc((n + 1) * sizeof *v);
@@ -284,12 +250,6 @@ static bool sample_pieces(const struct loaded *l, bool requests, const char *nam
     }
     mem_free(v);
     return v;
-}
-
-static bool set_pieces(const struct loaded *l, const struct set *s, const char *name, struct dist *d)
-{
-    const struct pieces_asked a = {strcmp(s->word, "request") == 0, name};
-    return count_pieces(l, &a, d) && (d->n || sample_pieces(l, a.requests, name, d));
 }
 
 static const struct set sets[] = {

@@ -56,9 +56,6 @@ void pulse_forget(struct pulse *p, int64_t t);
 /* pulse_of - Compute the durations of each row's pieces that ended in (t0,t1]. Returns false if out of
  * memory. */
 bool pulse_of(const struct pulse *p, int64_t t0, int64_t t1, struct dist out[PULSE_ROWS]);
-/* pulse_all - The same for the pieces of all rows that `is` accepts, together, whenever they ended. */
-bool pulse_all(const struct pulse *p, bool (*is)(const void *arg, const struct pulse_row *r), const void *arg,
-               struct dist *out);
 /* pulse_order - Sort the rows: first those that someone outside waits for, then by their time in `d`.
  * Single-threaded. */
 void pulse_order(const struct pulse *p, const struct dist d[PULSE_ROWS], uint32_t order[PULSE_ROWS]);

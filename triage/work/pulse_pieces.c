@@ -98,24 +98,6 @@ bool pulse_of(const struct pulse *p, int64_t t0, int64_t t1, struct dist out[PUL
     return true;
 }
 
-bool pulse_all(const struct pulse *p, bool (*is)(const void *arg, const struct pulse_row *r), const void *arg,
-               struct dist *out)
-{
-    bool in[PULSE_ROWS] = {false};
-    size_t n = 0;
-    int64_t *v = mem_alloc((p->n + 1) * sizeof *v);
-    if (!v)
-        return false;
-    for (uint32_t r = 0; r < p->nrows; r++)
-        in[r] = is(arg, &p->row[r]);
-    for (size_t i = 0; i < p->n; i++)
-        if (in[p->piece[i].row_dur >> DUR_BITS])
-            v[n++] = (int64_t)(p->piece[i].row_dur & (((uint64_t)1 << DUR_BITS) - 1));
-    dist_of(out, v, n);
-    mem_free(v);
-    return true;
-}
-
 static struct {
     const struct pulse *p;
     const struct dist *d;
