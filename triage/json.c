@@ -151,18 +151,6 @@ json_t *j_stack(uint32_t stack)
     return arr;
 }
 
-json_t *j_dist(const struct dist *d)
-{
-    return json_put(json_object(), NULL, "count", d->n, "total", d->total, "min", d->min, "avg", dist_avg(d),
-                    "p50", d->p50, "p90", d->p90, "p95", d->p95, "p99", d->p99, "p99_9", d->p999, "max",
-                    d->max, "sd", dist_sd(d));
-}
-
-json_t *j_moment(const struct moment *m)
-{
-    return json_put(json_object(), NULL, "t0", m->t0, "t1", m->t1, "goroutine", j_g(m->g), "proc", j_p(m->p));
-}
-
 json_t *json_put_parts(json_t *obj, json_t *const *v, size_t n)
 {
     for (size_t i = 0; i + 1 < n; i += 2) {

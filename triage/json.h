@@ -3,7 +3,7 @@
  * everything else, and a failure in the middle of a document is known at its end.
  *
  *     json_t *root = json_begin(), *a = json_list(root, "locks");
- *     json_row(a, tr, "place", j_str(h->place), "waits", h->waits, "longest", j_moment(&h->longest));
+ *     json_row(a, tr, "place", j_str(h->place), "waits", h->waits, "goroutine", j_g(h->g));
  *     char *text = json_end(root, JSON_INDENT(1));
  *
  * A member is a key and a value, up to 16 of them in a call. A value is a number, a bool, words (cleaned;
@@ -51,8 +51,6 @@ json_t *j_some(uint32_t str);
 json_t *j_g(uint32_t lane);
 json_t *j_p(uint32_t lane);
 json_t *j_stack(uint32_t stack);
-json_t *j_dist(const struct dist *d);
-json_t *j_moment(const struct moment *m);
 #define j_if(there, value) ((there) ? JSON(value) : NULL) /* if false, the member is left out */
 
 json_t *json_words(const char *s);

@@ -41,9 +41,11 @@ static void say_gc(struct text *t, const struct triage *tg)
         text_say(t, NULL, "no cycle in ", in_what(tg));
         return;
     }
-    text_say(t, NULL, tg->gc_cycles, tg->gc_cycles == 1 ? " cycle, " : " cycles, ",
-             t_share((double)work, (double)tg->capacity), " of P time, marking ",
-             t_share((double)tg->gc_mark_ns, (double)tg->end), " of the time; workers ");
+    text_say(t, NULL, tg->gc_cycles, tg->gc_cycles == 1 ? " cycle" : " cycles");
+    if (triage_knows_workers(tg->tr))
+        text_say(t, NULL, ", ", t_share((double)work, (double)tg->capacity), " of P time");
+    text_say(t, NULL, ", marking ", t_share((double)tg->gc_mark_ns, (double)tg->end),
+             " of the time; workers ");
     time_or_unknown(t, tg->p_sum.ns[ST_GCWORK], triage_knows_workers(tg->tr));
     worker_modes(t, tg);
     text_lit(t, ", assists ");
@@ -54,6 +56,8 @@ static void say_gc(struct text *t, const struct triage *tg)
 static void say_stops(struct text *t, const struct triage *tg)
 {
     const struct stw_row *r = tg->stw; /* the one with the longest */
+    struct span held = {.who = NO_LANE};
+    int64_t after;
     if (!tg->stw_all.n) {
         text_say(t, NULL, "none in ", in_what(tg));
         return;
@@ -67,10 +71,11 @@ static void say_stops(struct text *t, const struct triage *tg)
         text_say(t, tg->tr, " (", t_str(r->kind), ")");
     if (r->longest.g != NO_LANE)
         text_say(t, tg->tr, " by ", t_who(r->longest.g));
-    if (r->last_p != NO_LANE)
-        text_say(t, NULL, ", last to stop: P", trace_lane_who(tg->tr, (struct lane){LANE_P, r->last_p}).id);
-    if (r->last_p != NO_LANE && r->last_g != NO_LANE)
-        text_say(t, tg->tr, " with ", t_func(trace_g_name(tg->tr, r->last_g)));
+    const uint32_t last = triage_last_to_stop(tg->tr, &r->longest, &held, &after);
+    if (last != NO_LANE)
+        text_say(t, NULL, ", last to stop: P", trace_lane_who(tg->tr, (struct lane){LANE_P, last}).id);
+    if (last != NO_LANE && held.who != NO_LANE)
+        text_say(t, tg->tr, " with ", t_func(trace_g_name(tg->tr, held.who)));
 }
 
 static void say_mmu(struct text *t, const struct triage *tg)
@@ -126,15 +131,12 @@ static void say_sched(struct text *t, const struct triage *tg)
     if (tg->nworst && w->t1 > w->t0) {
         text_say(t, tg->tr, " at ", t_dur(w->t0), " of ", t_who(w->g), " (processors idle ",
                  t_share((double)w->idle_ns, (double)w->all_ns));
-        if (w->nran)
+        if (w->nran && w->ran[0])
             text_say(t, tg->tr, ", ", t_func(w->ran[0]), " ",
                      t_share((double)w->ran_ns[0], (double)w->all_ns));
         text_lit(t, ")");
     }
     text_say(t, NULL, ", ", t_dur(d.total), " in all");
-    if (tg->sched_system.n)
-        text_say(t, NULL, "; the runtime's own: ", tg->sched_system.n, ", longest ",
-                 t_dur(tg->sched_system.max));
 }
 
 static void say_heap(struct text *t, const struct triage *tg)

@@ -162,9 +162,6 @@ struct stw_row {                          /* stop-the-world by kind */
     uint64_t count;
     int64_t total;
     struct moment longest; /* g: the goroutine that stopped the world */
-    uint32_t last_p, last_g,
-        last_stack;  /* of the longest: the last P to stop, what it ran, and where; NO_LANE/0 if unknown */
-    int64_t last_ns; /* its delay after the start of the stop */
 };
 struct mmu_point {
     int64_t window; /* ns */
@@ -246,9 +243,8 @@ struct triage {
     struct holder_row *holders; /* by waited, largest first */
     uint32_t nholders;
     /* Scheduler latency: from when a goroutine becomes runnable until it runs. All views use this one
-     * definition. `sched` and `worst` cover the program's goroutines, sched_system the runtime's own;
-     * neither includes waits that started before the trace. */
-    struct hist sched, sched_system;
+     * definition. They cover the program's goroutines, and no waits that started before the trace. */
+    struct hist sched;
     struct sched_wait worst[WORST]; /* longest first */
     uint32_t nworst;
     int64_t label_ns[GC_MODES]; /* mark workers by mode */
@@ -269,8 +265,6 @@ struct triage {
     struct mmu_point mmu[MMU_POINTS];
     uint32_t nmmu;
     struct heap_stat heap;
-    int64_t assist_ns, sweep_ns;
-    uint64_t assists, sweeps;
 
     struct span_type *types; /* tasks by total time, then regions */
     uint32_t ntypes, ntask_types;

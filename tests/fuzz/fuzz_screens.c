@@ -19,7 +19,7 @@ enum { KEYS = 12 };
 
 static const char *const typed[] = {"/main",         "/~a.*",        ":g1",         ":1us",    ":50%",
                                     ":p0",           "\\main",       "\\gc",        "dur>1us", "is:system",
-                                    "state=waiting", "wokenby:main",   "@print",      "Enter",   "Esc",
+                                    "state=waiting", "wokenby:main", "@print",      "Enter",   "Esc",
                                     "@size=9x4",     "@size=200x60", "@size=80x24", "3",       "4294967295",
                                     "\"a\\\"",       "Tab",          "Up",          "Down"};
 #define NTYPED (sizeof typed / sizeof *typed)

@@ -41,6 +41,6 @@ ask 2 'what delayed the stop-the-world?' '8 Enter' samples/lock-1.26.trace 'last
 # Seen from the lanes.
 ask 4 'who woke this goroutine, and why was it waiting?' '3 /clerk Enter Enter' samples/lock-1.26.trace 'G[0-9]* main.(\*bank).clerk' 'woken by\|created by'
 ask 5 'what ran on a processor while it was runnable?' '6 6 Enter Enter 2' samples/lock-1.26.trace '^P[0-3] ' 'G[0-9]* main\.(\*bank)\.clerk@'
-ask 1 'which stop is the longest, and who started it?' '"' samples/alloc-1.27.trace 'STW .* stops, longest .* at .* by G[0-9]'
+ask 1 'which stop is the longest, and who started it?' '"' samples/alloc-1.27.trace 'STW .* stops, .* in all; longest .* at '
 ask 2 'what did this task do?' '7 Enter' samples/tasks-1.27.trace '^task .* from ' 'its goroutine: .*runnable'
 finish

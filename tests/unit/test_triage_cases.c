@@ -36,8 +36,9 @@ static void a_stop(void **state)
     struct made m;
     const struct stw_row *r;
     struct mmu_point p;
+    struct span held = {.who = NO_LANE};
     struct err e;
-    int64_t w;
+    int64_t w, after;
     (void)state;
     make(&m, stopped);
     assert_int_equal(m.l.tg->nstw, 1);
@@ -46,10 +47,10 @@ static void a_stop(void **state)
     assert_near(r->total, 40000);
     assert_near(r->longest.t0, 20000);
     assert_int_equal(r->longest.g, g_of(&m, 1));
-    assert_int_equal(trace_lane(m.l.tr, (struct lane){LANE_P, r->last_p}).id, 1);
-    assert_int_equal(r->last_g, g_of(&m, 2));
-    assert_near(r->last_ns, 30000);
-    assert_int_equal(trace_frame(m.l.tr, r->last_stack, 0).line, 21);
+    const uint32_t last = triage_last_to_stop(m.l.tr, &r->longest, &held, &after);
+    assert_int_equal(trace_lane(m.l.tr, (struct lane){LANE_P, last}).id, 1);
+    assert_int_equal(held.who, g_of(&m, 2));
+    assert_near(after, 30000);
     w = 40000;
     assert_int_equal(triage_mmu(m.l.tr, MMU_DEFAULT, &w, 1, &p, &e), ERR_OK);
     assert_true(p.mmu < 0.001 && p.at >= 19980 && p.at <= 20020);

@@ -20,8 +20,7 @@ struct recount {
     int64_t state[ST_COUNT];
     uint64_t waits, syscalls, scheds;
     int64_t wait_ns, syscall_ns, sched_ns, sched_max;
-    uint64_t runtime_n;                           /* waits for a processor of the runtime's own goroutines */
-    int64_t runtime_ns, runtime_max, runtime_all; /* all: those that began before the trace, too */
+    int64_t runtime_all; /* time for which the runtime's own goroutines waited for a processor */
 };
 
 static void recount(const struct loaded *l, uint32_t g, struct recount *r)
@@ -41,9 +40,6 @@ static void recount(const struct loaded *l, uint32_t g, struct recount *r)
         if (li.is_system && s->state == ST_RUNNABLE) {
             const int64_t ns = s->t1 - s->t0;
             r->runtime_all += ns;
-            r->runtime_n += !s->open_start;
-            r->runtime_ns += s->open_start ? 0 : ns;
-            r->runtime_max = !s->open_start && ns > r->runtime_max ? ns : r->runtime_max;
         }
         if (li.is_system)
             continue;
@@ -173,9 +169,6 @@ static void tables_of(const char *path)
     assert_int_equal(l.tg->sched.n, r.scheds);
     assert_int_equal(l.tg->sched.total, r.sched_ns);
     assert_int_equal(l.tg->sched.max, r.sched_max);
-    assert_int_equal(l.tg->sched_system.n, r.runtime_n);
-    assert_int_equal(l.tg->sched_system.total, r.runtime_ns);
-    assert_int_equal(l.tg->sched_system.max, r.runtime_max);
     int64_t runnable[2] = {0, 0};
     for (uint32_t i = 0; i < l.tg->ngroups; i++)
         runnable[l.tg->groups[i].is_system] += l.tg->groups[i].d[GM_SCHED].total;

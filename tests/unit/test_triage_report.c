@@ -27,7 +27,7 @@ static char *page_of(const char *path)
     report_text(&t, &l);
     assert_true(text_ok(&t));
     assert_int_equal(strlen(t.p), t.n); /* no NUL within */
-    assert_non_null(strstr(t.p, "\nSCHEDULER  "));
+    assert_non_null(strstr(t.p, "\nNUMBERS\n"));
     s = text_take(&t);
     load_free(&l);
     return s;

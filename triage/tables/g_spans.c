@@ -162,7 +162,7 @@ static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64
 /* ---- runnable ----------------------------------------------------------------------------------------- */
 
 struct queued {     /* Counts of runnable spans. */
-    int64_t unsure; /* the latency whose start is unknown */
+    int64_t unsure; /* of those whose start is unknown, or which are no latency of the program */
     struct hist_part hist;
 };
 
@@ -170,10 +170,10 @@ struct queued {     /* Counts of runnable spans. */
 static inline void walk_runnable(struct g_walk *w, bool since, const struct worst_wait *x, struct queued *q)
 {
     const int64_t ns = x->t1 - x->t0;
-    if (since)
-        hist_part_add(w->sched, &q->hist, ns);
+    if (since && !w->system)
+        hist_part_add(&w->y->sched, &q->hist, ns);
     else
-        q->unsure = ns;
+        q->unsure += ns;
     if (x->was == ST_SYSCALL && !w->system)
         w->y->syscalls[w->call].blocking++;
     if (ns > w->y->worst_least && since && !w->system)
@@ -199,7 +199,7 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
     const uint32_t *const tag = r->tag, n = r->n;
     const struct span_tag *const kind = r->kind;
     struct sum exec = {0}, runnable = {0}, waiting = {0}, call = {0}, unknown = {0};
-    struct queued queued = {0, hist_part(w->sched)};
+    struct queued queued = {0, hist_part(&w->y->sched)};
     int64_t t = r->t0;
     uint8_t was = w->was;
     if (w->worker)
@@ -235,7 +235,7 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
             unknown.ns += ns;
         }
     }
-    hist_part_end(w->sched, &queued.hist, runnable.ns - queued.unsure);
+    hist_part_end(&w->y->sched, &queued.hist, runnable.ns - queued.unsure);
     count(w, GM_EXEC, GV_RUNS, exec);
     count(w, GM_SCHED, GV_SCHEDS, runnable);
     count(w, GM_WAIT, GV_WAITS, waiting);

@@ -36,7 +36,6 @@ struct g_walk { /* State along one lane. */
     } moved;
     struct waited wait;                         /* the last wait */
     enum wait_kind kind;                        /* kind of the last wait, once it is counted */
-    struct hist *sched;                         /* the histogram of its scheduler latency */
     uint32_t call;                              /* row of the last system call */
     uint32_t cond_stack, cond_pair, cond_waker; /* the last condition it waited on; without a row: TAB_NONE */
     int64_t cond_end, cond_run;                 /* end of that wait; running time since */

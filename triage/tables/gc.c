@@ -1,5 +1,5 @@
 /*
- * gc.c - the collector: cycles, stops of the world by kind, which P was the last to stop, sweeping, assists,
+ * gc.c - the collector: cycles, stops of the world by kind, which P was the last to stop,
  * heap against goal. (Worker time by mode is counted with the goroutines' lanes.)
  */
 #include "triage/tri.h"
@@ -44,8 +44,7 @@ static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const 
     if (!p)
         return false;
     if (made)
-        *p = (struct stw_row){
-            .kind = r->name, .is_gc = kind_is_gc(tg->tr, r->name), .last_p = NO_LANE, .last_g = NO_LANE};
+        *p = (struct stw_row){.kind = r->name, .is_gc = kind_is_gc(tg->tr, r->name)};
     p->count++;
     p->total = ns_add(p->total, ns);
     if (p->count == 1 || ns > p->longest.t1 - p->longest.t0) {
@@ -99,20 +98,6 @@ uint32_t triage_last_to_stop(const struct trace *tr, const struct moment *m, str
         *after = at - m->t0;
     }
     return last;
-}
-
-static void last_to_stop(struct triage *tg, struct stw_row *r)
-{
-    struct span what = {.who = NO_LANE}, own;
-    r->last_p = triage_last_to_stop(tg->tr, &r->longest, &what, &r->last_ns);
-    if (r->last_p == NO_LANE)
-        return;
-    r->last_g = what.who;
-    r->last_stack = 0;
-    if (what.who != NO_LANE && trace_span_at(tg->tr, (struct lane){LANE_G, what.who}, what.t1, &own)) {
-        r->last_stack =
-            own.state == ST_RUNNABLE || own.state == ST_WAITING || own.state == ST_SYSCALL ? own.stack : 0;
-    }
 }
 
 static int cmp_stw(const void *a, const void *b)
@@ -236,14 +221,8 @@ bool triage_gc(struct triage *tg)
     tab_free(&by_kind);
     if (!ok)
         return false;
-    for (uint32_t i = 0; i < tg->nstw; i++)
-        last_to_stop(tg, &tg->stw[i]);
     if (tg->nstw)
         qsort(tg->stw, tg->nstw, sizeof *tg->stw, cmp_stw);
-    n = trace_ranges(tg->tr, RANGE_ASSIST, &r);
-    tg->assists = sum_up(tg, r, n, &tg->assist_ns);
-    n = trace_ranges(tg->tr, RANGE_SWEEP, &r);
-    tg->sweeps = sum_up(tg, r, n, &tg->sweep_ns);
     n = trace_ranges(tg->tr, RANGE_GC, &r);
     tg->gc_cycles = sum_up(tg, r, n, &tg->gc_mark_ns);
     heap(tg, r, n);

@@ -86,7 +86,6 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
     w->name = li->name;
     w->system = li->is_system;
     w->worker = li->is_worker;
-    w->sched = w->system ? &w->y->sched_system : &w->y->sched;
     w->alike = NULL;
     return put_in_group(w, li) && (!li->created || li->is_system || note_birth(w, li));
 }

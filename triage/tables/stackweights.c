@@ -35,7 +35,8 @@ bool sw_kind_parse(const char *name, enum sw_kind *k)
     return false;
 }
 
-uint32_t sw_stack(const struct trace *tr, uint32_t stack)
+/* Maps the stack of one empty frame, which the runtime writes where it has none, to 0. */
+static uint32_t sw_stack(const struct trace *tr, uint32_t stack)
 {
     const struct frame f = trace_frame(tr, stack, 0);
     return f.pc || f.func || trace_stack(tr, stack) > 1 ? stack : 0;

@@ -26,9 +26,6 @@ enum sw_kind {
 /* sw_kind_parse - finds a kind by its name ("cpu", "sync", ..). Returns false if there is none. */
 bool sw_kind_parse(const char *name, enum sw_kind *k);
 
-/* sw_stack - maps the stack of one empty frame, which the runtime writes where it has none, to 0. */
-uint32_t sw_stack(const struct trace *tr, uint32_t stack);
-
 struct sw_row {
     uint32_t stack;
     uint64_t count; /* intervals (samples) */

@@ -337,8 +337,6 @@ static bool subtotal_add(struct subtotal *to, struct subtotal *y, struct gstats 
     for (int i = 0; i < GC_MODES; i++)
         to->label_ns[i] = ns_add(to->label_ns[i], y->label_ns[i]);
     hist_sum(&to->sched, &y->sched);
-    if (y->has_system)
-        hist_sum(&to->sched_system, &y->sched_system);
     return ok;
 }
 
@@ -398,9 +396,7 @@ static struct subtotal *kept_of(struct subtotal *y)
     subtotal_tabs_free(y);
     y->waits = trimmed(y->waits, y->nwaits * sizeof *y->waits);
     y->pairs = trimmed(y->pairs, y->npairs * sizeof *y->pairs);
-    y->has_system = y->sched_system.n > 0;
-    const size_t size =
-        y->has_system ? offsetof(struct subtotal, lately_wait_of) : offsetof(struct subtotal, sched_system);
+    const size_t size = offsetof(struct subtotal, lately_wait_of);
     struct subtotal *kept = mem_alloc(size);
     if (!kept)
         return y;
@@ -530,7 +526,6 @@ bool triage_goroutines(struct triage *tg)
     wk->alive = y->alive;
     wk->nalive = y->nalive;
     tg->sched = y->sched;
-    tg->sched_system = y->sched_system;
     worst_told(tg, y);
     memcpy(tg->label_ns, y->label_ns, sizeof tg->label_ns);
     for (uint32_t i = 0; i < tg->ngroups; i++) {

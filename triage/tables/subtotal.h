@@ -69,10 +69,7 @@ struct subtotal {
     int64_t worst_least;            /* a longer latency is added to them; -1 until the array is full */
     int64_t label_ns[GC_MODES];
     uint32_t nrows, g1;
-    uint32_t group, birth; /* of the previous goroutine */
-    /* sched_system is not empty, as in few runs; otherwise it isn't kept: see kept_of() */
-    bool has_system;
-    struct hist sched_system;
+    uint32_t group, birth;                /* of the previous goroutine */
     struct lately lately_wait_of[LATELY]; /* the fields from here on are only used during the counting */
     struct gstat_rows rows; /* of consecutive goroutines, until the block is full; the last one is g1 - 1 */
     int64_t life[GSTATS_ROWS]; /* their lives */
