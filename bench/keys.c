@@ -121,9 +121,7 @@ static void answer(struct bench *b, const char *name)
     static const char *const text[] = {
         [PROMPT_COMMAND] = "50%", [PROMPT_SEARCH] = "net", [PROMPT_FILTER] = "dur>1ms", [PROMPT_SLICE] = ""};
     char of[64];
-    if (b->a.letter_for != ACT_NONE) {
-        press(b, 'a', name);
-    } else if (b->a.view.prompt.kind) {
+    if (b->a.view.prompt.kind) {
         const char *t = text[b->a.view.prompt.kind];
         snprintf(of, sizeof of, "%s, %s", name, *t ? t : "given up");
         for (; *t; t++) {
