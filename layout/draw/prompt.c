@@ -69,6 +69,8 @@ unsigned view_prompt_put(struct view *v, uint32_t codepoint)
     memcpy(v->prompt.text + v->prompt.at, b, n);
     v->prompt.len += n;
     v->prompt.at += n;
+    if (v->prompt.kind >= PROMPT_MARK) /* one letter is all of it */
+        return view_prompt_accept(v);
     return VR_DRAW | move_typed(v);
 }
 
@@ -150,6 +152,10 @@ static unsigned accepted(struct view *v)
     v->prompt.kind = PROMPT_NONE;
     if (k == PROMPT_FILTER)
         return VR_DRAW | view_filter(v, line);
+    if (k == PROMPT_MARK)
+        return view_mark(v, line);
+    if (k == PROMPT_MARK_GO)
+        return view_mark_go(v, line);
     if (k == PROMPT_SEARCH && v->popup.kind == POPUP_LINES)
         return popup_find_accept(v);
     if (k == PROMPT_SEARCH && move_typed_done(v, line))

@@ -3,7 +3,8 @@
  * Lanes then have other indices, or are gone.
  *
  * Whatever names a lane for longer than a frame (places, pins) is kept by its id meanwhile. What was
- * derived from the old lanes is made again: orders, the results of filter and search, the log.
+ * derived from the old lanes is made again: orders, the results of filter and search, the log. Hidden lanes
+ * show again.
  */
 #include <string.h>
 
@@ -45,6 +46,8 @@ static void each_place(struct view *v, void (*f)(const struct trace *, struct pl
     f(v->tr, &v->trail.from, by);
     for (int i = 0; i < VIEW_UNDO; i++)
         f(v->tr, &v->trail.undo[i], by);
+    for (size_t i = 0; i < sizeof v->trail.mark / sizeof *v->trail.mark; i++)
+        f(v->tr, &v->trail.mark[i], by);
 }
 
 static void view_leave(struct view *v)

@@ -423,6 +423,7 @@ static void prompt_offers(const struct canvas *c, int x, int y)
                                                            "goroutine, a view, an action: Tab completes"
                       : v->prompt.kind == PROMPT_FILTER  ? "NAME  g17  state=waiting  reason=lock  dur>1ms; "
                                                            "-NAME leaves out, Esc gives up"
+                      : v->prompt.kind >= PROMPT_MARK    ? "a letter, a to z or A to Z; Esc gives up"
                       : v->prompt.kind != PROMPT_SEARCH  ? ""
                       : table                            ? "text of the rows to show; Esc gives up"
                                                          : "a function, a reason, a state, g17; Esc gives up";
@@ -436,8 +437,8 @@ static void prompt_offers(const struct canvas *c, int x, int y)
 
 static void prompt(const struct canvas *c, int y)
 {
-    static const char signs[] = {
-        [PROMPT_COMMAND] = ':', [PROMPT_SEARCH] = '/', [PROMPT_FILTER] = '\\', [PROMPT_SLICE] = '>'};
+    static const char signs[] = {[PROMPT_COMMAND] = ':', [PROMPT_SEARCH] = '/', [PROMPT_FILTER] = '\\',
+                                 [PROMPT_SLICE] = '>',   [PROMPT_MARK] = 'm',   [PROMPT_MARK_GO] = '\''};
     const struct view *v = c->v;
     struct grid *g = c->g;
     char line[VIEW_TEXT + 8];

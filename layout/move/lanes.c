@@ -250,6 +250,38 @@ bool lanes_pinned(const struct lanes *l, uint32_t lane)
     return false;
 }
 
+bool lanes_is_hidden(const struct lanes *l, uint32_t lane)
+{
+    return lane < l->nhidden && l->hidden[lane / 64] >> (lane % 64) & 1;
+}
+
+bool lanes_hide(struct lanes *l, uint32_t lane, bool hide)
+{
+    const uint32_t n = (lane / 64 + 1) * 64;
+    if (lanes_is_hidden(l, lane) == hide)
+        return true;
+    if (n > l->nhidden) {
+        uint64_t *p = mem_resize(l->hidden, n / 8);
+        if (!p)
+            return false;
+        memset(p + l->nhidden / 64, 0, (n - l->nhidden) / 8);
+        l->hidden = p;
+        l->nhidden = n;
+    }
+    l->hidden[lane / 64] ^= 1ull << (lane % 64);
+    l->hidden_n += hide ? 1 : (uint32_t)-1;
+    l->rows_stale = true;
+    return true;
+}
+
+void lanes_unhide(struct lanes *l)
+{
+    mem_free(l->hidden);
+    l->hidden = NULL;
+    l->nhidden = l->hidden_n = 0;
+    l->rows_stale = true;
+}
+
 bool lanes_folded(const struct lanes *l, uint32_t name)
 {
     for (int i = 0; i < l->nopen; i++)
@@ -337,10 +369,11 @@ static void lanes_put(struct rows *r, uint32_t lane)
 
 static bool lanes_plain(const struct lanes *l, bool all)
 {
-    return all && !l->order && !l->filter && !l->npin && !l->only;
+    return all && !l->order && !l->filter && !l->npin && !l->hidden_n && !l->only;
 }
 
-/* Finds the first lane at or after `lane` that passes the filter and is alive in the window, or is `keep`. */
+/* Finds the first lane at or after `lane` that is not hidden, passes the filter and is alive in the window,
+ * or is `keep`. */
 static uint32_t next_shown(struct rows *r, struct window w, bool all, uint32_t keep, uint32_t lane)
 {
     struct lanes *l = r->l;
@@ -358,7 +391,9 @@ static uint32_t next_shown(struct rows *r, struct window w, bool all, uint32_t k
             continue;
         } else
             at = NO_LANE;
-        break;
+        if (!lanes_is_hidden(l, at))
+            break;
+        at++;
     }
     if (keep != NO_LANE && keep >= from && keep < l->total && keep < at)
         return keep;
@@ -370,7 +405,7 @@ uint32_t lanes_behind(struct lanes *l, const struct trace *tr, uint32_t lane)
     const struct window w = l->seen;
     const bool all = !l->here || (w.t0 <= 0 && w.t1 >= trace_info(tr)->end);
     struct rows r = {.l = l, .tr = tr};
-    for (uint32_t i = lane; l->grouped && (i = next_shown(&r, w, all, NO_LANE, i)) != NO_LANE; i++) {
+    for (uint32_t i = lane; l->grouped && (i = next_shown(&r, w, all, l->seen_keep, i)) != NO_LANE; i++) {
         const uint32_t row = l->lane_row[i];
         if (row == NO_LANE || l->more[row] > 0)
             return i;
@@ -418,7 +453,9 @@ static void set_bits(uint64_t *bits, uint32_t from, uint32_t n)
 static uint32_t shown_run(const struct rows *r, struct window w, bool all, uint32_t lane)
 {
     const struct lanes *l = r->l;
-    return l->filter ? 1 : all ? l->total - lane : alive_run(&l->alive, w.t0, w.t1, lane, l->total);
+    return l->filter || l->hidden_n ? 1
+           : all                    ? l->total - lane
+                                    : alive_run(&l->alive, w.t0, w.t1, lane, l->total);
 }
 
 /* Adds rows in the order: sets a bit for each lane that shows, then walks the order. */
@@ -426,7 +463,7 @@ static void put_ordered(struct rows *r, struct window w, uint32_t keep, bool all
 {
     struct lanes *l = r->l;
     uint32_t n = l->total;
-    uint64_t *shown = all && !l->filter ? NULL : mem_zalloc(words_of(n) * sizeof *shown);
+    uint64_t *shown = all && !l->filter && !l->hidden_n ? NULL : mem_zalloc(words_of(n) * sizeof *shown);
     for (uint32_t i = shown ? next_shown(r, w, all, keep, 0) : NO_LANE, run; i != NO_LANE;
          i = next_shown(r, w, all, keep, i + run)) {
         run = shown_run(r, w, all,
@@ -449,7 +486,7 @@ static void fill_rows(struct rows *r, struct window w, uint32_t keep, bool all)
         if (l->pin[i] < n)
             lanes_put(r, l->pin[i]);
     for (uint32_t i = 0; l->only && i < l->nonly; i++)
-        if (l->only[i] < n)
+        if (l->only[i] < n && !lanes_is_hidden(l, l->only[i]))
             lanes_put(r, l->only[i]);
     if (l->only) {
         if (keep < n)
@@ -519,6 +556,7 @@ void lanes_free(struct lanes *l)
     alive_free(&l->alive);
     mem_free(l->order);
     mem_free(l->only);
+    lanes_unhide(l);
     l->order = l->only = NULL;
     l->n = l->total = l->nonly = 0;
     l->npin = l->nopen = 0;

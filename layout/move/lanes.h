@@ -22,6 +22,10 @@ bool lanes_update(struct lanes *l, const struct trace *tr, struct window w, uint
 bool lanes_work(struct lanes *l, int64_t budget_ns);
 int lanes_share(const struct lanes *l); /* the share of it that is done, in per cent */
 bool lanes_pinned(const struct lanes *l, uint32_t lane);
+bool lanes_is_hidden(const struct lanes *l, uint32_t lane);
+/* lanes_hide - hides a lane or shows it; false: out of memory. */
+bool lanes_hide(struct lanes *l, uint32_t lane, bool hide);
+void lanes_unhide(struct lanes *l); /* shows all lanes that were hidden */
 /* lanes_fold - folds or unfolds the group of that name. */
 void lanes_fold(struct lanes *l, uint32_t name, bool fold);
 /* lanes_folded - whether goroutines with this start function (a string) share a row now. */

@@ -202,7 +202,44 @@ unsigned pick_work(struct view *v, int64_t budget_ns)
     return r;
 }
 
-/* ---- pins -------------------------------------------------------------------------------------- */
+/* ---- marks --------------------------------------------------------------------------------------------- */
+
+static struct place *mark_of(struct view *v, const char *letter)
+{
+    const int small = letter[0] | 0x20;
+    return small >= 'a' && small <= 'z' && !letter[1] ? &v->trail.mark[letter[0] - 'A'] : NULL;
+}
+
+unsigned view_mark(struct view *v, const char *letter)
+{
+    char t[FMT_MAX];
+    struct place *mark = mark_of(v, letter);
+    if (!mark)
+        return move_fail(v, "a mark is a letter, a to z or A to Z");
+    *mark = v->at;
+    mark->guest = 0;
+    view_message(v, false, "mark %s: %s", letter, when_exact(v->tr, v->at.cursor, t));
+    return VR_DRAW;
+}
+
+unsigned view_mark_go(struct view *v, const char *letter)
+{
+    const struct place *mark = mark_of(v, letter);
+    if (!strcmp(letter, "'")) /* as in other programs: the place before the jump */
+        return view_undo(v, 1);
+    if (!mark || mark->view == VIEW_NONE)
+        return move_fail(v, "no mark of this letter is set");
+    const uint32_t guest = v->at.guest;
+    move_push(v, STEP_JUMP);
+    v->at = *mark;
+    move_guest(v, guest);
+    v->scr.recenter = true;
+    move_settle(v);
+    v->at.stand = v->at.focus.i;
+    return VR_DRAW;
+}
+
+/* ---- pins, hiding -------------------------------------------------------------------------------------- */
 
 static struct lanes *with_lane(struct view *v)
 {
@@ -278,21 +315,43 @@ void view_guest(struct view *v, uint32_t g, int64_t t)
         v->trail.undo[i].guest = 0;
 }
 
+unsigned view_hide(struct view *v)
+{
+    struct lanes *l = with_lane(v);
+    char id[32];
+    if (!l)
+        return move_fail(v, "no lane here");
+    if (l->n <= 1)
+        return move_fail(v, "this is the last lane that shows");
+    const uint32_t lane = v->at.focus.i, row = lanes_row(l, lane);
+    const uint32_t next = lanes_at(l, row + 1 < l->n ? row + 1 : row - 1);
+    name_lane(v, v->at.focus, id);
+    if (!lanes_hide(l, lane, true))
+        return move_fail(v, "out of memory");
+    if (lanes_pinned(l, lane))
+        view_pin(v);
+    v->at.focus.i = next;
+    v->at.exact = false;
+    move_settle(v);
+    view_message(v, false, "%s is hidden (%" PRIu32 " in all)", id, l->hidden_n);
+    return VR_DRAW;
+}
+
 unsigned view_show_all(struct view *v)
 {
     bool any = v->filters.n > 0 || v->at.guest;
     view_guest(v, NO_LANE, 0);
     for (int k = 0; k < LANE_BAND; k++) {
         struct lanes *l = &v->lanes[k];
-        any |= l->npin || l->only;
+        any |= l->npin || l->hidden_n || l->only;
         l->npin = 0;
         mem_free(l->only);
         l->only = NULL;
         l->nonly = 0;
-        l->rows_stale = true;
+        lanes_unhide(l);
     }
     if (!any)
-        return move_fail(v, "nothing is pinned or filtered");
+        return move_fail(v, "nothing is pinned, hidden or filtered");
     if (v->filters.n)
         view_filter_clear(v);
     v->scr.recenter = true;
@@ -374,7 +433,7 @@ struct relating {
     struct related of;
 };
 
-/* Shows only these goroutines, in this order; NULL: all. */
+/* Shows only these goroutines, in this order, even those that were hidden; NULL: all. */
 static void pick_only(struct view *v, uint32_t *lane, uint32_t n)
 {
     struct lanes *l = &v->lanes[LANE_G];
@@ -382,6 +441,8 @@ static void pick_only(struct view *v, uint32_t *lane, uint32_t n)
     l->only = lane;
     l->nonly = n;
     l->rows_stale = true;
+    for (uint32_t i = 0; i < n; i++)
+        (void)lanes_hide(l, lane[i], false);
 }
 
 static bool related_go_on(struct view *v, struct job *j, int64_t budget_ns)

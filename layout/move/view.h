@@ -49,7 +49,15 @@ enum sort {
 const char *sort_name(enum sort s);
 
 enum popup_kind { POPUP_NONE, POPUP_SPAN, POPUP_LINES };
-enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_SLICE };
+enum prompt_kind {
+    PROMPT_NONE,
+    PROMPT_COMMAND,
+    PROMPT_SEARCH,
+    PROMPT_FILTER,
+    PROMPT_SLICE,
+    PROMPT_MARK,
+    PROMPT_MARK_GO
+};
 
 /* The rows of a list as drawn: y[i] is the first line of row first + i, y[n] the first line below them. */
 enum { VIEW_LISTED = 256 };
@@ -108,7 +116,9 @@ struct lanes {
     int npin;
     uint64_t away[LANES_PINS]; /* ids of pinned lanes missing in the trace shown now */
     int naway;
-    uint32_t *only; /* only these lanes, in this order (related ones); NULL = no restriction */
+    uint64_t *hidden;           /* a bit per lane, NULL = none */
+    uint32_t nhidden, hidden_n; /* size in bits, number of bits set */
+    uint32_t *only;             /* only these lanes, in this order (related ones); NULL = no restriction */
     uint32_t nonly;
     bool group; /* goroutines of one start function are adjacent; a folded group shows only its first */
     uint32_t open[LANES_OPEN]; /* names of unfolded groups */
@@ -160,8 +170,9 @@ struct job;
 struct trail {
     struct place undo[VIEW_UNDO]; /* ring buffer */
     int at, n, redo_n, kind;
-    uint32_t focus[LANE_KINDS]; /* per kind: the lane that had the focus, for switching views */
-    struct place from;          /* led: the place in a table that led here; leaving returns to it */
+    struct place mark['z' - 'A' + 1]; /* by letter; .view is VIEW_NONE where none is set */
+    uint32_t focus[LANE_KINDS];       /* per kind: the lane that had the focus, for switching views */
+    struct place from;                /* led: the place in a table that led here; leaving returns to it */
     bool led;
     struct { /* the thing that was opened: `W` explains it while the cursor stays on it */
         struct lane lane;
@@ -436,16 +447,19 @@ unsigned view_work(struct view *v, int64_t budget_ns);
  * announced. */
 bool view_pending(const struct view *v);
 
-/* ---- filters (filter.h), pins, sums ---- */
+/* ---- filters (filter.h), marks, pins, sums ---- */
 /* adds a filter; an error message shows its position */
 unsigned view_filter(struct view *v, const char *text);
 unsigned view_filter_pop(struct view *v); /* removes the last one */
 unsigned view_filter_clear(struct view *v);
+unsigned view_mark(struct view *v, const char *letter); /* marks this place */
+unsigned view_mark_go(struct view *v, const char *letter);
 unsigned view_pin(struct view *v); /* toggles whether the lane with the cursor stays on top */
 /* view_guest - keeps goroutine g on top, marked at t, until the next guest, undo or Esc; NO_LANE: removes
  * it. */
 void view_guest(struct view *v, uint32_t g, int64_t t);
-unsigned view_show_all(struct view *v); /* drops pins, related lanes, and the filter */
+unsigned view_hide(struct view *v);     /* hides the lane with the cursor */
+unsigned view_show_all(struct view *v); /* drops pins, hidden and related lanes, and the filter */
 unsigned view_group(struct view *v);    /* toggles grouping of goroutines by start function */
 /* view_fold - folds or unfolds the group with the cursor. In one of several views of a key: goes to the
  * previous one. */

@@ -173,6 +173,30 @@ static void test_prompt(void **state)
     fix_close(&f);
 }
 
+static void test_marks(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "default", 100, 30);
+    expect(&f, ": 5us Enter", "5us");
+    expect(&f, "m", "a letter, a to z or A to Z");
+    expect(&f, "Up", "a letter"); /* no line typed before is a letter */
+    expect(&f, "a", "mark a: ");
+    expect(&f, ": 1us Enter", "1us");
+    expect(&f, "' b", "no mark of this letter");
+    expect(&f, "' a", "5us");
+    assert_int_equal(f.a.view.at.cursor, 5000);
+    (void)app_key(&f.a, &(struct key_event){'\'', -1, -1}); /* twice: the place before */
+    (void)app_key(&f.a, &(struct key_event){'\'', -1, -1});
+    assert_int_equal(f.a.view.at.cursor, 1000);
+    expect(&f, "m 1", "a mark is a letter");
+    expect_not(&f, "m Esc", "a mark is");
+    assert_int_equal(f.a.view.prompt.kind, PROMPT_NONE);
+    expect(&f, ": \"mark-go a\" Enter", "5us");
+    assert_int_equal(f.a.view.at.cursor, 5000);
+    fix_close(&f);
+}
+
 static void test_help_is_live(void **state)
 {
     (void)state;
@@ -787,16 +811,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_first_screen),  cmocka_unit_test(test_no_raw_bytes),
         cmocka_unit_test(test_counts_repeat), cmocka_unit_test(test_prompt),
-        cmocka_unit_test(test_help_is_live),  cmocka_unit_test(test_popups),
-        cmocka_unit_test(test_footer),        cmocka_unit_test(test_back),
-        cmocka_unit_test(test_picture),       cmocka_unit_test(test_tabs),
-        cmocka_unit_test(test_leaving),       cmocka_unit_test(test_mouse),
-        cmocka_unit_test(test_scripts),       cmocka_unit_test(test_deep_link),
-        cmocka_unit_test(test_paste),         cmocka_unit_test(test_monkey),
-        cmocka_unit_test(test_every_action),  cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_linear),        cmocka_unit_test(test_filter),
-        cmocka_unit_test(test_source_path),   cmocka_unit_test(test_source_open),
-        cmocka_unit_test(test_began_before),  cmocka_unit_test(test_coded_names),
+        cmocka_unit_test(test_marks),         cmocka_unit_test(test_help_is_live),
+        cmocka_unit_test(test_popups),        cmocka_unit_test(test_footer),
+        cmocka_unit_test(test_back),          cmocka_unit_test(test_picture),
+        cmocka_unit_test(test_tabs),          cmocka_unit_test(test_leaving),
+        cmocka_unit_test(test_mouse),         cmocka_unit_test(test_scripts),
+        cmocka_unit_test(test_deep_link),     cmocka_unit_test(test_paste),
+        cmocka_unit_test(test_monkey),        cmocka_unit_test(test_every_action),
+        cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_filter),        cmocka_unit_test(test_source_path),
+        cmocka_unit_test(test_source_open),   cmocka_unit_test(test_began_before),
+        cmocka_unit_test(test_coded_names),
     };
     return cmocka_run_group_tests_name("app", tests, NULL, NULL);
 }

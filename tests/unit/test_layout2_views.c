@@ -518,12 +518,34 @@ static void test_pins(void **state)
     view_do(&s.v, REQ_LAST, 0); /* it shows wherever one is */
     assert_int_equal(lanes_at(l, view_line_row(&s.v, 0)), pinned);
     assert_true(view_row_line(&s.v, lanes_row(l, s.v.at.focus.i)) > 0);
+    uint32_t hidden = s.v.at.focus.i;
+    view_hide(&s.v);
+    assert_int_equal(l->n, n - 1);
+    assert_int_equal(lanes_row(l, hidden), NO_LANE);
     view_goto(&s.v, "g1");
     view_show_all(&s.v);
     assert_int_equal(l->n, n);
+    assert_true(lanes_row(l, hidden) != NO_LANE);
+    assert_true(view_mark_go(&s.v, "a") & VR_BELL);
+    view_mark(&s.v, "a");
+    struct place at = s.v.at;
+    view_finish(&s.v, 0);
+    view_switch(&s.v, 2);
+    view_mark_go(&s.v, "a");
+    assert_int_equal(s.v.at.cursor, at.cursor);
+    assert_int_equal(s.v.at.view, 3);
+    assert_true(view_mark(&s.v, "#") & VR_BELL);
     view_goto(&s.v, "g22");
     view_related(&s.v);
     assert_true(l->n > 1 && l->n < n);
+    const uint32_t related = l->n;
+    view_hide(&s.v);
+    assert_int_equal(l->n, related - 1);
+    view_related(&s.v); /* all again, but the hidden one */
+    assert_int_equal(l->n, n - 1);
+    view_goto(&s.v, "g22");
+    view_related(&s.v); /* who is asked for shows */
+    assert_int_equal(l->n, related);
     view_related(&s.v);
     assert_int_equal(l->n, n);
     view_life(&s.v);
@@ -539,13 +561,13 @@ static void any(struct view *v)
     static const char *const filters[] = {"main", "state=waiting", "dur>10us", "gc", "~(",
                                           "g1",   "wokenby:main"};
     static const char *const words[] = {"main", "sync", "~^run", "runnable", "zzz", "12"};
-    switch (rnd(23)) {
+    switch (rnd(24)) {
     case 0: view_switch(v, 2 + (int)rnd(3)); break;
     case 1: view_switch(v, 7 + (int)rnd(3)); break;
     case 2: view_filter(v, filters[rnd(7)]); break;
     case 3: view_filter_pop(v); break;
     case 4: view_pin(v); break;
-    case 5:
+    case 5: view_hide(v); break;
     case 6: view_show_all(v); break;
     case 7: view_group(v); break;
     case 8: view_fold(v); break;
@@ -562,6 +584,10 @@ static void any(struct view *v)
     case 19: view_select(v, 0); break;
     case 20: view_enter(v); break;
     case 21: view_back(v); break;
+    case 22:
+        view_mark(v, (const char[2]){(char)('a' + rnd(4))});
+        view_mark_go(v, (const char[2]){(char)('a' + rnd(4))});
+        break;
     default: view_undo(v, rnd(2) ? 1 : -1); break;
     }
 }

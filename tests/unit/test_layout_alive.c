@@ -114,6 +114,7 @@ static void rows(void **state)
     int64_t end = trace_info(l.tr)->end;
     free(text);
     s.pin[s.npin++] = 77;
+    assert_true(lanes_hide(&s, 1234, true));
     for (int i = 0; i < 60; i++) {
         struct window w = window_of((int64_t)below(&r, (uint64_t)end), 0);
         w.t1 = i % 9 == 8 ? end : w.t0 + 1 + (int64_t)below(&r, (uint64_t)end / 4);
@@ -128,7 +129,7 @@ static void rows(void **state)
         assert_true(lanes_update(&s, l.tr, w, keep));
         bool all = w.t0 <= 0 && w.t1 >= end;
         for (uint32_t k = 0; k < n; k++) {
-            bool shows = k == 77 || k == keep || all || lives(l.tr, k, w);
+            bool shows = k == 77 || k == keep || (k != 1234 && (all || lives(l.tr, k, w)));
             uint32_t row = lanes_row(&s, k);
             want += shows;
             if (shows != (row != NO_LANE) || (shows && lanes_at(&s, row) != k))
@@ -148,7 +149,8 @@ static void check_groups(const struct lanes *s, const struct trace *tr, struct w
     uint32_t row = (uint32_t)s->npin, head = NO_LANE, name = 0, more = 0;
     for (uint32_t i = 0; i < s->total; i++) {
         const uint32_t lane = s->order[i], its = trace_g_name(tr, lane);
-        if (lanes_pinned(s, lane) || (lane != keep && !all && !lives(tr, lane, w)))
+        if (lanes_pinned(s, lane) ||
+            (lane != keep && (lanes_is_hidden(s, lane) || (!all && !lives(tr, lane, w)))))
             continue;
         if (head == NO_LANE || its != name || !lanes_folded(s, its) || lane == keep) {
             if (head == NO_LANE || its != name) {
@@ -183,6 +185,8 @@ static void groups(void **state)
         const int64_t t0 = (int64_t)below(&r, (uint64_t)end) * (i % 5 != 0);
         if (i % 10 == 0)
             lanes_fold(&s, trace_g_name(tr, lane), i % 20 == 0);
+        if (i % 25 == 0)
+            assert_true(lanes_hide(&s, lane, i % 50 == 0));
         if (i % 40 == 0) {
             s.npin = (int)below(&r, 3);
             s.pin[0] = 7;

@@ -23,7 +23,7 @@ static void sum_of(struct seen *s, uint32_t head, int column, struct shares *sum
     memset(sum, 0, sizeof *sum);
     for (uint32_t g = 0; g < trace_nlanes(s->tr, LANE_G); g++) {
         struct shares one;
-        if (!same_name(s, head, g) || (g != head && lanes_row(l, g) != NO_LANE))
+        if (!same_name(s, head, g) || (g != head && lanes_row(l, g) != NO_LANE) || lanes_is_hidden(l, g))
             continue;
         gstate_shares(s->v.cache.gstate, s->tr, (struct lane){LANE_G, g}, s->v.cache.edges[column],
                       s->v.cache.edges[column + 1], &one);
@@ -69,6 +69,8 @@ static void sums_of(struct seen *s)
         const int64_t t0 = (int64_t)rnd((unsigned)(end / 2 < INT32_MAX ? end / 2 : INT32_MAX));
         (void)view_range(&s->v, t0, t0 + 1 + end / (2 + rnd(40)));
         (void)view_do(&s->v, REQ_LANE, rnd(5));
+        if (k == 2)
+            (void)view_hide(&s->v);
         rows_hold(s);
     }
 }

@@ -276,6 +276,8 @@ static unsigned do_prompt(struct app *a, enum prompt_kind kind, const char *arg)
         return view_prompt(&a->view, kind);
     if (kind == PROMPT_FILTER)
         return view_filter(&a->view, arg);
+    if (kind >= PROMPT_MARK)
+        return kind == PROMPT_MARK ? view_mark(&a->view, arg) : view_mark_go(&a->view, arg);
     if (kind == PROMPT_COMMAND && strncmp(arg, "sql ", 4) == 0)
         return sql_view_ask(&a->view, arg + 4);
     return kind == PROMPT_SEARCH ? view_search(&a->view, arg) : view_goto(&a->view, arg);

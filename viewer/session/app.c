@@ -207,7 +207,7 @@ static unsigned history_move(struct app *a, int by)
     int h = history_of(a), n = a->typed.n[h];
     int at = a->typed.at < 0 ? n : a->typed.at;
     at += by;
-    if (at < 0 || at > n || n == 0)
+    if (at < 0 || at > n || n == 0 || a->view.prompt.kind >= PROMPT_SLICE)
         return VR_NONE;
     a->typed.at = at;
     prompt_set(a, at < n ? a->typed.line[h][at] : "");
