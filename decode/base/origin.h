@@ -3,7 +3,8 @@
  *
  * Code that opens a file for reading notes it here: traces, archives, programs, rules, tokens, and standard
  * input. A file is identified by its device and inode, whatever names it has (links, /dev/stdin, a member
- * of an archive). Notes last until the process ends.
+ * of an archive), and by its creation time where the file system has it, since another file may get the
+ * inode of a deleted one. Notes last until the process ends.
  */
 #ifndef GOTOP_DECODE_ORIGIN_H
 #define GOTOP_DECODE_ORIGIN_H

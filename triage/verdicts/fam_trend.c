@@ -15,30 +15,34 @@ static bool queues(const struct work_tree *t)
 enum { QUARTERS = 4 };
 
 /* Of the pieces, which are sorted by duration, those that begin in one quarter of the trace: their number,
- * and the median duration. */
-static uint32_t in_quarter(const struct causes *c, const struct work *k, int q, double *median)
+ * and how long the one takes that `of` of them take longer than. */
+static uint32_t in_quarter(const struct causes *c, const struct work *k, int q, double of, double *ns)
 {
     const int64_t quarter = c->tg->end / QUARTERS + 1;
     uint32_t n = 0, at = 0;
     for (uint32_t i = 0; i < k->looked; i++)
         n += k->v[i].t0 / quarter == q;
-    *median = 0;
-    for (uint32_t i = 0; i < k->looked && at < n - n / 2; i++) {
+    *ns = 0;
+    for (uint32_t i = 0; i < k->looked && at < of * n; i++) {
         at += k->v[i].t0 / quarter == q;
-        *median = (double)(k->v[i].t1 - k->v[i].t0);
+        *ns = (double)(k->v[i].t1 - k->v[i].t0);
     }
     return n;
 }
 
-/* Sets the median duration of the pieces that begin in each quarter of the trace. Returns whether it rises
- * from each to the next. */
-static bool rises(const struct causes *c, const struct work *k, double median[QUARTERS])
+/* Sets the median duration in each quarter of the trace. Returns whether it rises from each to the next, is
+ * much longer in the last than in the first, and most pieces of the last take longer than most of the first.
+ */
+static bool rises(const struct causes *c, const struct work *k, double ns[QUARTERS])
 {
-    bool is = true;
-    for (int q = 0; q < QUARTERS && is; q++)
-        is = in_quarter(c, k, q, &median[q]) >= threshold(TH_SEVERAL) &&
-             (q == 0 || median[q] > threshold(TH_TREND_RISE) * median[q - 1]);
-    return is;
+    double most, least;
+    for (int q = 0; q < QUARTERS; q++)
+        if (in_quarter(c, k, q, 0.5, &ns[q]) < threshold(TH_SEVERAL) ||
+            (q > 0 && ns[q] <= threshold(TH_TREND_RISE) * ns[q - 1]))
+            return false;
+    (void)in_quarter(c, k, 0, 0.25, &most);
+    (void)in_quarter(c, k, QUARTERS - 1, 0.75, &least);
+    return ns[QUARTERS - 1] >= threshold(TH_DOUBLE) * ns[0] && least > most;
 }
 
 bool fam_trend(struct causes *c, const struct works *w, struct verdicts *out)
@@ -46,13 +50,15 @@ bool fam_trend(struct causes *c, const struct works *w, struct verdicts *out)
     bool ok = true;
     for (uint32_t i = 0; ok && i < w->n; i++) {
         const struct work *k = &w->v[i];
-        double mean[QUARTERS];
+        double ns[QUARTERS];
         /* a worker whose queue is never empty does several things in one item: only items grow then */
         if (k->background || k->standing || (k->kind == WORK_ITEMS && !k->paced) ||
-            k->looked < threshold(TH_MANY) || !rises(c, k, mean) ||
-            mean[3] < threshold(TH_DOUBLE) * mean[0] || mean[3] - mean[0] < threshold(TH_FELT))
+            k->looked < threshold(TH_MANY) || !rises(c, k, ns))
             continue;
-        struct verdict v = verdict_new(RULE_TREND, (mean[3] - mean[0]) / mean[3]);
+        const bool note = queues(&k->tree);
+        if (note && ns[3] - ns[0] < threshold(TH_FELT))
+            continue;
+        struct verdict v = verdict_new(RULE_TREND, (ns[3] - ns[0]) / ns[3]);
         v.where.user = k->user ? k->user : k->name;
         struct did does;
         if (verdict_slow_place(k, &does).user)
@@ -61,10 +67,10 @@ bool fam_trend(struct causes *c, const struct works *w, struct verdicts *out)
         v.waiter.group = trace_g_name(c->tr, v.g);
         v.t0 = k->v[0].t0;
         v.t1 = k->v[0].t1;
-        verdict_ev(&v, EV_FIRST, mean[0]);
-        verdict_ev(&v, EV_LAST, mean[3]);
+        verdict_ev(&v, EV_FIRST, ns[0]);
+        verdict_ev(&v, EV_LAST, ns[3]);
         v.grows = true;
-        v.level = queues(&k->tree) ? LEVEL_NOTE : LEVEL_WARN;
+        v.level = note ? LEVEL_NOTE : LEVEL_WARN;
         ok = verdict_add(out, &v);
     }
     return ok;
