@@ -1,0 +1,95 @@
+/*
+ * fam_looks.c - goroutines that sleep again and again and then look whether there is something to do: now
+ * there is not, and now there is. What comes waits for half of such a sleep. A goroutine that does its thing
+ * after each sleep keeps a pace: it has something to do each time.
+ */
+#include "triage/findings/asks.h"
+#include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
+#include "triage/verdicts/verdict.h"
+
+enum { STEPS = 4000, MEMBERS = 16 };
+
+struct looks {
+    uint32_t stack, sleeps, vain, found, g; /* stack: of the sleep; g: who slept longest */
+    int64_t asleep, longest, t0;
+    int64_t ran_in_vain, ran;
+};
+
+/* The looks of one goroutine: from one sleep to the next it only runs, for a short time, or does more. */
+static void looks_of(const struct causes *c, uint32_t g, struct looks *k)
+{
+    int64_t ran = 0;
+    bool more = false, slept = false;
+    struct walk w;
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&w));) {
+        const bool sleeps = s->state == ST_WAITING && s->stack && (!k->stack || s->stack == k->stack) &&
+                            stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP;
+        if (!sleeps) {
+            slept &= s->state != ST_NONE;
+            more |= s->state == ST_WAITING || s->state == ST_SYSCALL;
+            ran = ns_add(ran, s->state == ST_RUNNING ? s->t1 - s->t0 : 0);
+            continue;
+        }
+        k->stack = s->stack;
+        if (slept) {
+            const bool found = more || ran >= threshold_ns(TH_LOOKS_RUN);
+            k->found += found;
+            k->vain += !found;
+            k->ran = ns_add(k->ran, found ? ran : 0);
+            k->ran_in_vain = ns_add(k->ran_in_vain, found ? 0 : ran);
+        }
+        k->sleeps++;
+        k->asleep = ns_add(k->asleep, s->t1 - s->t0);
+        if (s->t1 - s->t0 > k->longest) {
+            k->longest = s->t1 - s->t0;
+            k->t0 = s->t0;
+            k->g = g;
+        }
+        slept = true;
+        more = false;
+        ran = 0;
+    }
+}
+
+/* Whether it is now in vain and now not, and what it does then is much more. */
+static bool is_look(const struct looks *k)
+{
+    const double n = (double)k->vain + k->found, least = threshold(TH_SHARE) * n;
+    return n >= threshold(TH_MANY) && k->found >= threshold(TH_SEVERAL) && k->found >= least &&
+           k->vain >= least &&
+           (double)k->ran * k->vain >= threshold(TH_LINE_TIMES) * (double)k->ran_in_vain * k->found;
+}
+
+bool fam_looks(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < w->n; i++) {
+        const struct work *p = &w->v[i];
+        const uint32_t n =
+            p->standing && p->group != UINT32_MAX && p->kind != WORK_MAIN ? c->of[p->group].n : 0;
+        struct looks k = {.g = NO_LANE};
+        int64_t life = 0;
+        for (uint32_t m = 0; m < n && m < MEMBERS; m++) {
+            const uint32_t g = causes_member(c, p->group, m, n < MEMBERS ? n : MEMBERS);
+            const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+            looks_of(c, g, &k);
+            life = ns_add(life, li.last - li.first);
+        }
+        if (!is_look(&k) || (double)k.asleep < threshold(TH_MOST) * (double)life)
+            continue;
+        struct verdict v = verdict_new(RULE_LOOKS, (double)k.asleep / (double)life);
+        v.where = verdict_place(w, k.stack);
+        v.waiter = (struct role){.group = p->name, .g = k.g, .at = v.where};
+        v.g = k.g;
+        v.t0 = k.t0;
+        v.t1 = k.t0 + k.longest;
+        v.sure = SURE_INFERRED;
+        verdict_ev(&v, EV_EACH, (double)k.asleep / k.sleeps);
+        verdict_ev(&v, EV_COUNT, k.vain + k.found);
+        verdict_ev(&v, EV_SHARE, (double)k.vain / (k.vain + k.found));
+        ok = verdict_add(out, &v);
+    }
+    return ok;
+}
