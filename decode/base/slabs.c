@@ -33,7 +33,7 @@ static bool more(struct slabs *s, size_t size, size_t n)
 
 void *slabs_get(struct slabs *s, size_t size)
 {
-    if (!s->unused && !more(s, size, s->all ? (MEM_SPILLS + size - 1) / size : 1))
+    if (!s->unused && !more(s, size, (MEM_SPILLS + size - 1) / size))
         return NULL;
     void *p = s->unused;
     memcpy(&s->unused, p, sizeof s->unused);

@@ -2,8 +2,8 @@
  * slabs.h - blocks of one size that are reused, so that few new pages are needed and what is in use stays
  * in the processor's caches.
  *
- * They are cut from larger blocks, which are freed as a whole; all but the first of these are large enough
- * to be spilled (decode/base/mem.h). Zero-initialised is empty.
+ * They are cut from larger blocks, which are freed as a whole and are large enough to be spilled
+ * (decode/base/mem.h). Zero-initialised is empty.
  */
 #ifndef GOTOP_DECODE_SLABS_H
 #define GOTOP_DECODE_SLABS_H
