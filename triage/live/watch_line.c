@@ -19,7 +19,7 @@
 #define WAIT_MOST (30 * SECOND)
 #define ROOM ((uint64_t)256 << 20) /* bytes that wait to be checked */
 #define LOOK_BYTES ((size_t)64 << 20)
-enum { LOOKS = 4, BEHIND = 4, FLOOD = 64 };
+enum { BEHIND = 4, FLOOD = 64 };
 
 static int say(const struct watch *w, const char *what)
 {
@@ -268,16 +268,15 @@ bool watch_step(struct watch *w, int timeout_ms)
             dial(w);
         return w->open || w->over;
     }
-    const enum live_state s = live_step(&w->line, timeout_ms, &e);
+    /* More is taken only once all is checked: so what waits is bounded, by ROOM. */
+    const enum live_state s =
+        w->asked < stream_whole(&w->line.st) ? LIVE_GEN : live_step(&w->line, timeout_ms, &e);
     live_tell(&w->line, s, "watch", w->live.where);
-    size_t looks = 0;
-    while (w->asked < stream_whole(&w->line.st) && looks < LOOKS && !live_stop_asked()) {
+    if (w->asked < stream_whole(&w->line.st) && !live_stop_asked())
         look(w);
-        looks++;
-    }
-    if ((s == LIVE_END || s == LIVE_FAILED) && (w->asked == stream_whole(&w->line.st) || live_stop_asked())) {
+    if (s == LIVE_END || s == LIVE_FAILED) {
         ended(w, s, &e);
         return true;
     }
-    return looks || s == LIVE_GEN;
+    return s == LIVE_GEN;
 }
