@@ -41,7 +41,7 @@ static struct trace *trace_once(void)
 /* What the trace keeps from the first time that triage looks at it. */
 static void warm(struct trace *tr)
 {
-    static const char ask[] = "select count(*) from verdict, work, edge, place";
+    static const char ask[] = "select count(*) from verdict, work, edge, branch";
     struct sql *s;
     struct sql_query *q;
     struct err e;
