@@ -70,7 +70,7 @@ struct options {
     const char *rules;
     bool list_rules;         /* --rules without a file */
     struct words conditions; /* --assert, --fail-if, --until */
-    uint64_t count;          /* -n, --max; 0 = not given */
+    uint64_t count, rows;    /* -n, --max, --rows; 0 = not given */
 
     /* the viewer; viewer/command/cmdline.h parses these words further */
     bool headless, linear, styles, svg, no_mouse, debug, follow, list_actions;

@@ -46,11 +46,11 @@ run 0 --headless --view 2 "$url"; says out 'ENDED'; says out '2.7'
 
 # Other ways: a proxy, none, a socket with a path, another method, a header of one's own.
 serve ok $long
-http_proxy="http://$at" run 0 top -n 1 http://nowhere.invalid:6060; says out '"groups":'
+http_proxy="http://$at" run 0 top -n 1 http://nowhere.invalid:6060; says out 'GROUP'
 http_proxy="http://$at" no_proxy=nowhere.invalid run 2 top --connect-timeout=5 http://nowhere.invalid:6060
 SERVE_SOCKET=$tmp/sock; export SERVE_SOCKET; serve ok $long; unset SERVE_SOCKET
-run 0 top -n 1 "unix:$tmp/sock"; says out '"groups":'
-run 0 top -n 1 --unix-socket="$tmp/sock" http://any/; says out '"groups":'
+run 0 top -n 1 "unix:$tmp/sock"; says out 'GROUP'
+run 0 top -n 1 --unix-socket="$tmp/sock" http://any/; says out 'GROUP'
 run 2 top "unix:$tmp/absent"; says err 'onnect'
 serve post $long; run 2 top "$url"; says err '405: post it'; run 0 top -n 1 --method POST "$url"
 serve token $long; run 0 top -n 1 -H 'Authorization: Bearer secret' "$url"; run 2 top -H 'Authorization: Bearer wrong' "$url"
@@ -58,7 +58,7 @@ printf 'wrong\n' >"$tmp/bad"; run 2 top --token-file "$tmp/bad" "$url"; says err
 run 2 top --token-file "$tmp/absent" "$url"; says err 'token'; : >"$tmp/empty"; run 2 top --token-file "$tmp/empty" "$url"
 run 2 top "https://$at"; says err 'top:' # no TLS there
 serve ok $long 20; run 0 top -n 1 -d 1 "$url"; run 0 top -n 1 -d 1.5s "$url"; run 2 top -d x x:1; run 2 top -d 0 x:1
-run 2 top -n=x x:1; run 2 top -n; says err 'needs a value'; run 2 top --insecure=3 x:1
+run 2 top --rows=x x:1; says err 'no number'; run 2 top --rows; says err 'needs a value'; run 2 top --insecure=3 x:1
 run 2 --insecure=3 x:1; run 2 --seconds x x:1; run 2 top --nope x:1; says err 'unknown option'
 
 # Without curl: plain HTTP and sockets as ever; what is curl's is said.
@@ -75,11 +75,11 @@ done
 serve moved $long; its_path=$tmp/nothing run 2 top "$at"; says err 'has moved to /moved: ask there'
 
 # Redirects: yes, but never with what is secret. A token is no argument of the client's.
-serve moved $long; run 0 top "$url"; says out '"groups":'
+serve moved $long; run 0 top "$url"; says out 'GROUP'
 run 2 top -H 'X-Key: hush' "$url"; says err 'has moved to'
 serve token $long 50; run 2 top "$url"; says err '401: who are you?'
 echo secret >"$tmp/token"
-run 0 top --token-file "$tmp/token" "$url"; says out '"groups":'
+run 0 top --token-file "$tmp/token" "$url"; says out 'GROUP'
 "$GOTOP" top --token-file "$tmp/token" "$url" >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 sleep 0.3

@@ -4,7 +4,7 @@
 
 # A program that behaves: pictures, captures that are traces.
 serve ok $long 20
-run 0 top "$url"; says out '"groups":'; says out 'main.'
+run 0 top "$url"; says out 'GROUP'; says out 'main.'
 run 0 watch --until 'stw.max>0ns' --max 1 -o "$tmp/cap" "$url"; says out 'because stw.max>0ns'
 for f in "$tmp"/cap/*.trace; do run 0 report "$f"; says out 'FINDINGS'; done
 run 0 watch --seconds 1 --until 'stw.max>3600s' -o "$tmp/cap" "$url"
@@ -12,6 +12,7 @@ if [ -s "$tmp/out" ]; then fail "a capture without a reason"; else pass; fi
 # For machines: a line of JSON for each picture; metrics for who asks, also once the program has gone.
 run 0 top --json "$url"; says out '"schema":"gotop.top/1"'; says out '"kind":"requests","name":"net/http.(*conn).serve"'
 if [ "$(grep -c '^{.*}$' "$tmp/out")" = "$(wc -l <"$tmp/out")" ]; then pass; else fail "not a line each"; fi
+run 0 top -n 1 "$url"; says out 'WORK '; says out 'requests '
 run 2 top --prometheus 9090 "$url"; says err 'no place to listen'
 serve ok $long 20
 "$GOTOP" top --prometheus :0 "$url" >"$tmp/out" 2>"$tmp/err" &
@@ -60,14 +61,14 @@ done
 
 # Standard input, a file that grows, gzip on the way.
 "$GOTOP" top - <$long >"$tmp/out" 2>"$tmp/err" && pass || fail "top -"
-says out '"groups":'
+says out 'GROUP'
 gzip -c $long >"$tmp/z.gz"; serve ok "$tmp/z.gz"; run 0 top "$url"; says out 'main.'
 head -c 100000 $long >"$tmp/grow"
 "$GOTOP" top -n 1 "$tmp/grow" >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 tail -c +100001 $long >>"$tmp/grow"
 wait $pid && pass || fail "a file that grows"
-says out '"groups":'
+says out 'GROUP'
 
 # The viewer: at its end a stream shows what the file shows.
 for v in '--view 2' '--lane g17' '--view 4' '--view 9'; do # unquoted below: two words
@@ -115,18 +116,18 @@ serve slow $long 200; slow=$url
 pid=$!
 "$GOTOP" --headless --follow -o "$tmp/late/raw" "$slow" >"$tmp/late/shown" 2>&1 &
 other=$!
-run 0 top "$slow"; grep -qE '"late_ns":[1-9][0-9]{9,}' "$tmp/out" && pass || fail "top doesn't say how late it is"
+run 0 top "$slow"; says out 's late'
 wait $pid; cp "$tmp/late/err" "$tmp/err"; says err 'the line is slower than the trace'
 wait $other; cp "$tmp/late/shown" "$tmp/out"; says out 'ENDED'
 serve ok $long; run 0 top "$url"
-if grep -qE '"late_ns":[1-9][0-9]{9,}' "$tmp/out"; then fail "late, though it was fast"; else pass; fi
+if grep -q late "$tmp/out"; then fail "late, though it was fast"; else pass; fi
 
 # Broken bytes in the middle: that generation is damaged, the others are as they were, for who looks on and for who looks back.
 size=$(wc -c <$long)
 cp $long "$tmp/hurt"
 dd if=/dev/zero of="$tmp/hurt" bs=1 seek=$((size * 2 / 5)) count=64 conv=notrunc 2>/dev/null
 serve ok "$tmp/hurt" 5
-run 0 top "$url"; n=$(grep -c '"groups":' "$tmp/out")
+run 0 top "$url"; n=$(grep -c '^GROUP' "$tmp/out")
 if [ "$n" -ge 2 ]; then pass; else fail "$n pictures"; fi
 run 0 --headless --view 2 "$url"; says out 'ENDED'; says out 'PARTIAL'; says out '2.75s'
 for v in '--view 2' '--lane g17'; do
@@ -222,7 +223,7 @@ bounded $((104 * 1024)) --keep 64M "$url"
 says out 'LEFT OUT'; says out ENDED
 
 # Nobody reads top's lines (less, a terminal that hangs): neither does the program wait nor is all it sends held, and that is
-# said in the line behind the gap, or at the end where the gap reaches that far.
+# said in the picture behind the gap, or at the end where the gap reaches that far.
 mkfifo "$tmp/lines"
 "$GENTRACE" --size 150M --gens 60 "$tmp/larger" 2>/dev/null # top keeps 64 MB, and shows some before it finds nobody reading
 serve rate "$tmp/larger" 2000
@@ -236,6 +237,7 @@ cat "$tmp/lines" >"$tmp/out" 7>&- &
 reader=$!
 exec 7>&-
 wait $pid; wait $reader
-grep -q '"left_out_bytes":[1-9]' "$tmp/out" || grep -q 'of trace up to its end were left out: nobody took the lines' "$tmp/err" && pass || fail "top says nothing of what was left out"
+said=$(sed -n 's/^\([0-9.]*[KMG]\) of trace .* this were left out.*: nobody took these lines$/\1/p' "$tmp/out" | head -n 1)
+if [ -n "$said" ]; then pass; else fail "top says nothing of what was left out"; fi
 
 finish

@@ -1,6 +1,5 @@
 /*
- * top.c - `gotop top`: what the goroutines of a running program do, as lines of JSON or metrics, again and
- * again. (On a terminal `gotop top` is the viewer's live top.)
+ * top.c - `gotop top`: what the goroutines of a running program do, as plain lines, again and again.
  *
  * Each picture is of the generations since the last one, so the times of all pictures add up, and a program
  * that stands still is shown like one that is busy. A generation takes about a second, so there are no
@@ -22,7 +21,7 @@
 #include "triage/text.h"
 #include "triage/sentence.h"
 
-enum { STEP_MS = 200, AGAIN_MOST_S = 30 };
+enum { ROWS = 15, WORKS = 4, STEP_MS = 200, AGAIN_MOST_S = 30 };
 #define ROOM \
     ((uint64_t)64 << 20) /* bytes of lines that wait while nobody reads them (less, a terminal that hangs) */
 #define EVERY_NS 1000000000LL
@@ -32,24 +31,28 @@ struct top {
     struct live_opts live;
     uint64_t count; /* pictures to show; 0: until the end */
     int64_t every_ns;
+    uint32_t rows;
     bool json;
     const char *prometheus; /* the address to serve at; NULL: none */
     struct serve *serve;
     struct figures fig;
     bool gap;                /* something before the next picture was left out */
     uint64_t shown, skipped; /* pictures so far; generations left out since the last one */
-    size_t tried; /* so many generations were not long enough: again once an eighth more has come */
+    size_t tried;    /* so many generations were not long enough: again once an eighth more has come */
+    int64_t late_ns; /* how late the data of the picture came, ns */
+    bool cut;        /* it has been reported that a generation was too large */
     uint64_t lost,
         told; /* bytes left out while nobody read the lines: before this picture, before earlier ones */
 };
 
-static const char usage_head[] = "usage: gotop top [options] WHERE\nWhat the goroutines of a running program "
-                                 "do, and how long its work takes. "
-                                 "On a terminal it opens the viewer's live top (key M there). In a pipe, or "
-                                 "with -n, -d or --json, it prints a "
-                                 "line of JSON for each moment (docs/top.schema.json): rates, states, "
-                                 "latencies, GC, groups of goroutines, "
-                                 "findings so far.\n";
+static const char usage_head[] =
+    "usage: gotop top [options] WHERE\nShows what the goroutines of a running program do, by start function. "
+    "On a terminal it opens the viewer's live top (key M there). In a pipe, or with -n, -d or --rows, it "
+    "prints lines again and again, of the last moment each:\nG is how many goroutines lived in it; RAN and "
+    "ASSIST are processor time (100%: one processor); RUNNABLE, WAITING and SYSCALL are how many were in "
+    "that state at once, on average; NEW/S is how many were created per second. Those that ran or were "
+    "runnable most, both added up, come first. WORK is what the program does again and again (requests, "
+    "tasks, items of workers): those that ended in the last second, ten seconds and minute.\n";
 static const struct command command = {"top", CMD_TOP, usage_head, LIVE_TAIL};
 
 /* Returns -1 to go on, else the exit status. */
@@ -59,12 +62,133 @@ static int parse(struct top *t, int argc, char **argv)
     const int status = live_parse(&command, argc, argv, &o, &t->live);
     t->count = o.count;
     t->every_ns = o.every_ns ? o.every_ns : EVERY_NS;
+    t->rows = o.rows ? (uint32_t)o.rows : ROWS;
     t->json = o.json;
     t->prometheus = o.serve_at;
     return status;
 }
 
 /* ---- one picture --------------------------------------------------------------------------------------- */
+
+static int by_work(const void *a, const void *b)
+{
+    const struct group *const *x = a, *const *y = b;
+    const int64_t p = ns_add(fig_ns(*x, FIG_RUNNING), fig_ns(*x, FIG_RUNNABLE)),
+                  q = ns_add(fig_ns(*y, FIG_RUNNING), fig_ns(*y, FIG_RUNNABLE));
+    return (p < q) - (p > q);
+}
+
+static void put_head(struct text *t, const struct top *o)
+{
+    const struct loaded *l = o->fig.l;
+    const struct triage *tg = l->tg;
+    const struct trace_info *ti = trace_info(l->tr);
+    char stamp[64];
+    live_stamp(o->fig.wall_ns, false, stamp, sizeof stamp);
+    text_say(t, NULL, stamp, "  ", ti->dialect, "  ", ti->gomaxprocs, "P ", tg->g_at_end, "G  ",
+             t_dur(tg->end), "  busy ", t_share((double)triage_busy(tg), (double)tg->capacity));
+    if (o->late_ns >= LIVE_LATE)
+        text_add(t, "  %llds late", (long long)(o->late_ns / 1000000000));
+    text_say(t, NULL, "\nsched p99 ", t_dur(hist_quantile(&tg->sched, 0.99)), "  stw ",
+             t_dur(hist_quantile(&tg->stw_all, 1)), "  gc ", tg->gc_cycles);
+    if (tg->heap.known)
+        text_say(t, NULL, "  heap ", t_bytes(tg->heap.last));
+    if (o->skipped)
+        text_add(t, "  (%llu before it left out: too much at once)", (unsigned long long)o->skipped);
+    if (o->lost) {
+        text_say(t, NULL, "\n", t_bytes(o->lost), " of trace before this were left out",
+                 o->cut ? "" : ": nobody took these lines");
+    }
+    text_lit(t, "\n");
+}
+
+/* Adds how many were in a state on average: the time of all over the whole time. */
+static void put_many(struct text *t, double ns, double whole, size_t w)
+{
+    size_t from = t->n;
+    text_add(t, "%.*f", whole > 0 && ns / whole < 100 ? 2 : 0, whole > 0 ? ns / whole : 0);
+    text_pad(t, from, w);
+}
+
+static void put_group(struct text *t, const struct loaded *l, const struct group *g)
+{
+    double end = (double)l->tg->end;
+    text_say(t, l->tr, t_func_cut(g->name, 29), t_to(30), t_right(g->count, 6), " ",
+             t_share((double)fig_ns(g, FIG_RUNNING), end), t_to(44),
+             t_share(g->count ? (double)g->d[GM_ASSIST].total : 0, end), t_to(51));
+    put_many(t, (double)fig_ns(g, FIG_RUNNABLE), end, 9);
+    put_many(t, (double)fig_ns(g, FIG_WAITING), end, 8);
+    put_many(t, (double)fig_ns(g, FIG_CALL), end, 8);
+    text_add(t, "%llu\n", (unsigned long long)((double)g->created * 1e9 / (end > 0 ? end : 1)));
+}
+
+static void put_cell(struct text *t, int64_t ns, bool known, size_t w)
+{
+    const size_t from = t->n;
+    text_say(t, NULL, known ? t_dur(ns) : t_clean("-"));
+    text_pad(t, from, w);
+}
+
+/* Adds a line for one work in one window: "requests main.serve 10s 4012/s ..". */
+static void put_latency(struct text *t, const struct figures *f, uint32_t row, int window)
+{
+    enum { NAME = 26, OF = 5, RATE = 9, CELL = 8 };
+    const struct pulse_row *w = pulse_row(f->pulse, row);
+    const struct dist *d = &f->work[window][row];
+    const double s = (double)f->window_ns[window] / 1e9, rate = s > 0 ? (double)d->n / s : 0;
+    const size_t from = t->n;
+    if (window == FIG_SECOND) {
+        text_add(t, "%s ", work_kind_name(w->kind));
+        const char *slash = strrchr(w->handler, '/'), *name = slash ? slash + 1 : w->handler;
+        text_tail(t, name, strlen(name), NAME - (t->n - from) - 1);
+    }
+    text_pad(t, from, NAME);
+    text_say(t, NULL, t_f0(s), "s", t_to(OF), rate < 10 ? t_f1(rate) : t_f0(rate), t_to(OF + RATE));
+    const int64_t v[] = {d->p50, d->p95, d->p99, d->p999};
+    for (int i = 0; i < 4; i++)
+        put_cell(t, v[i], d->n > 0, CELL);
+    put_cell(t, d->max, d->n > 0, 0);
+    text_lit(t, "\n");
+}
+
+/* Adds lines for works, those that people wait for first, as many as there is room for; none if nothing
+ * repeats. */
+static void put_works(struct text *t, const struct figures *f)
+{
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < f->nwork && shown < WORKS; i++) {
+        if (!f->work[FIG_HELD][f->order[i]].n)
+            continue;
+        if (!shown++)
+            text_lit(t, "WORK                      OF   PER S    P50     P95     P99     P99.9   MOST\n");
+        for (int w = 0; w < FIG_WINDOWS; w++)
+            if (!w || f->window_ns[w] > f->window_ns[w - 1] + f->window_ns[0] / 2)
+                put_latency(t, f, f->order[i], w);
+    }
+}
+
+static void put_picture(struct text *t, const struct top *o)
+{
+    const struct loaded *l = o->fig.l;
+    const struct triage *tg = l->tg;
+    const struct group **row = mem_alloc((tg->ngroups + 1) * sizeof *row);
+    if (!row) {
+        t->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < tg->ngroups; i++)
+        row[i] = &tg->groups[i];
+    qsort(row, tg->ngroups, sizeof *row, by_work);
+    put_head(t, o);
+    put_works(t, &o->fig);
+    text_lit(t, "GROUP                              G RAN    ASSIST RUNNABLE WAITING SYSCALL NEW/S\n");
+    for (uint32_t i = 0; i < tg->ngroups && i < o->rows; i++)
+        put_group(t, l, row[i]);
+    if (tg->ngroups > o->rows)
+        text_add(t, "and %u more group%s\n", tg->ngroups - o->rows, tg->ngroups - o->rows == 1 ? "" : "s");
+    text_lit(t, "\n");
+    mem_free(row);
+}
 
 /* When pictures can't keep up, the oldest generations are left out: a picture shows the present. */
 static void skip_old(struct top *o, struct live *l)
@@ -85,20 +209,23 @@ static void skip_old(struct top *o, struct live *l)
     o->tried = gap || i ? 0 : o->tried;
 }
 
-/* Write a line for the reader, and metrics for clients. Returns false when nobody reads, or *e says
+/* Write lines or JSON for the reader, and metrics for clients. Returns false when nobody reads, or *e says
  * what is wrong. */
 static bool tell(struct top *o, struct err *e)
 {
-    struct text t = {0}, m = {0};
+    struct text t = {.ascii = !o->json}, m = {0};
     struct err why = {0};
     bool good = true;
-    if (o->json || !o->serve) {
+    if (o->json) {
         char *s = fig_json(&o->fig);
         t.failed |= !s;
         text_add(&t, "%s\n", s ? s : "");
         mem_free(s);
-        good = live_out(&t, &why);
+    } else if (!o->serve) {
+        put_picture(&t, o);
     }
+    if (t.n || t.failed)
+        good = live_out(&t, &why);
     if (why.code)
         err_set(e, why.code, ERR_NO_OFFSET, "standard output: %s", why.what);
     text_free(&t);
@@ -114,7 +241,8 @@ static bool tell(struct top *o, struct err *e)
 static bool picture(struct top *o, struct live *l, const struct loaded *in, size_t n, struct err *e)
 {
     struct figures *f = &o->fig;
-    f->late_ns = l->late_ns;
+    o->late_ns = f->late_ns = l->late_ns;
+    o->cut = l->cut;
     f->wall_ns = l->st.gen[n - 1].came_ns ? l->st.gen[n - 1].came_ns : live_wall_now();
     f->skipped = o->skipped;
     f->lost = o->lost;
@@ -167,10 +295,11 @@ static bool show(struct top *o, struct live *l, struct err *e)
 /* Report what was left out before the program's end, since no later picture can. */
 static void tell_lost_end(const struct top *o, const struct live *l)
 {
-    struct text t = {0};
+    struct text t = {.ascii = true};
+    struct err ignored; /* without a reader nothing else was reported either */
     text_say(&t, NULL, t_bytes(l->lost - o->told),
-             " of trace up to its end were left out: nobody took the lines");
-    (void)say_failed("top", o->live.where, text_ok(&t) ? t.p : "out of memory");
+             " of trace after this were left out, up to its end: nobody took these lines\n");
+    (void)live_out(&t, &ignored);
     text_free(&t);
 }
 
@@ -197,7 +326,7 @@ static int pictures(struct top *o, struct live *l)
                 return bad.code ? say_failed("top", o->live.where, bad.what) : 0;
         } while (l->patient && goes_on(o) && stream_whole(&l->st) && stream_whole(&l->st) < left);
     }
-    if (l->ended && l->lost > o->told && !l->cut && !o->serve)
+    if (l->ended && l->lost > o->told && !l->cut && !o->serve && !o->json)
         tell_lost_end(o, l);
     if (s == LIVE_FAILED && (!o->count || o->shown < o->count))
         return say_failed("top", o->live.where, e.what);

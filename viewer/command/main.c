@@ -751,7 +751,7 @@ static int run_command(command_main *command, int argc, char **argv, bool open)
 }
 
 /* On a terminal, "gotop top WHERE" is the viewer's live top. In a pipe it prints lines, and so it does with
- * options that only lines have: how many, how long each. */
+ * options that only lines have: how many, how long each, how many rows. */
 static bool wants_live_top(int argc, char **argv)
 {
     const char *type = getenv("TERM");
@@ -759,7 +759,8 @@ static bool wants_live_top(int argc, char **argv)
         (type && strcmp(type, "dumb") == 0))
         return false;
     for (int i = 2; i < argc; i++) {
-        static const char *const lines[] = {"-n", "-d", "-h", "-?", "--help", "--json", "--prometheus"};
+        static const char *const lines[] = {"-n",     "-d",     "-h",     "-?",
+                                            "--rows", "--help", "--json", "--prometheus"};
         for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
             if (strncmp(argv[i], lines[k], strlen(lines[k])) == 0)
                 return false;

@@ -87,7 +87,7 @@ unsigned sandbox_needs(const char *command)
 /* The file that the option at argv[i] says to write; NULL: none. */
 static const char *written(int i, char *const *argv)
 {
-    static const char *const names[] = {"-o", "--save", "--map", "--junit"};
+    static const char *const names[] = {"-o", "--save", "--map"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         const size_t n = strlen(names[k]);
         if (i > 1 && strcmp(argv[i - 1], names[k]) == 0)
