@@ -27,7 +27,7 @@ static void pieces_type_name(struct text *out, const struct table *t, const stru
         text_say(out, t->tr, "tasks \"", t_str(name), "\"");
     else
         text_say(out, t->tr, work_kind_name(kind), " of ", t_func(user ? user : name));
-    if (!more)
+    if (!more || user)
         return;
     text_lit(out, ", between waits in ");
     text_where(out, t->tr, more, 0);
