@@ -2,7 +2,6 @@
  * fam_conns.c - connections that are made anew: what pieces of a work wait for, or do, until they have one.
  * See verdict.h.
  */
-#include "decode/base/mem.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -77,9 +76,9 @@ static double part(const struct work_tree *t, const struct opening *o, enum tree
 
 enum { DEPTH = 64, SAMPLE = 256, STEPS = 400 };
 
-struct greeting {
+struct greeting {                        /* [0]: of all pieces; [1]: of the slow ones */
     uint32_t reads[DEPTH], after[DEPTH]; /* by frames shared with who connects; after: it has connected */
-    int64_t ns[DEPTH][TREE_SETS], whole[TREE_SETS];
+    int64_t ns[DEPTH][2], whole[2];
 };
 
 /* Returns how many of their outermost functions two stacks share. */
@@ -102,35 +101,37 @@ static void greeting_in(const struct causes *c, const struct workpiece *p, uint3
     for (const struct span *s; (s = walk_next(&w)) && s->t0 < p->t1;) {
         if (s->t0 < p->t0 || !s->stack)
             continue;
-        connected |= calls_connecting(c->tr, s->stack);
+        if (calls_connecting(c->tr, s->stack)) { /* that time is in opening_in() */
+            connected = true;
+            continue;
+        }
         if (s->state != ST_WAITING || stacks_wait_kind(c->tr, s->reason, s->stack) != WK_NET)
             continue;
         const uint32_t n = shared(c->tr, s->stack, stack);
         k->reads[n]++;
         k->after[n] += connected;
-        k->ns[n][TREE_ALL] = ns_add(k->ns[n][TREE_ALL], s->t1 - s->t0);
-        k->ns[n][TREE_SLOW] = ns_add(k->ns[n][TREE_SLOW], slow ? s->t1 - s->t0 : 0);
+        k->ns[n][0] = ns_add(k->ns[n][0], s->t1 - s->t0);
+        k->ns[n][1] = ns_add(k->ns[n][1], slow ? s->t1 - s->t0 : 0);
     }
-    k->whole[TREE_ALL] = ns_add(k->whole[TREE_ALL], p->t1 - p->t0);
-    k->whole[TREE_SLOW] = ns_add(k->whole[TREE_SLOW], slow ? p->t1 - p->t0 : 0);
+    k->whole[0] = ns_add(k->whole[0], p->t1 - p->t0);
+    k->whole[1] = ns_add(k->whole[1], slow ? p->t1 - p->t0 : 0);
 }
 
-/* Sets the part of the pieces' time that waits for answers in a library's function that connects before it:
- * it belongs to opening a connection. site: where the user's function connects. */
-static void greetings(const struct causes *c, const struct work *k, const struct site *at,
-                      double part[TREE_SETS])
+/* Sets the part of the time of all pieces and of the slow ones that waits for answers in a library's function
+ * that always connects before it: it belongs to opening a connection. at: where the user's function
+ * connects. */
+static void greetings(const struct causes *c, const struct work *k, const struct site *at, double part[2])
 {
-    struct greeting *g = mem_zalloc(sizeof *g);
+    struct greeting g = {.whole = {0}};
     const uint32_t own = trace_stack(c->tr, at->stack) - at->frame; /* frames up to the user's */
-    int64_t ns[TREE_SETS] = {0};
-    for (uint32_t i = 0; g && i < k->looked; i += k->looked / SAMPLE + 1)
-        greeting_in(c, &k->v[i], at->stack, i < k->slow, g);
-    for (uint32_t n = own + 1; g && n < DEPTH; n++)
-        for (int s = 0; s < TREE_SETS && g->after[n] == g->reads[n]; s++)
-            ns[s] = ns_add(ns[s], g->ns[n][s]);
-    for (int s = 0; s < TREE_SETS; s++)
-        part[s] = g && g->whole[s] > 0 ? (double)ns[s] / (double)g->whole[s] : 0;
-    mem_free(g);
+    int64_t ns[2] = {0};
+    for (uint32_t i = 0; i < k->looked; i += k->looked / SAMPLE + 1)
+        greeting_in(c, &k->v[i], at->stack, i < k->slow, &g);
+    for (uint32_t n = own + 1; n < DEPTH; n++)
+        for (int s = 0; s < 2 && g.after[n] == g.reads[n]; s++)
+            ns[s] = ns_add(ns[s], g.ns[n][s]);
+    for (int s = 0; s < 2; s++)
+        part[s] = g.whole[s] > 0 ? (double)ns[s] / (double)g.whole[s] : 0;
 }
 
 /* The part of a set that function `user` waits in vain, until a timer fires. */
@@ -154,13 +155,13 @@ static struct harm in_work(const struct causes *c, const struct works *w, uint32
     const struct work *k = &w->v[i];
     struct harm h = {.work = i}, all = {.work = i};
     struct opening o = {.node = NO_LANE};
-    double more[TREE_SETS];
+    double more[2];
     if (!work_counts(k) || !k->tree.n || v->ev[EV_COUNT] < threshold(TH_SHARE) * (double)k->n)
         return h;
     opening_in(c->tr, &k->tree, 0, v->where.user, &o);
     greetings(c, k, &v->where, more);
-    h.all = part(&k->tree, &o, TREE_ALL) + more[TREE_ALL];
-    h.slow = part(&k->tree, &o, TREE_SLOW) + more[TREE_SLOW];
+    h.all = part(&k->tree, &o, TREE_ALL) + more[0];
+    h.slow = part(&k->tree, &o, TREE_SLOW) + more[1];
     h.usual = part(&k->tree, &o, TREE_USUAL);
     h.share = h.all > h.slow ? h.all : h.slow;
     verdict_share_at(&k->tree, v->where.user, 0, &all);

@@ -3,7 +3,6 @@
  * there is not, and now there is. What comes waits for half of such a sleep. A goroutine that does its thing
  * after each sleep keeps a pace: it has something to do each time.
  */
-#include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
@@ -12,7 +11,7 @@ enum { STEPS = 4000, MEMBERS = 16 };
 
 struct looks {
     uint32_t stack, sleeps, vain, found, g; /* stack: of the sleep; g: who slept longest */
-    int64_t asleep, longest, t0;
+    int64_t seen, asleep, longest, t0;      /* seen: of their lives; longest: a sleep, from t0 on */
     int64_t ran_in_vain, ran;
 };
 
@@ -24,6 +23,7 @@ static void looks_of(const struct causes *c, uint32_t g, struct looks *k)
     struct walk w;
     walk_g(&w, c->tr, g, STEPS);
     for (const struct span *s; (s = walk_next(&w));) {
+        k->seen = ns_add(k->seen, s->t1 - s->t0);
         const bool sleeps = s->state == ST_WAITING && s->stack && (!k->stack || s->stack == k->stack) &&
                             stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP;
         if (!sleeps) {
@@ -70,16 +70,11 @@ bool fam_looks(struct causes *c, const struct works *w, struct verdicts *out)
         const uint32_t n =
             p->standing && p->group != UINT32_MAX && p->kind != WORK_MAIN ? c->of[p->group].n : 0;
         struct looks k = {.g = NO_LANE};
-        int64_t life = 0;
-        for (uint32_t m = 0; m < n && m < MEMBERS; m++) {
-            const uint32_t g = causes_member(c, p->group, m, n < MEMBERS ? n : MEMBERS);
-            const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-            looks_of(c, g, &k);
-            life = ns_add(life, li.last - li.first);
-        }
-        if (!is_look(&k) || (double)k.asleep < threshold(TH_MOST) * (double)life)
+        for (uint32_t m = 0; m < n && m < MEMBERS; m++)
+            looks_of(c, causes_member(c, p->group, m, n < MEMBERS ? n : MEMBERS), &k);
+        if (!is_look(&k) || (double)k.asleep < threshold(TH_MOST) * (double)k.seen)
             continue;
-        struct verdict v = verdict_new(RULE_LOOKS, (double)k.asleep / (double)life);
+        struct verdict v = verdict_new(RULE_LOOKS, (double)k.asleep / (double)k.seen);
         v.where = verdict_place(w, k.stack);
         v.waiter = (struct role){.group = p->name, .g = k.g, .at = v.where};
         v.g = k.g;

@@ -98,6 +98,17 @@ static void put_quoted(FILE *f, const char *word)
         put_text(f, s, strlen(s));
 }
 
+/* Keep what was written to a memory stream as what is copied, and free it. Returns false if out of memory. */
+static bool yank_keep(struct app *a, char *text, size_t size)
+{
+    mem_free(a->yank);
+    a->yank = text ? mem_alloc(size + 1) : NULL;
+    if (a->yank)
+        memcpy(a->yank, text, size + 1);
+    free(text);
+    return a->yank != NULL;
+}
+
 /* Copy "file:line" of the source, for an editor. */
 static unsigned do_source(struct app *a, int n)
 {
@@ -113,13 +124,10 @@ static unsigned do_source(struct app *a, int n)
         fprintf(m, ":%llu", (unsigned long long)line);
         fclose(m);
     }
-    mem_free(a->yank);
-    a->yank = text ? mem_alloc(size + 1) : NULL;
-    if (a->yank)
-        memcpy(a->yank, text, size + 1);
-    free(text);
-    view_message(&a->view, false, "copied: %s", a->yank ? a->yank : "");
-    return a->yank ? VR_DRAW | VR_YANK : VR_DRAW | VR_BELL;
+    if (!yank_keep(a, text, size))
+        return VR_DRAW | VR_BELL;
+    view_message(&a->view, false, "copied: %s", a->yank);
+    return VR_DRAW | VR_YANK;
 }
 
 /* Make the command that opens this view. */
@@ -177,11 +185,7 @@ static unsigned do_yank(struct app *a, int n)
         }
         fclose(m);
     }
-    mem_free(a->yank);
-    a->yank = whole ? mem_alloc(size + 1) : NULL;
-    if (a->yank)
-        memcpy(a->yank, whole, size + 1);
-    free(whole);
+    (void)yank_keep(a, whole, size);
     if (a->yank && a->view.popup.kind)
         view_message(&a->view, false, "copied: all lines of the pop-up");
     else if (a->yank && command) /* rows have their own message */
