@@ -37,7 +37,7 @@ stop() { # the server and whom it serves
     wait "$server" 2>/dev/null
     server=
 }
-lanes() { screen | sed -n '3,20p' | grep -v '^heap\|^queue'; } # these two are to the scale and the resolution of all that is held
+lanes() { screen | grep '^\(GC\|STW\|sweep\|assist\|P[0-9]\)'; } # heap and queue are drawn to the scale of all that is held
 still() { # what came behind it, twice, changes no lane, once all is added up; a piece may have ended within the window
     for _ in 1 2 3 4; do
         gone "adding up" && was=$(lanes) && goes_on && goes_on && [ "$(lanes)" = "$was" ] && return 0
