@@ -24,7 +24,6 @@ void lines_clear(struct lines *t)
     for (size_t i = 0; i < t->n; i++)
         mem_free(t->line[i]);
     t->n = 0;
-    t->sums = false;
 }
 
 void lines_free(struct lines *t)

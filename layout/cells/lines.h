@@ -14,7 +14,6 @@ struct lines {
     char **line;
     size_t n, cap;
     bool oom;
-    bool sums; /* the lines are sums that are still growing, so they are written again */
 };
 
 /* lines_new - an empty list; NULL: out of memory. */

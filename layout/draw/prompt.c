@@ -267,7 +267,7 @@ unsigned view_select(struct view *v, int n)
     }
     v->sel.stands = v->sel.t1 > v->sel.t0;
     v->msg.text[0] = 0;
-    return v->sel.stands ? view_sums(v) : VR_DRAW;
+    return VR_DRAW;
 }
 
 bool view_message_open(const struct view *v)

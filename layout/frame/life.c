@@ -18,7 +18,6 @@
 #include "layout/views/evlog.h"
 #include "layout/views/items.h"
 #include "layout/views/sql_view.h"
-#include "layout/views/sums_text.h"
 #include "layout/views/table.h"
 #include "layout/views/top.h"
 #include "triage/activity/gstate.h"
@@ -62,7 +61,6 @@ void life_forget(struct view *v)
     items_free(&v->items);
     v->items.stale = true;
     evlog_free(v->cache.log);
-    sums_free(v->cache.sums);
     idle_reason_free(v->cache.idle);
     samples_free(v->cache.samples);
     gstate_free(v->cache.gstate);
@@ -70,7 +68,6 @@ void life_forget(struct view *v)
     why_free(v->why);
     job_stop(v);
     v->cache.log = NULL;
-    v->cache.sums = NULL;
     v->cache.idle = NULL;
     v->cache.samples = NULL;
     v->cache.gstate = NULL;

@@ -6,7 +6,7 @@
 
 #include "layout/move/view.h"
 
-/* life_forget - drop sums, lists and searches that are of lanes which are gone. */
+/* life_forget - drop lists and searches that are of lanes which are gone. */
 void life_forget(struct view *v);
 
 #endif

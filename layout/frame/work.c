@@ -1,5 +1,5 @@
 /*
- * work.c - the view's work between frames: a search, an order, sums, an explanation. Each gets a part of
+ * work.c - the view's work between frames: a search, an order, an explanation. Each gets a part of
  * view_work()'s time. They are one list, so none is forgotten.
  */
 #include "layout/move/idle_beside.h"
@@ -7,7 +7,6 @@
 #include "layout/move/folded.h"
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
-#include "layout/views/split.h"
 
 static unsigned kind_work(struct view *v, int64_t budget_ns)
 {
@@ -16,7 +15,7 @@ static unsigned kind_work(struct view *v, int64_t budget_ns)
 
 unsigned view_work(struct view *v, int64_t budget_ns)
 {
-    static unsigned (*const works[])(struct view *, int64_t) = {hits_work, pick_work,   kind_work, split_work,
+    static unsigned (*const works[])(struct view *, int64_t) = {hits_work, pick_work,   kind_work,
                                                                 idle_work, folded_work, job_work};
     const int64_t began = move_began(budget_ns);
     unsigned r = VR_NONE;
@@ -27,6 +26,5 @@ unsigned view_work(struct view *v, int64_t budget_ns)
 
 bool view_pending(const struct view *v)
 {
-    return (kind_here(v)->pending && kind_here(v)->pending(v)) || split_pending(v) || idle_pending(v) ||
-           folded_pending(v);
+    return (kind_here(v)->pending && kind_here(v)->pending(v)) || idle_pending(v) || folded_pending(v);
 }

@@ -1,5 +1,5 @@
 /*
- * popup_find.c - search in a pop-up of text (help, sums, a goroutine's life): '/' searches it instead of
+ * popup_find.c - search in a pop-up of text (help, a goroutine's life): '/' searches it instead of
  * the trace, which it covers.
  */
 #include <string.h>

@@ -140,7 +140,7 @@ struct items {
     bool stale;
 };
 
-enum split { SPLIT_NONE, SPLIT_LOG, SPLIT_STACK, SPLIT_TABLE, SPLIT_COUNT }; /* what stands below the lanes */
+enum split { SPLIT_NONE, SPLIT_LOG, SPLIT_STACK, SPLIT_COUNT }; /* what stands below the lanes */
 enum { VIEW_FILTERS = 16 };
 
 enum tabs { TABS_NAMES, TABS_NUMBERS, TABS_SHOWN, TABS_FORMS }; /* tabs.h */
@@ -149,7 +149,6 @@ struct search; /* search.h */
 struct view;
 struct filter;      /* filter.h */
 struct evlog;       /* evlog.h */
-struct sums;        /* sums.h */
 struct idle_reason; /* idle_reason.h */
 struct samples;     /* samples.h */
 struct gstate;      /* gstate.h */
@@ -272,7 +271,6 @@ struct jobs {
 
 struct cache {
     struct evlog *log;        /* events around the cursor */
-    struct sums *sums;        /* sums of a range, see view_sums() */
     struct idle_reason *idle; /* why the processor under the cursor was idle */
     struct samples *samples;  /* CPU samples by lane */
     struct gstate *gstate;    /* assists by goroutine */
@@ -469,11 +467,12 @@ unsigned view_unfold(struct view *v);
 unsigned view_related(struct view *v); /* toggles showing only creator, created, wakers and woken */
 /* view_why - explains the time of what is under the cursor: a span, a range, a task, a finding. */
 unsigned view_why(struct view *v);
-unsigned view_sums(struct view *v); /* shows sums of the selected range (or the window) */
+/* view_sums - shows what goroutines did in the selected range, or the window, by start function: view 11. */
+unsigned view_sums(struct view *v);
 unsigned view_life(struct view *v); /* shows the whole life of the goroutine under the cursor */
 /* view_read - shows everything the screen says about what the cursor is on, unshortened; or the message. */
 unsigned view_read(struct view *v);
-/* shows the next split below the lanes: log, stack, table, none */
+/* shows the next split below the lanes: log, stack, none */
 unsigned view_split(struct view *v, int n);
 /* view_line_row - the row shown on line i of the lanes. view_row_line - the line of a row, or -1. */
 uint32_t view_line_row(const struct view *v, int i);

@@ -181,8 +181,8 @@ static bool table_take(struct table *t, struct view *v)
     t->works = t->tg && v->tri->fs ? &v->tri->fs->works : NULL;
     t->epoch = trace_info(v->tr)->epoch;
     table_is_of_now(t, v);
-    t->counting = t->from->count != NULL;
     t->failed = t->from->take && !t->from->take(t, v);
+    t->counting = !t->failed && t->from->count != NULL;
     return !t->failed;
 }
 

@@ -34,6 +34,7 @@ enum { SPANS = sizeof spans / sizeof *spans };
 
 struct top {
     int span;
+    int64_t t0, t1; /* the range that view_sums() asked for, which shows while the cursor is in it */
     struct top_pulse *pulse;
     int pulse_lines; /* above the columns */
 };
@@ -46,20 +47,33 @@ static void top_held(const struct view *v, int64_t *lo, int64_t *hi)
     *hi = trace_info(v->tr)->end;
 }
 
+static bool top_of_range(const struct view *v)
+{
+    return v->top && v->at.cursor >= v->top->t0 && v->at.cursor < v->top->t1;
+}
+
 static int64_t top_length(const struct view *v)
 {
     int64_t lo, hi, all;
+    if (top_of_range(v))
+        return v->top->t1 - v->top->t0;
     top_held(v, &lo, &hi);
     all = hi > lo ? hi - lo : 1;
     int64_t want = trace_info(v->tr)->has_clock ? spans[v->top ? v->top->span : 0] : INT64_MAX;
     return want < all ? want : all;
 }
 
-/* The interval before the cursor; near the start of the trace, its first part. */
+/* The range; else the interval before the cursor, or near the start of the trace its first part. */
 static void top_interval(const struct view *v, int64_t *t0, int64_t *t1, int64_t *at)
 {
     int64_t lo, hi, len = top_length(v);
     top_held(v, &lo, &hi);
+    if (top_of_range(v)) {
+        *t0 = v->top->t0;
+        *t1 = v->top->t1;
+        *at = v->at.cursor;
+        return;
+    }
     *at = v->at.cursor >= hi ? hi - 1 : v->at.cursor;
     *at = *at < lo ? lo : *at;
     *t1 = *at + 1 - lo < len ? lo + len : *at + 1;
@@ -159,6 +173,20 @@ static void the_time(const struct view *v, const struct table *t, char *out, siz
                  when_time(v->tr, t->t0, res, from));
 }
 
+/* How long they were in each state: system calls without a length say nothing (tri_untimed()). */
+static void top_times(struct text *b, const struct trace *tr, const struct tally_row *r)
+{
+    static const char *const word[TIME_COUNT] = {"ran ", "; mark assist ", "; runnable for ",
+                                                 "; waiting for ", "; in system calls for "};
+    for (int k = 0; k < TIME_COUNT; k++) {
+        const bool untimed = k == TIME_CALLED && !trace_info(tr)->second_family;
+        if (k && (!r->ns[k] || untimed))
+            continue;
+        text_add(b, "%s", word[k]);
+        text_dur(b, r->ns[k]);
+    }
+}
+
 /* What all do now, and did in that time. */
 static void top_totals(struct grid *g, const struct view *v, int y, int n)
 {
@@ -241,19 +269,13 @@ static void top_say(struct text *b, const struct view *v, const struct ttype *k,
         return;
     }
     the_time(v, v->table, time, sizeof time);
-    text_add(b, "%u lived in %s: ran ", r->g, time);
-    text_dur(b, r->ns[TIME_RAN]);
+    text_add(b, "%u lived in %s: ", r->g, time);
+    top_times(b, v->tr, r);
     if (r->g > 1 && r->most_ns > 0) {
-        text_lit(b, ", most ");
+        text_lit(b, "; most ran ");
         text_who(b, v->tr, r->most);
         text_lit(b, " ");
         text_dur(b, r->most_ns);
-    }
-    text_lit(b, "; runnable for ");
-    text_dur(b, r->ns[TIME_READY]);
-    if (r->ns[TIME_ASSIST]) {
-        text_lit(b, "; mark assist ");
-        text_dur(b, r->ns[TIME_ASSIST]);
     }
     text_add(b, "; %u created", r->created);
 }
@@ -318,6 +340,22 @@ static unsigned top_open(struct view *v, int no)
     return f | (top_follow(v) ? VR_WORK : VR_NONE);
 }
 
+unsigned view_sums(struct view *v)
+{
+    const int64_t end = trace_info(v->tr)->end;
+    int64_t t0 = v->sel.stands ? v->sel.t0 : v->at.win.t0, t1 = v->sel.stands ? v->sel.t1 : v->at.win.t1;
+    t0 = t0 > 0 ? t0 : 0;
+    t1 = t1 > end && end > t0 ? end : t1;
+    const unsigned f = view_show(v, VIEW_TOP);
+    if (!v->top)
+        return f | move_fail(v, "out of memory");
+    v->top->t0 = t0;
+    v->top->t1 = t1;
+    if (v->at.cursor < t0 || v->at.cursor >= t1)
+        (void)view_at(v, t1 - 1);
+    return f | VR_DRAW | VR_WORK;
+}
+
 static void top_draw(struct grid *g, struct view *v, const struct plan *p)
 {
     (void)top_follow(v);
@@ -326,6 +364,10 @@ static void top_draw(struct grid *g, struct view *v, const struct plan *p)
 
 static unsigned span_to(struct view *v, int to)
 {
+    if (top_of_range(v)) { /* back to the time before the cursor */
+        v->top->t1 = 0;
+        return VR_DRAW | VR_WORK;
+    }
     if (!v->top || to < 0 || to >= SPANS || to == v->top->span)
         return move_fail(v, to < 0 ? "a second is the shortest" : "this is all there is");
     const int was = v->top->span;
@@ -353,6 +395,8 @@ static unsigned top_go(struct view *v, int n, int64_t part)
 {
     int64_t lo, hi, step = top_length(v) / part, to;
     top_held(v, &lo, &hi);
+    if (v->top)
+        v->top->t1 = 0;
     to = time_add(v->at.cursor, time_muldiv(step > 0 ? step : 1, n, 1));
     to = to < lo ? lo : to >= hi ? hi - 1 : to;
     if (to == v->at.cursor)

@@ -16,7 +16,6 @@
 #include "decode/input/stream.h"
 #include "layout/move/move.h"
 #include "layout/move/kind.h"
-#include "layout/views/sums_text.h"
 #include "tests/support/read_file.h"
 #include "tests/unit/gap_help.h"
 #include "viewer/session/app_live.h"

@@ -12,7 +12,7 @@
 #include "layout/views/evlog.h"
 #include "layout/move/search.h"
 #include "layout/views/split.h"
-#include "layout/views/sums_text.h"
+#include "layout/views/table.h"
 #include "tests/support/tracegen.h"
 
 /* ---- search ---- */
@@ -270,61 +270,32 @@ static void test_log_text(void **state)
     seen_close(&s);
 }
 
-/* ---- sums ---- */
+/* ---- ranges ---- */
 
-static void sums_of(struct seen *s)
-{
-    for (int i = 0; i < 8; i++) {
-        int64_t end = trace_info(s->tr)->end, t0 = (int64_t)rnd(900) * (end / 1000);
-        int64_t t1 = t0 + 1 + (int64_t)rnd(1000) * (end / 2000);
-        int64_t want[ST_COUNT] = {0};
-        for (uint32_t g = 0; g < trace_nlanes(s->tr, LANE_G); g++) {
-            struct shares sh;
-            gstate_shares(s->v.cache.gstate, s->tr, (struct lane){LANE_G, g}, t0, t1, &sh);
-            for (int k = 1; k < ST_COUNT; k++)
-                want[k] += sh.ns[k];
-        }
-        struct sums *q = sums_new(s->v.tr, &s->v.cache.gstate, &s->v.lanes[LANE_G].alive, t0, t1);
-        assert_non_null(q);
-        while (!sums_step(q, 0))
-            ;
-        for (int k = 1; k < ST_COUNT; k++)
-            assert_int_equal(q->all.ns[k], want[k]);
-        sums_free(q);
-    }
-}
-
+/* What goroutines did in the selected range, or in the window, is the live top of it. */
 static void test_sums(void **state)
 {
     (void)state;
-    for_samples(sums_of, "1.2");
     struct seen s;
     seen_open(&s, "samples/lock-1.26.trace");
+    view_resize(&s.v, 130, 60);
     view_select(&s.v, 0);
     view_cursor(&s.v, 20);
-    view_select(&s.v, 0); /* the end of a range opens its sums */
-    finish(&s.v);
-    assert_int_equal(s.v.popup.kind, POPUP_LINES);
-    assert_true(on_screen(&s, "Sums of the selected range"));
-    view_resize(&s.v, 130, 60);
-    view_sums(&s.v);
-    assert_true(on_screen(&s, "by start function"));
-    assert_true(on_screen(&s, "goroutines that ran most"));
-    assert_false(on_screen(&s, "ran for the collector")); /* nothing did */
-    struct sums *q = sums_new(s.v.tr, &s.v.cache.gstate, &s.v.lanes[LANE_G].alive, 0, trace_info(s.tr)->end);
-    struct lines *t = lines_new("");
-    sums_text(q, &s.v, t, 80); /* not begun yet: how many live there nobody knows */
-    for (size_t i = 0; i < t->n; i++)
-        assert_null(strstr(t->line[i], "goroutines live here"));
-    lines_free(t);
-    sums_free(q);
-    seen_close(&s);
-    seen_open(&s, "samples/alloc-1.27.trace");
-    view_resize(&s.v, 100, 60);
+    view_select(&s.v, 0);
+    assert_true(s.v.sel.stands);
+    const int64_t t0 = s.v.sel.t0, t1 = s.v.sel.t1;
     view_sums(&s.v);
     finish(&s.v);
-    assert_true(on_screen(&s, " goroutines live here"));
-    assert_true(on_screen(&s, "below, running is also what ran for the collector"));
+    assert_true(on_screen(&s, "start functions"));
+    finish(&s.v);
+    assert_int_equal(s.v.at.view, VIEW_TOP);
+    assert_int_equal(s.v.table->t0, t0);
+    assert_int_equal(s.v.table->t1, t1);
+    assert_true(on_screen(&s, " lived in "));
+    view_do(&s.v, REQ_ZOOM, 1); /* and the time before the cursor again */
+    assert_true(on_screen(&s, "start functions"));
+    finish(&s.v);
+    assert_int_not_equal(s.v.table->t1, t1);
     seen_close(&s);
 }
 
@@ -657,7 +628,7 @@ static void test_hostile(void **state)
     }
 }
 
-/* While a trace loads, in steps: filters, log and sums follow it. */
+/* While a trace loads, in steps: filters and the log follow it. */
 static void test_loading(void **state)
 {
     (void)state;
@@ -713,5 +684,5 @@ int main(void)
         cmocka_unit_test(test_orders),          cmocka_unit_test(test_pins),
         cmocka_unit_test(test_sessions),        cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_loading),         cmocka_unit_test(test_oom)};
-    return cmocka_run_group_tests_name("search, log, sums, orders", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("search, log, ranges, orders", tests, NULL, NULL);
 }

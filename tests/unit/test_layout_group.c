@@ -179,64 +179,9 @@ static void test_hits(void **state)
     }
 }
 
-/* Goroutines by start function, and the sums of the window below them. */
-static void sums_open(struct seen *s, const char *path)
-{
-    seen_open(s, path);
-    (void)view_switch(&s->v, VIEW_GOROUTINES);
-    (void)view_group(&s->v);
-    (void)view_split(&s->v, SPLIT_TABLE);
-    finish(&s->v);
-}
-
-static void to_row(struct seen *s, uint32_t row)
-{
-    assert_true(row < s->v.lanes[LANE_G].n);
-    (void)view_do(&s->v, REQ_LANE, -100);
-    (void)view_do(&s->v, REQ_LANE, (int)row);
-    assert_true(on_screen(s, "sums of the window"));
-    finish(&s->v);
-}
-
-/* The sums below a folded group's row are the group's, those below a goroutine's its own. */
-static void test_sums_line(void **state)
-{
-    (void)state;
-    struct seen s;
-    sums_open(&s, "samples/lock-1.26.trace");
-    const struct lanes *l = &s.v.lanes[LANE_G];
-    uint32_t row = 0;
-    while (row < l->n && lanes_more(l, row) < 4) /* main.(*bank).clerk */
-        row++;
-    to_row(&s, row);
-    assert_true(on_screen(&s, "all 6 goroutines main.(*bank).clerk:  waiting"));
-    assert_false(on_screen(&s, " G13:"));
-    (void)view_fold(&s.v);
-    assert_true(on_screen(&s, " G13:  waiting"));
-    assert_false(on_screen(&s, "all 6 goroutines"));
-    seen_close(&s);
-}
-
-/* As in the row and the line below it, collecting is no running. */
-static void test_sums_collect(void **state)
-{
-    (void)state;
-    struct seen s;
-    sums_open(&s, "samples/alloc-1.21.trace");
-    const struct lanes *l = &s.v.lanes[LANE_G];
-    uint32_t row = 0;
-    while (row < l->n &&
-           strncmp(trace_str(s.tr, trace_g_name(s.tr, lanes_at(l, row))).p, "main.gardener", 13) != 0)
-        row++;
-    to_row(&s, row);
-    assert_true(on_screen(&s, "mark assist 17.1ms"));
-    seen_close(&s);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums),      cmocka_unit_test(test_short),
-                                       cmocka_unit_test(test_words),     cmocka_unit_test(test_hits),
-                                       cmocka_unit_test(test_sums_line), cmocka_unit_test(test_sums_collect)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_short),
+                                       cmocka_unit_test(test_words), cmocka_unit_test(test_hits)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

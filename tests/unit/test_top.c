@@ -11,7 +11,7 @@
 
 struct slow {
     uint64_t now[NOW_COUNT], created, g;
-    int64_t ran, ready;
+    int64_t ran, ready, waited, called;
 };
 
 static enum tally_now now_of(uint8_t s)
@@ -39,6 +39,10 @@ static void walk(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1, int
             s->ran += b - a;
         if (b > a && p->state == ST_RUNNABLE)
             s->ready += b - a;
+        if (b > a && p->state == ST_WAITING)
+            s->waited += b - a;
+        if (b > a && p->state == ST_SYSCALL)
+            s->called += b - a;
         if (p->t0 <= at && at < p->t1 && p->state != ST_NONE)
             s->now[now_of(p->state)]++;
     } while (span_next(&it));
@@ -67,6 +71,8 @@ static void against_walk(struct seen *s)
                 fail_msg("%s, state %d: %u, want %d", s->name, k, t->all.now[k], (int)all.now[k]);
         assert_int_equal(t->all.ns[TIME_RAN], all.ran);
         assert_int_equal(t->all.ns[TIME_READY], all.ready);
+        assert_int_equal(t->all.ns[TIME_WAITED], all.waited);
+        assert_int_equal(t->all.ns[TIME_CALLED], all.called);
         assert_int_equal(t->all.created, all.created);
         struct tally_row sum = {0};
         for (uint32_t r = 0; r < t->n; r++) { /* rows add up to all */

@@ -10,6 +10,7 @@
 #include "decode/base/mem.h"
 #include "triage/activity/gstate.h"
 #include "triage/tables/stacks.h"
+#include "triage/tables/tab.h"
 
 enum { LOOK_EVERY = 8 }; /* goroutines between looks at the clock */
 
@@ -90,9 +91,10 @@ static bool note_why(struct tally *t, uint32_t row, const struct span *s)
 static void add_times(struct tally_row *r, const struct shares *sh, uint32_t g, bool created)
 {
     int64_t ran = sh->ns[ST_RUNNING] + sh->ns[ST_GCWORK] + sh->ns[ST_ASSIST] + sh->ns[ST_SWEEP];
-    r->ns[TIME_RAN] += ran;
-    r->ns[TIME_ASSIST] += sh->ns[ST_ASSIST];
-    r->ns[TIME_READY] += sh->ns[ST_RUNNABLE];
+    const int64_t ns[TIME_COUNT] = {ran, sh->ns[ST_ASSIST], sh->ns[ST_RUNNABLE], sh->ns[ST_WAITING],
+                                    sh->ns[ST_SYSCALL]};
+    for (int k = 0; k < TIME_COUNT; k++) /* times are as large as a file claims */
+        r->ns[k] = ns_add(r->ns[k], ns[k]);
     r->created += created;
     r->g++;
     if (r->most == NO_LANE || ran > r->most_ns) {

@@ -105,7 +105,7 @@ static const struct want also[] = {
     {ACT_GOTO, ACT_NONE, "go to, or any action"},
     {ACT_SELECT, ACT_NONE, "select a range"},
     {ACT_RELATED, ACT_NONE, "related goroutines"},
-    {ACT_SUMS, ACT_NONE, "sums of the window"},
+    {ACT_SUMS, ACT_NONE, "top of the window"},
     {ACT_SPLIT, ACT_NONE, "below the lanes"},
     {ACT_SOURCE, ACT_NONE, "source"},
     {ACT_VIEW_TOP, ACT_NONE, "live top"},
