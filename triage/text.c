@@ -389,14 +389,6 @@ static uint32_t next_call(const struct trace *tr, uint32_t stack, uint32_t *i, u
     return 0;
 }
 
-uint32_t text_caller(const struct trace *tr, uint32_t stack, uint32_t frame, unsigned out)
-{
-    uint32_t func = next_call(tr, stack, &frame, 0);
-    for (unsigned k = 0; func && k < out; k++)
-        func = next_call(tr, stack, &frame, func);
-    return func;
-}
-
 bool text_calls_alike(const struct trace *tr, uint32_t stack, uint32_t frame, uint32_t other,
                       uint32_t its_frame, unsigned most)
 {

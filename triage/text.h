@@ -74,9 +74,6 @@ void text_at(struct text *t, const struct trace *tr, uint32_t stack, size_t max)
 /* text_calls - adds the program's functions in a stack from a frame outwards, up to a number: "main.ask,
  * called by main.rate, by main.change". Leaves out the standard library between them. */
 void text_calls(struct text *t, const struct trace *tr, uint32_t stack, uint32_t frame, unsigned most);
-/* text_caller - returns the n-th function outwards in that list (1: the caller of the first); 0 if there is
- * none. */
-uint32_t text_caller(const struct trace *tr, uint32_t stack, uint32_t frame, unsigned out);
 /* text_calls_alike - whether text_calls() gives the same for both. */
 bool text_calls_alike(const struct trace *tr, uint32_t stack, uint32_t frame, uint32_t other,
                       uint32_t its_frame, unsigned most);

@@ -52,8 +52,6 @@ enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struc
 /* procs.c */
 bool triage_proc(struct triage *tg, uint32_t p);
 bool triage_procs_end(struct triage *tg);
-/* holder.c; needs the sorted waits */
-bool triage_holders(struct triage *tg);
 /* gc.c. triage_collects - whether the trace has a GC cycle or a stop of the world for GC. */
 bool triage_gc(struct triage *tg);
 bool triage_collects(const struct triage *tg);

@@ -57,9 +57,6 @@ void triage_free(struct triage *tg)
     mem_free(tg->waits);
     mem_free(tg->pairs);
     mem_free(tg->syscalls);
-    mem_free(tg->lock_waits);
-    mem_free(tg->lock_order);
-    mem_free(tg->holders);
     mem_free(tg->p);
     mem_free(tg->stw);
     mem_free(tg->types);
@@ -204,7 +201,7 @@ static bool all_beside(struct triage *tg)
 {
     return slices_each(trace_threads(tg->tr), sizeof beside / sizeof *beside,
                        &(struct slices_job){beside_work, .arg = tg}) &&
-           triage_holders(tg) && triage_leaks(tg);
+           triage_leaks(tg);
 }
 
 /* ---- phases -------------------------------------------------------------------------------------------- */

@@ -107,31 +107,6 @@ int64_t tri_in_band(const struct trace *tr, enum band b, int64_t t0, int64_t t1)
 bool tri_by_timer(const struct trace *tr, struct lane l, const struct lane_info *li);
 #define TRI_BY_TIMER "created by a timer"
 
-#define LOCK_WAITS 16384 /* number of the longest waits for locks that are kept individually */
-struct lock_wait {
-    int64_t t0, t1;
-    uint32_t g, waker, reason, stack, waker_stack;
-    /* functions (strings): the one that asked for the lock; the one in which the waker released it */
-    uint32_t place, let_go;
-    uint32_t lock;     /* of the functions that ask for this lock, the one with the most waiting (holder.h) */
-    uint32_t got;      /* row of the wait whose end gave the waker the lock; NO_LANE: unknown (holder.h) */
-    int64_t elsewhere; /* until then the waker was elsewhere and so did not hold it; 0: not known */
-};
-/* locks by the place that asked for them, with the holders during all waits; inferred (holder.h) */
-struct holder_row {
-    uint32_t place; /* function, string */
-    /* of the functions that ask for this lock, the one with the most waiting; mostly `place` itself */
-    uint32_t lock;
-    uint32_t holders; /* number of different goroutines that held it */
-    uint64_t waits;
-    int64_t waited, told;      /* goroutine time; told: the part with a known holder */
-    int64_t ns[ST_COUNT];      /* `told` by the holders' state */
-    int64_t wait_ns[WK_KINDS]; /* ns[ST_WAITING] by what the holders waited for */
-    uint32_t g, name,
-        stack; /* the largest parts: a goroutine (lane), a start function, the stack of a release */
-    int64_t g_ns, name_ns, stack_ns;
-    struct moment longest; /* the longest holding during which another goroutine waited */
-};
 #define WORST 16
 struct sched_wait { /* one of the worst scheduler latencies */
     int64_t t0, t1;
@@ -237,11 +212,6 @@ struct triage {
     uint32_t npairs;
     struct syscall_row *syscalls; /* by total, largest first */
     uint32_t nsyscalls;
-    struct lock_wait *lock_waits; /* by t0 */
-    uint32_t nlock_waits;
-    uint32_t *lock_order;       /* rows of lock_waits by goroutine, then t0 */
-    struct holder_row *holders; /* by waited, largest first */
-    uint32_t nholders;
     /* Scheduler latency: from when a goroutine becomes runnable until it runs. All views use this one
      * definition. They cover the program's goroutines, and no waits that started before the trace. */
     struct hist sched;

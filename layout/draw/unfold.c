@@ -191,9 +191,8 @@ static void sampled(struct grid *g, struct view *v, int x, int y)
         free = c + 1;
         if (room < 4 || !stack)
             continue;
-        int used =
-            str_shorten(trace_str(v->tr, trace_frame(v->tr, stack, stacks_user_frame(v->tr, stack)).func),
-                        room, glyph_dots(v->scr.tier), text, sizeof text);
+        int used = str_shorten(trace_str(v->tr, stacks_user(v->tr, stack)), room, glyph_dots(v->scr.tier),
+                               text, sizeof text);
         grid_str(g, x + c + 1, y, room, text, STYLE_LANE);
         free = c + 1 + used;
     }

@@ -37,8 +37,7 @@ int page_busiest(struct grid *g, const struct view *v, struct box b)
 /* Writes "lock in main.(*ledger).append", as a tree does. */
 static void place_words(struct text *t, const struct trace *tr, const struct wait_row *r)
 {
-    const uint32_t user =
-        trace_stack(tr, r->stack) ? trace_frame(tr, r->stack, stacks_user_frame(tr, r->stack)).func : 0;
+    const uint32_t user = trace_stack(tr, r->stack) ? stacks_user(tr, r->stack) : 0;
     if (r->kind == WK_OTHER)
         text_wait(t, tr, r->reason, r->stack);
     else

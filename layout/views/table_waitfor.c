@@ -1,5 +1,5 @@
 /*
- * table_waitfor.c - who waits for whom, by start function; where such waiting ends stands in the status.
+ * table_waitfor.c - who waits for whom, by start function.
  */
 #include "layout/views/table.h"
 #include "triage/findings/waitfor.h"
@@ -52,23 +52,16 @@ static void waitfor_type_name(struct text *out, const struct table *t, const str
 
 static void waitfor_type_say(struct text *t, const struct view *v, const struct ttype *k, int line)
 {
-    const struct waitfor *w = v->table->own;
     const struct waitfor_edge *e = waitfor_of(v->table, k);
-    if (line == 0) {
-        waitfor_edge_text(t, v->tr, e);
-        text_lit(t, ": ");
-        text_dur(t, e->ns / (int64_t)(e->count ? e->count : 1));
-        text_lit(t, " on average, longest ");
-        text_dur(t, k->max);
-        text_lit(t, " at ");
-        text_dur(t, e->longest.t0);
+    if (line)
         return;
-    }
-    for (uint32_t i = 0; i < w->nends; i++)
-        if (w->end[i].from == e->from && w->end[i].n) {
-            text_lit(t, "All its waits for others likely end with: ");
-            waitfor_end_text(t, v->tr, &w->end[i]);
-        }
+    waitfor_edge_text(t, v->tr, e);
+    text_lit(t, ": ");
+    text_dur(t, e->ns / (int64_t)(e->count ? e->count : 1));
+    text_lit(t, " on average, longest ");
+    text_dur(t, k->max);
+    text_lit(t, " at ");
+    text_dur(t, e->longest.t0);
 }
 
 static const struct table_from waitfor = {

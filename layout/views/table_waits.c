@@ -9,8 +9,6 @@
 
 #include <inttypes.h>
 
-#include "triage/findings/holder.h"
-
 /* ---- one wait ------------------------------------------------------------------------------------------ */
 
 /* Gets the lane that ended the wait, and the span after the wait. NO_LANE: *why says what is known of its
@@ -71,7 +69,7 @@ static bool contended(const struct trace *tr, const struct span *s, const struct
 /* The function of the program in a stack; without names the stack itself, which is no string's number. */
 static uint32_t function_of(const struct trace *tr, uint32_t stack)
 {
-    const uint32_t f = trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
+    const uint32_t f = stacks_user(tr, stack);
     return f ? f : ~stack;
 }
 
@@ -83,7 +81,7 @@ static void pairs_key(const struct trace *tr, const struct span *s, uint32_t end
     const uint32_t what = stacks_for_collector(tr, k, s->stack) ? WK_GC
                           : k == WK_OTHER                       ? WK_KINDS + s->reason
                                                                 : k,
-                   who = function_of(tr, s->stack), asks = k == WK_LOCK ? holder_place(tr, s->stack) : 0;
+                   who = function_of(tr, s->stack), asks = k == WK_LOCK ? stacks_user(tr, s->stack) : 0;
     *a = (uint64_t)what << 32 | who;
     *b = (uint64_t)(asks == who ? 0 : asks) << 32 | function_of(tr, ender);
 }
@@ -136,18 +134,10 @@ static void pairs_say_futile(struct text *out, const struct triage *tg, uint32_t
     }
 }
 
-/* For a kind, the holder comes first: the goroutine that ended a wait may have held it only briefly. */
 static void pairs_say(struct text *out, const struct view *v, const struct thing *x)
 {
     const struct triage *tg = v->table->have.open == TABLE_TYPES ? v->table->tg : NULL;
-    const bool lock = tg && v->table->type[x->type].a >> 32 == WK_LOCK;
-    const struct holder_row *h = lock ? holder_at(tg, holder_place(v->tr, x->index)) : NULL;
     struct span s;
-    if (h && h->told > 0) {
-        text_lit(out, "held by ");
-        holder_text(out, v->tr, h);
-        text_lit(out, "; ");
-    }
     waits_say(out, v, x);
     if (tg && spans_next(v->tr, x, &s))
         pairs_say_futile(out, tg, x->index, s.stack);

@@ -24,7 +24,7 @@ ask() {
 
 # What a report should answer before any question is asked.
 ask 2 'why was this request slow?' '7 S' samples/tasks-1.27.trace '^task .* from ' 'by G[0-9]' 'its goroutine: chan send [0-9]' 'rest [0-9]'
-ask 1 'who held the lock, most of the time?' '6' samples/lock-1.26.trace 'held by'
+ask 0 'who held the lock, most of the time?' '' samples/lock-1.26.trace 'lock held in  *main.(\*bank).auditor'
 ask 4 'who holds the lock?' '6 Enter Enter [' samples/lock-1.26.trace 'woke G[0-9]* main' '^G[0-9]* main'
 ask 2 'and what did he do meanwhile?' '6 W' samples/lock-1.26.trace 'where its 8.21ms went' 'runnable, a P idle, behind'
 ask 3 'why was this request slow, by Enter alone?' '7 Enter Enter' samples/tasks-1.27.trace 'where its 1.60ms went'

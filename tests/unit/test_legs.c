@@ -6,7 +6,6 @@
 #include "triage_help.h"
 
 #include "triage/findings/explain.h"
-#include "triage/findings/leaves.h"
 
 static void *opened(const char *path, struct trace **tr)
 {
@@ -89,17 +88,11 @@ static void pool(void **state)
              {"tests/golden/handed/pool-1.19.trace", 665660, 416700, 224930, 23910}};
     for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
         struct told k;
-        struct leaves l;
         tell(&k, v[i].path);
         near(k.t.v[0].ns, v[i].all);
         near(of(&k, "main.worker", EX_TIMER), v[i].handle);
         near(of(&k, NULL, EX_QUEUED) + late(&k, "main.worker"), v[i].queued);
         near(of(&k, "main.main", EX_CATS), v[i].read);
-        causes_leaves(&k.t, &l); /* what kept the worker is other work's: the wait for it is the end */
-        assert_int_equal(l.v[0].cat, EX_TIMER);
-        near(l.v[0].ns, v[i].handle);
-        assert_int_equal(l.v[1].cat, EX_QUEUED);
-        assert_true(str_is(trace_str(k.tr, l.v[1].func), "main.worker"));
         told_free(&k);
     }
 }

@@ -5,7 +5,6 @@
 #include "script_help.h"
 
 #include "triage/findings/asked.h"
-#include "triage/findings/holder.h"
 #include "triage/findings/thresholds.h"
 #include "triage/report/report.h"
 
@@ -51,74 +50,6 @@ static void stopped_is_not_idle(void **state)
     assert_near_ns(w->t1 - w->t0, 11 * MS);
     assert_near_ns(w->stopped_ns, 8 * MS);
     assert_near_ns(w->idle_ns, 3 * MS);
-    unmade(&m);
-}
-
-/* ---- locks --------------------------------------------------------------------------------------------- */
-
-#define QUEUE 8
-enum { KEEPER = 30 };
-
-/* Who takes it and lets go of it in one function has not had it since before it waited elsewhere: there it
- * waited with nothing. */
-static void no_holder_elsewhere(void **state)
-{
-    struct made m;
-    (void)state;
-    begin(1);
-    create(1 * US, 2, "queue");
-    create(2 * US, KEEPER, "keep");
-    block(3 * US, "sleep", "time.Sleep:1,main.main:2");
-    start(MS, 2);
-    block(MS + 10 * US, "sync", "sync.(*Mutex).Lock:1,main.get:20");
-    start(MS + 20 * US, KEEPER);
-    block(MS + 30 * US, "network", "internal/poll.(*FD).Read:1,main.serve:9");
-    wake(3 * MS, KEEPER, "0");
-    start(3 * MS + US, KEEPER);
-    wake(4 * MS, 2, "sync.(*Mutex).Unlock:1,main.get:21");
-    over(4 * MS + 10 * US);
-    start(4 * MS + 20 * US, 2);
-    over(4 * MS + 30 * US);
-    made_of(&m);
-    assert_int_equal(m.l.tg->nlock_waits, 1);
-    const struct lock_wait *w = &m.l.tg->lock_waits[0];
-    const struct holder_row *row = holder_at(m.l.tg, w->place);
-    assert_int_equal(row->longest.g, lane_of(&m, KEEPER));
-    assert_near_ns(row->longest.t1 - row->longest.t0, MS);
-    assert_int_equal(row->told, row->longest.t1 - row->longest.t0);
-    assert_int_equal(row->wait_ns[WK_NET], 0);
-    assert_true(row->told > 0 && row->told * 2 < row->waited);
-    unmade(&m);
-}
-
-/* Who stood when the trace began, until another goroutine let it go on, may have waited for that very lock:
- * it had it from then on. */
-static void no_holder_while_it_stood(void **state)
-{
-    struct made m;
-    (void)state;
-    begin(1);
-    ev(US, "GoStatus", "g=%u m=-1 waiting", 2);
-    create(2 * US, 3, "queue");
-    block(3 * US, "sleep", "time.Sleep:1,main.main:2");
-    start(MS, 3);
-    wake(MS + US, 1, "0");
-    block(MS + 10 * US, "sync", "sync.(*Mutex).Lock:1,main.hold:20");
-    start(3 * MS, 1);
-    wake(3 * MS + US, 2, "sync.(*Mutex).Unlock:1,main.hold.func1:8");
-    over(3 * MS + 2 * US);
-    start(3 * MS + 3 * US, 2);
-    wake(4 * MS, 3, "sync.(*Mutex).Unlock:1,main.hold.func1:8");
-    over(4 * MS + 10 * US);
-    start(4 * MS + 20 * US, 3);
-    over(4 * MS + 30 * US);
-    made_of(&m);
-    assert_int_equal(m.l.tg->nlock_waits, 1);
-    const struct lock_wait *w = &m.l.tg->lock_waits[0];
-    const struct holder_row *row = holder_at(m.l.tg, w->place);
-    assert_int_equal(row->longest.g, lane_of(&m, 2));
-    assert_near_ns(row->longest.t1 - row->longest.t0, MS);
-    assert_int_equal(row->told, row->longest.t1 - row->longest.t0);
     unmade(&m);
 }
 
@@ -180,9 +111,10 @@ static void a_reason_that_is_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_are_no_running), cmocka_unit_test(stopped_is_not_idle),
-        cmocka_unit_test(no_holder_elsewhere),  cmocka_unit_test(no_holder_while_it_stood),
-        cmocka_unit_test(rest_is_no_leak),      cmocka_unit_test(a_reason_that_is_empty),
+        cmocka_unit_test(calls_are_no_running),
+        cmocka_unit_test(stopped_is_not_idle),
+        cmocka_unit_test(rest_is_no_leak),
+        cmocka_unit_test(a_reason_that_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,6 @@
  */
 #include "script_help.h"
 
-#include "triage/findings/holder.h"
 #include "triage/findings/explain.h"
 #include "triage/findings/waitfor.h"
 
@@ -30,8 +29,7 @@ static const char *first_own(const struct made *m)
 {
     static char name[64];
     const struct wait_row *w = &m->l.tg->waits[0];
-    const struct str s =
-        trace_str(m->l.tr, trace_frame(m->l.tr, w->stack, stacks_user_frame(m->l.tr, w->stack)).func);
+    const struct str s = trace_str(m->l.tr, stacks_user(m->l.tr, w->stack));
     snprintf(name, sizeof name, "%.*s", (int)s.len, s.p);
     return name;
 }

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <zlib.h>
 
-#include "triage/findings/callers.h"
 #include "triage/tables/stackweights.h"
 #include "triage/tri.h"
 
@@ -572,34 +571,6 @@ static void many_numbers(void **state)
     assert_int_equal(d.p999, w[N / 1000 * 999 - 1]);
 }
 
-/* Of more callers than are counted the one with most is told, with a share that it has at least; below half
- * none is. */
-static void callers_are_counted(void **state)
-{
-    struct callers a = {0}, b = {0};
-    (void)state;
-    callers_add(&a, 7, 60);
-    callers_add(&a, 8, 40);
-    callers_add(&a, 0, 50); /* unknown */
-    assert_int_equal(callers_most(&a, 100).func, 7);
-    assert_false(callers_most(&a, 100).least);
-    assert_int_equal(callers_most(&a, 150).func, 0);
-    for (uint32_t i = 1; i < 9; i++)
-        callers_add(&b, i, i == 7 ? 900 : 10);
-    const struct caller most = callers_most(&b, 970);
-    assert_true(most.func == 7 && most.least && most.share > 0.85f && most.share <= 900.0f / 970);
-    callers_merge(&a, &b);
-    assert_true(callers_most(&a, 1070).func == 7 && callers_most(&a, 1070).least);
-    struct callers one = {0}, out = {0};
-    callers_add(&one, 3, 100);
-    callers_add(&out, 4, 80);
-    callers_add(&out, 5, 20);
-    const struct caller by = callers_beyond(&one, &out, 100);
-    assert_true(by.func == 3 && by.beyond == 4 && by.beyond_share > 0.79f && by.beyond_share < 0.81f);
-    callers_add(&one, 6, 20); /* two callers: who called them is not told */
-    assert_int_equal(callers_beyond(&one, &out, 120).beyond, 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -612,7 +583,6 @@ int main(void)
         cmocka_unit_test(steps_can_be_left),
         cmocka_unit_test(walks_take_turns),
         cmocka_unit_test(many_numbers),
-        cmocka_unit_test(callers_are_counted),
         cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

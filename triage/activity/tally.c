@@ -83,7 +83,7 @@ static bool note_why(struct tally *t, uint32_t row, const struct span *s)
 {
     if (!mem_room(t->why, t->cap_why, (size_t)t->nwhy + 1))
         return false;
-    uint32_t func = s->stack ? trace_frame(t->tr, s->stack, stacks_user_frame(t->tr, s->stack)).func : 0;
+    uint32_t func = s->stack ? stacks_user(t->tr, s->stack) : 0;
     t->why[t->nwhy++] = (struct tally_why){row, s->reason, func, 1};
     return true;
 }

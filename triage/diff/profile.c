@@ -9,7 +9,7 @@
 
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
-#include "triage/findings/holder.h"
+#include "triage/tables/stacks.h"
 #include "triage/tri.h"
 
 const char *measure_kind_name(enum measure_kind k)
@@ -64,7 +64,7 @@ static uint32_t place_of(struct make *k, uint32_t stack)
 {
     uint32_t s = tab_get(&k->place, stack, 0);
     if (s == TAB_NONE) {
-        s = holder_place(k->l->tr, stack);
+        s = stacks_user(k->l->tr, stack);
         if (tab_put(&k->place, stack, 0, s) == TAB_NONE)
             return TAB_NONE;
     }
@@ -233,6 +233,24 @@ static void merge(struct profile *p)
         p->in_use += p->busy[k];
 }
 
+/* Returns the function in which holders let go of the lock that is asked for in `place`: the one that ended
+ * most of the waiting there (string); 0: none ended half of it. */
+static uint32_t let_go_in(struct make *k, uint32_t place)
+{
+    const struct triage *tg = k->l->tg;
+    uint32_t in = 0;
+    int64_t votes = 0;
+    for (uint32_t i = 0; i < tg->npairs; i++) { /* a majority vote, by time */
+        const struct pair_row *p = &tg->pairs[i];
+        if (p->kind != WK_LOCK || p->from_scheduler || place_of(k, p->stack) != place)
+            continue;
+        const uint32_t by = place_of(k, p->waker_stack);
+        in = votes > 0 ? in : by;
+        votes += by == in ? p->total : -p->total;
+    }
+    return votes > 0 && in != TAB_NONE ? in : 0;
+}
+
 static bool finish(struct make *k)
 {
     struct profile *p = k->p;
@@ -244,9 +262,9 @@ static bool finish(struct make *k)
             text_func(&t, k->l->tr, p->m[i].str, 0);
         p->m[i].name = text_take(&t);
         ok = ok && p->m[i].name;
-        const struct holder_row *held = p->m[i].kind == MK_LOCK ? holder_at(k->l->tg, p->m[i].str) : NULL;
-        if (held && held->stack && held->stack_ns > held->told / 2) {
-            text_func(&t, k->l->tr, holder_place(k->l->tr, held->stack), 0);
+        const uint32_t held = p->m[i].kind == MK_LOCK ? let_go_in(k, p->m[i].str) : 0;
+        if (held) {
+            text_func(&t, k->l->tr, held, 0);
             p->m[i].held = text_take(&t);
         }
     }

@@ -53,8 +53,7 @@ static bool at_deadline(struct ended *e, uint32_t g, const struct span *s, const
  * wake-ups come when a collection lets it run. */
 static bool holds_for_program(const struct trace *tr, enum wait_kind k, uint32_t stack)
 {
-    return k == WK_LOCK && stack &&
-           stacks_is_program(tr, trace_frame(tr, stack, stacks_user_frame(tr, stack)).func);
+    return k == WK_LOCK && stack && stacks_is_program(tr, stacks_user(tr, stack));
 }
 
 uint8_t ended_how(struct ended *e, uint32_t g, const struct span *s, const struct span *next,

@@ -21,7 +21,6 @@
 
 #include "triage/findings/ended.h"
 #include "triage/findings/ran.h"
-#include "triage/findings/callers.h"
 #include "triage/findings/legs.h"
 #include "triage/tables/stacks.h"
 #include "triage/tables/tab.h"
@@ -154,9 +153,6 @@ struct explain_node {
     uint32_t g, by, stack, frame; /* of the longest part */
     bool mixed;                   /* some of its parts had other callers */
     struct ran ran;               /* running: what is known of all its parts being there */
-    uint32_t caller, outer;       /* of `last`, the stack of the previous part; and its caller */
-    uint32_t last;
-    struct callers callers, beyond; /* beyond: callers of the callers */
 };
 /* Node 0 is the whole interval. */
 struct explain_tree {

@@ -31,10 +31,6 @@ void explain_node_text(struct text *t, const struct trace *tr, const struct expl
         text_add(t, n->cat == EX_SCHED || n->cat == EX_NOBODY || n->cat == EX_STOPPED ? " behind " : " at ");
         text_calls(t, tr, n->stack, n->frame, n->mixed ? 1 : EXPLAIN_CALLS);
     }
-    if (n->stack && n->cat != EX_ABSENT && n->mixed) {
-        const struct caller by = callers_beyond(&n->callers, &n->beyond, n->ns);
-        caller_text(t, tr, &by);
-    }
 }
 
 static void tree_text(struct text *t, const struct explain_tree *x, uint32_t i, int depth, uint32_t who,

@@ -54,13 +54,6 @@ static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
         ran_join(&n->ran, &ran);
     else
         n->ran = ran;
-    if (n->count == 0 || n->last != stack) {
-        n->last = stack;
-        n->caller = text_caller(t->tr, stack, frame, 1);
-        n->outer = text_caller(t->tr, stack, frame, 2);
-    }
-    callers_add(&n->callers, n->caller, p->t1 - p->t0);
-    callers_add(&n->beyond, n->outer, p->t1 - p->t0);
     n->count++;
     n->ns = ns_add(n->ns, p->t1 - p->t0);
     if (p->t1 - p->t0 > n->longest) {

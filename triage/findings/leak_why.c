@@ -4,11 +4,6 @@
 #define RECEIVERS 64 /* goroutines of one start function */
 #define KINDS 8      /* of receivers */
 
-static uint32_t program_frame(const struct trace *tr, uint32_t stack)
-{
-    return trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
-}
-
 /* ---- no receivers left --------------------------------------------------------------------------------- */
 
 static uint32_t group_of(const struct triage *tg, uint32_t name)
@@ -41,13 +36,13 @@ static bool over_by(const struct triage *tg, const struct pair_row *p, int64_t s
 
 bool leak_gone(const struct triage *tg, uint32_t stack, int64_t since, struct leak_gone *out)
 {
-    const uint32_t sends = stack ? program_frame(tg->tr, stack) : 0;
+    const uint32_t sends = stack ? stacks_user(tg->tr, stack) : 0;
     uint32_t seen[KINDS];
     *out = (struct leak_gone){.g = NO_LANE};
     for (uint32_t i = 0; sends && i < tg->npairs; i++) {
         const struct pair_row *p = &tg->pairs[i];
         bool known = p->from_scheduler || (p->kind != WK_RECV && p->kind != WK_SELECT) || !p->waker_stack ||
-                     program_frame(tg->tr, p->waker_stack) != sends;
+                     stacks_user(tg->tr, p->waker_stack) != sends;
         for (uint32_t k = 0; k < out->kinds && !known; k++)
             known = seen[k] == p->waiter;
         if (known)

@@ -7,14 +7,14 @@
 
 const char *ran_id(enum ran_how how)
 {
-    static const char *const id[RAN_HOWS] = {"in", "within", "about", "after", "before", "between", "for"};
+    static const char *const id[RAN_HOWS] = {"in", "within", "about", "after", "before", "between"};
     return (unsigned)how < RAN_HOWS ? id[how] : "";
 }
 
 const char *ran_word(enum ran_how how, bool library)
 {
-    static const char *const word[RAN_HOWS] = {
-        " in ", " in ", " in or around ", " in or after ", " in or before ", " between waits in ", " for "};
+    static const char *const word[RAN_HOWS] = {" in ",          " in ",           " in or around ",
+                                               " in or after ", " in or before ", " between waits in "};
     if (library && (how == RAN_ABOUT || how == RAN_AFTER))
         return " after ";
     return library && how == RAN_BEFORE ? " before " : word[how];
@@ -93,11 +93,11 @@ struct ran ran_between(const struct trace *tr, uint32_t a, uint32_t a_user, uint
 
 enum ran_how ran_how(const struct ran *r)
 {
-    const bool several = r->how == RAN_ABOUT || r->how == RAN_WITHIN || r->how == RAN_FOR;
+    const bool several = r->how == RAN_ABOUT || r->how == RAN_WITHIN;
     for (int h = 0; h < RAN_HOWS && several; h++)
         if (r->by[h] > r->ns / 10 * 9)
             return (enum ran_how)h;
-    return r->how == RAN_FOR && r->by[RAN_FOR] < r->ns / 10 ? RAN_ABOUT : (enum ran_how)r->how;
+    return (enum ran_how)r->how;
 }
 
 void ran_lasts(struct ran *r, int64_t ns)
@@ -112,7 +112,7 @@ void ran_join(struct ran *r, const struct ran *other)
         r->by[h] = ns_add(r->by[h], other->by[h]);
     if (r->how != other->how) {
         const bool inside = r->how <= RAN_WITHIN && other->how <= RAN_WITHIN;
-        r->how = r->how == RAN_FOR || other->how == RAN_FOR ? RAN_FOR : inside ? RAN_WITHIN : RAN_ABOUT;
+        r->how = inside ? RAN_WITHIN : RAN_ABOUT;
     }
     if (r->from != other->from || r->to != other->to)
         r->from = r->to = 0;

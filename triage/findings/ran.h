@@ -23,7 +23,6 @@ enum ran_how {
     /* between two waits or system calls in it, the later one at the same line or an earlier one: mostly in
      * its caller */
     RAN_BETWEEN,
-    RAN_FOR, /* a goroutine of the library ran while that function waited for it */
     RAN_HOWS
 };
 struct ran {

@@ -1,16 +1,12 @@
 /* waitfor.c - see waitfor.h. */
 #include "triage/sentence.h"
 #include "triage/findings/waitfor.h"
-#include "triage/findings/leaves.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "decode/base/mem.h"
-#include "triage/findings/causes.h"
 
 #define NODES 64 /* of knots */
-#define ENDS 16  /* number of groups that are followed to the end of their waits */
 
 static struct waitfor_edge *edge_of(struct waitfor *w, uint32_t from, uint32_t to, enum waitfor_what what)
 {
@@ -107,164 +103,7 @@ static void knots_of(struct waitfor *w)
     }
 }
 
-/* ---- where it ends ------------------------------------------------------------------------------------- */
-
-/* The goroutine's own wait that a goroutine of the runtime ended (finalizers, the collector) is a leaf: it
- * waited for that one. */
-static uint32_t ender_of(const struct explain_tree *t, const struct explain_node *x)
-{
-    if (x->cat != EX_GC || x->up != 0 || x->by == NO_LANE)
-        return 0;
-    const struct lane_info by = trace_lane_who(t->tr, (struct lane){LANE_G, x->by});
-    return by.is_system ? by.name : 0;
-}
-
-/* True if half of the time of a group's waits for others was followed to its end. What explains a wait adds
- * up to it if it was followed. */
-static bool half_followed(const struct explain_tree *t)
-{
-    int64_t all = 0, left = 0;
-    for (uint32_t i = 1; i < t->n; i++) {
-        const struct explain_node *x = &t->v[i];
-        int64_t ns = x->cat == EX_WAIT ? x->ns : 0;
-        all = ns_add(all, x->up == 0 && (ns || ender_of(t, x)) ? x->ns : 0);
-        for (uint32_t k = x->first; ns && k != NO_LANE; k = t->v[k].next)
-            ns -= t->v[k].ns;
-        left = ns_add(left, ns);
-    }
-    return left <= all / 2;
-}
-
-/* Of a group's tree: what its leaves are of one goroutine's kind and place. */
-struct doing_at {
-    uint32_t who, func, stack, frame;
-    uint8_t cat;
-    bool mixed, ended;
-    struct ran ran;
-    struct callers callers;
-    int64_t ns;
-};
-
-/* Take the largest of them, at most WAITFOR_ENDS. */
-static void ends_largest(struct waitfor_end *e, struct doing_at *v, uint32_t n, int64_t all)
-{
-    for (; n > 0 && e->n < WAITFOR_ENDS; e->n++) {
-        uint32_t best = 0;
-        for (uint32_t k = 1; k < n; k++)
-            best = v[k].ns > v[best].ns ? k : best;
-        if (v[best].ns < all / 20)
-            break;
-        e->of[e->n].who = v[best].who;
-        e->of[e->n].func = v[best].func;
-        e->of[e->n].stack = v[best].stack;
-        e->of[e->n].frame = v[best].frame;
-        e->of[e->n].cat = v[best].cat;
-        e->of[e->n].mixed = v[best].mixed;
-        e->of[e->n].ended = v[best].ended;
-        e->of[e->n].ran = v[best].ran;
-        e->of[e->n].by = callers_most(&v[best].callers, v[best].ns);
-        e->of[e->n].share = (double)v[best].ns / (double)all;
-        v[best].ns = 0;
-    }
-}
-
-/* Merge a group tree's waits for others, by goroutine group and place of their leaves. */
-static void end_of(struct waitfor_end *e, const struct explain_tree *t)
-{
-    struct doing_at v[64] = {0};
-    uint32_t n = 0;
-    int64_t all = 0;
-    for (uint32_t i = 1; i < t->n; i++) {
-        const struct explain_node *x = &t->v[i];
-        uint32_t k = 0;
-        const uint32_t ender = ender_of(t, x), who = ender ? ender : x->who, func = ender ? 0 : x->func;
-        if (x->first != NO_LANE || (x->up == 0 && !ender) || x->up == NO_LANE || x->cat == EX_ABSENT)
-            continue; /* not a leaf, or its own doing */
-        all = ns_add(all, x->ns);
-        while (k < n && !(v[k].who == who && v[k].func == func && v[k].cat == x->cat))
-            k++;
-        if (k == 64)
-            continue;
-        if (k == n) {
-            n++;
-            v[k].who = who;
-            v[k].func = func;
-            v[k].stack = x->stack;
-            v[k].frame = x->frame;
-            v[k].cat = x->cat;
-            v[k].ended = ender > 0;
-            v[k].ran = x->ran;
-        }
-        ran_join(&v[k].ran, &x->ran);
-        v[k].mixed |=
-            x->mixed || !text_calls_alike(t->tr, x->stack, x->frame, v[k].stack, v[k].frame, EXPLAIN_CALLS);
-        callers_merge(&v[k].callers, &x->callers);
-        v[k].ns = ns_add(v[k].ns, x->ns);
-    }
-    if (all > 0 && half_followed(t))
-        ends_largest(e, v, n, all);
-}
-
-/* Explain an even sample of a group: lives, or stretches of them, at the cost of about so many spans. */
-static bool lives_add(const struct triage *tg, struct explainer *x, struct explain_tree *t, uint32_t group,
-                      uint64_t spans)
-{
-    const uint32_t count = tg->groups[group].count, step = count / WAITFOR_LOOK ? count / WAITFOR_LOOK : 1;
-    const uint32_t looks = count < WAITFOR_LOOK ? count : WAITFOR_LOOK;
-    uint32_t seen = 0, looked = 0;
-    bool ok = true;
-    explain_budget(x, 4 * spans);
-    for (uint32_t g = gstats_next(tg->g, 0, group); g != NO_LANE && ok && looked < WAITFOR_LOOK;
-         g = gstats_next(tg->g, g + 1, group)) {
-        if (seen++ % step)
-            continue;
-        const struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
-        const struct workpiece life = workpiece_of_g(g, li.first, li.last);
-        struct stretches s = {0};
-        ok = explain_stretches(x, &life, spans / looks, &s);
-        for (int i = 0; i < s.n && ok; i++)
-            ok = explain_add(x, t, g, li.first + i * s.step, li.first + i * s.step + s.each);
-        looked++;
-    }
-    return ok;
-}
-
-/* spans: what it may cost. */
-static bool end_for(struct waitfor_end *e, const struct triage *tg, struct explainer *x, uint32_t group,
-                    uint64_t spans)
-{
-    struct explain_tree t;
-    const bool ok = explain_tree_init(&t, tg->tr) && lives_add(tg, x, &t, group, spans);
-    if (ok)
-        end_of(e, &t);
-    explain_tree_free(&t);
-    return ok;
-}
-
-static bool ends_of(struct waitfor *w, const struct triage *tg, uint64_t spans, uint32_t most)
-{
-    struct explainer *x = explain_new(tg->tr);
-    bool ok = x != NULL;
-    for (uint32_t i = 0; i < w->nedges && ok && w->nends < most; i++) {
-        const struct waitfor_edge *e = &w->edge[i];
-        uint32_t k = 0, group = UINT32_MAX;
-        while (k < w->nends && w->end[k].from != e->from)
-            k++;
-        if (e->what != WF_GROUP || !stacks_is_program(tg->tr, e->from))
-            continue;
-        if (k == w->nends) {
-            for (uint32_t g = 0; g < tg->ngroups; g++)
-                group = tg->groups[g].name == e->from ? g : group;
-            w->end[w->nends++] = (struct waitfor_end){.from = e->from};
-            ok = group == UINT32_MAX || end_for(&w->end[k], tg, x, group, spans);
-        }
-        w->end[k].ns = ns_add(w->end[k].ns, e->ns);
-    }
-    explain_free(x);
-    return ok;
-}
-
-struct waitfor *waitfor_within(const struct triage *tg, uint64_t spans, uint32_t ends)
+struct waitfor *waitfor_new(const struct triage *tg)
 {
     struct waitfor *w = mem_zalloc(sizeof *w);
     if (!w)
@@ -283,16 +122,7 @@ struct waitfor *waitfor_within(const struct triage *tg, uint64_t spans, uint32_t
         }
     }
     knots_of(w);
-    if (!ends_of(w, tg, spans, ends < ENDS ? ends : ENDS)) {
-        waitfor_free(w);
-        return NULL;
-    }
     return w;
-}
-
-struct waitfor *waitfor_new(const struct triage *tg)
-{
-    return waitfor_within(tg, WAITFOR_SPANS, ENDS);
 }
 
 void waitfor_free(struct waitfor *w)
@@ -317,18 +147,4 @@ void waitfor_edge_text(struct text *t, const struct trace *tr, const struct wait
         text_func(t, tr, e->to, 0);
     else
         text_add(t, "%s", waitfor_whom(e->what));
-}
-
-void waitfor_end_text(struct text *t, const struct trace *tr, const struct waitfor_end *e)
-{
-    for (uint32_t i = 0; i < e->n; i++) {
-        text_raw(t, "; ", i ? 2 : 0);
-        text_say(t, tr, t_func(e->of[i].who));
-        const struct told_at at = {e->of[i].stack, e->of[i].frame, e->of[i].mixed, e->of[i].ran, e->of[i].by};
-        if (!e->of[i].ended) {
-            text_lit(t, " ");
-            causes_what_text(t, tr, (enum explain_cat)e->of[i].cat, &at);
-        }
-        text_say(t, tr, " ", t_share(e->of[i].share, 1));
-    }
 }

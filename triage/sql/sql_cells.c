@@ -131,7 +131,7 @@ struct sql_value v_func(const struct sql *s, uint32_t stack)
 
 struct sql_value v_user(const struct sql *s, uint32_t stack)
 {
-    return v_if(stack, v_str(trace_frame(s->tr, stack, stacks_user_frame(s->tr, stack)).func));
+    return v_if(stack, v_str(stacks_user(s->tr, stack)));
 }
 
 /* A plain text is borrowed; it lives as long as the trace. */

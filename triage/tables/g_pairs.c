@@ -157,18 +157,6 @@ bool note_wait(struct g_walk *w, enum wait_end end)
     return true;
 }
 
-bool note_lock(struct g_walk *w, uint32_t waker, uint32_t waker_stack)
-{
-    const struct waited *v = &w->wait;
-    return subtotal_lock(w->y, &(struct lock_wait){.t0 = v->t0,
-                                                   .t1 = v->t1,
-                                                   .g = w->g,
-                                                   .waker = waker,
-                                                   .reason = v->reason,
-                                                   .stack = v->stack,
-                                                   .waker_stack = waker_stack});
-}
-
 bool note_futile(struct g_walk *w, int64_t t0)
 {
     struct subtotal *y = w->y;
@@ -184,11 +172,8 @@ bool note_futile(struct g_walk *w, int64_t t0)
 
 bool note_waited(struct g_walk *w, struct at s, uint8_t state)
 {
-    const bool woken = state == ST_RUNNABLE;
-    const uint32_t waker = woken ? span_run_g(s.run, s.i) : NO_LANE;
-    if (woken ? !note_pair(w, s, waker) : !note_wait(w, state == ST_UNKNOWN ? WAIT_LOST : WAIT_OVER))
-        return false;
-    return w->kind != WK_LOCK || note_lock(w, waker, woken ? stack_of(s) : 0);
+    return state == ST_RUNNABLE ? note_pair(w, s, span_run_g(s.run, s.i))
+                                : note_wait(w, state == ST_UNKNOWN ? WAIT_LOST : WAIT_OVER);
 }
 
 bool waits_of_pairs(struct g_walk *w)

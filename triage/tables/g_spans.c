@@ -253,5 +253,5 @@ bool g_spans_end(struct g_walk *w)
         return false;
     if (w->was != ST_WAITING || w->system)
         return true;
-    return note_wait(w, w->open ? WAIT_OPEN : WAIT_OVER) && (w->kind != WK_LOCK || note_lock(w, NO_LANE, 0));
+    return note_wait(w, w->open ? WAIT_OPEN : WAIT_OVER);
 }

@@ -88,11 +88,9 @@ enum wait_end {
     WAIT_OPEN
 }; /* LOST: its end was not recorded; OPEN: it is not over when the trace ends */
 /* note_waited - ends w->wait with a span of that state. note_wait - counts a wait that has no pair.
- * note_lock - counts a wait for a lock, over or still open at the end of the trace; waker: NO_LANE if there
- * is none. note_futile - the goroutine waits on the same condition from which it was just woken. */
+ * note_futile - the goroutine waits on the same condition from which it was just woken. */
 RARELY bool note_waited(struct g_walk *w, struct at s, uint8_t state);
 RARELY bool note_wait(struct g_walk *w, enum wait_end end);
-RARELY bool note_lock(struct g_walk *w, uint32_t waker, uint32_t waker_stack);
 RARELY bool note_futile(struct g_walk *w, int64_t t0);
 
 #endif

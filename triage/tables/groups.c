@@ -151,19 +151,11 @@ static int cmp_syscall(const void *a, const void *b)
     return c ? c : (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-static int cmp_lock(const void *a, const void *b)
-{
-    const struct lock_wait *x = a, *y = b;
-    return x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0) : (x->g > y->g) - (x->g < y->g);
-}
-
 bool triage_groups_end(struct triage *tg)
 {
     if (!groups_sort(tg) || !group_waits(tg) || !waits_sort(tg))
         return false;
     if (tg->nsyscalls)
         qsort(tg->syscalls, tg->nsyscalls, sizeof *tg->syscalls, cmp_syscall);
-    if (tg->nlock_waits)
-        qsort(tg->lock_waits, tg->nlock_waits, sizeof *tg->lock_waits, cmp_lock);
     return true;
 }

@@ -52,6 +52,11 @@ bool stacks_is_program(const struct trace *tr, uint32_t func);
  * a stack with only library frames: the first one outside the common packages (runtime, sync, os, net and
  * the like); else 0. */
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack);
+/* stacks_user - returns the function of that frame. */
+static inline uint32_t stacks_user(const struct trace *tr, uint32_t stack)
+{
+    return trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
+}
 /* stacks_place - returns the first function outside the runtime and the standard library; 0 if there is
  * none. */
 uint32_t stacks_place(const struct trace *tr, uint32_t stack);

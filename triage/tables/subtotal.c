@@ -15,45 +15,6 @@ enum { RUNS = 64, RUN_MOST = 4096, ALONE = GSTATS_ALONE };
 
 /* ---- the longest --------------------------------------------------------------------------------------- */
 
-static bool lock_less(const struct lock_wait *a, const struct lock_wait *b)
-{
-    int64_t x = a->t1 - a->t0, y = b->t1 - b->t0;
-    return x != y ? x < y : a->t0 != b->t0 ? a->t0 > b->t0 : a->g > b->g;
-}
-
-static void lock_sift(struct lock_wait *h, uint32_t n, uint32_t i)
-{
-    for (;;) {
-        uint32_t c = 2 * i + 1;
-        struct lock_wait x;
-        if (c + 1 < n && lock_less(&h[c + 1], &h[c]))
-            c++;
-        if (c >= n || !lock_less(&h[c], &h[i]))
-            return;
-        x = h[i];
-        h[i] = h[c];
-        h[c] = x;
-        i = c;
-    }
-}
-
-bool subtotal_lock(struct subtotal *y, const struct lock_wait *lw)
-{
-    if (y->nlocks < LOCK_WAITS) {
-        if (!mem_room(y->locks, y->cap_locks, (size_t)y->nlocks + 1))
-            return false;
-        y->locks[y->nlocks++] = *lw;
-        for (uint32_t i = LOCK_WAITS / 2; y->nlocks == LOCK_WAITS && i-- > 0;)
-            lock_sift(y->locks, LOCK_WAITS, i);
-        return true;
-    }
-    if (lock_less(&y->locks[0], lw)) {
-        y->locks[0] = *lw;
-        lock_sift(y->locks, LOCK_WAITS, 0);
-    }
-    return true;
-}
-
 void subtotal_worst(struct subtotal *y, const struct worst_wait *x)
 {
     const int64_t ns = x->t1 - x->t0;
@@ -330,8 +291,6 @@ static bool subtotal_add(struct subtotal *to, struct subtotal *y, struct gstats 
 {
     bool ok = add_groups(to, y, g, g0, g1) && add_waits(to, y) && add_pairs(to, y) && add_syscalls(to, y) &&
               add_wait_ofs(to, y) && add_births(to, y);
-    for (uint32_t i = 0; i < y->nlocks && ok; i++)
-        ok = subtotal_lock(to, &y->locks[i]);
     for (uint32_t i = 0; i < y->nworst; i++)
         subtotal_worst(to, &y->worst[i]);
     for (int i = 0; i < GC_MODES; i++)
@@ -359,7 +318,6 @@ static void subtotal_free(struct subtotal *y)
     mem_free(y->waits);
     mem_free(y->pairs);
     mem_free(y->syscalls);
-    mem_free(y->locks);
     mem_free(y->wait_of);
     mem_free(y->wakes);
     mem_free(y->births);
@@ -515,8 +473,6 @@ bool triage_goroutines(struct triage *tg)
     tg->npairs = y->npairs;
     tg->syscalls = y->syscalls;
     tg->nsyscalls = y->nsyscalls;
-    tg->lock_waits = y->locks;
-    tg->nlock_waits = y->nlocks;
     wk->wait_of = y->wait_of;
     wk->nwait_of = y->nwait_of;
     wk->wakes = y->wakes;

@@ -54,16 +54,15 @@ struct subtotal {
     struct wait_row *waits;
     struct pair_row *pairs;
     struct syscall_row *syscalls;
-    struct lock_wait *locks; /* the LOCK_WAITS longest: unsorted until there are that many, then a heap */
     struct wait_of *wait_of;
     struct wake *wakes;
     struct birth *births;
     uint32_t *alive;
     size_t nalive, cap_alive, cap_births;
     uint32_t nbirths;
-    uint32_t ngroups, nwaits, npairs, nsyscalls, nlocks, nworst, nwait_of;
+    uint32_t ngroups, nwaits, npairs, nsyscalls, nworst, nwait_of;
     size_t nwakes;
-    size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_locks, cap_wakes, cap_wait_of;
+    size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_wakes, cap_wait_of;
     struct hist sched;
     struct worst_wait worst[WORST]; /* longest first */
     int64_t worst_least;            /* a longer latency is added to them; -1 until the array is full */
@@ -99,9 +98,7 @@ static inline uint32_t pair_hash(uint32_t reason, uint32_t stack, uint32_t waker
 /* subtotal_wait_of - returns the row of `wait_of` for a start function and a reason; TAB_NONE when out of
  * memory. */
 uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason);
-/* subtotal_lock - keeps a wait for a lock if it is among the longest. subtotal_worst - keeps a scheduler
- * latency if it is among the worst. */
-bool subtotal_lock(struct subtotal *y, const struct lock_wait *lw);
+/* subtotal_worst - keeps a scheduler latency if it is among the worst. */
 void subtotal_worst(struct subtotal *y, const struct worst_wait *x);
 
 #endif
