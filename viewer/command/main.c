@@ -315,7 +315,7 @@ static int run_terminal(struct app *a, const struct cmdline *o, enum charset cha
         a->view.scr.tier = TIER_ASCII;
     }
     a->note = term_note(t);
-    *signal_out = interactive_run(a, t, o->o.debug);
+    *signal_out = interactive_run(a, t);
     term_close(t);
     if (o->o.debug && !isatty(STDERR_FILENO))
         interactive_frames(stderr);

@@ -232,12 +232,11 @@ static void draw(struct loop *l)
     int64_t cost = now_ms() - t0;
     us = now_us() - us;
     uint64_t bytes = l->drawn = term_written(l->t) - b0;
-    if (l->a->show_debug) {
+    if (l->a->show_debug)
         snprintf(l->a->debug, sizeof l->a->debug, "%lluB %lldms", (unsigned long long)bytes, (long long)cost);
-        l->frame[l->frames % FRAMES_LOGGED].key = l->keys;
-        l->frame[l->frames % FRAMES_LOGGED].bytes = (uint32_t)bytes;
-        l->frame[l->frames++ % FRAMES_LOGGED].us = (uint32_t)us;
-    }
+    l->frame[l->frames % FRAMES_LOGGED].key = l->keys;
+    l->frame[l->frames % FRAMES_LOGGED].bytes = (uint32_t)bytes;
+    l->frame[l->frames++ % FRAMES_LOGGED].us = (uint32_t)us;
     int64_t rest = cost * (l->live_busy ? 8 : 2); /* decoding comes before drawing */
     l->next_frame = t0 + cost + (rest > FRAME_MS ? rest : FRAME_MS);
     l->dirty = false;
@@ -278,12 +277,11 @@ static bool interrupted(struct loop *l)
     return true;
 }
 
-int interactive_run(struct app *a, struct term *t, bool debug)
+int interactive_run(struct app *a, struct term *t)
 {
     struct loop *l = &loop;
     *l = (struct loop){.a = a, .t = t, .dirty = true, .began = now_ms(), .yank_fd = -1};
     a->hint = true;
-    a->show_debug = debug;
     a->show = draw_now;
     a->show_arg = l;
     resized(l);
