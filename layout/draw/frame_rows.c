@@ -43,6 +43,17 @@ static void gutter(const struct canvas *c, int y, const char *name, const char *
         grid_right(c->g, 0, y, w, note, STYLE_LANE_NOTE);
 }
 
+/* A share beside a lane: without decimals, which would change with each step and say no more. */
+static char *gutter_share(int64_t part, int64_t whole, char out[FMT_MAX])
+{
+    const double p = whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+    if (p > 0 && p < 1)
+        snprintf(out, FMT_MAX, "<1%%");
+    else
+        snprintf(out, FMT_MAX, "%.0f%%", p > 99 && part < whole ? 99 : p);
+    return out;
+}
+
 static const struct {
     enum row row;
     enum state state;
@@ -64,7 +75,7 @@ static void band(const struct canvas *c, enum band b, int y)
         if (b == BAND_STW)
             when_dur(v->tr, sh.ns[band_rows[b].state], note);
         else
-            fmt_percent(sh.ns[band_rows[b].state], time_sub(t1, v->at.win.t0), note);
+            gutter_share(sh.ns[band_rows[b].state], time_sub(t1, v->at.win.t0), note);
     }
     const bool told = b != BAND_ASSIST || triage_knows_assists(v->tr);
     gutter(c, y, band_rows[b].name, told ? note : "?", STYLE_LANE);
@@ -204,9 +215,9 @@ static void busy_note(const struct canvas *c, struct lane l, char out[FMT_MAX])
     out[0] = 0;
     if (of > 0)
         snprintf(out, FMT_MAX, "%.*s%s", FMT_MAX - 2,
-                 fmt_percent(sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP] +
-                                 sh.ns[ST_SYSCALL],
-                             of, p),
+                 gutter_share(sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP] +
+                                  sh.ns[ST_SYSCALL],
+                              of, p),
                  all ? "" : "?");
     else if (!all)
         snprintf(out, FMT_MAX, "?");
@@ -218,9 +229,8 @@ static void note_fit(char d[FMT_MAX], int room)
     char unit[8], *end;
     if ((int)strlen(d) > room && d[0] >= '0' && d[0] <= '9' && strchr(d, '.')) {
         const double n = strtod(d, &end);
-        const bool nearly = end[0] == '%' && n > 99 && n < 100; /* not all of it */
         snprintf(unit, sizeof unit, "%s", end);
-        snprintf(d, FMT_MAX, "%.0f%s", nearly ? 99.0 : n, unit);
+        snprintf(d, FMT_MAX, "%.0f%s", n, unit);
     }
     if ((int)strlen(d) > room)
         d[0] = 0;
@@ -335,7 +345,7 @@ static void lane_work(const struct canvas *c, struct lane l, int y)
     int64_t gc = of > 0 ? sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP] : 0;
     if (of <= 0 || gc < of / 100)
         return;
-    snprintf(note, sizeof note, "GC %s%s", fmt_percent(gc, of, p), all ? "" : "?");
+    snprintf(note, sizeof note, "GC %s%s", gutter_share(gc, of, p), all ? "" : "?");
     grid_right(c->g, 0, y, c->plan->gutter - 1, note, STYLE_LANE_NOTE);
 }
 

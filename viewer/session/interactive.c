@@ -15,6 +15,7 @@
 
 #include "decode/base/clerk.h"
 #include "decode/base/host.h"
+#include "layout/views/tri.h"
 #include "triage/exports/outside.h"
 #include "viewer/session/app_live.h"
 #include "viewer/session/follow.h"
@@ -29,6 +30,7 @@ enum {
     PROGRESS_MS = 100,
     SLICE_NS = 15 * 1000 * 1000,
     LIVE_MS = 40,
+    EMPTY_MS = 100,
     FRAMES_LOGGED = 1024
 };
 
@@ -38,6 +40,7 @@ struct loop {
     bool dirty, quit, live_busy;
     int64_t next_frame; /* ms; no frame before that */
     int64_t next_progress;
+    int64_t empty;  /* ms; since when the view has nothing to show. 0: it has */
     uint64_t drawn; /* bytes of the last frame */
     int64_t began;
     struct {                     /* for --debug and bench/term-bytes: the cost of each frame */
@@ -223,11 +226,22 @@ static bool draw_whole(struct app *a, int64_t until)
     return ok;
 }
 
+/* A view whose table is there in a moment is not shown empty before: what stands there stays that long. */
+static bool full_soon(struct loop *l)
+{
+    const bool empty = l->frames && tri_lacks(&l->a->view);
+    l->empty = !empty ? 0 : l->empty ? l->empty : now_ms();
+    return empty && now_ms() < l->empty + EMPTY_MS;
+}
+
 static void draw(struct loop *l)
 {
     int64_t t0 = now_ms(), us = now_us();
     uint64_t b0 = term_written(l->t);
-    if (draw_whole(l->a, t0 + WHOLE_MS))
+    const bool drawn = draw_whole(l->a, t0 + WHOLE_MS);
+    if (full_soon(l))
+        return;
+    if (drawn)
         term_paint(l->t, &l->a->grid, l->a->cursor_x, l->a->cursor_y);
     int64_t cost = now_ms() - t0;
     us = now_us() - us;

@@ -1,6 +1,6 @@
 /*
- * pan.c - a picture that moved sideways is moved by the terminal. Curses compares rows column by column, and
- * would send all of them.
+ * pan.c - a picture that moved sideways, or a line of text that has got or lost some words in its middle, is
+ * moved by the terminal. Curses compares rows column by column, and would send all of them.
  *
  * Invariant. Curses is told what moved (curscr is the screen as it is): a bad guess costs bytes, and nothing
  * else.
@@ -159,6 +159,26 @@ static struct pan picture_moved(const struct term *t, const struct grid *g)
     return best;
 }
 
+/* Where the text in a row ends. */
+static int text_end(const struct cell *row, int w)
+{
+    while (w > 0 && row[w - 1].glyph == ' ')
+        w--;
+    return w;
+}
+
+/* The move of a row that has got or lost some words: all behind them moves by as much as its end. */
+static struct pan words_moved(const struct cell *old, const struct cell *now, int w)
+{
+    enum { WORTH_WORDS = 16 }; /* the cursor goes there for this row alone */
+    struct pan p = {text_end(old, w) - text_end(now, w), 0};
+    while (p.x < w && alike(&old[p.x], &now[p.x]))
+        p.x++;
+    if (p.k && gain(old, now, w, p) < WORTH_WORDS)
+        p.k = 0;
+    return p;
+}
+
 static bool has_wide(const struct cell *row, int w)
 {
     for (int x = 0; x < w; x++)
@@ -177,23 +197,34 @@ static void tell_curses(int y, struct pan p)
             winsch(curscr, ' ');
 }
 
+/* The move of row Y: that of the picture, or its own. */
+static struct pan row_moved(const struct term *t, const struct grid *g, int y, struct pan picture)
+{
+    const struct cell *old = old_row(t, y), *now = new_row(g, y);
+    if (!changed(t, g, y) || has_wide(old, g->w))
+        return (struct pan){0, 0};
+    if (picture.k && gain(old, now, g->w, picture) >= WORTH)
+        return picture;
+    return words_moved(old, now, g->w);
+}
+
 void term_pan(struct term *t, const struct grid *g)
 {
     char text[64];
-    int last = -1;
+    int last = -1, column = 0;
     if (!t->pans || !t->known || t->known_w != g->w || t->known_h != g->h || g->w < 2 * PATTERN ||
         g->w > MOST_COLUMNS)
         return;
-    const struct pan p = picture_moved(t, g);
-    for (int y = 0; p.k && y < g->h; y++) {
-        const struct cell *old = old_row(t, y);
+    const struct pan picture = picture_moved(t, g);
+    for (int y = 0; y < g->h; y++) {
+        const struct pan p = row_moved(t, g, y, picture);
         int n = 0;
-        if (gain(old, new_row(g, y), g->w, p) < WORTH || has_wide(old, g->w))
+        if (!p.k)
             continue;
         if (last < 0)
             /* cells that come in have the terminal's own ground */
             n = snprintf(text, sizeof text, "\0337\033[m");
-        const int down = last < 0 ? FAR : y - last; /* the cursor is still in column p.x */
+        const int down = last < 0 || p.x != column ? FAR : y - last; /* the cursor is still in that column */
         for (int i = 0; i < down && down < FAR; i++)
             text[n++] = '\n';
         if (down >= FAR)
@@ -202,6 +233,7 @@ void term_pan(struct term *t, const struct grid *g)
         term_put(t, text, (size_t)n);
         tell_curses(y, p);
         last = y;
+        column = p.x;
     }
     if (last >= 0)
         term_put(t, "\0338", 2);
