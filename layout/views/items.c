@@ -404,13 +404,6 @@ static void items_status(const struct view *v, int w, struct rich *r)
         rich_add(r, STYLE_STATUS, "by ");
         rich_add(r, STYLE_STATUS_KEY, "%s  ", name);
     }
-    if (v->tri && (i->kind == ITEM_TASK || i->kind == ITEM_REGION)) { /* where its time went */
-        struct text parts = {.ticks = when_ticks(v->tr)};
-        spent_text(&parts, v->tr, i->kind == ITEM_REGION, i->index);
-        rich_add(r, STYLE_STATUS, "%s", parts.p ? parts.p : "");
-        text_free(&parts);
-        return;
-    }
     if (i->kind == ITEM_GC) {
         rich_add(r, STYLE_STATUS, "in it: ");
         rich_add(r, STYLE_STATUS, "stopped %s  ", when_dur(v->tr, record_stopped(v->tr, i->t0, i->t1), t));

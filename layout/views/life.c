@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "triage/activity/gstate.h"
-#include "triage/activity/lived.h"
 #include "layout/cells/when.h"
 #include "triage/tables/stacks.h"
 #include "triage/triage.h"
@@ -62,15 +61,13 @@ static void life_origin(const struct view *v, struct lane l, const struct lane_i
               li->is_system ? "; one of the runtime's own" : "");
 }
 
-/* Whether any of its running is a mark assist, which is then listed separately here and within running
- * spans. */
-static bool life_states(const struct view *v, struct lane l, const struct lane_info *li, bool timed,
-                        struct lines *out)
+static void life_states(const struct view *v, struct lane l, const struct lane_info *li, struct lines *out)
 {
     struct shares sh;
     char d[FMT_MAX], p[FMT_MAX];
     int64_t end = li->last > li->first ? li->last : li->first + 1;
     gstate_shares(v->cache.gstate, v->tr, l, li->first, end, &sh);
+    const bool timed = tri_any_timed(v->tr, l, li->first, end, sh.ns[ST_SYSCALL]);
     lines_add(out, "%s", "");
     for (int s = 0; s < ST_COUNT; s++)
         if (s == ST_SYSCALL && sh.ns[s] > 0 && !timed)
@@ -81,34 +78,6 @@ static bool life_states(const struct view *v, struct lane l, const struct lane_i
     if (li->no_p_ns)
         lines_add(out, "%-16s %10s  (system calls that lost their processor)", "  of it without P",
                   when_dur(v->tr, li->no_p_ns, d));
-    return sh.ns[ST_ASSIST] > 0;
-}
-
-static void life_reasons(const struct view *v, struct lane l, const struct lived *k, bool assists,
-                         struct lines *out)
-{
-    enum { WHAT = 31 }; /* its line fits a screen of 80 columns */
-    char d[FMT_MAX], m[FMT_MAX], at[FMT_MAX], n[FMT_MAX], why[100], shown[140];
-    lines_add(out, "%s", "");
-    lines_add(out, "%-*s %7s %9s %9s  %s", WHAT, "state and reason", "spans", "in all", "longest", "at");
-    for (int i = 0; i < k->n; i++) {
-        const struct lived_reason *r = &k->r[i];
-        char what[140];
-        const struct str said =
-            r->state == ST_WAITING ? stacks_reason(v->tr, r->str, 0) : trace_str(v->tr, r->str);
-        str_head(name_bracketed(said), 22, why, sizeof why);
-        snprintf(what, sizeof what, "%s%s%s%s%s",
-                 state_name(record_state(v, l, &(struct span){.state = r->state})), *why ? " (" : "", why,
-                 *why ? ")" : "", assists && r->state == ST_RUNNING ? ", assists included" : "");
-        int used = str_head(str_of(what), WHAT, shown, sizeof shown);
-        lines_add(out, "%s%*s %7s %9s %9s  %s", shown, WHAT - used, "", fmt_count(r->n, n),
-                  lived_none_timed(v->tr, r) ? TRI_UNTIMED : when_dur(v->tr, r->ns, d),
-                  lived_none_timed(v->tr, r) ? "-" : when_dur(v->tr, r->longest, m),
-                  when_exact(v->tr, r->at, at));
-    }
-    if (k->cut || k->others)
-        lines_add(out, "not all of its spans are counted here%s",
-                  k->cut ? ": it has more than a million" : "");
 }
 
 static void life_list(const struct view *v, struct lane l, int64_t t, struct lines *out, int w)
@@ -147,16 +116,11 @@ void life_text(const struct view *v, uint32_t g, int64_t t, struct lines *out, i
 {
     struct lane l = {LANE_G, g};
     struct lane_info li = trace_lane(v->tr, l);
-    struct lived k;
     char name[600], id[32];
     name_lane(v, l, id);
     str_safe(trace_str(v->tr, li.name), name, sizeof name);
     lines_add(out, "%s %s", id, li.name ? name : "(its start function is not in the trace)");
     life_origin(v, l, &li, out, w);
-    lived_count(v->tr, g, &k);
-    const bool assists = life_states(v, l, &li, lived_timed(v->tr, &k), out);
-    lines_add(out, "%-16s %10" PRIu64 "%s times it ran on another processor than before", "moved", k.moves,
-              k.cut ? "+" : " ");
-    life_reasons(v, l, &k, assists, out);
+    life_states(v, l, &li, out);
     life_list(v, l, t, out, w);
 }

@@ -1,17 +1,10 @@
 /*
- * table_tasks.c - types of tasks and the tasks of one, names of regions and the regions of one; where their
- * time went is said as triage found it.
+ * table_tasks.c - types of tasks and the tasks of one, names of regions and the regions of one, with what the
+ * goroutine did meanwhile; where all of a task's time went explain.h tells (W).
  */
 #include <inttypes.h>
 
 #include "layout/views/table.h"
-#include "triage/activity/spent.h"
-
-static void tasks_say(struct text *out, const struct view *v, const struct thing *x)
-{
-    if (v->tri)
-        spent_text(out, v->tr, v->at.view == VIEW_REGIONS, x->index);
-}
 
 /* Whose it is, said with that word, and whether the trace has all of it. */
 static void tasks_whose(struct text *out, const struct table *t, const char *word, const struct thing *x)
@@ -22,6 +15,26 @@ static void tasks_whose(struct text *out, const struct table *t, const char *wor
     }
     if (x->open)
         text_lit(out, ", not whole in this trace");
+}
+
+/* ---- what its goroutine did ---------------------------------------------------------------------------- */
+
+enum { RUNNING, RUNNABLE, BLOCKED, OWN };
+static const struct tcol col[OWN] = {
+    [RUNNING] = {"running", "time its goroutine ran", TCOL_DUR, .w = 9},
+    [RUNNABLE] = {"runnable", "time runnable: it waits for a processor", TCOL_DUR, .w = 9},
+    [BLOCKED] = {"waiting", "time waiting", TCOL_DUR, .w = 9},
+};
+
+static int64_t tasks_value(const struct table *t, const struct thing *x, int c)
+{
+    static const enum state of[OWN] = {
+        [RUNNING] = ST_RUNNING, [RUNNABLE] = ST_RUNNABLE, [BLOCKED] = ST_WAITING};
+    struct shares sh;
+    if (x->g == NO_LANE || x->t1 <= x->t0)
+        return 0;
+    trace_shares(t->tr, tri_g(x->g), x->t0, x->t1, &sh);
+    return sh.ns[of[c]];
 }
 
 /* ---- tasks --------------------------------------------------------------------------------------------- */
@@ -55,10 +68,12 @@ static const struct table_from types = {
     .things = "tasks",
     .types = "types of tasks",
     .none = "no tasks in this trace",
+    .col = col,
+    .ncols = OWN,
     .list = types_list,
+    .value = tasks_value,
     .name = types_name,
     .type_name = table_name_string,
-    .say = tasks_say,
 };
 static bool no_tasks(const struct view *v)
 {
@@ -68,13 +83,6 @@ static bool no_tasks(const struct view *v)
 const struct view_kind kind_types = {IS_THINGS(&types), .empty = no_tasks};
 
 /* ---- regions ------------------------------------------------------------------------------------------- */
-
-enum { RUNNING, RUNNABLE, BLOCKED, OWN };
-static const struct tcol col[OWN] = {
-    [RUNNING] = {"running", "time its goroutine ran", TCOL_DUR, .w = 9},
-    [RUNNABLE] = {"runnable", "time runnable: it waits for a processor", TCOL_DUR, .w = 9},
-    [BLOCKED] = {"waiting", "time waiting", TCOL_DUR, .w = 9},
-};
 
 static bool regions_list(struct table *t)
 {
@@ -91,17 +99,6 @@ static bool regions_list(struct table *t)
     return true;
 }
 
-static int64_t regions_value(const struct table *t, const struct thing *x, int c)
-{
-    static const enum state of[OWN] = {
-        [RUNNING] = ST_RUNNING, [RUNNABLE] = ST_RUNNABLE, [BLOCKED] = ST_WAITING};
-    struct shares sh;
-    if (x->g == NO_LANE || x->t1 <= x->t0)
-        return 0;
-    trace_shares(t->tr, tri_g(x->g), x->t0, x->t1, &sh);
-    return sh.ns[of[c]];
-}
-
 static void regions_name(struct text *out, const struct table *t, const struct thing *x)
 {
     table_name_string(out, t, &t->type[x->type]);
@@ -116,10 +113,9 @@ static const struct table_from regions = {
     .col = col,
     .ncols = OWN,
     .list = regions_list,
-    .value = regions_value,
+    .value = tasks_value,
     .name = regions_name,
     .type_name = table_name_string,
-    .say = tasks_say,
 };
 static bool no_regions(const struct view *v)
 {

@@ -164,22 +164,30 @@ static void test_match(void **state)
     free(big);
 }
 
-/* Repetitions in a row are one, of the same meaning; the C library takes minutes for the last of these as it
- * stands. */
+/* What takes the C library minutes to compile is refused; what people type is not. */
 static void test_repeats(void **state)
 {
     (void)state;
     static const struct {
         const char *pattern, *yes, *no;
-    } is[] = {{"^ab++c$", "abbc", "ac"},      {"^ab??c$", "abc", "abbc"},        {"^ab+?c$", "ac", "abbd"},
-              {"^ab?+c$", "abbc", "abd"},     {"^ab*+?c$", "abbbc", "a"},        {"^\\++$", "+++", "a"},
-              {"^[]+*]+?b$", "*+]b", "*+?b"}, {"^[[:alpha:]*+]++$", "a*+", "?"}, {"^(a+)+?b$", "aab", "ac"},
-              {"^a\\.+?$", "a...", "aa"},     {"^[a\\]++$", "a\\a", "b"},        {"^a{2}+$", "aaaa", "a"}};
+    } is[] = {{"^ab+c$", "abbc", "ac"},         {"^\\++$", "+++", "a"},    {"^[]+*]+b$", "*+]b", "*+?b"},
+              {"^[[:alpha:]*+]+$", "a*+", "?"}, {"^(a+)+b$", "aab", "ac"}, {"^a\\.+$", "a...", "aa"},
+              {"^[a\\]+$", "a\\a", "b"},        {"^a{2}$", "aa", "a"},     {"^(a?){120}b$", "aaab", "c"},
+              {"^a{2,3}$", "aaa", "aaaa"}};
     for (size_t i = 0; i < sizeof is / sizeof *is; i++)
         if (!matches(is[i].pattern, true, is[i].yes) || matches(is[i].pattern, true, is[i].no))
             fail_msg("%s", is[i].pattern);
-    assert_true(matches("^x???????????????????????????????????????????????++++++++y$", true, "xxxy"));
-    static const char *const dear[] = {"(a?){330}b", "[a-z]{900}", "(.?){200}", "((a+)+)+{99}", "x{401}"};
+    static const char *const dear[] = {"(a?){330}b",
+                                       "[a-z]{900}",
+                                       "(.?){200}",
+                                       "((a+)+)+{99}",
+                                       "x{401}",
+                                       "x{2,900}",
+                                       "ab++c",
+                                       "x????????",
+                                       "a{2}b{2}",
+                                       "(a)\\1",
+                                       "((((((((((((x+)+)+)+)+)+)+)+)+)+)+)+)+"};
     char why[100], long_one[6001];
     struct match m;
     for (size_t i = 0; i < sizeof dear / sizeof *dear; i++)
@@ -189,8 +197,6 @@ static void test_repeats(void **state)
         long_one[i] = "a?"[i % 2];
     long_one[sizeof long_one - 1] = 0;
     assert_false(match_init(&m, long_one, true, why, sizeof why));
-    assert_true(matches("^(a?){120}b$", true, "aaab"));
-    assert_true(matches("^x+*?+?+?++??+?++*x+?x?+x+*++????+*?+*?+y$", true, "xxxy"));
 }
 
 /* ---- which goroutines ---- */

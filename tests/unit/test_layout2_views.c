@@ -521,7 +521,7 @@ static void test_pins(void **state)
     assert_int_equal(l->n, n);
     view_life(&s.v);
     assert_true(on_screen(&s, "created at"));
-    assert_true(on_screen(&s, "state and reason"));
+    assert_true(on_screen(&s, "spans from number"));
     seen_close(&s);
 }
 

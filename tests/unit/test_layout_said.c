@@ -1,12 +1,10 @@
 /*
  * test_layout_said.c - numbers in the sentences beside the cursor, each held against a slow walk over the
- * spans: columns and ranges of lanes, GC cycles, tasks, the curve's windows, who had the processors during a
+ * spans: columns and ranges of lanes, GC cycles, the curve's windows, who had the processors during a
  * wait. (An idle processor's: test_layout_idle.c; a folded group's: test_layout_group.c; tables':
  * test_layout_table.c; `W`: test_layout_why.c.)
  */
 #include "layout2_help.h"
-
-#include "triage/activity/spent.h"
 
 #include "layout/cells/fmt.h"
 #include "triage/activity/gstate.h"
@@ -18,7 +16,7 @@
 #include "triage/triage.h"
 #include "layout/move/record.h"
 
-static unsigned lanes_said, longest_of, cycles_said, tasks_said, curves_said, waits_said, pairs_seen;
+static unsigned lanes_said, longest_of, cycles_said, curves_said, waits_said, pairs_seen;
 
 /* ---- the slow way -------------------------------------------------------------------------------------- */
 
@@ -162,7 +160,7 @@ static void lanes(struct seen *s)
     s->v.sel.stands = false;
 }
 
-/* ---- GC cycles, tasks ---------------------------------------------------------------------------------- */
+/* ---- GC cycles ----------------------------------------------------------------------------------------- */
 
 static void cycle_said(struct seen *s, const struct range *gc)
 {
@@ -199,45 +197,6 @@ static void cycles(struct seen *s)
         if (it->kind == ITEM_GC && it->index < n)
             cycle_said(s, &gc[it->index]);
     }
-}
-
-static void task_said(struct seen *s, uint32_t index)
-{
-    const struct task *k;
-    char d[FMT_MAX];
-    struct text said = {0};
-    int64_t ns[ST_COUNT];
-    trace_tasks(s->tr, &k);
-    k += index;
-    spent_text(&said, s->tr, false, index);
-    const char *text = said.p ? said.p : "";
-    if (strncmp(text, "its goroutine:", 14) != 0) {
-        text_free(&said);
-        return;
-    }
-    (void)walk(s->tr, (struct lane){LANE_G, k->g}, k->t0, k->t1, ns);
-    tasks_said++;
-    int64_t least = INT64_MAX, rest = 0; /* what is named; the most that isn't */
-    for (int st = 0; st < ST_COUNT; st++) {
-        struct text t = {0};
-        if (!ns[st] || st == ST_WAITING) /* that one by its reasons */
-            continue;
-        text_add(&t, "%s %s ",
-                 st == ST_NONE      ? "not there"
-                 : st == ST_SYSCALL ? "system calls"
-                                    : state_name((enum state)st),
-                 tri_dur(s->tr, ns[st], d));
-        text_share(&t, (double)ns[st], (double)(k->t1 - k->t0));
-        if (strstr(text, t.p))
-            least = ns[st] < least ? ns[st] : least;
-        else
-            rest = ns[st] > rest ? ns[st] : rest;
-        text_free(&t);
-    }
-    assert_true(rest <= least);
-    if (rest)
-        must_say(s, text, ", rest ");
-    text_free(&said);
 }
 
 /* ---- what triage's tables say -------------------------------------------------------------------------- */
@@ -365,15 +324,11 @@ static void with_tables(struct seen *s)
     struct triage *tg;
     struct tri tri;
     struct err e;
-    const struct task *k;
     assert_int_equal(triage_new(s->tr, &tg, &e), ERR_OK);
     assert_int_equal(triage_step(tg, INT64_MAX), TRIAGE_DONE);
     tri_init(&tri, s->tr);
     s->v.tri = &tri;
     tri_ready(&tri, tg, NULL);
-    size_t n = trace_tasks(s->tr, &k);
-    for (uint32_t i = 0; i < n && i < 60; i++)
-        task_said(s, i);
     (void)kind_of(VIEW_MMU)->open(&s->v, VIEW_MMU);
     finish(&s->v);
     for (uint32_t i = 0; i < tg->nmmu; i++) {
@@ -417,7 +372,6 @@ static void test_said(void **state)
     for_samples(of_sample, "");
     assert_true(lanes_said > 500 && longest_of > 200);
     assert_true(cycles_said > 20);
-    assert_true(tasks_said > 100);
     assert_true(curves_said > 100);
     assert_true(waits_said > 100);
     assert_true(pairs_seen > 50);

@@ -18,67 +18,6 @@ static bool match_fail(char *why, size_t size, const char *what)
     return false;
 }
 
-static bool refused(const char *text)
-{
-    int braces = 0;
-    for (const char *p = text; *p; p++) {
-        if (*p == '\\' && p[1] >= '1' && p[1] <= '9')
-            return true;
-        if (*p == '\\' && p[1])
-            p++;
-        else if (*p == '{' && ++braces > 1) /* counts multiply: what they cost is not bounded */
-            return true;
-    }
-    return false;
-}
-
-/* Returns whether the pattern becomes longer than allowed once the C library has written its repetitions out:
- * a '+' doubles what it follows, so several double each other ("x++++", "((x+)+)+", "x????++++"); a count
- * repeats it that often. */
-static bool dear(const char *p)
-{
-    enum { DEEP = 60, MOST = 400 }; /* behind a "*" what they cost grows faster than they do */
-    struct {
-        uint64_t all, last; /* of an open group: what it holds, and its last part, which a repetition is of */
-    } in[DEEP] = {0};
-    int d = 0;
-    for (; *p; p++) {
-        uint64_t part = 1, times = 1;
-        if (*p == '(') {
-            if (++d == DEEP)
-                return true;
-            in[d].all = in[d].last = 0;
-            continue;
-        }
-        if (*p == '+')
-            times = 2;
-        for (const char *c = p + 1, *digit = c; *p == '{' && *c && *c != '}'; c++) {
-            uint64_t n = 0;
-            for (digit = c; *digit >= '0' && *digit <= '9' && n <= MOST; digit++)
-                n = n * 10 + (uint64_t)(*digit - '0');
-            times = n > times ? n : times;
-        }
-        if (times > MOST)
-            return true;
-        if (*p == '+' || *p == '{') {
-            in[d].last *= times;
-        } else if (*p == '*' || *p == '?') {
-            in[d].last++; /* a choice of its own, that is written out with what it stands behind */
-        } else {
-            if (*p == ')' && d > 0) {
-                part += in[d].all + in[d].last;
-                d--;
-            }
-            p += *p == '\\' && p[1];
-            in[d].all += in[d].last;
-            in[d].last = part;
-        }
-        if (in[d].all + in[d].last > MOST)
-            return true;
-    }
-    return false;
-}
-
 /* Returns the last byte of the [set] that begins at p, or of the text if the set has no end. */
 static const char *set_end(const char *p)
 {
@@ -94,26 +33,28 @@ static const char *set_end(const char *p)
     return p + (p[1] != 0);
 }
 
-/* Writes adjacent repetitions ("x+?*") as one, which means the same, because compiling several takes the C
- * library seconds. out has room for as much as p. */
-static void slim(const char *p, char *out)
+/* Returns why the pattern isn't taken: it has back references, or it would become too long once the C library
+ * has written its repetitions out. A '+' behind a group doubles it, a count repeats; several multiply. */
+static const char *refused(const char *p)
 {
-    char *at = out, before = 0; /* before: of the last part; 0 where a repetition would stand for itself */
-    for (; *p; p++) {
-        const bool again = *p == '*' || *p == '+' || *p == '?';
-        const char *end = *p == '[' ? set_end(p) : *p == '\\' && p[1] ? p + 1 : p;
-        if (again && (before == '*' || before == '+' || before == '?')) {
-            before = at[-1] = before == *p ? *p : '*';
-            continue;
+    enum { MOST = 1500 };
+    uint64_t cost = strlen(p), counts = 0;
+    bool again = false;
+    for (const char *end, *at = p; *at && cost <= MOST; at = end + 1) {
+        const bool repeats = strchr("*+?{", *at);
+        end = *at == '[' ? set_end(at) : *at == '\\' && at[1] ? at + 1 : at;
+        if (*at == '\\' && at[1] >= '1' && at[1] <= '9')
+            return "back references are not allowed";
+        if ((repeats && again) || (*at == '{' && counts++))
+            return "a repetition of a repetition, and several counts, are not allowed";
+        again = repeats;
+        cost *= *at == '+' && at > p && at[-1] == ')' ? 2 : 1;
+        for (const char *c = at + 1; *at == '{' && *c && *c != '}'; c++) {
+            const uint64_t n = strtoul(c, NULL, 10);
+            cost *= n > 1 && (c[-1] == '{' || c[-1] == ',') ? n < MOST ? n : MOST : 1;
         }
-        before = end == p && (*p == '(' || *p == '|' || *p == '^') ? 0
-                 : end != p || (again && !before)                  ? 'x'
-                                                                   : *p;
-        while (p < end)
-            *at++ = *p++;
-        *at++ = *p;
     }
-    *at = 0;
+    return cost > MOST ? "its repetitions are too many" : NULL;
 }
 
 /* <5D0> as the screen writes a character that terminals may move: that character. Its bytes are no more than
@@ -156,13 +97,10 @@ bool match_init(struct match *m, const char *text, bool regex, char *why, size_t
     }
     if (!regex)
         return true;
-    if (refused(text))
-        return match_fail(why, size, "back references and several counts are not allowed");
-    char plain[MATCH_TEXT];
-    slim(text, plain);
-    if (dear(plain))
-        return match_fail(why, size, "repeats within repeats are too many");
-    int rc = regcomp(&m->re, plain, REG_EXTENDED | REG_NOSUB | (m->fold ? REG_ICASE : 0));
+    const char *no = refused(text);
+    if (no)
+        return match_fail(why, size, no);
+    int rc = regcomp(&m->re, text, REG_EXTENDED | REG_NOSUB | (m->fold ? REG_ICASE : 0));
     if (rc) {
         char buf[100];
         regerror(rc, &m->re, buf, sizeof buf);

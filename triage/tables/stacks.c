@@ -324,16 +324,6 @@ bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks)
     return stack_is(tr, stack) >> STACK_MARKS & marks;
 }
 
-bool stacks_passes(const struct trace *tr, uint32_t stack, uint32_t func)
-{
-    struct stack_funcs f;
-    stack_funcs_of(&f, tr, stack);
-    for (uint32_t i = 0; func && i < f.n; i++)
-        if (stack_func(&f, i) == func)
-            return true;
-    return false;
-}
-
 bool stacks_has(const struct trace *tr, uint32_t stack, const char *part)
 {
     struct stack_funcs f;

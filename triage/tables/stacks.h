@@ -86,8 +86,6 @@ struct stack_told {
     unsigned marks; /* enum stack_mark */
 };
 struct stack_told stacks_told(const struct trace *tr, uint32_t stack);
-/* stacks_passes - whether func, a string of the trace, is among the stack's frames. False for 0. */
-bool stacks_passes(const struct trace *tr, uint32_t stack, uint32_t func);
 /* stacks_has - whether the name of one of the innermost functions contains the text. */
 bool stacks_has(const struct trace *tr, uint32_t stack, const char *part);
 /* stacks_pipe - whether a wait of kind network is one for a pipe or the like (os.File): another process,

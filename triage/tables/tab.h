@@ -88,12 +88,6 @@ static inline int64_t ns_more(int64_t sum, int64_t ns)
 {
     return (uint64_t)ns <= (uint64_t)(NS_MAX - sum) ? sum + ns : ns_add(sum, ns);
 }
-/* ns_times - ns_mul() for factors that are at least 0. */
-static inline int64_t ns_times(int64_t a, int64_t b)
-{
-    int64_t r;
-    return __builtin_mul_overflow(a, b, &r) || r > NS_MAX ? NS_MAX : r;
-}
 static inline int64_t ns_mul(int64_t a, int64_t b)
 {
     int64_t r;
