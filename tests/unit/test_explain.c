@@ -54,11 +54,11 @@ static void check(struct explainer *x, const struct trace *tr, uint32_t g, int64
     struct explain_list l;
     struct explain_tree t;
     explain_budget(x, 200000);
-    assert_true(explain_list(x, g, a, b, &l));
+    assert_true(explain_list(x, workpiece_of_g(g, a, b), &l));
     assert_int_equal(whole(&l, 0, NO_LANE, a, b, 0), l.n);
     explain_budget(x, 200000);
     assert_true(explain_tree_init(&t, tr));
-    assert_true(explain_add(x, &t, g, a, b));
+    assert_true(explain_add(x, &t, workpiece_of_g(g, a, b)));
     assert_true(t.v[0].ns == b - a);
     sums(&t);
     explain_tree_free(&t);
@@ -164,7 +164,7 @@ static void a_wait_is_what_its_waker_did(void **state)
     make(&m, held);
     uint32_t g = trace_find_lane(m.tr, LANE_G, 3);
     struct lane_info li = trace_lane(m.tr, (struct lane){LANE_G, g});
-    assert_true(explain_list(m.x, g, li.first, li.last, &l));
+    assert_true(explain_list(m.x, workpiece_of_g(g, li.first, li.last), &l));
     whole(&l, 0, NO_LANE, li.first, li.last, 0);
     for (size_t i = 0; i < l.n; i++) {
         const struct explain_part *p = &l.v[i].part;
@@ -207,7 +207,7 @@ static void a_wait_without_a_reason(void **state)
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         struct explain_list l;
         const uint32_t g = trace_find_lane(m.tr, LANE_G, want[i].g);
-        assert_true(explain_list(m.x, g, 0, 500, &l));
+        assert_true(explain_list(m.x, workpiece_of_g(g, 0, 500), &l));
         assert_int_equal(l.n, 1);
         assert_int_equal(l.v[0].part.cat, want[i].cat);
         explain_list_free(&l);
@@ -247,7 +247,7 @@ static void assert_waits(const struct made *m, int64_t t, const uint8_t *want, u
 {
     struct explain_list l;
     unsigned k = 0;
-    assert_true(explain_list(m->x, trace_find_lane(m->tr, LANE_G, 1), 0, t, &l));
+    assert_true(explain_list(m->x, workpiece_of_g(trace_find_lane(m->tr, LANE_G, 1), 0, t), &l));
     for (size_t i = l.n; i-- > 0;) {
         const struct explain_part *p = &l.v[i].part;
         if (p->kind == WK_NET && p->depth == 0) {
@@ -316,7 +316,7 @@ static void a_budget_cuts_but_never_loses(void **state)
     for (uint32_t g = 0; g < n; g++) {
         struct lane_info li = trace_lane(l.tr, (struct lane){LANE_G, g});
         explain_budget(x, 3);
-        assert_true(explain_list(x, g, li.first, li.last, &e));
+        assert_true(explain_list(x, workpiece_of_g(g, li.first, li.last), &e));
         assert_int_equal(whole(&e, 0, NO_LANE, li.first, li.last, 0), e.n);
         cut |= e.cut;
         explain_list_free(&e);
@@ -348,15 +348,15 @@ static void long_lives_in_stretches(void **state)
         enum { MOST = 400 };
         struct stretches s;
         explain_budget(x, 1000000);
-        assert_true(explain_stretches(x, &p, 1u << 30, &s));
+        assert_true(explain_stretches(x, p, 1u << 30, &s));
         assert_true(s.n == 1 && s.each == life);
-        assert_true(explain_stretches(x, &p, MOST, &s));
+        assert_true(explain_stretches(x, p, MOST, &s));
         const uint64_t left = explain_left(x);
         int64_t seen = 0;
         for (int i = 0; i < s.n; i++) {
             const int64_t t0 = li.first + i * s.step;
             assert_true(s.each <= s.step && t0 + s.each <= li.last);
-            assert_true(explain_walk(x, g, t0, t0 + s.each, count, &seen, &cut));
+            assert_true(explain_walk(x, workpiece_of_g(g, t0, t0 + s.each), count, &seen, &cut));
         }
         assert_true(seen == s.n * s.each && seen * s.times <= life);
         assert_true(left - explain_left(x) < 4 * MOST);
@@ -374,7 +374,7 @@ static void assert_ran(const struct made *m, unsigned nth, const char *want)
     struct text t = {0};
     uint32_t g = trace_find_lane(m->tr, LANE_G, 1), stack, frame;
     struct lane_info li = trace_lane(m->tr, (struct lane){LANE_G, g});
-    assert_true(explain_list(m->x, g, li.first, li.last, &l));
+    assert_true(explain_list(m->x, workpiece_of_g(g, li.first, li.last), &l));
     for (size_t i = 0; i < l.n; i++) {
         struct ran ran;
         if (l.v[i].part.depth == 0 && l.v[i].part.cat == EX_RUN && nth-- == 0) {

@@ -35,7 +35,7 @@ static void tell(struct told *k, const char *path)
     assert_true(explain_tree_init(&k->t, k->tr));
     for (size_t i = 0, n = trace_tasks(k->tr, &v); i < n; i++) {
         const struct workpiece p = workpiece_of_task(k->tr, i);
-        assert_true(explain_add_piece(k->x, &k->t, &p));
+        assert_true(explain_add(k->x, &k->t, p));
     }
     explain_tree_sort(&k->t);
     assert_false(k->t.cut);
@@ -187,7 +187,7 @@ static void legs_of_tasks(const char *path)
     for (size_t i = 0; i < n && i < 200; i++) {
         const struct workpiece p = workpiece_of_task(tr, i);
         explain_budget(x, i % 3 ? 100000 : i); /* also where it ends early */
-        assert_true(explain_legs(x, &p, &l));
+        assert_true(explain_legs(x, p, &l));
         for (size_t k = 0; k < l.n; k++) {
             assert_true(l.v[k].t0 < l.v[k].t1);
             assert_true(l.v[k].t0 == (k ? l.v[k - 1].t1 : p.t0));
@@ -197,7 +197,7 @@ static void legs_of_tasks(const char *path)
         if (l.n) {
             struct explain_list e;
             explain_budget(x, 100000);
-            assert_true(explain_list_piece(x, &p, &e));
+            assert_true(explain_list(x, p, &e));
             assert_int_equal(whole(&e, 0, NO_LANE, p.t0, p.t1), e.n);
             explain_list_free(&e);
         }
@@ -228,7 +228,7 @@ static void at(void **state)
         assert_int_equal(workpiece_at(tr, v[i].g, v[i].t0, v[i].t1).task, i);
         const struct workpiece p = workpiece_at(tr, v[i].g, v[i].t0, v[i].t1 - 1);
         assert_int_equal(p.task, NO_TASK);
-        assert_true(explain_legs(x, &p, &l));
+        assert_true(explain_legs(x, p, &l));
         assert_int_equal(l.n, 1);
         assert_int_equal(l.v[0].g, v[i].g);
     }
@@ -282,7 +282,7 @@ static void longer(void **state)
         struct explainer *x = explain_new(l.tr);
         for (size_t n = 0; n < trace_tasks(l.tr, &k); n++) {
             const struct workpiece p = workpiece_of_task(l.tr, n);
-            assert_true(explain_legs(x, &p, &legs));
+            assert_true(explain_legs(x, p, &legs));
             assert_int_equal(legs.n, 1);
             legs_cpu(l.tr, &legs, &all);
             if (p.t1 - p.t0 > 40000 * US)

@@ -192,7 +192,7 @@ static void a_pipe_is_no_network(void **state)
         waitfor_free(who);
         struct explainer *x = explain_new(m.l.tr);
         struct explain_list list;
-        assert_true(explain_list(x, w->longest.g, w->longest.t0, w->longest.t1, &list));
+        assert_true(explain_list(x, workpiece_of_g(w->longest.g, w->longest.t0, w->longest.t1), &list));
         assert_int_equal(list.n, 1);
         assert_int_equal(list.v[0].part.cat, at[i].cat);
         explain_list_free(&list);

@@ -59,7 +59,7 @@ static uint32_t outermost(const struct trace *tr, uint32_t stack)
  * outermost functions. */
 static bool same_place(const struct causes *c, uint32_t a, uint32_t b)
 {
-    const uint32_t x = causes_place(c->tr, a), y = causes_place(c->tr, b);
+    const uint32_t x = stacks_place(c->tr, a), y = stacks_place(c->tr, b);
     return x == y && (x || outermost(c->tr, a) == outermost(c->tr, b));
 }
 
@@ -93,7 +93,7 @@ static uint32_t first_place(const struct causes *c, uint32_t g)
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
     for (int i = 0; i < 64 && more; i++, more = span_next(&it))
         if (reads(c, span_get(&it)))
-            return causes_place(c->tr, span_get(&it)->stack);
+            return stacks_place(c->tr, span_get(&it)->stack);
     return 0;
 }
 
@@ -125,7 +125,7 @@ static uint32_t rested_in_read(const struct causes *c, uint32_t g)
             continue;
         if (read && causes_writes(c->tr, s->stack))
             return hands_on(c, name) ? 0 : name;
-        if (!read && (!reads(c, s) || causes_place(c->tr, s->stack) != name))
+        if (!read && (!reads(c, s) || stacks_place(c->tr, s->stack) != name))
             return 0;
         read = true;
     }

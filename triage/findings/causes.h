@@ -1,9 +1,8 @@
 /*
- * causes.h - how the goroutine groups of a program spend their time, and which goroutines belong to them.
- * Works and verdicts are made from this.
+ * causes.h - which goroutines belong to which group, and what the program has of processors. Works and
+ * verdicts are made from this.
  *
- * Built from triage's tables when the findings are made. All shares are of the time in which the group
- * existed.
+ * Built from triage's tables when the findings are made.
  */
 #ifndef GOTOP_TRIAGE_CAUSES_H
 #define GOTOP_TRIAGE_CAUSES_H
@@ -15,30 +14,24 @@ struct member_of { /* the goroutines of a group, read with causes_nth() */
     uint32_t n;
     uint32_t at, runs; /* position in causes.member, in the encoding of members.c */
 };
-struct group_life {
-    int64_t first, last;  /* when the group existed */
-    int64_t life;         /* sum over all its goroutines */
-    int64_t by[WK_KINDS]; /* waits by kind of reason ("sync" counts as WK_LOCK) */
-    double n;             /* average number of goroutines */
-    bool program;         /* the start function is outside the runtime and the standard library */
-};
 struct causes {
     const struct triage *tg;
     const struct trace *tr;
-    struct group_life *life; /* by group */
     uint32_t *member;
     struct member_of *of; /* by group */
     struct tab by_name;   /* group by string of the start function */
     uint32_t *accepts;    /* where connections are accepted: rows of waits, then of pairs */
     uint32_t naccept_waits, naccept_pairs;
     /* Averages: */
-    double procs, running; /* processors; running goroutines of the program */
-    double idle;           /* processors known to be idle; for a damaged trace not all are known */
+    double procs; /* processors */
+    double idle;  /* of these, known to be idle; for a damaged trace not all are known */
 };
 bool causes_init(struct causes *c, const struct triage *tg); /* false: out of memory */
 void causes_free(struct causes *c);
 /* causes_group - Returns the group of goroutines with this start function, or UINT32_MAX. */
 uint32_t causes_group(const struct causes *c, uint32_t name);
+/* causes_at_once - Returns how many goroutines of a group there were, on average while there were any. */
+double causes_at_once(const struct causes *c, uint32_t group);
 
 /* causes_members - Find which goroutines belong to which group; false: out of memory. causes_nth - Returns
  * the k-th goroutine of a group. */
@@ -47,11 +40,5 @@ uint32_t causes_nth(const struct causes *c, uint32_t group, uint32_t k);
 /* causes_member - Returns the lane of the i-th of a sample of the group's goroutines, spread evenly over
  * the group. */
 uint32_t causes_member(const struct causes *c, uint32_t group, uint32_t i, uint32_t most);
-
-/* causes_place - Returns the first function outside the runtime and the standard library, or 0. */
-static inline uint32_t causes_place(const struct trace *tr, uint32_t stack)
-{
-    return stacks_place(tr, stack);
-}
 
 #endif

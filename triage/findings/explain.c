@@ -306,17 +306,17 @@ static bool walk_leg(struct explainer *x, const struct leg *l)
     return !p.followed || walk_from(x, 1, tag, l->g, l->t0, l->t1);
 }
 
-bool explain_legs(struct explainer *x, const struct workpiece *p, struct legs *out)
+bool explain_legs(struct explainer *x, struct workpiece p, struct legs *out)
 {
-    if (p->task != NO_TASK && !x->trails) {
+    if (p.task != NO_TASK && !x->trails) {
         x->trails = trails_new(x->tr);
         if (!x->trails)
             return false;
     }
-    return legs_of(x->trails, p, &x->left, out);
+    return legs_of(x->trails, &p, &x->left, out);
 }
 
-bool explain_piece(struct explainer *x, const struct workpiece *p, explain_visit *visit, void *arg, bool *cut)
+bool explain_walk(struct explainer *x, struct workpiece p, explain_visit *visit, void *arg, bool *cut)
 {
     struct legs *l = &x->legs;
     if (!explain_legs(x, p, l))
@@ -334,13 +334,6 @@ bool explain_piece(struct explainer *x, const struct workpiece *p, explain_visit
 bool explain_handed(const struct explainer *x)
 {
     return x->legs.n > 1;
-}
-
-bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain_visit *visit, void *arg,
-                  bool *cut)
-{
-    const struct workpiece p = workpiece_of_g(g, a, b);
-    return explain_piece(x, &p, visit, arg, cut);
 }
 
 /* ---- places -------------------------------------------------------------------------------------------- */

@@ -90,17 +90,11 @@ uint64_t explain_left(const struct explainer *x);
  * a part of it. */
 struct owners;
 void explain_owners(struct explainer *x, struct owners *own);
-/* explain_walk - Explain [a,b) of goroutine g. Sets *cut if some waits were not followed. Returns false if
- * out of memory. */
-bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain_visit *visit, void *arg,
-                  bool *cut);
-
-/* explain_legs - Find the legs of a piece of work (legs.h), charging the budget. explain_piece - Run
- * explain_walk() on each leg, last to first: the parts are adjacent from the piece's begin to its end.
- * explain_walk(g, a, b) equals explain_piece() of workpiece_of_g(g, a, b). */
-bool explain_legs(struct explainer *x, const struct workpiece *p, struct legs *out);
-bool explain_piece(struct explainer *x, const struct workpiece *p, explain_visit *visit, void *arg,
-                   bool *cut);
+/* explain_walk - Explain a piece of work, leg by leg (legs.h), last to first: the parts are adjacent from
+ * its begin to its end. Sets *cut if some waits were not followed. Returns false if out of memory. */
+bool explain_walk(struct explainer *x, struct workpiece p, explain_visit *visit, void *arg, bool *cut);
+/* explain_legs - Find these legs alone, charging the budget. */
+bool explain_legs(struct explainer *x, struct workpiece p, struct legs *out);
 bool explain_handed(const struct explainer *x); /* True if the last piece had several legs. */
 
 /* explain_stretches - Find how to explain a piece at the cost of about `most` spans: in n stretches of `each`
@@ -112,7 +106,7 @@ struct stretches {
     int n;
     int64_t step, each, times;
 };
-bool explain_stretches(struct explainer *x, const struct workpiece *p, uint64_t most, struct stretches *out);
+bool explain_stretches(struct explainer *x, struct workpiece p, uint64_t most, struct stretches *out);
 
 /* explain_place - Returns the function a part is attributed to, 0 if unknown: the first of the program
  * (stacks.h); for running between two places, the innermost function common to both, or where it was
@@ -135,8 +129,7 @@ struct explain_list {
 /* explain_list - Store at most EXPLAIN_ITEMS parts. With more, `cut` is set and the remaining waits have no
  * parts. Returns false if out of memory. */
 #define EXPLAIN_ITEMS (1u << 20)
-bool explain_list(struct explainer *x, uint32_t g, int64_t a, int64_t b, struct explain_list *out);
-bool explain_list_piece(struct explainer *x, const struct workpiece *p, struct explain_list *out);
+bool explain_list(struct explainer *x, struct workpiece p, struct explain_list *out);
 void explain_list_free(struct explain_list *l);
 
 /* ---- merged top-down ----------------------------------------------------------------------------------- */
@@ -165,9 +158,8 @@ struct explain_tree {
     bool handed; /* some piece's time is of several goroutines, so each part must name its own */
 };
 bool explain_tree_init(struct explain_tree *t, const struct trace *tr);
-/* explain_add - Merge one more interval. Returns false if out of memory. */
-bool explain_add(struct explainer *x, struct explain_tree *t, uint32_t g, int64_t a, int64_t b);
-bool explain_add_piece(struct explainer *x, struct explain_tree *t, const struct workpiece *p);
+/* explain_add - Merge one more piece. Returns false if out of memory. */
+bool explain_add(struct explainer *x, struct explain_tree *t, struct workpiece p);
 void explain_tree_sort(struct explain_tree *t);
 void explain_tree_free(struct explain_tree *t);
 

@@ -2,7 +2,6 @@
 #include "triage/findings/explain.h"
 
 #include "decode/base/mem.h"
-#include "triage/tables/slices.h"
 
 struct listing {
     struct explain_list *l;
@@ -14,71 +13,46 @@ static uint32_t list_part(void *arg, uint32_t up, const struct explain_part *p)
     struct listing *k = arg;
     struct explain_list *l = k->l;
     struct explain_item *v = l->n < EXPLAIN_ITEMS ? mem_grow(l->v, &l->cap, l->n + 1, sizeof *v) : NULL;
+    (void)up;
     if (!v) {
         k->failed |= l->n < EXPLAIN_ITEMS;
         l->cut = true;
-        return NO_LANE;
+        return 0;
     }
     l->v = v;
-    v[l->n++] = (struct explain_item){*p, up};
-    return (uint32_t)l->n;
+    v[l->n++] = (struct explain_item){*p, NO_LANE};
+    return 0;
 }
 
-/* Parts come last first, a wait before its own. Reverse them, with each wait before what explains it. */
-static bool list_turn(struct explain_list *l)
+/* Sort by time, a wait before what explains it. Parts of one level are adjacent, so a part explains the last
+ * one before it that is a level higher. Returns false if out of memory. */
+static bool list_sort(struct explain_list *l)
 {
-    struct explain_item *v = mem_alloc((l->n + 1) * sizeof *v);
-    uint32_t *to = mem_alloc((l->n + 1) * sizeof *to), *end = mem_zalloc((l->n + 1) * sizeof *end);
-    if (v && to && end) {
-        for (size_t i = l->n; i-- > 0;) { /* number of parts below each */
-            end[i]++;
-            if (l->v[i].up && l->v[i].up <= i)
-                end[l->v[i].up - 1] += end[i];
-        }
-        size_t root = l->n;
-        uint32_t *room = mem_alloc((l->n + 1) * sizeof *room);
-        for (size_t i = 0; room && i < l->n; i++) {
-            uint32_t up = l->v[i].up;
-            if (up && up <= i) {
-                room[up - 1] -= end[i];
-                to[i] = room[up - 1];
-            } else {
-                root -= end[i];
-                to[i] = (uint32_t)root;
-            }
-            room[i] = to[i] + end[i];
-            v[to[i]] = l->v[i];
-            v[to[i]].up = up && up <= i ? to[up - 1] : NO_LANE;
-            (void)slices_tick(); /* run to the end even if cancelled */
-        }
-        l->cut |= !room;
-        mem_free(room);
-        mem_free(l->v);
-        l->v = v;
-        l->cap = l->n + 1;
-        v = NULL;
+    uint32_t last[EXPLAIN_DEPTH + 1] = {0};
+    struct keyed_row *k = mem_alloc((l->n + 1) * sizeof *k);
+    for (size_t i = 0; k && i < l->n; i++)
+        k[i] = (struct keyed_row){l->v[i].part.depth, (uint32_t)i};
+    bool ok = k && rows_sort(k, l->n);
+    for (size_t i = 0; ok && i < l->n; i++)
+        k[i].key = (uint64_t)l->v[k[i].row].part.t0 ^ (uint64_t)1 << 63;
+    ok = ok && rows_sort(k, l->n) && rows_order(l->v, sizeof *l->v, k, l->n);
+    for (uint32_t i = 0; ok && i < l->n; i++) {
+        const unsigned depth = l->v[i].part.depth;
+        l->v[i].up = depth ? last[depth - 1] : NO_LANE;
+        last[depth] = i;
     }
-    mem_free(to);
-    mem_free(end);
-    bool ok = v == NULL;
-    mem_free(v);
+    mem_free(k);
     return ok;
 }
 
-bool explain_list_piece(struct explainer *x, const struct workpiece *p, struct explain_list *out)
+bool explain_list(struct explainer *x, struct workpiece p, struct explain_list *out)
 {
     struct listing k = {.l = out};
     *out = (struct explain_list){0};
-    bool ok = explain_piece(x, p, list_part, &k, &out->cut) && !k.failed && list_turn(out);
+    const bool ok = explain_walk(x, p, list_part, &k, &out->cut) && !k.failed && list_sort(out);
     if (!ok)
         explain_list_free(out);
     return ok;
-}
-
-bool explain_list(struct explainer *x, uint32_t g, int64_t a, int64_t b, struct explain_list *out)
-{
-    const struct workpiece p = workpiece_of_g(g, a, b);
-    return explain_list_piece(x, &p, out);
 }
 
 void explain_list_free(struct explain_list *l)

@@ -71,7 +71,7 @@ static bool tree_of(struct explainer *x, struct explain_tree *t, const struct tr
     for (size_t i = 0; i < n; i += step, looks--) {
         uint64_t share = left / looks;
         explain_budget(x, share);
-        if (!explain_add_piece(x, t, &v[i]))
+        if (!explain_add(x, t, v[i]))
             return false;
         left -= share - explain_left(x);
     }
@@ -201,7 +201,7 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
     struct explain_list l = {0};
     bool ok = tree_of(x, &all, tr, q->v, q->n);
     explain_budget(x, 4000000);
-    ok = ok && (q->n > 1 || explain_list_piece(x, &q->v[0], &l));
+    ok = ok && (q->n > 1 || explain_list(x, q->v[0], &l));
     if (ok) {
         const size_t flags = JSON_INDENT(1) | (t->ascii ? JSON_ENSURE_ASCII : 0);
         json_t *head = json_begin();

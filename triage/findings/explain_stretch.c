@@ -29,7 +29,7 @@ static bool cost_of(struct explainer *x, const struct probes *k, uint64_t most, 
     x->probes = true;
     for (uint64_t n = 0; ok && n < PROBES && k->each > 0 && (n < 4 || cost < most || !*all);) {
         const int64_t t0 = k->a + at[n++] * k->step;
-        ok = explain_walk(x, k->g, t0, t0 + k->each, passed, NULL, &cut);
+        ok = explain_walk(x, workpiece_of_g(k->g, t0, t0 + k->each), passed, NULL, &cut);
         cost = left - x->left;
         /* A level costs one span to find and one to be in, wherever it is cut. Any more are boundaries. */
         const uint64_t found = 2 * (x->placed - begun);
@@ -45,14 +45,14 @@ static bool has_few(const struct trace_info *in, int64_t ns, uint64_t most)
     return in->end <= 0 || (double)in->events / (double)in->end * (double)ns <= (double)most;
 }
 
-bool explain_stretches(struct explainer *x, const struct workpiece *p, uint64_t most, struct stretches *out)
+bool explain_stretches(struct explainer *x, struct workpiece p, uint64_t most, struct stretches *out)
 {
-    const int64_t ns = p->t1 - p->t0, step = ns / PROBES;
-    const struct probes k = {p->g, p->t0, step, step / PART};
+    const int64_t ns = p.t1 - p.t0, step = ns / PROBES;
+    const struct probes k = {p.g, p.t0, step, step / PART};
     uint64_t all = 0;
     most = most > LEAST ? most : LEAST;
     *out = (struct stretches){1, ns, ns, 1};
-    if (p->task != NO_TASK || has_few(trace_info(x->tr), ns, most))
+    if (p.task != NO_TASK || has_few(trace_info(x->tr), ns, most))
         return true;
     const bool ok = cost_of(x, &k, most, &all);
     if (all > most) {

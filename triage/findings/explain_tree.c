@@ -69,19 +69,13 @@ static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
     return i;
 }
 
-bool explain_add_piece(struct explainer *x, struct explain_tree *t, const struct workpiece *p)
+bool explain_add(struct explainer *x, struct explain_tree *t, struct workpiece p)
 {
-    bool ok = explain_piece(x, p, tree_part, t, &t->cut);
+    const bool ok = explain_walk(x, p, tree_part, t, &t->cut);
     t->handed |= explain_handed(x);
-    t->v[0].ns = ns_add(t->v[0].ns, p->t1 > p->t0 ? p->t1 - p->t0 : 0);
+    t->v[0].ns = ns_add(t->v[0].ns, p.t1 > p.t0 ? p.t1 - p.t0 : 0);
     t->v[0].count++;
     return ok && !t->failed;
-}
-
-bool explain_add(struct explainer *x, struct explain_tree *t, uint32_t g, int64_t a, int64_t b)
-{
-    const struct workpiece p = workpiece_of_g(g, a, b);
-    return explain_add_piece(x, t, &p);
 }
 
 static int cmp_node(const void *a, const void *b, void *arg)

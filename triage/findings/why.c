@@ -31,36 +31,15 @@ static uint8_t state_of(const struct explain_part *p)
     }
 }
 
-/* Sort by time; leaves are adjacent, so no two begin at one moment. Returns false if out of memory or
- * cancelled. */
-static bool leaves_sort(struct why *y)
-{
-    const uint64_t sign = 1ull << 63;
-    struct keyed_row *k = mem_alloc((y->nleaves + 1) * sizeof *k);
-    struct why_leaf *to = mem_alloc((y->nleaves + 1) * sizeof *to);
-    bool ok = k && to;
-    for (uint32_t i = 0; i < y->nleaves && ok; i++)
-        k[i] = (struct keyed_row){(uint64_t)y->leaf[i].t0 ^ sign, i};
-    ok = ok && rows_sort(k, y->nleaves);
-    for (uint32_t i = 0; i < y->nleaves && ok; i++) {
-        to[i] = y->leaf[k[i].row];
-        ok = i % 256 || slices_tick();
-    }
-    mem_free(k);
-    mem_free(ok ? y->leaf : to);
-    y->leaf = ok ? to : y->leaf;
-    return ok;
-}
-
 static bool leaves_of(struct why *y, const struct explain_list *l)
 {
     y->leaf = mem_alloc((l->n + 1) * sizeof *y->leaf);
-    for (size_t i = 0; y->leaf && i < l->n && (i % 256 || slices_tick()); i++) {
+    for (size_t i = 0; y->leaf && i < l->n; i++) {
         const struct explain_part *p = &l->v[i].part;
         if (!p->followed)
             y->leaf[y->nleaves++] = (struct why_leaf){p->t0, p->t1, p->g, state_of(p)};
     }
-    return y->leaf && leaves_sort(y);
+    return y->leaf;
 }
 
 struct member { /* the chain under construction */
@@ -147,10 +126,10 @@ static bool make(void *arg)
         explain_budget(x, j->budget);
         const struct workpiece p = workpiece_at(j->tr, y->g, y->t0, y->t1);
         y->task = p.task;
-        ok = explain_add_piece(x, &y->tree, &p);
+        ok = explain_add(x, &y->tree, p);
         explain_budget(x, j->budget);
-        ok = ok && explain_list_piece(x, &p, &l) && slices_tick_now() && leaves_of(y, &l) &&
-             slices_tick_now() && chain_of(y, &l);
+        ok = ok && explain_list(x, p, &l) && slices_tick_now() && leaves_of(y, &l) && slices_tick_now() &&
+             chain_of(y, &l);
         y->cut = y->tree.cut || l.cut;
         explain_list_free(&l);
     }

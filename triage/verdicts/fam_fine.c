@@ -28,7 +28,7 @@ static const struct pair_row *between(const struct causes *c, uint32_t a, uint32
 static double life(const struct causes *c, uint32_t name)
 {
     const uint32_t g = causes_group(c, name);
-    return g == UINT32_MAX ? 0 : (double)c->life[g].life;
+    return g == UINT32_MAX ? 0 : (double)c->tg->groups[g].d[GM_LIFE].total;
 }
 
 /* level: what it takes, by grains_of(). */

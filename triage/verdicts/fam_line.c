@@ -156,7 +156,7 @@ static uint32_t in_a_row(const struct causes *c, const struct works *all, const 
 /* Of questions over one connection: is the next one there when p is answered? */
 static bool behind_question(const struct causes *c, const struct work *k, const struct workpiece *p)
 {
-    const uint32_t asked = k->more ? causes_place(c->tr, k->more) : 0;
+    const uint32_t asked = k->more ? stacks_place(c->tr, k->more) : 0;
     bool answered = false;
     struct walk w;
     walk_at(&w, c->tr, p->g, p->t1 > 0 ? p->t1 - 1 : 0, STEPS);

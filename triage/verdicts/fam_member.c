@@ -253,8 +253,8 @@ static bool may(const struct causes *c, const struct works *w, const struct pair
     return !p->from_scheduler && wait_passes_on(p->kind) && p->stack && p->waker != p->waiter &&
            by != UINT32_MAX && waiter != UINT32_MAX && !c->tg->groups[waiter].is_system &&
            owner_of(w->own, &start) == OWNER_PROGRAM && c->of[by].n >= threshold(TH_SEVERAL) &&
-           c->of[by].n <= MEMBERS && c->life[by].n * 2 >= (double)c->of[by].n &&
-           (double)p->total >= threshold(TH_NOTED) * (double)c->life[waiter].life;
+           c->of[by].n <= MEMBERS && causes_at_once(c, by) * 2 >= (double)c->of[by].n &&
+           (double)p->total >= threshold(TH_NOTED) * (double)c->tg->groups[waiter].d[GM_LIFE].total;
 }
 
 bool fam_member(struct causes *c, const struct works *w, struct verdicts *out)

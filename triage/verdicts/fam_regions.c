@@ -95,7 +95,7 @@ static bool deeds(struct causes *c, const struct works *w, const struct region *
     struct most m = {.w = w};
     bool cut = false;
     struct explainer *x = explain_new(c->tr);
-    const bool ok = x && explain_walk(x, r->g, r->t0, r->t1, part, &m, &cut);
+    const bool ok = x && explain_walk(x, workpiece_of_g(r->g, r->t0, r->t1), part, &m, &cut);
     explain_free(x);
     while (ok && v->ndoing < 2) {
         uint8_t best = 0;

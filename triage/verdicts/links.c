@@ -46,7 +46,7 @@ struct served *served_of(struct follow *f, uint32_t group)
     for (uint32_t i = 0; i < look; i++)
         v->n += busy[i] >= v->busy / 2;
     v->n *= (double)n / look;
-    const double there = f->c->life[group].n; /* short-lived goroutines do not all exist at once */
+    const double there = causes_at_once(f->c, group); /* short-lived goroutines do not all exist at once */
     v->n = v->n < there || there < 1 ? v->n : there;
     return v;
 }
@@ -235,7 +235,7 @@ static bool idles(const struct follow *f, const struct tree_node *n)
  * members. If not, each is served at once and its wait is the service time. */
 static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
 {
-    const struct group_life *l = &f->c->life[group];
+    const struct group *l = &f->c->tg->groups[group];
     int64_t ns = 0;
     for (uint32_t i = 0; i < works_pairs(f->c); i++) {
         const struct pair_row *p = &f->c->tg->pairs[i];
@@ -267,7 +267,7 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         return FAM_SLOW_ONE; /* for what another goroutine of the group does for all (a flight) */
     if (!wait_passes_on((enum wait_kind)n->kind) || g == UINT32_MAX)
         return FAM_NONE;
-    if (n->kind == WK_SEND && round(f->c->life[g].n) <= 1 && f->c->of[g].n >= threshold(TH_SEVERAL) &&
+    if (n->kind == WK_SEND && round(causes_at_once(f->c, g)) <= 1 && f->c->of[g].n >= threshold(TH_SEVERAL) &&
         n->n[TREE_ALL] <= 2 * f->c->of[g].n &&
         trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator == n->g)
         return FAM_SET; /* it waits for room to start the next of them, and there is room for one */
@@ -284,7 +284,7 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         f->c->tg->groups[g].is_system)
         return FAM_NONE;
     const bool one = round(served_of(f, g)->n) <= 1;
-    if (one && f->c->life[g].n >= threshold(TH_SEVERAL))
+    if (one && causes_at_once(f->c, g) >= threshold(TH_SEVERAL))
         return FAM_NONE; /* one of several: fam_member.c */
     *queue = !queued(f, n, g);
     return one ? FAM_SERVER : FAM_SET;

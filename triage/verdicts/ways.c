@@ -153,7 +153,7 @@ static bool has_no_work(const struct follow *f, const struct tree_node *n)
 {
     if (n->up == 0 || !explain_waits_outside(n->cat) || !n->stack)
         return false;
-    const uint32_t place = causes_place(f->c->tr, n->stack);
+    const uint32_t place = stacks_place(f->c->tr, n->stack);
     return request_next(f->c->tr, n->stack) ||
            (place && n->g < f->c->tg->ng && calls_questions(f->c, n->g) == place);
 }
@@ -372,7 +372,7 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
         v.holder = (struct role){trace_g_name(f->c->tr, link->by), link->by,
                                  verdict_place(f->all, link->by_stack), 0};
         if (group != UINT32_MAX) {
-            v.holder.n = (uint32_t)(f->c->life[group].n + 0.5);
+            v.holder.n = (uint32_t)(causes_at_once(f->c, group) + 0.5);
             verdict_ev(&v, EV_BUSY, served_of(f, group)->busy);
         }
         uint32_t crowd = 0;

@@ -96,8 +96,8 @@ static bool asks(const struct causes *c, const struct works *all)
                        !stacks_has(c->tr, r->stack, "net/http.(*connReader)");
         for (uint32_t k = 0; answers && k < all->n; k++)
             answers = all->v[k].kind != WORK_REQUESTS || !all->v[k].more ||
-                      causes_place(c->tr, r->stack) == 0 ||
-                      causes_place(c->tr, all->v[k].more) != causes_place(c->tr, r->stack);
+                      stacks_place(c->tr, r->stack) == 0 ||
+                      stacks_place(c->tr, all->v[k].more) != stacks_place(c->tr, r->stack);
         any = answers;
     }
     return any;

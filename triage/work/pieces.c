@@ -72,7 +72,7 @@ static bool wants_more(const struct causes *c, uint32_t name, uint32_t questions
     return pace ? work_pauses(c->tr, name, s)
                 : waits_for_more(c->tr, name, s->reason, s->stack) ||
                       (questions && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET &&
-                       causes_place(c->tr, s->stack) == questions);
+                       stacks_place(c->tr, s->stack) == questions);
 }
 
 struct parting {            /* along one goroutine */
@@ -99,7 +99,7 @@ static void item_call(const struct causes *c, const struct span *s, struct parti
         return;
     if (causes_writes(c->tr, s->stack)) {
         p->written = s->t1;
-    } else if (p->written != NO_TIME && causes_place(c->tr, s->stack) == p->questions &&
+    } else if (p->written != NO_TIME && stacks_place(c->tr, s->stack) == p->questions &&
                stacks_has(c->tr, s->stack, "net.(*netFD).Read")) {
         cut_add(p->k, p->g, p->since, p->written);
         parting_at(p, s->t1, true);

@@ -118,7 +118,7 @@ bool pulse_learn(struct pulse *p, const struct trace *tr, const struct works *al
             k->row = NO_LANE;
         }
         if (w->kind == WORK_REQUESTS && !k->place && !request_serves(tr, w->name) && w->more) {
-            k->place = text_of(tr, causes_place(tr, w->more));
+            k->place = text_of(tr, stacks_place(tr, w->more));
             p->failed |= !k->place;
         }
         if (k->row == NO_LANE)
@@ -157,7 +157,7 @@ static bool more_there(struct pulse *p, const struct named *k, uint32_t name, co
         return at;
     bool is = k->paced ? work_pauses(p->tr, name, s) : waits_for_more(p->tr, name, s->reason, s->stack);
     if (!is && k->place && stacks_wait_kind(p->tr, s->reason, s->stack) == WK_NET)
-        is = same(p->tr, causes_place(p->tr, s->stack), k->place);
+        is = same(p->tr, stacks_place(p->tr, s->stack), k->place);
     p->failed |= tab_put(&p->more, key, who, is) == TAB_NONE;
     return is;
 }

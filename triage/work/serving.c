@@ -46,7 +46,7 @@ static uint32_t messages_in(const struct causes *c, uint32_t g)
         for (uint32_t i = 0, n = trace_stack(c->tr, known); i < n; i++) {
             const struct str f = trace_str(c->tr, trace_frame(c->tr, known, i).func);
             if (f.len && memmem(f.p, f.len, "websocket", 9))
-                return causes_place(c->tr, known);
+                return stacks_place(c->tr, known);
         }
     }
     return 0;

@@ -25,7 +25,6 @@ struct making {
     double spans;  /* what a piece may cost, a ns of its length */
     int64_t times; /* each ns that is explained stands for so many */
     unsigned sets; /* sets of the piece being explained, one bit each */
-    bool no_idle;  /* waits at depth 0 are not idle: the piece is within one */
     bool rests; /* outside, timer and pipe waits of the piece itself are no cost, unless it writes or, if it
                    asks, reads */
     bool asks;
@@ -208,12 +207,12 @@ static uint32_t part_count(void *arg, uint32_t up, const struct explain_part *p)
 static bool piece_walk(struct making *m, const struct workpiece *p, explain_visit *visit, int64_t *ns)
 {
     struct stretches s;
-    bool ok = explain_stretches(m->x, p, (uint64_t)(m->spans * (double)(p->t1 - p->t0)), &s);
+    bool ok = explain_stretches(m->x, *p, (uint64_t)(m->spans * (double)(p->t1 - p->t0)), &s);
     m->times = s.times;
     for (int i = 0; ok && i < s.n; i++) {
         const int64_t t0 = p->t0 + i * s.step;
         const struct workpiece one = s.times > 1 ? workpiece_of_g(p->g, t0, t0 + s.each) : *p;
-        ok = explain_piece(m->x, &one, visit, m, &m->t->cut) && !m->failed;
+        ok = explain_walk(m->x, one, visit, m, &m->t->cut) && !m->failed;
     }
     *ns = s.n * s.each * s.times;
     return ok;
