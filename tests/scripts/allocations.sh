@@ -12,8 +12,7 @@ gzip -c $new >"$tmp/x.gz"; zstd -q -c $new >"$tmp/x.zst"
 err=
 fail() { failed=$((failed + 1)); echo "FAILED: $*"; [ ! -f "$err" ] || head -n 3 "$err"; }
 control=$(printf '[\001-\010\013-\037\177]')
-ulimit -t 60 # for each process; what sleeps for ever run-all ends
-# A function and no `env`, `timeout`: more than a thousand times it is one program and not three.
+# A function and no `env`: more than a thousand times it is one program and not three.
 refusing() { if [ "$on" ]; then FAIL_AT=$n FAIL_ON=1 LD_PRELOAD=$so "$fast" "$@"; else FAIL_AT=$n LD_PRELOAD=$so "$fast" "$@"; fi; }
 series() { # series ARG.. - the command
     all=$(FAIL_FD=9 LD_PRELOAD=$so "$fast" "$@" 9>&1 >"$tmp/whole" 2>/dev/null </dev/null | tail -n 1)

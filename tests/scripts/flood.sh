@@ -9,7 +9,8 @@ needs "$fast" "$FLOOD"
 for p in zstd tmux; do command -v $p >/dev/null 2>&1 || { echo "$p is not installed"; exit 1; }; done
 export TMUX_TMPDIR=$tmp XDG_CONFIG_HOME=$tmp/config
 unset TMUX NO_COLOR
-mux() { tmux -f /dev/null -L gotop-flood "$@"; }
+box=0 # a server of its own for each session: a server that ends takes its socket with it, late
+mux() { tmux -f /dev/null -L "flood$box" "$@"; }
 trap 'mux kill-server 2>/dev/null; cleanup' EXIT
 # ended WHAT GOT STATUS MIB TEXT - it ended with that status, held no more than so much, and said TEXT
 ended() {
@@ -79,6 +80,7 @@ for shape in "tiny 4000000" "stacks 1000" "strings 1000" "batches 5000000"; do #
     interrupted INT top "$url"
     interrupted TERM watch --until 'stw.max>1ms' -o "$tmp" "$url"
     # So do keys, in the viewer, once it shows something or waits for that.
+    box=$((box + 1))
     mux new-session -d -s s -x 80 -y 24 "'$fast' '$url' 2>'$tmp/err'; echo status-\$?; exec sh"
     shows 'gotop'
     mux send-keys -t s q
@@ -91,10 +93,10 @@ done
 mkfifo "$tmp/pipe"
 exec 3<>"$tmp/pipe"
 head -c 65536 /dev/zero >&3
-serve ok $long
+serve rate $long 1000
 "$fast" top "$url" >"$tmp/pipe" 2>"$tmp/err" 3>&- &
 pid=$!
-sleep 2
+until_sent; at_rest $pid
 kill -TERM $pid
 if ends $pid && wait $pid; then pass; else fail "top, whose lines nobody takes"; fi
 exec 3>&-

@@ -26,10 +26,10 @@ ok() { # ok WHAT COMMAND..
 }
 serve() { # serve MODE FILE [PAUSE] - at $tmp/sock
     stop
-    rm -f "$tmp/sock"
+    rm -f "$tmp/sock" "$tmp/port"
     SERVE_SOCKET=$tmp/sock "$SERVE" "$@" >"$tmp/port" 2>&1 &
     server=$!
-    i=0; while [ ! -S "$tmp/sock" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
+    i=0; while [ ! -s "$tmp/port" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
 }
 stop() { # the server and whom it serves
     [ -n "$server" ] || return 0
@@ -38,17 +38,25 @@ stop() { # the server and whom it serves
     server=
 }
 lanes() { screen | grep '^\(GC\|STW\|sweep\|assist\|P[0-9]\)'; } # heap and queue are drawn to the scale of all that is held
+title() { screen | sed -n '1{s/, silent [0-9]*s//;p;}'; }
+goes_on() { # the next piece comes, and is there
+    a=$(title); echo >"$tmp/steps"
+    i=0; while [ "$(title)" = "$a" ] && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done; [ $i -lt 600 ]
+}
 still() { # what came behind it, twice, changes no lane, once all is added up; a piece may have ended within the window
-    for _ in 1 2 3 4; do
+    for _ in 1 2 3 4 5 6; do
         gone "adding up" && was=$(lanes) && goes_on && goes_on && [ "$(lanes)" = "$was" ] && return 0
     done
     return 1
 }
-goes_on() { a=$(screen | head -n 2); i=0; while [ "$(screen | head -n 2)" = "$a" ] && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done; [ $i -lt 600 ]; }
 
 # A program that goes on: it follows, a move holds, F lets it go on.
-serve slow "$long" 2000 # two minutes, in sixty pieces
-mux new-session -d -s s -x 80 -y 24 -n s "'$GOTOP' --keep 1h 'unix:$tmp/sock' 2>'$tmp/err'; echo status-\$?; exec sh"
+mkfifo "$tmp/steps"
+export SERVE_STEPS="$tmp/steps"
+serve slow "$long" # in sixty pieces
+unset SERVE_STEPS
+mux new-session -d -s s -x 80 -y 24 -n s "'$GOTOP' --keep 1h --stall-timeout 1h 'unix:$tmp/sock' 2>'$tmp/err'; echo status-\$?; exec sh"
+echo >"$tmp/steps"
 ok "it follows" shows "LIVE"
 ok "lanes" shows "P0"
 ok "it grows" goes_on

@@ -7,7 +7,8 @@ needs "$fast" "$so" "$serve"
 case $fast in /*) ;; *) fast=$PWD/$fast ;; esac
 export TMUX_TMPDIR="$tmp" HOME="$tmp/home" TMPDIR="$tmp/tmp"
 unset TMUX EDITOR VISUAL XDG_CONFIG_HOME
-mux() { tmux -u -f /dev/null -L box "$@" 2>/dev/null; }
+box=0 # a server of its own for each session: a server that ends takes its socket with it, late
+mux() { tmux -u -f /dev/null -L "box$box" "$@" 2>/dev/null; }
 trap 'mux kill-server; [ -z "$sleeper" ] || kill -KILL "$sleeper" 2>/dev/null; rm -rf "$tmp"' EXIT
 good=$PWD/samples/http-1.26.trace sleeper=
 has=$("$fast" --version | sed -n 's/^sandbox: //p')
@@ -29,7 +30,7 @@ begin() { # begin WHO - a folder that is WHO's, and a process
         chown -R 65534:65534 "$tmp/t" "$tmp/inside" "$tmp/home" "$tmp/tmp" "$tmp/log" "$tmp/said"
     fi
     $as sleep 3600 & sleeper=$!
-    i=0; while ! grep -q '^sleep' "/proc/$sleeper/comm" && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.05; done
+    i=0; while ! grep -q 'sleep.* S ' "/proc/$sleeper/stat" && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
 }
 looks() { # all that must stay as it is
     (cd "$tmp" && find inside home t/x.trace t/kept t/cap/kept -exec stat -c '%n %s %f %u %g %Y %Z' {} +; cat inside/victim t/kept t/cap/kept)
@@ -57,13 +58,14 @@ tries() { # tries STATUS MAKES DEEDS ARG.. - MAKES: the file of -o; DEEDS: how m
 shows() { # shows DEEDS SPARE ARG.. - the viewer, in a terminal; SPARE: the deed that stops a pipeline
     want=0 makes='' deeds=$1 spare=$2; shift 2
     : >"$tmp/log"; : >"$tmp/said"; rm -f "$tmp/status"; looks >"$tmp/was"
+    box=$((box + 1))
     mux new-session -d -s v -x 100 -y 30 "cd $tmp/t; TERM=xterm-256color INSIDE_FD=9 INSIDE_PID=$sleeper INSIDE_DIR=$tmp/inside INSIDE_TRACE=$reads \
         INSIDE_DEEDS=$deeds INSIDE_SPARE=$spare INSIDE_KEPT=kept LD_PRELOAD=$tmp/inside.so $as $tmp/gotop $* 9>>$tmp/log; echo \$? >$tmp/status"
     i=0; while ! mux capture-pane -p -t v | grep -qF '? keys' && [ ! -s "$tmp/status" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
     mux send-keys -t v Q
     i=0; while [ ! -s "$tmp/status" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
     judge "$(cat "$tmp/status")" "the viewer: $*"
-    mux kill-session -t v
+    mux kill-server
 }
 everywhere() {
     reads=x.trace kept=kept

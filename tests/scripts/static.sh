@@ -107,6 +107,7 @@ kill $server 2>/dev/null
 
 screen() { mux capture-pane -p -t s; }
 until_shows() { i=0; while ! screen | grep -qF -- "$1"; do i=$((i + 1)); [ $i -lt 600 ] || { screen; return 1; }; sleep 0.1; done; }
+gone() { i=0; while screen | grep -qF -- "$1"; do i=$((i + 1)); [ $i -lt 600 ] || { screen; return 1; }; sleep 0.1; done; }
 session() { # session ENV COMMAND - a new screen with nothing but this environment
     mux kill-server
     n=$((n + 1))
@@ -120,7 +121,8 @@ done
 no_note() { ! screen | grep -q 'unknown terminal'; }
 ok "its terminals are built in" no_note
 mux send-keys -t s / 'é' 'x' && ok "a letter of two bytes arrives as one" until_shows 'éx'
-mux send-keys -t s Escape && mux send-keys -t s q && ok "q leaves it" until_shows 'left with 0'
+mux send-keys -t s Escape && ok "Esc leaves the prompt" gone 'éx' # what comes with Esc at once would be Alt
+mux send-keys -t s q && ok "q leaves it" until_shows 'left with 0'
 ok "an unknown terminal" start "TERM=nobodys LANG=C.UTF-8"
 ok "is said to be one" until_shows 'unknown terminal'
 ok "no locale at all" start TERM=xterm-256color

@@ -60,11 +60,16 @@ ok "zoom" changed
 # (Where tmux says the colour of a line's blank ends differs.)
 esc=$(printf '\033')
 shown() { mux capture-pane -p -e -t s | sed -e "s/^\($esc\[[0-9;]*m\)*//" -e "s/\($esc\[[0-9;]*m\)*\$//"; }
-still() { while now=$(shown); sleep 0.3; [ "$now" != "$(shown)" ]; do :; done; }
+still() { # the prompt has opened and closed: a picture came behind all that was typed; and nothing is added to it any more
+    type_keys :; until_shows 'Tab completes' || return 1
+    type_keys Escape; gone 'Tab completes' || return 1
+    while now=$(shown); sleep 0.1; [ "$now" != "$(shown)" ]; do :; done
+}
 pans() {
     for k in l l h a l '}' h; do
-        type_keys "$k"; still; before=$now
-        type_keys '`'; still
+        type_keys "$k"; still || return 1
+        before=$now
+        type_keys '`'; still || return 1
         [ "$now" = "$before" ] || { echo "after $k:"; printf '%s\n' "$before"; return 1; }
     done
 }

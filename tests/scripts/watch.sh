@@ -94,10 +94,9 @@ touch -d '3 days ago' "$cap/gotop-20200103T000000.000Z.trace"
 [ -e "$cap/notes.txt" ] && [ -e "$cap/gotop-mine.trace" ]; ok $? "what is no capture stays"
 
 # SIGTERM while a capture waits for --after: it is written.
-serve slow $long 100
-start --until 'stw.max>=0ns' --after 1h "$url"
-i=0; while [ -z "$(find /proc/$pid/task -maxdepth 1 2>/dev/null | sed -n 3p)" ] && [ $i -lt 100 ]; do i=$((i + 1)); sleep 0.1; done
-sleep 4
+serve stall "$tmp/steady" # as far as half of it
+start --until 'stw.max>=0ns' --after 1h --stall-timeout 1h "$url"
+until_sent; at_rest $pid
 stop
 grep -q captured "$tmp/out"; ok $? "what is under way is lost"
 

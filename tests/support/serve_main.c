@@ -8,12 +8,14 @@
  * trace; header: a header that never ends; close: nothing at all; moved: a redirect to /moved, which is ok;
  * token: ok for "Bearer secret", else 401; post: ok for a POST, else 405; slow: ok, a sixtieth of the file at
  * a time; again: the file over and over, its bytes from FILE's 17th on, as a program that goes on. FILE may
- * be gzip. rate: the file at PAUSE megabytes a second, as by a program that doesn't wait: when it is sent,
- * standard error says how far behind the sender was at worst. With SERVE_SOCKET=PATH in its environment it
- * listens there, and prints 0.
+ * be gzip. rate: the file at PAUSE megabytes a second, as by a program that doesn't wait. When that is sent,
+ * standard error says so, and how far behind the sender was at worst; so it does of the half of stall and
+ * break. With SERVE_SOCKET=PATH in its environment it listens there, and prints 0. With SERVE_STEPS=FIFO it
+ * waits for a byte from there before each piece, instead of a pause.
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
@@ -64,11 +66,17 @@ static void chunk(int fd, const unsigned char *p, size_t n)
 static const char OK[] =
     "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 
+static int steps = -1;
+
 static void pieces(int fd, struct body b, int n, int pause_ms)
 {
+    char step;
     for (int i = 0; i < n; i++) {
         size_t from = b.n * (size_t)i / (size_t)n, to = b.n * (size_t)(i + 1) / (size_t)n;
-        poll(NULL, 0, pause_ms);
+        if (steps >= 0)
+            (void)!read(steps, &step, 1);
+        else
+            poll(NULL, 0, pause_ms);
         if (to > from)
             chunk(fd, b.p + from, to - from);
     }
@@ -114,6 +122,7 @@ static void serve_half(int fd, struct body b, bool stall)
     say(fd, head);
     put(fd, b.p, b.n / 2);
     struct pollfd end = {.fd = fd, .events = POLLIN};
+    fprintf(stderr, "sent %zu bytes\n", b.n / 2);
     if (stall)
         poll(&end, 1, -1); /* till the client hangs up */
 }
@@ -212,7 +221,9 @@ int main(int argc, char **argv)
 {
     struct body b = argc >= 3 ? slurp(argv[2]) : (struct body){0};
     int port, s = listener(getenv("SERVE_SOCKET"), &port);
-    if (b.n < 16 || s < 0) {
+    if (getenv("SERVE_STEPS"))
+        steps = open(getenv("SERVE_STEPS"), O_RDWR); /* so that it has no end */
+    if (b.n < 16 || s < 0 || (getenv("SERVE_STEPS") && steps < 0)) {
         fprintf(stderr, "usage: serve MODE FILE [PAUSE_MS]\n");
         return 2;
     }

@@ -158,16 +158,51 @@ static inline bool pty_until(struct pty *p, const char *text)
     }
 }
 
-/* Until it waits for keys: nothing comes out any more, and no processor time goes. */
+static inline void pty_fail(struct pty *p, const char *what)
+{
+    size_t from = p->n > 1500 ? p->n - 1500 : 0;
+    fprintf(stderr, "%s; status %#x; the last that came out:\n", what, (unsigned)p->status);
+    for (size_t i = from; i < p->n; i++)
+        fprintf(stderr, p->out[i] >= 0x20 && p->out[i] < 0x7f ? "%c" : "\\x%02x", (unsigned char)p->out[i]);
+    fputc('\n', stderr);
+    fail_msg("%s", what);
+}
+
+/* Whether all its threads sleep: on a busy machine one that has work may wait long for a processor, and is
+ * not at rest then. */
+static inline bool pty_sleeps(const struct pty *p)
+{
+    char path[64], line[1024];
+    struct dirent *e;
+    bool all = true;
+    snprintf(path, sizeof path, "/proc/%d/task", (int)p->pid);
+    DIR *d = opendir(path);
+    while (d && all && (e = readdir(d))) {
+        snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)p->pid, e->d_name);
+        FILE *f = e->d_name[0] == '.' ? NULL : fopen(path, "r");
+        const char *end = f && fgets(line, sizeof line, f) ? strrchr(line, ')') : NULL;
+        all = !end || strncmp(end, ") S", 3) == 0 || strncmp(end, ") Z", 3) == 0;
+        if (f)
+            fclose(f);
+    }
+    if (d)
+        closedir(d);
+    return all;
+}
+
+/* Until it waits for keys: nothing comes out any more, all threads sleep, and no processor time goes. */
 static inline void pty_rest(struct pty *p)
 {
+    const long first = pty_cpu(p);
     long cpu = -2;
     size_t n = p->n;
-    for (int calm = 0, i = 0; calm < 5 && i < 3000 && !pty_reap(p); i++) {
+    for (int calm = 0; calm < 5 && !pty_reap(p);) {
         usleep(20000);
         pty_drain(p);
         long now = pty_cpu(p);
-        calm = now == cpu && n == p->n ? calm + 1 : 0;
+        calm = now == cpu && n == p->n && pty_sleeps(p) ? calm + 1 : 0;
+        if (now - first > SPIN_S * 100)
+            pty_fail(p, "it never rests");
         cpu = now;
         n = p->n;
     }
@@ -195,16 +230,6 @@ static inline void pty_close(struct pty *p)
         close(p->fd);
     close(p->slave);
     free(p->out);
-}
-
-static inline void pty_fail(struct pty *p, const char *what)
-{
-    size_t from = p->n > 1500 ? p->n - 1500 : 0;
-    fprintf(stderr, "%s; status %#x; the last that came out:\n", what, (unsigned)p->status);
-    for (size_t i = from; i < p->n; i++)
-        fprintf(stderr, p->out[i] >= 0x20 && p->out[i] < 0x7f ? "%c" : "\\x%02x", (unsigned char)p->out[i]);
-    fputc('\n', stderr);
-    fail_msg("%s", what);
 }
 
 /* Which of two sequences came last? */

@@ -27,14 +27,20 @@ static const enum action views[] = {ACT_VIEW_PROCS, ACT_VIEW_GOROUTINES, ACT_VIE
 
 static struct keymap *km;
 
+/* All that the view has to do. */
+static void work_off(struct app *a)
+{
+    while (app_has(a, DUE_VIEW))
+        (void)app_work(a, INT64_MAX);
+}
+
 /* A screen without its title, which says where it is from. */
 static char *screen(struct app *a)
 {
     char *text = NULL, line[2048];
     size_t n = 0;
     assert_true(app_draw(a)); /* may leave work behind */
-    while (app_has(a, DUE_VIEW))
-        (void)app_work(a, INT64_MAX);
+    work_off(a);
     assert_true(app_draw(a));
     FILE *f = open_memstream(&text, &n);
     for (int y = 1; y < a->grid.h; y++) {
@@ -213,19 +219,39 @@ static int64_t ends(const struct grown_file *g)
     return t;
 }
 
+/* Rounds of the loop, a few milliseconds each, after which what is waited for never comes: minutes, since
+ * the machine may be busy. */
+enum { LONG = 60000 };
+
+/* One round of the program's loop. What it waits for comes from other threads, so it sleeps if there is
+ * nothing to do. */
+static bool round_of(struct app *a)
+{
+    bool busy;
+    (void)app_live(a, INT64_MAX, &busy);
+    if (!busy)
+        usleep(2000);
+    return busy;
+}
+
+/* Rounds until the message has this text. */
+static void until_told(struct app *a, const char *text)
+{
+    for (int i = 0; i < LONG && !strstr(a->view.msg.text, text); i++)
+        (void)round_of(a);
+    assert_non_null(strstr(a->view.msg.text, text));
+}
+
 /* Until the model has all that is in the file. What comes is read, and made ready to be dropped, by other
  * threads. */
 static void catch_up(struct app *a, const struct grown_file *g)
 {
-    enum { LONG = 3000, QUIET = 30 };
-    bool busy;
+    enum { QUIET = 50 };
     int64_t end = ends(g);
     for (int i = 0, quiet = 0; i < LONG && quiet < QUIET; i++) {
-        (void)app_live(a, INT64_MAX, &busy);
+        const bool busy = round_of(a);
         const struct trace_info *ti = trace_info(a->tr);
         quiet = busy || ti->first_ns + ti->end < end ? 0 : quiet + 1;
-        if (!busy)
-            usleep(5000);
     }
     assert_int_equal(trace_info(a->tr)->first_ns + trace_info(a->tr)->end, end);
 }
@@ -282,11 +308,9 @@ static void keeps(void **state)
         }
     }
     struct trace *last = a->tr;
-    bool busy;
-    for (int i = 0; i < 3000 && !exchanges; i++) { /* what takes over is made by a thread of its own */
-        (void)app_live(a, INT64_MAX, &busy);
+    for (int i = 0; i < LONG && !exchanges; i++) { /* what takes over is made by a thread of its own */
+        (void)round_of(a);
         exchanges += a->tr != last;
-        usleep(5000);
     }
     assert_true(exchanges > 0);
     catch_up(a, &x.g);
@@ -383,13 +407,8 @@ static void holds(void **state)
     assert_int_equal(a->tg->end, trace_info(a->tr)->end);
 
     unlink(x.g.path); /* the file is gone: that is the end, and is said */
-    for (int i = 0; i < 1000 && !follow_ended(x.f); i++) {
-        (void)app_live(a, INT64_MAX, &busy);
-        usleep(5000);
-    }
-    (void)app_live(a, INT64_MAX, &busy);
+    until_told(a, "gone");
     assert_true(follow_ended(x.f));
-    assert_non_null(strstr(a->view.msg.text, "gone"));
     assert_non_null(strstr(a->live.title, "ENDED"));
     followed_end(&x);
 }
@@ -412,7 +431,7 @@ static void tables_stay(void **state)
             (void)app_live(a, INT64_MAX, &busy);
             (void)app_triage(a, INT64_MAX);
         }
-        (void)view_work(&a->view, INT64_MAX); /* of them the view makes its rows */
+        work_off(a); /* of them the view makes its rows */
         assert_false(app_still(a));
         free(screen(a));
         int64_t end = trace_info(a->tr)->end;
@@ -435,7 +454,7 @@ static void tables_stay(void **state)
         (void)app_live(a, INT64_MAX, &busy);
         (void)app_triage(a, INT64_MAX);
     }
-    (void)view_work(&a->view, INT64_MAX);
+    work_off(a);
     assert_true(a->live.follows);
     (void)app_do(a, ACT_LANE_DOWN, 1, NULL);
     assert_true(!a->live.follows && a->live.held);
@@ -446,10 +465,9 @@ static void tables_stay(void **state)
 /* What the program's loop does until there is nothing to do; false: there always is. */
 static bool settles(struct app *a)
 {
-    enum { LONG = 20000 };
     bool busy = true;
     unsigned f;
-    for (int i = 0; i < LONG; i++) {
+    for (int i = 0; i < 20 * LONG; i++) {
         (void)app_live(a, 1000000, &busy);
         (void)app_step(a, 1000000, &f);
         if (!app_still(a))
@@ -547,13 +565,12 @@ static void tables_end(void **state)
         while (g.at < g.st.ngen)
             file_grow(&g);
         assert_int_equal(unlink(g.path), 0); /* which it notices at the end of what it read */
-        for (int i = 0; i < 5000 && !follow_ended(f); i++) {
+        for (int i = 0; i < LONG && !follow_ended(f); i++) {
             assert_int_equal(trace_info(a->tr)->end, end);
-            (void)app_live(a, INT64_MAX, &busy);
-            usleep(2000);
+            busy = round_of(a);
         }
-        for (int i = 0; i < 5000 && (busy || app_live_waits(a) || app_has(a, DUE_TABLES)); i++) {
-            (void)app_live(a, INT64_MAX, &busy);
+        for (int i = 0; i < LONG && (busy || app_live_waits(a) || app_has(a, DUE_TABLES)); i++) {
+            busy = round_of(a);
             (void)app_triage(a, INT64_MAX);
         }
         assert_int_equal(trace_open(files[1], NULL, &whole, &e), ERR_OK);
@@ -601,10 +618,8 @@ static void ends_empty(void **state)
     assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
     assert_true(app_init(a, follow_trace(f), km, 80, 24));
     app_live_begin(a, f, "here");
-    for (int i = 0; i < 5000 && (busy || app_live_waits(a)); i++) {
-        (void)app_live(a, INT64_MAX, &busy);
-        usleep(busy ? 0 : 2000);
-    }
+    for (int i = 0; i < LONG && (busy || app_live_waits(a)); i++)
+        busy = round_of(a);
     assert_true(follow_ended(f) && !app_live_waits(a));
     assert_non_null(trace_fatal(a->tr));
     app_free(a);
@@ -646,15 +661,11 @@ static void write_gens(const char *path, const struct stream *st, size_t from, s
 
 static void until_ended(struct app *a)
 {
-    bool busy;
-    for (int i = 0; i < 20000 && !follow_ended(a->follow); i++) {
-        (void)app_live(a, INT64_MAX, &busy);
-        usleep(2000);
-    }
+    for (int i = 0; i < LONG && !follow_ended(a->follow); i++)
+        (void)round_of(a);
     assert_true(follow_ended(a->follow));
-    do
-        (void)app_live(a, INT64_MAX, &busy);
-    while (busy);
+    while (round_of(a)) {
+    }
 }
 
 /* R: what one process wrote goes on behind a gap; another one's trace takes the place of what was there. */
@@ -694,13 +705,8 @@ static void again(void **state)
             write_gens(path, &st, 2, 3); /* the second one nobody saw */
         (void)app_do(a, ACT_RECONNECT, 1, NULL);
         assert_non_null(strstr(a->live.title, "connecting"));
-        bool busy;
-        for (int i = 0; i < 3000 && (follow_connecting(a->follow) || i < 20); i++) {
-            (void)app_live(a, INT64_MAX, &busy);
-            usleep(2000);
-        }
+        until_told(a, "connected again");
         assert_false(follow_connecting(a->follow));
-        assert_non_null(strstr(a->view.msg.text, "connected again"));
         struct gap gaps[4];
         if (other) {
             assert_non_null(strstr(a->view.msg.text, "another process"));
@@ -749,26 +755,18 @@ static void replaced(void **state)
         assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
         assert_true(app_init(a, follow_trace(f), km, 80, 24));
         app_live_begin(a, f, path);
-        bool busy;
-        for (int i = 0; i < 20; i++)
-            (void)app_live(a, INT64_MAX, &busy);
+        for (int i = 0; i < 5; i++)
+            (void)round_of(a);
         if (moved) {
             assert_int_equal(rename(path, away), 0);
-            for (int i = 0; i < 100; i++) { /* none has its name: one may come */
-                (void)app_live(a, INT64_MAX, &busy);
-                usleep(2000);
-            }
+            for (int i = 0; i < 20; i++) /* none has its name: one may come, within seconds */
+                (void)round_of(a);
             assert_false(follow_ended(f));
             write_gens(path, &st, 2, 3);
         } else {
             write_gens(path, &st2, 0, stream_whole(&st2));
         }
-        const char *text = moved ? "the same program goes on" : "another process";
-        for (int i = 0; i < 5000 && !strstr(a->view.msg.text, text); i++) {
-            (void)app_live(a, INT64_MAX, &busy);
-            usleep(2000);
-        }
-        assert_non_null(strstr(a->view.msg.text, text));
+        until_told(a, moved ? "the same program goes on" : "another process");
         assert_true(a->live.follows && !follow_ended(f));
         free(screen(a));
         unlink(path);
