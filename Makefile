@@ -15,7 +15,7 @@ TRACE   ?= samples/http-1.26.trace
 SIZE    ?= 80x24
 
 # A library that a layer needs: here, and a line in .ci/setup.
-LIBS_DECODE = -lz -lzstd -lhttp_parser -lm -lpthread
+LIBS_DECODE = -lz -lzstd -lm -lpthread
 LIBS_LAYOUT =
 LIBS_TRIAGE = -ljansson -lprotobuf-c -lsqlite3
 LIBS_VIEWER = -lncursesw

@@ -1,5 +1,5 @@
 /*
- * feed.c - see feed.h. feed_http.c and feed_curl.c start a client.
+ * feed.c - see feed.h. feed_curl.c starts curl.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "decode/base/clerk.h"
-#include "decode/input/answer.h"
 #include "decode/input/feed_priv.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
@@ -154,25 +153,12 @@ static enum err_code open_url(struct feed *f, const char *where, const struct fe
     enum err_code rc = feed_url(where, o, url, sizeof url, e);
     f->own = true;
     f->is.told = !rc && strstr(url, "seconds=");
-    const bool plain = !rc && !f->by_curl && feed_http_takes(url, &with);
-    return rc ? rc : (plain ? feed_http : feed_curl)(f, url, &with, e);
+    return rc ? rc : feed_curl(f, url, &with, e);
 }
 
 enum err_code feed_open_near(struct feed *f, const char *where, const struct feed_opts *o, struct err *e)
 {
     return feed_is_url(where) ? open_url(f, where, o, e) : open_file(f, where, e);
-}
-
-/* An HTTP answer is read here, whoever brings it. */
-static enum err_code expect(struct feed *f, struct err *e)
-{
-    if (!f->is.http)
-        return ERR_OK;
-    f->answer = mem_alloc(sizeof *f->answer);
-    if (!f->answer)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    answer_begin(f->answer);
-    return ERR_OK;
 }
 
 enum err_code feed_open(const char *where, const struct feed_opts *o, struct feed **out, struct err *e)
@@ -189,9 +175,6 @@ enum err_code feed_open(const char *where, const struct feed_opts *o, struct fee
         origin_note(f->fd = STDIN_FILENO);
     else
         rc = (clerk_on() ? feed_open_far : feed_open_near)(f, where, o ? o : &none, e);
-    f->where = where;
-    f->opts = o ? *o : none;
-    rc = rc ? rc : expect(f, e);
     if (!rc && f->is.grows)
         start_clock(f);
     if (rc)
@@ -217,7 +200,6 @@ void feed_close(struct feed *f)
         close(f->err_fd);
     (void)feed_wait(f, true);
     unpacker_end(&f->unpacker);
-    mem_free(f->answer);
     mem_free(f->in.p);
     mem_free((char *)(uintptr_t)f->path);
     mem_free(f);
@@ -239,33 +221,6 @@ static void read_said(struct feed *f)
     }
 }
 
-/* It was redirected, and nothing secret would go along: curl goes there. */
-static enum feed_state follow_redirect(struct feed *f, struct err *e)
-{
-    char to[ANSWER_TO];
-    const int status = f->answer->status;
-    memcpy(to, f->answer->to, sizeof to);
-    mem_free(f->answer);
-    f->answer = NULL;
-    f->is.http = false;
-    f->by_curl = true;
-    f->nsaid = f->nbody = 0;
-    *e = (struct err){0};
-    memset(f->said, 0, sizeof f->said);
-    const enum err_code rc = (clerk_on() ? feed_open_far : feed_open_near)(f, f->where, &f->opts, e);
-    if (!rc)
-        return FEED_WAIT;
-    (void)feed_moved(f, status, to, e);
-    return FEED_FAILED;
-}
-
-/* Is all there that matters? Then the client may still wait for more. */
-static bool enough(const struct feed *f)
-{
-    const struct answer *a = f->answer;
-    return a && (a->whole || a->broken || (a->status >= 300 && f->nbody + 1 == sizeof f->body));
-}
-
 static enum feed_state ended(struct feed *f, struct err *e)
 {
     if (f->own)
@@ -273,18 +228,14 @@ static enum feed_state ended(struct feed *f, struct err *e)
     f->fd = -1;
     if (!f->pid && !f->far)
         return FEED_END;
-    if (f->err_fd >= 0 && !enough(f)) {
+    if (f->err_fd >= 0) {
         fcntl(f->err_fd, F_SETFL, 0); /* to its end, which comes with the client's */
         read_said(f);
     }
     if (f->err_fd >= 0)
         close(f->err_fd);
     f->err_fd = -1;
-    if (!f->answer)
-        return feed_curl_end(f, e) ? FEED_FAILED : FEED_END;
-    answer_end(f->answer);
-    const enum err_code rc = feed_http_end(f, e);
-    return rc == ERR_APART ? follow_redirect(f, e) : rc ? FEED_FAILED : FEED_END;
+    return feed_curl_end(f, e) ? FEED_FAILED : FEED_END;
 }
 
 /* stopped - FEED_DATA until the seconds are over. */
@@ -352,24 +303,6 @@ static void note_body(struct feed *f, const uint8_t *p, size_t n)
         f->body[f->nbody++] = (char)p[i];
 }
 
-/* n bytes of an answer have come. Of a refusal they say why. */
-static enum feed_state answered(struct feed *f, struct feed_room *to, size_t n, struct err *e)
-{
-    struct answer *a = f->answer;
-    n = answer_take(a, to->p, n);
-    if (a->status >= 300) {
-        note_body(f, to->p, n);
-        n = 0;
-    }
-    if (!n)
-        return enough(f) ? ended(f, e) : FEED_WAIT;
-    start_clock(f);
-    f->got += n;
-    to->n = f->nsent = n;
-    f->sent = to->p;
-    return FEED_DATA;
-}
-
 /* Read from the descriptor. */
 static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeout_ms, struct err *e)
 {
@@ -378,8 +311,6 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
     f->nsent = 0;
     if (f->fd < 0)
         return FEED_END;
-    if (enough(f))
-        return ended(f, e);
     if (!f->is.grows) {
         const enum feed_state over = stopped(f, e);
         if (over != FEED_DATA)
@@ -405,8 +336,6 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
     }
     if (got == 0)
         return ended(f, e);
-    if (f->answer)
-        return answered(f, to, (size_t)got, e);
     start_clock(f);
     f->got += (uint64_t)got;
     to->n = f->nsent = (size_t)got;

@@ -2,10 +2,8 @@
  * feed.h - the bytes of a trace from a running program: an HTTP endpoint, a file that is still being
  * written, or standard input.
  *
- * A plain URL (http://, a unix socket) is fetched by a process that connects and passes on what arrives;
- * the answer is parsed here, in the sandbox. All other URLs (TLS, proxies, passwords in a URL, redirects)
- * are fetched by the `curl` program, started without a shell, so this process has no network code. Secrets
- * go to it through a pipe, never in its arguments. Both processes end with this one, however it ends, and
+ * A URL is fetched by the `curl` program, started without a shell, so this process has no network code.
+ * Secrets go to it through a pipe, never in its arguments. It ends with this process, however that ends, and
  * the traced program notices that at once: no trace is left running.
  *
  * Input compressed with gzip or zstd is unpacked as it arrives, by the rules for files (unpack.h): it ends

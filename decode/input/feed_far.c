@@ -64,13 +64,10 @@ static bool is_asked(const char *what)
     return false;
 }
 
-enum { BY_CURL = 2 };
-
-/* The request is a digit and the address. The digit's lowest bit says which options apply, BY_CURL that curl
- * is to fetch it. */
+/* The request is a digit, which says which options apply, and the address. */
 static void do_open(const char *text, struct clerk_said *said)
 {
-    const int which = (*text - '0') & ~BY_CURL;
+    const int which = *text - '0';
     const char *what = *text ? text + 1 : text;
     struct err e = {0};
     int i = 0;
@@ -81,7 +78,7 @@ static void do_open(const char *text, struct clerk_said *said)
         return;
     }
     struct feed *f = &feed[i];
-    *f = (struct feed){.fd = -1, .err_fd = -1, .alone = true, .by_curl = (*text - '0') & BY_CURL};
+    *f = (struct feed){.fd = -1, .err_fd = -1};
     used[i] = true;
     said->code = (int)feed_open_near(f, what, asked[which], &e);
     said->error = said->code ? EIO : 0;
@@ -153,7 +150,7 @@ enum err_code feed_open_far(struct feed *f, const char *what, const struct feed_
     struct clerk_said said;
     char which[CLERK_TEXT];
     const size_t n = strlen(what) + 1;
-    snprintf(which, sizeof which, "%c%s", '0' + (o->profile != NULL) + (f->by_curl ? BY_CURL : 0), what);
+    snprintf(which, sizeof which, "%c%s", '0' + (o->profile != NULL), what);
     if (!clerk_ask(deed_open, which, &said))
         return said.code ? err_set(e, (enum err_code)said.code, ERR_NO_OFFSET, "%.199s", said.text)
                          : err_set(e, ERR_IO, ERR_NO_OFFSET, "can't open: %s", strerror(said.error));
