@@ -161,14 +161,24 @@ enum err_code feed_open_near(struct feed *f, const char *where, const struct fee
     return feed_is_url(where) ? open_url(f, where, o, e) : open_file(f, where, e);
 }
 
+enum err_code feed_of(int fd, uint64_t limit, struct feed **out, struct err *e)
+{
+    struct feed *f = *out = mem_zalloc(sizeof *f);
+    if (!f)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    f->fd = fd;
+    f->err_fd = -1;
+    f->limit = limit;
+    return ERR_OK;
+}
+
 enum err_code feed_open(const char *where, const struct feed_opts *o, struct feed **out, struct err *e)
 {
     static const struct feed_opts none;
+    struct feed *f;
     *out = NULL;
-    struct feed *f = mem_zalloc(sizeof *f);
-    if (!f)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    f->fd = f->err_fd = -1;
+    if (feed_of(-1, 0, &f, e))
+        return ERR_NOMEM;
     f->seconds = o && !o->unasked ? o->seconds : 0;
     enum err_code rc = ERR_OK;
     if (strcmp(where, "-") == 0)
@@ -366,7 +376,7 @@ static enum feed_state look(struct feed *f, int timeout_ms, struct err *e)
         return s == FEED_DATA ? FEED_WAIT : s;
     f->told_packed = true;
     f->packed = unpack_packed(f->in.p, f->in.n);
-    return f->packed && unpacker_begin(&f->unpacker, f->in.p, f->in.n, 0, e) ? FEED_FAILED : FEED_DATA;
+    return f->packed && unpacker_begin(&f->unpacker, f->in.p, f->in.n, f->limit, e) ? FEED_FAILED : FEED_DATA;
 }
 
 /* Unpack the bytes in the buffer; read more first if it is empty. */
@@ -389,6 +399,8 @@ static enum feed_state read_packed(struct feed *f, struct feed_room *to, int tim
     to->n = to->cap - io.room;
     if (to->n)
         return FEED_DATA;
+    if (!f->damage.code && is == UNPACK_MORE && s == FEED_END)
+        (void)unpacker_torn(&f->unpacker, &f->damage);
     *e = f->damage;
     return e->code ? FEED_FAILED : s == FEED_END ? FEED_END : FEED_WAIT;
 }
@@ -420,6 +432,11 @@ const uint8_t *feed_sent(const struct feed *f, size_t *n)
 {
     *n = f->nsent;
     return f->sent;
+}
+
+size_t feed_held(const struct feed *f)
+{
+    return unpacker_held(&f->unpacker);
 }
 
 const char *feed_packed(const struct feed *f)

@@ -51,6 +51,8 @@ struct feed;
 /* feed_open - open "-" (standard input), a URL as above, or a file, which is read to its end and then as it
  * grows. On failure *out is NULL. A URL is connected to later: feed_read() reports its errors. */
 enum err_code feed_open(const char *where, const struct feed_opts *o, struct feed **out, struct err *e);
+/* feed_of - read an open descriptor to its end; it stays the caller's. limit: as that of input_open(). */
+enum err_code feed_of(int fd, uint64_t limit, struct feed **out, struct err *e);
 
 /* feed_outside - declare, before the clerk begins (decode/base/clerk.h), what feed_open() will open: this
  * address or file, with these options and those of `also` (NULL: none). All are borrowed from then on, and
@@ -82,6 +84,8 @@ const uint8_t *feed_sent(const struct feed *f, size_t *n);
 const char *feed_packed(const struct feed *f);
 /* feed_is_file - whether it is a file, also as standard input: its writer doesn't wait for us. */
 bool feed_is_file(const struct feed *f);
+/* feed_held - the memory that its decompressor has. */
+size_t feed_held(const struct feed *f);
 void feed_close(struct feed *f); /* NULL is allowed */
 
 #endif

@@ -39,6 +39,7 @@ struct feed {
     bool told_packed;   /* the first bytes were checked for compression */
     const char *packed; /* "gzip" or "zstd"; NULL: not compressed */
     struct unpacker unpacker;
+    uint64_t limit;      /* for that; 0: none */
     struct err damage;   /* code: no more of it can be unpacked */
     struct feed_room in; /* packed, or not told yet: bytes that came, */
     size_t at;           /* of which so many were handed on */

@@ -3,7 +3,7 @@
  *
  * A file's kind is asked before it is opened, since opening a device can do things, and again afterwards,
  * since the name may have gone to another file in between. What is compressed is unpacked from its mapping,
- * what comes through a pipe as it comes.
+ * what comes through a pipe as it comes (feed.h).
  */
 #include "decode/input/input_far.h"
 #include "decode/input/input.h"
@@ -107,28 +107,44 @@ static enum err_code input_keep(struct input *in, const struct sink *b, enum err
     return ERR_OK;
 }
 
-static enum err_code input_take(struct input *in, struct intake *f, bool deflated, uint64_t limit,
-                                struct err *e)
+static enum err_code input_unpack(struct input *in, const uint8_t *p, size_t n, bool deflated, uint64_t limit,
+                                  struct err *e)
 {
     struct sink b = {.limit = limit};
     struct err damage = {0};
-    enum err_code rc = (deflated ? unpack_deflated : unpack)(f, &b, &damage, e);
-    if (!rc && !f->taken)
-        rc = err_set(e, ERR_EMPTY, 0, "is empty: expected a trace header, found nothing");
-    else if (!rc && !b.n)
+    enum err_code rc = unpack(p, n, deflated, &b, &damage, e);
+    if (!rc && !b.n)
         rc = err_set(e, damage.code ? damage.code : ERR_EMPTY, 0, "%s",
                      damage.code ? damage.what : "the compressed file holds nothing");
     return input_keep(in, &b, rc, &damage);
 }
 
-static enum err_code input_stream(int fd, uint64_t limit, struct input *in, struct err *e)
+/* All that comes. What came before something went wrong is the trace, damaged; if nothing did, that is what
+ * went wrong. */
+static enum err_code input_feed(struct input *in, struct feed *f, uint64_t limit, struct err *e)
 {
-    struct intake f = {.fd = fd, .buf = mem_alloc(INTAKE_BYTES)};
-    if (!f.buf)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    enum err_code rc = input_take(in, &f, false, limit, e);
-    mem_free(f.buf);
-    return rc;
+    enum { WAIT_MS = 200 };
+    struct sink b = {.limit = limit};
+    struct err why = {0};
+    enum feed_state s = FEED_WAIT;
+    size_t room;
+    while ((s == FEED_WAIT || s == FEED_DATA) && !e->code && !sink_room(&b, &room, e)) {
+        struct feed_room to = {.p = b.p + b.n, .cap = room};
+        s = feed_read(f, &to, WAIT_MS, &why);
+        b.apart = feed_held(f);
+        if (s == FEED_DATA)
+            (void)sink_got(&b, to.n, e);
+    }
+    const bool packed = feed_packed(f);
+    feed_close(f);
+    why = s == FEED_FAILED ? why : (struct err){0};
+    if (!e->code && (!b.n || why.code == ERR_NOMEM))
+        *e = why.code ? why
+                      : (struct err){.code = ERR_EMPTY,
+                                     .what = "is empty: expected a trace header, found nothing"};
+    if (e->code == ERR_EMPTY && packed)
+        err_set(e, ERR_EMPTY, 0, "the compressed file holds nothing");
+    return input_keep(in, &b, e->code, &why);
 }
 
 /* A member of the archive that is mapped becomes the input; member NULL: the only one that is a trace. */
@@ -142,9 +158,8 @@ static enum err_code input_zip(struct input *in, const char *member, uint64_t li
     const uint8_t *p = rc ? NULL : zip_bytes(&z, &m, e);
     if (!p)
         return rc ? rc : e->code;
-    struct intake f = {p, (size_t)m.packed, -1, NULL, m.packed};
     if (m.method == ZIP_DEFLATED || unpack_packed(p, (size_t)m.packed)) {
-        rc = input_take(in, &f, m.method == ZIP_DEFLATED, limit, e);
+        rc = input_unpack(in, p, (size_t)m.packed, m.method == ZIP_DEFLATED, limit, e);
     } else {
         in->data = p;
         in->len = (size_t)m.packed;
@@ -173,32 +188,6 @@ const char *input_member(const char *path, char *buf, size_t size)
     return NULL;
 }
 
-/* What came before something went wrong is the trace, damaged; if nothing did, that is what went wrong. */
-static enum err_code input_url(const char *url, uint64_t limit, struct input *in, struct err *e)
-{
-    enum { WAIT_MS = 200 };
-    struct sink b = {.limit = limit};
-    struct err why = {0};
-    struct feed *f;
-    if (feed_open(input_far_url(url), input_far_by(), &f, e))
-        return e->code;
-    enum feed_state s = FEED_WAIT;
-    size_t room;
-    while ((s == FEED_WAIT || s == FEED_DATA) && !e->code && !sink_room(&b, &room, e)) {
-        struct feed_room to = {.p = b.p + b.n, .cap = room};
-        s = feed_read(f, &to, WAIT_MS, &why);
-        if (s == FEED_DATA)
-            (void)sink_got(&b, to.n, e);
-    }
-    feed_close(f);
-    why = s == FEED_FAILED ? why : (struct err){0};
-    if (!e->code && !b.n)
-        *e = why.code ? why
-                      : (struct err){.code = ERR_EMPTY,
-                                     .what = "is empty: expected a trace header, found nothing"};
-    return input_keep(in, &b, e->code, &why);
-}
-
 enum err_code input_open(const char *path, uint64_t limit, struct input *in, struct err *e)
 {
     struct err unheard = {0};
@@ -210,24 +199,24 @@ enum err_code input_open(const char *path, uint64_t limit, struct input *in, str
     e = e ? e : &unheard;
     *e = (struct err){0}; /* what unpacks looks at it */
     memset(in, 0, sizeof *in);
+    struct feed *f;
     if (input_is_far(path))
-        return input_url(path, limit, in, e);
+        return feed_open(input_far_url(path), input_far_by(), &f, e) ? e->code : input_feed(in, f, limit, e);
     path = member ? archive : path;
     enum err_code rc = input_fd(path, is_stdin, &fd, &st, e);
     struct err hole = {0};
     const uint64_t there = !rc && S_ISREG(st.st_mode) ? input_there(fd, &st, &hole) : 0;
     if (!rc && there && input_maps(fd)) {
         rc = input_map(fd, there, in, e);
-        struct intake f = {in->data, in->len, -1, NULL, in->len};
         if (!rc && zip_is(in->data, in->len))
             rc = input_zip(in, member, limit, e);
         else if (!rc && member)
             rc = err_set(e, ERR_FORMAT, 0, "no zip archive stands before the colon");
         else if (!rc && unpack_packed(in->data, in->len))
-            rc = input_take(in, &f, false, limit, e);
+            rc = input_unpack(in, in->data, in->len, false, limit, e);
     } else if (!rc) { /* files of size 0, too: some only tell when read; and those of file systems that map
                          none */
-        rc = input_stream(fd, limit, in, e);
+        rc = feed_of(fd, limit, &f, e) ? e->code : input_feed(in, f, limit, e);
     }
     if (!rc && hole.code && in->mapped) /* else unpacking tells what is missing */
         in->damage = hole;

@@ -1,10 +1,8 @@
 /* unpack.c - see unpack.h. */
 #include "decode/input/unpack.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
@@ -39,41 +37,6 @@ const char *unpack_packed(const uint8_t *p, size_t n)
 bool unpack_told(const uint8_t *p, size_t n)
 {
     return n >= 4 || (n && p[0] != 0x1f && p[0] != zstd_magic[0] && (p[0] & 0xf0) != 0x50);
-}
-
-/* ---- in ------------------------------------------------------------------------------------------------ */
-
-/* Read more bytes after those at hand, which are moved to the buffer's beginning. */
-static ssize_t intake_append(struct intake *f)
-{
-    if (f->n)
-        memmove(f->buf, f->p, f->n);
-    f->p = f->buf;
-    ssize_t got;
-    do
-        got = read(f->fd, f->buf + f->n, INTAKE_BYTES - f->n);
-    while (got < 0 && errno == EINTR);
-    if (got > 0) {
-        f->n += (size_t)got;
-        f->taken += (uint64_t)got;
-    }
-    return got;
-}
-
-static bool intake_append_or_end(struct intake *f, struct err *e)
-{
-    ssize_t got = f->fd < 0 ? 0 : intake_append(f);
-    if (got < 0)
-        err_set(e, ERR_IO, f->taken, "can't read: %s", strerror(errno));
-    if (got <= 0)
-        f->fd = -1;
-    return got > 0;
-}
-
-/* Read more bytes if none are at hand. false: the end, or e says why not. */
-static bool intake_more(struct intake *f, struct err *e)
-{
-    return f->n || intake_append_or_end(f, e);
 }
 
 /* ---- out ----------------------------------------------------------------------------------------------- */
@@ -130,22 +93,6 @@ enum err_code sink_got(struct sink *b, size_t n, struct err *e)
         return ERR_OK;
     b->known = true;
     return dialect_tell(b->p, b->n, &d, e);
-}
-
-static enum err_code copy(struct intake *f, struct sink *b, struct err *e)
-{
-    enum err_code rc = ERR_OK;
-    size_t room;
-    while (!rc && intake_more(f, e)) {
-        if ((rc = sink_room(b, &room, e)))
-            return rc;
-        size_t n = f->n < room ? f->n : room;
-        memcpy(b->p + b->n, f->p, n);
-        f->p += n;
-        f->n -= n;
-        rc = sink_got(b, n, e);
-    }
-    return rc ? rc : e->code;
 }
 
 /* ---- in pieces ----------------------------------------------------------------------------------------- */
@@ -259,65 +206,43 @@ enum unpack_state unpacker_step(struct unpacker *u, struct unpack_piece *io, str
     return UNPACK_DAMAGED;
 }
 
+bool unpacker_torn(const struct unpacker *u, struct err *e)
+{
+    return u->within &&
+           err_set(e, ERR_TRUNCATED, u->out, "the %s ends early", u->zstd ? "zstd file" : "gzip file");
+}
+
+size_t unpacker_held(const struct unpacker *u)
+{
+    return u->zstd ? ZSTD_sizeof_DStream(u->zstd) : 0;
+}
+
 /* ---- all of it ----------------------------------------------------------------------------------------- */
 
-/* One step; false: this was the last, e or damage say why if it isn't the end. */
-static bool unpack_step(struct unpacker *u, struct intake *f, struct sink *b, struct err *damage,
-                        struct err *e)
+enum err_code unpack(const uint8_t *p, size_t n, bool deflated, struct sink *b, struct err *damage,
+                     struct err *e)
 {
+    struct unpacker u;
+    struct unpack_piece io = {.p = p, .n = n};
+    enum unpack_state s = UNPACK_MORE;
+    bool moved = true;
     size_t room;
-    struct err why;
-    const bool more = intake_more(f, e);
-    if (e->code || sink_room(b, &room, e))
-        return false;
-    struct unpack_piece io = {f->p, f->n, b->p + b->n, room};
-    const bool within = u->within;
-    const enum unpack_state s = unpacker_step(u, &io, &why);
-    const bool moved = more || io.room < room;
-    f->p = io.p;
-    f->n = io.n;
-    b->apart = u->zstd ? ZSTD_sizeof_DStream(u->zstd) : 0;
-    if (sink_got(b, room - io.room, e))
-        return false;
-    if (s == UNPACK_FAILED)
-        *e = why;
-    else if (s == UNPACK_DAMAGED)
-        *damage = why;
-    else if (!moved && within)
-        err_set(damage, ERR_TRUNCATED, b->n, "the %s ends early", u->zstd ? "zstd file" : "gzip file");
-    return s == UNPACK_MORE && moved;
-}
-
-static enum err_code unpack_all(struct unpacker *u, struct intake *f, struct sink *b, struct err *damage,
-                                struct err *e)
-{
-    while (!e->code && unpack_step(u, f, b, damage, e))
-        ;
-    unpacker_end(u);
+    *e = (struct err){0};
+    (void)(deflated ? begin_zlib(&u, false, e) : unpacker_begin(&u, p, n, b->limit, e));
+    while (!e->code && s == UNPACK_MORE && moved && !sink_room(b, &room, e)) {
+        const size_t had = io.n;
+        io.to = b->p + b->n;
+        io.room = room;
+        s = unpacker_step(&u, &io, damage);
+        moved = io.n < had || io.room < room;
+        b->apart = unpacker_held(&u);
+        (void)sink_got(b, room - io.room, e);
+    }
+    if (s == UNPACK_FAILED && !e->code)
+        *e = *damage;
+    else if (s == UNPACK_MORE && !e->code)
+        (void)unpacker_torn(&u, damage);
+    unpacker_end(&u);
     b->apart = 0;
     return e->code;
-}
-
-enum err_code unpack_deflated(struct intake *f, struct sink *b, struct err *damage, struct err *e)
-{
-    struct unpacker u;
-    struct dialect d;
-    *e = (struct err){0};
-    (void)begin_zlib(&u, false, e);
-    enum err_code rc = unpack_all(&u, f, b, damage, e);
-    return rc || b->known || !b->n ? rc : dialect_tell(b->p, b->n, &d, e);
-}
-
-enum err_code unpack(struct intake *f, struct sink *b, struct err *damage, struct err *e)
-{
-    *e = (struct err){0};
-    struct unpacker u;
-    while (f->n < 4 && intake_append_or_end(f, e)) /* a pipe may give them one by one */
-        ;
-    if (e->code)
-        return e->code;
-    if (!unpack_packed(f->p, f->n))
-        return copy(f, b, e);
-    (void)unpacker_begin(&u, f->p, f->n, b->limit, e);
-    return unpack_all(&u, f, b, damage, e);
 }

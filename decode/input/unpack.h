@@ -1,5 +1,5 @@
 /*
- * unpack.h - read and decompress a stream into one block of private memory: pipes, gzip, zstd.
+ * unpack.h - decompress into one block of private memory: gzip, zstd.
  *
  * The trace's header is checked as soon as it is there, so what is no trace is refused after its first bytes.
  * Three things bound what follows: the limit, which includes what the decompressor needs (if there is a
@@ -23,15 +23,6 @@
 #define UNPACK_RATIO 200
 #define UNPACK_FREE ((uint64_t)16 << 20)
 
-struct intake {       /* source of the compressed bytes */
-    const uint8_t *p; /* bytes read and not used yet */
-    size_t n;
-    int fd;         /* descriptor to read more from, -1 = there is no more */
-    uint8_t *buf;   /* INTAKE_BYTES, needed if there is an fd */
-    uint64_t taken; /* number of bytes read so far, those at p included */
-};
-#define INTAKE_BYTES ((size_t)1 << 17)
-
 struct sink { /* the unpacked bytes; the caller frees p with mem_free(), after an error as well */
     uint8_t *p;
     size_t n, cap;
@@ -44,12 +35,11 @@ struct sink { /* the unpacked bytes; the caller frees p with mem_free(), after a
  * sink_got - n more bytes are there. A trace says so in its first ones: the error of dialect_tell(). */
 enum err_code sink_room(struct sink *b, size_t *room, struct err *e);
 enum err_code sink_got(struct sink *b, size_t n, struct err *e);
-/* unpack - decompress all of f, by the format that its first bytes show. An error of the compression after
- * some bytes goes to `damage`. Returns ERR_NOMEM beyond the limit, ERR_IO, or the error of dialect_tell()
- * for the first bytes. */
-enum err_code unpack(struct intake *f, struct sink *b, struct err *damage, struct err *e);
-/* unpack_deflated - the same for deflated bytes without a header of their own, as in a zip archive. */
-enum err_code unpack_deflated(struct intake *f, struct sink *b, struct err *damage, struct err *e);
+/* unpack - decompress n bytes, by the format that the first ones show, or (deflated) without a header of
+ * their own, as in a zip archive. An error of the compression after some bytes goes to `damage`. Returns
+ * ERR_NOMEM beyond the limit, or the error of dialect_tell() for the first bytes. */
+enum err_code unpack(const uint8_t *p, size_t n, bool deflated, struct sink *b, struct err *damage,
+                     struct err *e);
 /* unpack_packed - the compression whose data begins with these bytes: "gzip", "zstd"; NULL: neither.
  * unpack_told - whether the bytes suffice to decide. */
 const char *unpack_packed(const uint8_t *p, size_t n);
@@ -84,6 +74,10 @@ enum err_code unpacker_begin(struct unpacker *u, const uint8_t *p, size_t n, uin
 /* unpacker_step - unpack some of it. DAMAGED: *e says what is wrong, which may be that no trace becomes so
  * large. FAILED: out of memory. */
 enum unpack_state unpacker_step(struct unpacker *u, struct unpack_piece *io, struct err *e);
+/* unpacker_torn - no more follows: whether it ends early, which *e says. unpacker_held - the bytes that it
+ * holds. */
+bool unpacker_torn(const struct unpacker *u, struct err *e);
+size_t unpacker_held(const struct unpacker *u);
 void unpacker_end(struct unpacker *u); /* also of one that is all zero */
 
 #endif

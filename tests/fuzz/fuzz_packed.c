@@ -1,10 +1,9 @@
 /*
  * fuzz_packed.c - libFuzzer entry for compressed input: the first byte chooses what stands before the rest
- * (the magic of gzip or zstd, or nothing), the second in which pieces it comes.
+ * (the magic of gzip or zstd, or nothing), the second whether there is a limit.
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "decode/base/mem.h"
 #include "decode/input/unpack.h"
@@ -26,12 +25,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         return 0;
     memcpy(copy, magic[data[0] % 3].p, m);
     memcpy(copy + m, data + 2, n - 2);
-    struct intake f = {copy, m + n - 2, -1, NULL, m + n - 2};
     struct sink b = {.limit = data[1] % 2 ? LIMIT : 0};
     struct err damage = {0}, e = {0};
     if (data[1] % 4 < 2) /* without a limit the ratio bounds it */
         b.known = true;
-    enum err_code rc = unpack(&f, &b, &damage, &e);
+    enum err_code rc = unpack(copy, m + n - 2, false, &b, &damage, &e);
     if ((rc && !e.what[0]) || (b.limit && b.cap > LIMIT) || b.n > b.cap)
         abort();
     mem_free(b.p);
