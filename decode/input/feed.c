@@ -21,6 +21,7 @@
 #include "decode/base/origin.h"
 
 #define GONE_NS INT64_C(3000000000)
+#define REFUSAL_NS INT64_C(3000000000) /* so soon a server that sends no trace has said why */
 
 enum {
     IN_SIZE = 65536,
@@ -363,6 +364,16 @@ static enum feed_state read_in(struct feed *f, int timeout_ms, struct err *e)
     return s;
 }
 
+/* Whether a server's first bytes are no trace's: they say why there is none, and its status, which comes at
+ * their end, that it is so. */
+static bool refusal(struct feed *f)
+{
+    const bool is = (f->pid || f->far) && f->fd >= 0 && !unpack_packed(f->in.p, f->in.n) &&
+                    memcmp(f->in.p, "go", f->in.n < 2 ? f->in.n : 2) != 0 && f->in.n < f->in.cap;
+    f->odd_ns = is && !f->odd_ns ? host_now() : f->odd_ns;
+    return is && host_now() - f->odd_ns < REFUSAL_NS;
+}
+
 /* Detect by the first bytes whether the input is compressed. FEED_DATA: done; there may be too few bytes
  * for anything else. */
 static enum feed_state look(struct feed *f, int timeout_ms, struct err *e)
@@ -372,9 +383,12 @@ static enum feed_state look(struct feed *f, int timeout_ms, struct err *e)
         return FEED_FAILED;
     }
     const enum feed_state s = read_in(f, timeout_ms, e);
-    if (s == FEED_FAILED || (s != FEED_END && !unpack_told(f->in.p, f->in.n)) || !f->in.n)
+    f->nsent = 0;
+    if (s == FEED_FAILED || (s != FEED_END && !unpack_told(f->in.p, f->in.n)) || !f->in.n || refusal(f))
         return s == FEED_DATA ? FEED_WAIT : s;
     f->told_packed = true;
+    f->sent = f->in.p;
+    f->nsent = f->in.n;
     f->packed = unpack_packed(f->in.p, f->in.n);
     return f->packed && unpacker_begin(&f->unpacker, f->in.p, f->in.n, f->limit, e) ? FEED_FAILED : FEED_DATA;
 }

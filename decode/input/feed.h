@@ -71,7 +71,8 @@ struct feed_room { /* the caller's buffer for the bytes */
 /*
  * feed_read - what there is of bytes, waiting for at most timeout_ms (a signal ends the wait). FEED_DATA:
  * to->n > 0. FEED_WAIT: nothing came in time. FEED_END: that was all. FEED_FAILED: *e says why, with what the
- * server answered; what came before stands. A file that grows never ends, unless it is removed, or replaced,
+ * server answered; what came before stands. (Of what begins like no trace nothing is handed on before the
+ * server has had a moment to say so.) A file that grows never ends, unless it is removed, or replaced,
  * truncated or written anew: FEED_FAILED, the latter with ERR_APART: who opens the name again reads on there.
  * After the seconds that were given what can't be asked for them ends; what was asked has time to send the
  * rest, but not for ever: FEED_FAILED.

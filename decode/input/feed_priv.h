@@ -37,6 +37,7 @@ struct feed {
     char body[FEED_SAID]; /* first bytes of the answer, which explain an error */
     size_t nbody;
     bool told_packed;   /* the first bytes were checked for compression */
+    int64_t odd_ns;     /* host_now() when they were seen to be no trace's; 0: they are not */
     const char *packed; /* "gzip" or "zstd"; NULL: not compressed */
     struct unpacker unpacker;
     uint64_t limit;      /* for that; 0: none */

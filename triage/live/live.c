@@ -21,7 +21,6 @@
 #include "triage/text.h"
 
 enum { READ_SIZE = 1 << 20, READ_MS = 100 };
-#define ANSWER_WAIT_NS 3000000000LL
 
 const char live_too_short[] =
     "it ended before the first second of it was complete: there was nothing to look at";
@@ -81,19 +80,6 @@ static bool quits(struct live_reader *r)
     return quit;
 }
 
-/* The bytes are no trace. The server may have said why, in its status and in what follows. */
-static void hear_why(struct live_reader *r, struct err *e)
-{
-    struct err said = {0};
-    enum feed_state s = FEED_DATA;
-    struct feed_room room = {.p = r->buf, .cap = READ_SIZE};
-    int64_t until = live_wall_now() + ANSWER_WAIT_NS;
-    while (s != FEED_END && s != FEED_FAILED && live_wall_now() < until && !quits(r))
-        s = feed_read(r->feed, &room, READ_MS, &said);
-    if (s == FEED_FAILED)
-        *e = said;
-}
-
 static void reader_over(struct live_reader *r, enum live_state how, const struct err *why)
 {
     pthread_mutex_lock(&r->mu);
@@ -126,8 +112,6 @@ static bool reader_took(struct live_reader *r, size_t n)
     while (!r->loses && r->in.held > r->most && !r->quit)
         pthread_cond_wait(&r->taken, &r->mu);
     pthread_mutex_unlock(&r->mu);
-    if (rc == ERR_NOT_TRACE)
-        hear_why(r, &e);
     if (rc)
         reader_over(r, LIVE_FAILED, &e);
     return !rc;

@@ -18,8 +18,6 @@
 #include "triage/options.h"
 #include "triage/say.h"
 
-#define ANSWER_WAIT_NS INT64_C(3000000000)
-
 enum { STEP_MS = 200, PIECE = 1 << 20, DEFAULT_S = 5 };
 
 struct record {
@@ -53,19 +51,18 @@ struct recording {
     uint8_t head[16];
     size_t nhead;
     uint64_t bytes; /* as they were sent */
-    int64_t until;  /* host_now(): it is no trace, and recording ends then */
     bool broke;     /* the connection broke, and what came is a trace */
 };
 
-static bool is_trace(const struct recording *r)
+/* Whether as many bytes have come as tell, and they are a trace's, or not. */
+static bool begins(const struct recording *r, bool trace)
 {
     struct dialect d;
     struct err other;
-    return dialect_tell(r->head, r->nhead, &d, &other) == ERR_OK;
+    return r->nhead == sizeof r->head && (dialect_tell(r->head, r->nhead, &d, &other) == ERR_OK) == trace;
 }
 
-/* n bytes have been unpacked into r->buf. They are written as they were sent. Bytes that are no trace are
- * not written; the server has a moment to say why it sends them. */
+/* n bytes have been unpacked into r->buf. They are written as they were sent, but not what is no trace. */
 static void take(struct recording *r, size_t n)
 {
     size_t nsent;
@@ -73,9 +70,7 @@ static void take(struct recording *r, size_t n)
     for (size_t i = 0; i < n && r->nhead < sizeof r->head; i++)
         r->head[r->nhead++] = r->buf[i];
     r->bytes += nsent;
-    if (r->nhead == sizeof r->head && !r->until && !is_trace(r))
-        r->until = host_now() + ANSWER_WAIT_NS;
-    if (!r->until)
+    if (!begins(r, false))
         out_write(&r->out, sent, nsent);
 }
 
@@ -98,7 +93,7 @@ static enum err_code receive(struct recording *r, const struct record *o, struct
     bool talk = !o->quiet && isatty(STDERR_FILENO);
     enum feed_state s = FEED_WAIT;
     while (s != FEED_END && s != FEED_FAILED && !live_stop_asked() && !out_broken(&r->out) &&
-           (!r->until || host_now() < r->until)) {
+           !begins(r, false)) {
         struct feed_room room = {.p = r->buf, .cap = PIECE};
         s = feed_read(r->feed, &room, STEP_MS, e);
         take(r, s == FEED_DATA ? room.n : 0);
@@ -114,7 +109,7 @@ static enum err_code receive(struct recording *r, const struct record *o, struct
     struct dialect d;
     if (s != FEED_FAILED)
         return dialect_tell(r->head, r->nhead, &d, e);
-    r->broke = r->nhead == sizeof r->head && is_trace(r);
+    r->broke = begins(r, true);
     return r->broke ? ERR_OK : e->code;
 }
 
