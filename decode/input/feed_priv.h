@@ -48,8 +48,8 @@ struct feed {
     size_t nsent;
 };
 
-/* feed_curl - start curl, to which fd, err_fd and pid belong from then on. feed_curl_end - wait for it. ERR_OK
- * if it ended well; else *e says why. */
+/* feed_curl - start curl, to which fd, err_fd and pid belong from then on. feed_curl_end - wait for it.
+ * ERR_OK if it ended well; else *e says why. */
 enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts *o, struct err *e);
 enum err_code feed_curl_end(struct feed *f, struct err *e);
 

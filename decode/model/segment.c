@@ -24,7 +24,6 @@ struct segment *segment_new(uint32_t n, const struct source *like)
 void segment_rest(struct segment *s)
 {
     v2_gen_free(&s->gen);
-    mem_free(s->late.t);
     s->late = (struct v2_late){0};
     v2_order_free(&s->order);
     mem_free(s->hint);

@@ -2,9 +2,6 @@
  * v2_ahead.c - facts about a generation that are cheap to get before its events are ordered: v2_gen_late()
  * and v2_gen_workers() in v2_gen.h.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "decode/base/bytes.h"
 #include "decode/v2/v2_gen.h"
 #include "decode/v2/v2_raw.h"
@@ -12,81 +9,24 @@
 
 /* ---- its last event ------------------------------------------------------------------------------------ */
 
-enum { WINDOW_NS = 100000 };
-
-/* Returns how often an event advances the time: a coroutine switch is three events at once. */
-static unsigned times_of(uint8_t type)
-{
-    return v2_means(type) == V2_MEANS_go_switch || v2_means(type) == V2_MEANS_go_switch_destroy ? 3 : 1;
-}
-
-static void late_add(struct v2_late *l, int64_t t, unsigned times)
-{
-    for (; times && !l->oom; times--) {
-        l->oom = !mem_room(l->t, l->cap, l->n + 1);
-        if (!l->oom)
-            l->t[l->n++] = t;
-    }
-}
-
-/* A place between two events of a batch, and the time of the event before it. */
-struct moment {
-    const uint8_t *p;
-    int64_t t;
-};
-
-/* Skip n varints. */
-static inline const uint8_t *skip_varints(const uint8_t *p, const uint8_t *end, int n)
-{
-    for (int i = 0; i < n; i++)
-        while (p < end && *p++ >= 0x80) {
-        }
-    return p;
-}
-
-/* Move to the end of the next event. Returns false if there is none, or none that can be read. */
-static inline __attribute__((always_inline)) bool moment_next(struct moment *m, const struct v2_batch *b,
-                                                              double unit, uint64_t whole)
-{
-    if (m->p >= b->end)
-        return false;
-    const uint8_t nargs = v2_specs[*m->p].nargs;
-    uint64_t v = 0;
-    const uint8_t *p = nargs ? bytes_varint(m->p + 1, b->end, &v) : NULL;
-    if (!p)
-        return false;
-    const int64_t t = m->t + v2_delta(v, unit, whole);
-    if (t >= SOURCE_TIME_MAX)
-        return false;
-    *m = (struct moment){skip_varints(p, b->end, nargs - 1), t};
-    return true;
-}
-
-/* Add a batch's events of the last WINDOW_NS before its last event, in a second pass over them. */
-static void batch_late(const struct v2_batch *b, double unit, struct v2_late *l)
+/* Returns the time of a batch's last event. */
+static int64_t batch_last(const struct v2_batch *b, double unit)
 {
     const uint64_t whole = v2_whole(unit);
-    struct moment at = {b->p, v2_ns(b->time, unit)}, mark = at, before = at;
-    while (moment_next(&at, b, unit, whole))
-        if (at.t - mark.t > WINDOW_NS) { /* so `before` is never within the window */
-            before = mark;
-            mark = at;
-        }
-    const int64_t last = at.t;
-    for (at = before;;) {
-        const uint8_t *const p = at.p;
-        if (!moment_next(&at, b, unit, whole))
+    int64_t t = v2_ns(b->time, unit);
+    for (const uint8_t *p = b->p; p < b->end;) {
+        const uint8_t nargs = v2_specs[*p].nargs;
+        uint64_t dt = 0;
+        p = nargs ? bytes_varint(p + 1, b->end, &dt) : NULL;
+        const int64_t next = t + v2_delta(dt, unit, whole);
+        if (!p || next >= SOURCE_TIME_MAX)
             break;
-        if (at.t >= last - WINDOW_NS)
-            late_add(l, at.t, times_of(*p));
+        t = next;
+        for (int i = 1; i < nargs; i++)
+            while (p < b->end && *p++ >= 0x80) {
+            }
     }
-    l->most = last > l->most ? last : l->most;
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
+    return t;
 }
 
 void v2_gen_late(const struct v2_gen *g, struct v2_late *late)
@@ -99,25 +39,18 @@ void v2_gen_late(const struct v2_gen *g, struct v2_late *late)
             continue;
         if (!idmap_put(&seen, g->batch[i].m, 0))
             break;
-        batch_late(&g->batch[i], unit, late);
+        const int64_t t = batch_last(&g->batch[i], unit);
+        late->most = t > late->most ? t : late->most;
     }
     idmap_free(&seen);
     if (g->nsample && g->sample[g->nsample - 1].ns > late->most)
         late->most = g->sample[g->nsample - 1].ns;
-    for (size_t i = g->nsample; i-- > 0 && g->sample[i].ns >= late->most - WINDOW_NS;)
-        late_add(late, g->sample[i].ns, 1);
-    if (late->n)
-        qsort(late->t, late->n, sizeof *late->t, by_time);
 }
 
 int64_t v2_late_last(const struct v2_late *late, int64_t last)
 {
     last = last >= late->least ? last + 1 : late->least;
-    const int64_t from = (late->most > last ? late->most : last) - WINDOW_NS;
-    for (size_t i = 0; i < late->n; i++)
-        if (late->t[i] >= from)
-            last = late->t[i] > last ? late->t[i] : last + 1;
-    return last;
+    return late->most > last ? late->most : last;
 }
 
 /* ---- its mark workers ---------------------------------------------------------------------------------- */

@@ -160,15 +160,11 @@ void v2_gen_after(struct v2_gen *g, const struct v2_gen *before);
  * v2_gen_late - Read the end of each thread's last batch.
  *
  * v2_late_last - From that, predict the time of the generation's last event (absolute, ns). `last`: when
- * the generation before ended, INT64_MIN if there is none. The prediction may be slightly off where the
- * order of threads' events differs from that of their times; then the next segment is decoded a second
- * time.
+ * the generation before ended, INT64_MIN if there is none. The prediction is off where the last events have
+ * the same time, or another order than that of their times; then the next segment is decoded a second time.
  */
 struct v2_late {
     int64_t least, most; /* no event is earlier; the latest time in the file */
-    int64_t *t;          /* times of the last events, ascending; the caller frees it */
-    size_t n, cap;
-    bool oom;
 };
 void v2_gen_late(const struct v2_gen *g, struct v2_late *late);
 int64_t v2_late_last(const struct v2_late *late, int64_t last);
