@@ -1,28 +1,24 @@
 /*
  * v2_names.c - see v2_gen.h.
  *
- * Stacks are the largest part of some traces. Their frames are mostly the same few thousand, so a frame is
- * found by its bytes: where it ends is found in 64 of them at once.
+ * Stacks are the largest part of some traces. Their frames are mostly the same few thousand, so those read
+ * last are found again by their four numbers, without a look at the names.
  */
 #include "decode/v2/v2_gen.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "decode/base/bytes.h"
 #include "decode/base/hash.h"
 #include "decode/v2/v2_raw.h"
 
-/* A cache of frames by their bytes (four varints), each in one of two slots. A new entry moves the old one
- * to the other slot, whose entry is dropped. An empty slot holds bytes that no frame begins with. */
-enum { KNOWN_BITS = 11, KNOWN_BYTES = 16 };
+/* A frame that was read, by its numbers in the file. */
+enum { KNOWN_BITS = 10 };
 struct known_frame {
-    uint8_t bytes[KNOWN_BYTES]; /* its own bytes, and those that followed them */
-    uint64_t hash;
+    uint64_t v[4], hash;
     uint32_t id;
+    bool kept; /* else the slot is free, or it names a missing string: each use of that is counted */
 };
 
 /* The tables of a generation, with numbers of their own: from 1 on in the order of appearance (names.h),
@@ -92,102 +88,10 @@ static bool frame_str(struct v2_gen *g, uint64_t id, uint32_t *str)
 
 /* ---- frames -------------------------------------------------------------------------------------------- */
 
-#ifndef __SSE2__
-/* Find which of eight bytes end a varint. */
-static inline unsigned varint_ends(uint64_t w)
-{
-    return (unsigned)((~w & 0x8080808080808080u) * 0x0002040810204081u >> 56);
-}
-#endif
-
-/* Find which of 64 bytes end a varint. */
-static inline uint64_t ends_in(const uint8_t *p)
-{
-    uint64_t ends = 0;
-#ifdef __SSE2__
-    for (unsigned i = 0; i < 4; i++) {
-        const __m128i w = _mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i));
-        ends |= (uint64_t)(unsigned)_mm_movemask_epi8(w) << 16 * i;
-    }
-    return ~ends;
-#else
-    for (unsigned i = 0; i < 8; i++)
-        ends |= (uint64_t)varint_ends(bytes_load8(p + 8 * i)) << 8 * i;
-    return ends;
-#endif
-}
-
-static inline uint64_t without_three(uint64_t bits)
-{
-    bits &= bits - 1;
-    bits &= bits - 1;
-    return bits & (bits - 1);
-}
-
-/* Returns the slot for a frame by its first bytes: its program counter is nearly always longer than these.
- * Eight may be read. */
-static inline uint32_t frame_place(const uint8_t *p)
-{
-    enum { FIRST = 5 };
-    return (uint32_t)((bytes_load8(p) << (64 - 8 * FIRST)) * 0x9E3779B97F4A7C15u >> (64 - KNOWN_BITS));
-}
-
-/* Whether the n bytes at p are this frame. KNOWN_BYTES may be read. */
-static inline bool is_frame(const struct known_frame *k, const uint8_t *p, unsigned n)
-{
-#ifdef __SSE2__
-    const __m128i a = _mm_loadu_si128((const __m128i *)(const void *)p),
-                  b = _mm_loadu_si128((const __m128i *)(const void *)k->bytes);
-    return (unsigned)__builtin_ctz(~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b))) >= n;
-#else
-    return !memcmp(k->bytes, p, n);
-#endif
-}
-
 /* Add a frame to the hash of a stack. The factor is secret, so the writer of a file can't predict it. */
 static inline uint64_t stack_hash_next(uint64_t h, uint64_t frame)
 {
     return (h + frame) * hash_secret[1];
-}
-
-/* A stack being read: where its frames' numbers go, and the hash of those so far. */
-struct frames_read {
-    uint32_t *f;
-    uint64_t hash;
-};
-
-/* Read those of the n frames at *at that are known by their bytes, up to the first that isn't. Returns how
- * many. */
-static unsigned known_frames(const struct known_frame *known, const uint8_t **at, const uint8_t *end,
-                             unsigned n, struct frames_read *out)
-{
-    const uint8_t *p = *at;
-    uint32_t *const f = out->f;
-    uint64_t ends = 0; /* of varints, from p on */
-    uint64_t hash = out->hash;
-    unsigned i = 0;
-    for (; i < n; i++) {
-        uint64_t end4 = without_three(ends);
-        if (!end4 && end - p >= 64 + KNOWN_BYTES) {
-            ends = ends_in(p);
-            end4 = without_three(ends);
-        }
-        const unsigned bytes = end4 ? (unsigned)__builtin_ctzll(end4) + 1 : 64;
-        if (bytes > KNOWN_BYTES)
-            break;
-        const uint32_t place = frame_place(p);
-        const struct known_frame *k = &known[place];
-        if (!is_frame(k, p, bytes) && !is_frame(k = &known[place ^ 1], p, bytes))
-            break;
-        f[i] = k->id;
-        hash = stack_hash_next(hash, k->hash);
-        ends >>= bytes;
-        p += bytes;
-    }
-    *at = p;
-    out->f = f + i;
-    out->hash = hash;
-    return i;
 }
 
 /* A table being read. */
@@ -196,19 +100,6 @@ struct reading {
     const uint8_t *end;
     bool oom;
 };
-
-/* Remember the bytes of a frame. */
-static void frame_known(struct v2_read *t, const uint8_t *p, const uint8_t *next, const uint8_t *end,
-                        uint32_t id)
-{
-    if (end - p < KNOWN_BYTES || next - p > KNOWN_BYTES)
-        return;
-    const uint32_t place = frame_place(p);
-    struct known_frame *k = &t->known[place];
-    t->known[place ^ 1] = *k;
-    *k = (struct known_frame){.hash = t->hash[id], .id = id};
-    memcpy(k->bytes, p, KNOWN_BYTES);
-}
 
 static bool own_frame(struct v2_read *t, const struct frame *f, uint32_t *id)
 {
@@ -223,42 +114,31 @@ static bool own_frame(struct v2_read *t, const struct frame *f, uint32_t *id)
     return true;
 }
 
-/* Read the frame at p by its four numbers. If it names a missing string, it is not remembered by its bytes:
- * each use is counted. */
-static const uint8_t *read_frame(struct reading *r, const uint8_t *p, uint32_t *id)
+/* Returns the frame with these numbers. NULL: out of memory. */
+static inline const struct known_frame *frame_of(struct v2_gen *g, const uint64_t v[4])
 {
-    struct v2_read *t = r->g->read;
-    const uint32_t missing = r->g->missing;
-    uint64_t v[4];
-    struct frame f;
-    const uint8_t *next = v2_raw_frame(p, r->end, v);
-    if (!next)
+    struct v2_read *t = g->read;
+    const uint32_t missing = g->missing;
+    const uint64_t place = (v[0] + (v[3] << 32)) * 0x9E3779B97F4A7C15u >> (64 - KNOWN_BITS);
+    struct known_frame *k = &t->known[place];
+    struct frame f = {.pc = v[0], .line = v[3]};
+    if (k->kept && k->v[0] == v[0] && k->v[1] == v[1] && k->v[2] == v[2] && k->v[3] == v[3])
+        return k;
+    if (!frame_str(g, v[1], &f.func) || !frame_str(g, v[2], &f.file) || !own_frame(t, &f, &k->id))
         return NULL;
-    f.pc = v[0];
-    f.line = v[3];
-    r->oom = !frame_str(r->g, v[1], &f.func) || !frame_str(r->g, v[2], &f.file) || !own_frame(t, &f, id);
-    if (r->oom)
-        return NULL;
-    if (r->g->missing == missing)
-        frame_known(t, p, next, r->end, *id);
-    return next;
+    memcpy(k->v, v, sizeof k->v);
+    k->hash = t->hash[k->id];
+    k->kept = g->missing == missing;
+    return k;
 }
 
-/* Read n frames at p. */
-static const uint8_t *read_frames(struct reading *r, const uint8_t *p, unsigned n, struct frames_read *out)
+/* Read the four numbers of a frame at p. Returns their end, or NULL. */
+static inline const uint8_t *frame_numbers(const uint8_t *p, const uint8_t *end, uint64_t v[4])
 {
-    struct v2_read *t = r->g->read;
-    while (n) {
-        uint32_t id;
-        n -= known_frames(t->known, &p, r->end, n, out);
-        if (!n)
-            break;
-        if (!(p = read_frame(r, p, &id)))
-            return NULL;
-        n--;
-        out->hash = stack_hash_next(out->hash, t->hash[id]);
-        *out->f++ = id;
-    }
+    if (end - p < 40)
+        return v2_raw_frame(p, end, v);
+    for (int i = 0; i < 4 && p; i++)
+        p = bytes_varint_within(p, &v[i]);
     return p;
 }
 
@@ -293,11 +173,19 @@ static const uint8_t *read_stack(struct reading *r, const uint8_t *p, uint64_t *
         r->oom = true;
         return NULL;
     }
-    struct frames_read out = {t->frames + t->nframes, hash_first(n)};
-    if (!(p = read_frames(r, p, (unsigned)n, &out)))
-        return NULL;
-    t->stacks[t->nstacks++] = (struct read_stack){(uint32_t)hash_last(out.hash), (uint8_t)n};
-    t->nframes = (size_t)(out.f - t->frames);
+    uint32_t *const f = t->frames + t->nframes;
+    uint64_t hash = hash_first(n), v[4];
+    for (unsigned i = 0; i < n; i++) {
+        p = frame_numbers(p, r->end, v);
+        const struct known_frame *k = p ? frame_of(r->g, v) : NULL;
+        r->oom = p && !k;
+        if (!k)
+            return NULL;
+        f[i] = k->id;
+        hash = stack_hash_next(hash, k->hash);
+    }
+    t->stacks[t->nstacks++] = (struct read_stack){(uint32_t)hash_last(hash), (uint8_t)n};
+    t->nframes += n;
     return p;
 }
 
@@ -323,12 +211,8 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
 
 static bool begin(struct v2_gen *g)
 {
-    const size_t known = sizeof *g->read->known << KNOWN_BITS;
-    const bool ok = (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) &&
-                    room_for(g->read, g) && (g->read->known = mem_alloc(known));
-    if (ok)
-        memset(g->read->known, UINT8_MAX, known); /* no frame: its fourth varint would not end */
-    return ok;
+    return (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) && room_for(g->read, g) &&
+           (g->read->known = mem_zalloc(sizeof *g->read->known << KNOWN_BITS));
 }
 
 typedef bool read_fn(struct source *s, struct v2_gen *g, const struct v2_slice *t);
