@@ -42,7 +42,8 @@ struct job {
     struct trace_opts trace;
     uint64_t limit, hits;
     bool tsv, quiet, partial, failed;
-    struct hit *hit; /* a heap with the shortest on top */
+    struct hit *hit;
+    int64_t least; /* hits that are no longer than that need not be kept */
     size_t n, cap;
     /* of the current trace */
     const char *path;
@@ -58,27 +59,23 @@ static int find_fail(const char *what, const char *why)
 
 /* ---- the longest hits ---------------------------------------------------------------------------------- */
 
-/* Hit a stands before b: it is longer, or as long and earlier. */
-static bool find_before(const struct hit *a, const struct hit *b)
+/* Longer ones first; those as long in order of trace, goroutine and time. */
+static int find_by_length(const void *x, const void *y)
 {
-    return a->dur != b->dur ? a->dur > b->dur : a->nth < b->nth;
+    const struct hit *a = x, *b = y;
+    if (a->dur != b->dur)
+        return a->dur > b->dur ? -1 : 1;
+    return a->nth < b->nth ? -1 : a->nth > b->nth;
 }
 
-static void find_swap(struct hit *a, struct hit *b)
+/* Sort the hits, and drop those behind the longest `limit`. */
+static void find_trim(struct job *j)
 {
-    const struct hit t = *a;
-    *a = *b;
-    *b = t;
-}
-
-static void find_sink(struct job *j, size_t i, size_t n)
-{
-    for (size_t child; (child = 2 * i + 1) < n; i = child) {
-        child += child + 1 < n && find_before(&j->hit[child], &j->hit[child + 1]);
-        if (!find_before(&j->hit[i], &j->hit[child]))
-            return;
-        find_swap(&j->hit[i], &j->hit[child]);
-    }
+    if (j->n)
+        qsort(j->hit, j->n, sizeof *j->hit, find_by_length);
+    while (j->limit && j->n > j->limit)
+        mem_free(j->hit[--j->n].line);
+    j->least = j->limit && j->n == j->limit ? j->hit[j->n - 1].dur : -1;
 }
 
 static char *find_describe(const struct job *j, const struct span *s)
@@ -101,25 +98,19 @@ static char *find_describe(const struct job *j, const struct span *s)
 
 static bool find_keep(struct job *j, const struct span *s)
 {
+    enum { SPARE = 1024 }; /* hits that are kept before the shortest are dropped */
     struct hit h = {s->t1 - s->t0, j->hits++, NULL};
-    const bool full = j->limit && j->n == j->limit;
-    if (full && !find_before(&h, &j->hit[0]))
+    if (h.dur <= j->least) /* as long, but later than those that are kept */
         return true;
     h.line = find_describe(j, s);
-    if (!h.line || (!full && !mem_room(j->hit, j->cap, j->n + 1))) {
+    if (!h.line || !mem_room(j->hit, j->cap, j->n + 1)) {
         mem_free(h.line);
         j->failed = true;
         return false;
     }
-    if (full) {
-        mem_free(j->hit[0].line);
-        j->hit[0] = h;
-        find_sink(j, 0, j->n);
-        return true;
-    }
     j->hit[j->n++] = h;
-    for (size_t i = j->n - 1; i && find_before(&j->hit[(i - 1) / 2], &j->hit[i]); i = (i - 1) / 2)
-        find_swap(&j->hit[i], &j->hit[(i - 1) / 2]);
+    if (j->limit && j->n >= j->limit && j->n - j->limit >= SPARE)
+        find_trim(j);
     return true;
 }
 
@@ -224,10 +215,7 @@ static void find_print(const struct job *j, struct text *out)
 static int find_finish(struct job *j)
 {
     struct text out = {0};
-    for (size_t n = j->n; n > 1; n--) { /* the shortest moves to the end */
-        find_swap(&j->hit[0], &j->hit[n - 1]);
-        find_sink(j, 0, n - 1);
-    }
+    find_trim(j);
     find_print(j, &out);
     int status = say_text("find", NULL, &out);
     text_free(&out);
@@ -253,6 +241,7 @@ int find_main(int argc, char **argv)
         return options_lack(&command, o.noperands ? "TRACE" : "FILTER");
     struct job j = {.trace = o.trace,
                     .limit = o.limit == OPTIONS_UNSET ? LIMIT : o.limit,
+                    .least = -1,
                     .tsv = o.tsv,
                     .quiet = o.quiet};
     struct folder files;
