@@ -375,29 +375,27 @@ unsigned view_yank(struct view *v, char **out)
     char line[RICH_MOST], *text = NULL;
     size_t size;
     *out = NULL;
-    const unsigned copied = !v->popup.kind && kind_here(v)->copy ? kind_here(v)->copy(v) : VR_NONE;
-    if (copied) {
-        *out = v->job.copied;
-        v->job.copied = NULL;
-        return copied;
-    }
     FILE *f = open_memstream(&text, &size);
     if (!f)
         return move_fail(v, "out of memory");
     bool rows =
         !v->popup.kind && kind_here(v)->tsv && kind_here(v)->tsv(v, f); /* only lines for another program */
+    const bool cut = rows && kind_here(v)->rows(v) > KIND_COPIED;
     if (v->popup.kind) {
         popup_print(v, f);
     } else if (!rows) {
         status_text(v, line, sizeof line);
         fputs(line, f);
     }
-    if (!v->popup.kind && !rows && (kind_here(v)->tsv || kind_here(v)->copy) && !line[0]) {
+    if (!v->popup.kind && !rows && kind_here(v)->tsv && !line[0]) {
         fclose(f);
         free(text);
         return move_fail(v, "no rows here to copy");
     }
-    view_message(v, false, "%s%s", rows ? "copied: all rows" : "yanked: ",
+    view_message(v, false, "%s%s",
+                 cut    ? "copied: the first 20,000 rows; gotop sql prints more"
+                 : rows ? "copied: all rows"
+                        : "yanked: ",
                  v->popup.kind ? "the pop-up"
                  : rows        ? ""
                                : line);

@@ -87,7 +87,6 @@ void view_free(struct view *v)
     table_free(v->table);
     sql_view_free(v->asked);
     unfold_free(v->cache.unfold);
-    mem_free(v->job.copied);
     mem_free(v->cache.edges);
     mem_free(v->cache.extents);
     draw_free(v);

@@ -93,7 +93,6 @@ struct view_kind {
     unsigned (*touch)(struct view *v, const struct plan *p, int x, int y);
     /* tsv - writes all rows for copying; false: there are none. NULL: what the cursor is on is copied. */
     bool (*tsv)(const struct view *v, FILE *f);
-    unsigned (*copy)(struct view *v); /* copies many rows in slices: table_copy() */
     /* the answers to requests; where NULL, `refusal` or `refuse` is the message */
     unsigned (*answer[REQS])(struct view *v, int n);
     const char *refuse, *refusal[REQS];
@@ -104,6 +103,8 @@ struct view_kind {
 #include "triage/views.def"
 #undef X
 
+/* KIND_COPIED - rows that are copied at most: SQL gives more. */
+enum { KIND_COPIED = 20000 };
 enum { KIND_DIGITS = VIEW_LOG }; /* the views before this one have their number as their key */
 /* kind_of - the view with this number (enum view_no); the processors' view for an unknown number. kind_here
  * - the view v shows. */

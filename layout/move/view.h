@@ -33,7 +33,7 @@ enum refresh {
     VR_QUIT = 8, /* view_quit() with nothing left to go back from */
     /* view_prompt_accept(): v->prompt.command holds a line that is no goto and may name an action */
     VR_COMMAND = 16,
-    VR_YANK = 32 /* there is text for the clipboard: from view_yank(), or v->job.copied */
+    VR_YANK = 32 /* there is text for the clipboard: from view_yank() */
 };
 
 enum sort {
@@ -262,8 +262,6 @@ struct message {
 
 struct jobs {
     struct job *asked; /* the job a key requested (job.c); NULL: none */
-    /* text for VR_YANK from view_work(); the reader of it takes ownership and sets it to NULL */
-    char *copied;
     bool to_top; /* go to the first lane when the order in progress is done */
 };
 

@@ -581,6 +581,56 @@ void table_draw(struct grid *g, struct view *v, const struct plan *p)
     tri_draw(g, v, p);
 }
 
+/* ---- as text for another program ----------------------------------------------------------------------- */
+
+static int tsv_cols(const struct table *t)
+{
+    return table_cols(t) - t->from->nameless;
+}
+
+static void tsv_head(const struct table *t, struct text *to)
+{
+    for (int c = 0; c < tsv_cols(t); c++) {
+        struct tcol k = table_col(t, c);
+        const char *unit = k.kind == TCOL_DUR || k.kind == TCOL_TIME ? when_ticks(t->tr) ? " ticks" : " ns"
+                           : k.kind == TCOL_BYTES                    ? " bytes"
+                           : k.kind == TCOL_SHARE                    ? " ppm"
+                                                                     : "";
+        text_add(to, "%s%s%s", c ? "\t" : "", k.kind == TCOL_NAME ? "name" : k.head, unit);
+    }
+}
+
+static void tsv_row(const struct table *t, uint32_t i, struct text *to)
+{
+    for (int c = 0; c < tsv_cols(t); c++) {
+        text_raw(to, "\t", c > 0);
+        if (table_cell(to, t, t->row[i], c))
+            continue;
+        const int64_t x = table_value(t, t->row[i], c);
+        if (x >= 0 && table_col(t, c).kind == TCOL_MEAN)
+            text_add(to, "%.6g", (double)x / SHARE_WHOLE);
+        else if (x >= 0 || table_col(t, c).kind == TCOL_TIME)
+            text_add(to, "%" PRId64, x);
+    }
+}
+
+bool table_tsv(const struct view *v, FILE *f)
+{
+    const struct table *t = v->table;
+    struct text line = {0};
+    if (!table_ready(v) || !t->nrows)
+        return false;
+    tsv_head(t, &line);
+    for (uint32_t i = 0; i < t->nrows && i < KIND_COPIED; i++) {
+        fprintf(f, "%s\n", line.p ? line.p : "");
+        line.n = 0;
+        tsv_row(t, i, &line);
+    }
+    fprintf(f, "%s\n", line.p ? line.p : "");
+    text_free(&line);
+    return true;
+}
+
 void table_name_string(struct text *out, const struct table *t, const struct ttype *k)
 {
     if (trace_str(t->tr, (uint32_t)k->a).len)

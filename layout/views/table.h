@@ -195,9 +195,9 @@ const char *table_back_word(const struct view *v);
 bool table_pending(const struct view *v);
 unsigned table_work(struct view *v, int64_t budget_ns);
 unsigned table_find(struct view *v, const char *text);
-/* table_copy - starts a job (move.h) that copies all rows as TSV, for view_yank(); VR_NONE: there is no
- * row. After VR_YANK v->job.copied is the text. */
-unsigned table_copy(struct view *v);
+/* table_tsv - writes the column names and the first KIND_COPIED rows, for view_yank(). false: there is no
+ * row. */
+bool table_tsv(const struct view *v, FILE *f);
 uint32_t table_rows(const struct view *v);
 void table_detail(struct text *out, const struct view *v, uint32_t row, int line);
 bool table_lists(const struct view *v, uint32_t row);
@@ -226,7 +226,7 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
                    .head = table_head, .head_lines = table_head_lines, .titled = table_titled, \
                    .detail = table_detail, .lists = table_lists, .about = table_about_row, \
                    .ready = table_ready, .touch = tri_touch, .speak = tri_speak, .where = tri_where, \
-                   .find = table_find, .copy = table_copy, .back_word = table_back_word
+                   .find = table_find, .tsv = table_tsv, .back_word = table_back_word
 #define ANSWER_TABLE \
     ANSWER_ROWS, [REQ_CAUSE] = tri_cause, [REQ_SORT] = table_sort, [REQ_INVERT] = table_invert, \
                  [REQ_HERE] = table_here, [REQ_BACK] = table_back

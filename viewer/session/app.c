@@ -118,11 +118,6 @@ unsigned app_work(struct app *a, int64_t budget_ns)
 {
     struct place from = a->view.at;
     unsigned f = view_work(&a->view, budget_ns);
-    if (f & VR_YANK) { /* a key has begun this copy */
-        mem_free(a->yank);
-        a->yank = a->view.job.copied;
-        a->view.job.copied = NULL;
-    }
     tables_moved(a, &from);
     app_set(a, DUE_VIEW, (f & VR_WORK) != 0);
     return f;
