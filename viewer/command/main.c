@@ -45,7 +45,6 @@
 #include "viewer/session/pair.h"
 #include "viewer/keys/keymap.h"
 #include "viewer/command/cmdline.h"
-#include "viewer/term/patience.h"
 #include "viewer/command/sandbox.h"
 #include "viewer/command/say.h"
 #include "viewer/term/term.h"
@@ -424,15 +423,19 @@ struct shown {
     char name[160]; /* the title's name; "": the file's */
 };
 
+/* What may take seconds before the screen opens (a pipe, unpacking, a program's first second) is said on the
+ * terminal, and wiped away once it is there. */
 static enum err_code shown_read(const struct cmdline *o, struct shown *s, struct err *e)
 {
-    const bool live = o->o.follow || feed_is_url(o->o.path);
-    struct patience *wait = patience_begin(live       ? "waiting for the program's first second"
-                                           : s->piped ? "reading the trace from standard input"
-                                                      : "reading the trace");
+    const bool live = o->o.follow || feed_is_url(o->o.path), told = isatty(STDERR_FILENO);
+    if (told)
+        door_status(live       ? "gotop: waiting for the program's first second (Ctrl-C leaves)"
+                    : s->piped ? "gotop: reading the trace from standard input (Ctrl-C leaves)"
+                               : "gotop: reading the trace (Ctrl-C leaves)");
     enum err_code rc =
         live ? open_live(o, &s->follow, &s->tr, e) : trace_open(o->o.path, &o->o.trace, &s->tr, e);
-    patience_end(wait);
+    if (told)
+        door_wipe();
     return rc;
 }
 
