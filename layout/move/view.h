@@ -262,7 +262,7 @@ struct message {
 
 struct jobs {
     struct job *asked; /* the job a key requested (job.c); NULL: none */
-    bool to_top; /* go to the first lane when the order in progress is done */
+    bool to_top;       /* go to the first lane when the order in progress is done */
 };
 
 /* ---- caches: results that can be recomputed; NULL: none yet ---- */
