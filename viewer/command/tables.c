@@ -64,8 +64,8 @@ static void findings_show(struct app *a)
     } else if (a->hint && a->fs.n && a->view.at.view != VIEW_TRIAGE &&
                !(a->view.msg.text[0] && a->view.msg.error)) {
         bool one = a->fs.n == 1;
-        help_key(a->km, app_keyview(a), ACT_VIEW_TRIAGE, list, sizeof list);
-        help_key(a->km, app_keyview(a), ACT_FINDING_NEXT, walk, sizeof walk);
+        keymap_key(a->km, app_keyview(a), ACT_VIEW_TRIAGE, list, sizeof list);
+        keymap_key(a->km, app_keyview(a), ACT_FINDING_NEXT, walk, sizeof walk);
         view_message(&a->view, false, "%u finding%s ready: %s lists %s, %s goes to %s", a->fs.n,
                      one ? " is" : "s are", list, one ? "it" : "them", walk, one ? "it" : "the first");
     }

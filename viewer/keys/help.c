@@ -148,40 +148,6 @@ static const char *label(const struct view *v, const struct want *w)
     return word ? word : w->a == ACT_BACK ? "quit" : w->label;
 }
 
-/* The shortest way to type an action, plain keys first. "": there is none. */
-static void best_keys(const struct binding **b, size_t n, enum action a, char *out, size_t size)
-{
-    const struct binding *best = NULL;
-    unsigned best_cost = UINT32_MAX;
-    for (size_t i = 0; i < n; i++) {
-        if (b[i]->action != a || b[i]->arg)
-            continue;
-        unsigned cost = 0;
-        for (int k = 0; k < b[i]->nkeys; k++) {
-            char name[KEY_NAME_MAX];
-            keycode c = b[i]->keys[k];
-            cost += 2 + (unsigned)strlen(key_text(c, name)) +
-                    (c & K_MODS || key_is_mouse(c) || c > K_F0 ? 100 : 0);
-        }
-        if (cost < best_cost) {
-            best_cost = cost;
-            best = b[i];
-        }
-    }
-    out[0] = '\0';
-    if (best)
-        binding_keys(best, out, size);
-}
-
-const char *help_key(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size)
-{
-    const struct binding **b;
-    size_t n = keymap_bindings(km, view, &b);
-    best_keys(b, n, a, out, size);
-    mem_free(b);
-    return out;
-}
-
 /* ---- the help screen ----------------------------------------------------------------------------------- */
 
 static void print_counts(FILE *f, const struct keymap *km, enum keyview view)
@@ -190,13 +156,8 @@ static void print_counts(FILE *f, const struct keymap *km, enum keyview view)
     const struct binding *hit;
     uint32_t count;
     bool plain = keymap_feed(km, &st, view, '5', &hit, &count) == KEYFEED_MORE && st.counting;
-    const struct binding **b;
-    size_t n = keymap_bindings(km, view, &b);
-    char prefix[64] = "";
-    for (size_t i = 0; i < n && !prefix[0]; i++)
-        if (b[i]->action == ACT_COUNT_PREFIX)
-            binding_keys(b[i], prefix, sizeof prefix);
-    mem_free(b);
+    char prefix[64];
+    (void)keymap_key(km, view, ACT_COUNT_PREFIX, prefix, sizeof prefix);
     fprintf(f, "Counts\n");
     if (plain)
         fprintf(f, "  Digits before a key repeat it: 5 and a key.\n");
@@ -236,17 +197,17 @@ static void print_row(FILE *f, const char *keys, const char *does)
 enum { FIRST_KEYS = 12, KEYS_COLS = 13, HALF_COLS = 36 };
 
 /* Write at most `most` of these, two in a row. Returns how many there were. */
-static int print_wants(FILE *f, const struct view *v, const struct binding **b, size_t n,
+static int print_wants(FILE *f, const struct view *v, const struct keymap *km, enum keyview view,
                        const struct want *w, int most)
 {
     int shown = 0;
     for (; w->a != ACT_NONE && shown < most; w++) {
         char one[64], two[64] = "", keys[140];
-        best_keys(b, n, w->a, one, sizeof one);
+        (void)keymap_key(km, view, w->a, one, sizeof one);
         if (!one[0] || !offered(v, w))
             continue;
         if (w->b != ACT_NONE && act_answers(v, w->b))
-            best_keys(b, n, w->b, two, sizeof two);
+            (void)keymap_key(km, view, w->b, two, sizeof two);
         snprintf(keys, sizeof keys, "%s%s%s", one, two[0] ? "  " : "", two);
         if (shown++ % 2)
             fprintf(f, "  %-*s %s\n", KEYS_COLS, keys, label(v, w));
@@ -258,12 +219,12 @@ static int print_wants(FILE *f, const struct view *v, const struct binding **b, 
 }
 
 /* The keys that one needs first in this view, and those that one would not guess. */
-static void print_here(FILE *f, const struct view *v, const struct binding **b, size_t n)
+static void print_here(FILE *f, const struct view *v, const struct keymap *km, enum keyview view)
 {
     fprintf(f, "The keys of this view\n");
-    (void)print_wants(f, v, b, n, wanted(v), FIRST_KEYS);
+    (void)print_wants(f, v, km, view, wanted(v), FIRST_KEYS);
     fprintf(f, "\nAlso\n");
-    (void)print_wants(f, v, b, n, also, FIRST_KEYS);
+    (void)print_wants(f, v, km, view, also, FIRST_KEYS);
     print_wrapped(
         f, "The mouse: a click points, a second one opens, the wheel zooms or scrolls, dragging selects a "
            "range; a click on a column's title sorts, on a tab it shows that view.");
@@ -341,7 +302,7 @@ bool help_make(struct help *h, const struct keymap *km, const struct view *v, en
         legend_all(v->scr.tier, v->scr.mono, &h->legend);
     else if (v->at.view == VIEW_TRIAGE)
         legend_page(v->scr.tier, &h->legend);
-    print_here(f, v, b, n);
+    print_here(f, v, km, view);
     print_help(f, km, view, b, n);
     mem_free(b);
     if (fclose(f) != 0) {
@@ -384,16 +345,16 @@ static int of_what(const struct want *w)
 }
 
 /* Add the keys that the view offers everywhere, those that it offers where the cursor is, or both. */
-static size_t footer_keys(const struct view *v, const struct binding **b, size_t n, int which, char *out,
-                          size_t size, size_t at)
+static size_t footer_keys(const struct view *v, const struct keymap *km, enum keyview view, int which,
+                          char *out, size_t size, size_t at)
 {
     for (const struct want *w = wanted(v); w->a != ACT_NONE && at < size; w++) {
         char one[64], two[64] = "";
-        best_keys(b, n, w->a, one, sizeof one);
+        (void)keymap_key(km, view, w->a, one, sizeof one);
         if (!one[0] || !(which & of_what(w)) || !offered(v, w))
             continue;
         if (w->b != ACT_NONE && act_answers(v, w->b))
-            best_keys(b, n, w->b, two, sizeof two);
+            (void)keymap_key(km, view, w->b, two, sizeof two);
         at += (size_t)snprintf(out + at, size - at, "%s%s%s%s\t%s", at ? "  " : "", one, two[0] ? " " : "",
                                two, label(v, w));
     }
@@ -407,13 +368,10 @@ void help_footer(const struct keymap *km, const struct keystate *st, const struc
         footer_chord(km, st, out, size);
         return;
     }
-    const struct binding **b;
-    const size_t n = keymap_bindings(km, view, &b);
     out[0] = '\0';
     /* where there is room for all of them, those that come and go stand last, and the others stay in place */
-    if (footer_keys(v, b, n, OF_VIEW | OF_CURSOR, out, size, 0) <= (size_t)v->scr.w)
-        (void)footer_keys(v, b, n, OF_CURSOR, out, size, footer_keys(v, b, n, OF_VIEW, out, size, 0));
-    mem_free(b);
+    if (footer_keys(v, km, view, OF_VIEW | OF_CURSOR, out, size, 0) <= (size_t)v->scr.w)
+        (void)footer_keys(v, km, view, OF_CURSOR, out, size, footer_keys(v, km, view, OF_VIEW, out, size, 0));
 }
 
 /* ---- a list for scripts ------------------------------------------------------------------------------- */

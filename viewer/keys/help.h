@@ -28,9 +28,6 @@ void help_free(struct help *h);
 void help_footer(const struct keymap *km, const struct keystate *st, const struct view *v, enum keyview view,
                  char *out, size_t size);
 
-/* help_key - the easiest way to type an action in a view; "": there is none. Returns out. */
-const char *help_key(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size);
-
 /* help_actions - print all actions, a line each: name, help. */
 void help_actions(FILE *f);
 

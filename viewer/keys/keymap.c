@@ -1,8 +1,8 @@
 /*
- * keymap.c - the prefix trees, the line parser, and feeding keys.
+ * keymap.c - the bindings, the line parser, and feeding keys.
  *
- * A map is one tree per view. A node is bound, or has children, or both (then the children cannot be reached:
- * keymap_check() says so). Invariant: no node is without both, so a prefix under way can always go on.
+ * A map is a list of bindings. Some hundred are looked through at every key: a hand types slower than that. A
+ * binding whose beginning is bound, too, can't be reached: keymap_check() says so.
  */
 #include "viewer/keys/keymap.h"
 
@@ -52,7 +52,7 @@ void keymap_report(const struct keymap_say *say, bool error, const char *file, i
     say->fn(say->arg, error, file, line, text);
 }
 
-/* ---- trees --------------------------------------------------------------------------------------------- */
+/* ---- the list ------------------------------------------------------------------------------------------ */
 
 struct keymap *keymap_new(void)
 {
@@ -67,25 +67,13 @@ static void binding_free(struct binding *b)
     mem_free(b);
 }
 
-static void node_clear(struct keynode *n)
-{
-    struct keynode *kid, *next;
-    HASH_ITER(hh, n->kids, kid, next)
-    {
-        HASH_DEL(n->kids, kid);
-        node_clear(kid);
-        mem_free(kid);
-    }
-    binding_free(n->bound);
-    n->bound = NULL;
-}
-
 void keymap_free(struct keymap *km)
 {
     if (!km)
         return;
-    for (int v = 0; v < KEYVIEW_COUNT; v++)
-        node_clear(&km->root[v]);
+    for (size_t i = 0; i < km->n; i++)
+        binding_free(km->b[i]);
+    mem_free(km->b);
     while (km->files) {
         struct mapfile *f = km->files;
         km->files = f->next;
@@ -94,73 +82,36 @@ void keymap_free(struct keymap *km)
     mem_free(km);
 }
 
-struct keynode *keynode_kid(const struct keynode *n, keycode k)
+bool binding_begins(const struct binding *b, const keycode *keys, int n)
 {
-    struct keynode *kid = NULL;
-    if (n && n->kids)
-        HASH_FIND(hh, n->kids, &k, sizeof k, kid);
-    return kid;
+    return b->nkeys >= n && memcmp(b->keys, keys, (size_t)n * sizeof *keys) == 0;
 }
 
-static struct keynode *node_make(struct keynode *n, keycode k)
+/* Take away the view's binding of these keys, or every one that they begin. Returns whether there was one. */
+static bool keymap_remove(struct keymap *km, enum keyview view, const keycode *keys, int nkeys, bool begun)
 {
-    struct keynode *kid = keynode_kid(n, k);
-    if (kid)
-        return kid;
-    kid = mem_zalloc(sizeof *kid);
-    if (!kid)
-        return NULL;
-    kid->key = k;
-    HASH_ADD(hh, n->kids, key, sizeof kid->key, kid);
-    if (kid->lost) {
-        mem_free(kid);
-        return NULL;
+    const size_t had = km->n;
+    size_t n = 0;
+    for (size_t i = 0; i < had; i++) {
+        struct binding *b = km->b[i];
+        if (b->view == view && binding_begins(b, keys, nkeys) && (begun || b->nkeys == nkeys))
+            binding_free(b);
+        else
+            km->b[n++] = b;
     }
-    return kid;
-}
-
-/* Take away the node that the keys lead to, and every prefix that then leads nowhere. */
-static bool node_remove(struct keynode *n, const keycode *keys, int nkeys)
-{
-    struct keynode *kid = keynode_kid(n, keys[0]);
-    if (!kid)
-        return false;
-    if (nkeys > 1 && !node_remove(kid, keys + 1, nkeys - 1))
-        return false;
-    if (nkeys > 1 && (kid->kids || kid->bound))
-        return true;
-    HASH_DEL(n->kids, kid);
-    node_clear(kid);
-    mem_free(kid);
-    return true;
-}
-
-/* Take away the prefixes of a chord that could not be completed (out of memory). */
-static void node_prune(struct keynode *n, const keycode *keys, int nkeys)
-{
-    struct keynode *kid = nkeys ? keynode_kid(n, keys[0]) : NULL;
-    if (!kid)
-        return;
-    node_prune(kid, keys + 1, nkeys - 1);
-    if (kid->bound || kid->kids)
-        return;
-    HASH_DEL(n->kids, kid);
-    mem_free(kid);
+    km->n = n;
+    return n < had;
 }
 
 /* b is owned from now on. */
 static bool keymap_put(struct keymap *km, struct binding *b)
 {
-    struct keynode *n = &km->root[b->view];
-    for (int i = 0; n && i < b->nkeys; i++)
-        n = node_make(n, b->keys[i]);
-    if (!n) {
-        node_prune(&km->root[b->view], b->keys, b->nkeys);
+    if (!mem_room(km->b, km->cap, km->n + 1)) {
         binding_free(b);
         return false;
     }
-    binding_free(n->bound);
-    n->bound = b;
+    (void)keymap_remove(km, (enum keyview)b->view, b->keys, b->nkeys, false);
+    km->b[km->n++] = b;
     b->seq = ++km->seq;
     return true;
 }
@@ -315,7 +266,7 @@ static enum err_code line_unbind(struct line *l)
         complain(l, "'%.*s' is no key", SHOW(rest));
         return ERR_FORMAT;
     }
-    if (!node_remove(&l->km->root[v], keys, n))
+    if (!keymap_remove(l->km, v, keys, n, true))
         keymap_report(l->say, false, l->file, l->no, "nothing was bound there");
     return ERR_OK;
 }
@@ -400,28 +351,48 @@ static bool feed_digit(struct keystate *st, keycode key)
 }
 
 /* Digits are a count unless one begins a chord; then the action "count" opens a count. */
-static bool digits_count(const struct keynode *in_view, const struct keynode *in_any)
+static bool digits_count(const struct keymap *km, enum keyview view)
 {
-    for (keycode d = '0'; d <= '9'; d++)
-        if (keynode_kid(in_view, d) || keynode_kid(in_any, d))
+    for (size_t i = 0; i < km->n; i++) {
+        const struct binding *b = km->b[i];
+        if ((b->view == view || b->view == KEYVIEW_ANY) && b->keys[0] >= '0' && b->keys[0] <= '9')
             return false;
+    }
     return true;
+}
+
+/* The view's binding of these keys; *on: they begin longer ones. */
+static const struct binding *keymap_at(const struct keymap *km, enum keyview view, const keycode *keys, int n,
+                                       bool *on)
+{
+    const struct binding *at = NULL;
+    *on = false;
+    for (size_t i = 0; i < km->n; i++) {
+        const struct binding *b = km->b[i];
+        if (b->view != view || !binding_begins(b, keys, n))
+            continue;
+        at = b->nkeys == n ? b : at;
+        *on |= b->nkeys > n;
+    }
+    return at;
 }
 
 enum keyfeed keymap_feed(const struct keymap *km, struct keystate *st, enum keyview view, keycode key,
                          const struct binding **hit, uint32_t *count)
 {
-    bool rest = st->n == 0;
-    const struct keynode *in_view = rest ? &km->root[view] : st->in_view;
-    const struct keynode *in_any = rest ? &km->root[KEYVIEW_ANY] : st->in_any;
-    const struct keynode *v = keynode_kid(in_view, key), *a = keynode_kid(in_any, key);
-
-    if (rest && (st->counting || digits_count(in_view, in_any)) && feed_digit(st, key))
+    const bool rest = st->n == 0;
+    bool v_on = false, a_on = false;
+    const struct binding *v = NULL, *a = NULL;
+    if (rest && (st->counting || digits_count(km, view)) && feed_digit(st, key))
         return KEYFEED_MORE;
+    st->view = (uint8_t)(rest ? view : st->view);
+    st->keys[st->n] = key;
+    if (rest || st->in_view)
+        v = keymap_at(km, (enum keyview)st->view, st->keys, st->n + 1, &v_on);
+    if (rest || st->in_any)
+        a = keymap_at(km, KEYVIEW_ANY, st->keys, st->n + 1, &a_on);
 
-    const struct binding *b = v ? v->bound : a ? a->bound : NULL;
-    if (v && !v->bound)
-        a = a && !a->bound ? a : NULL; /* the view's chord hides a shorter binding of any */
+    const struct binding *b = v ? v : v_on ? NULL : a; /* the view's chord hides a shorter binding of any */
     if (b && b->action == ACT_COUNT_PREFIX) {
         state_reset(st);
         st->counting = true;
@@ -433,11 +404,10 @@ enum keyfeed keymap_feed(const struct keymap *km, struct keystate *st, enum keyv
         state_reset(st);
         return KEYFEED_HIT;
     }
-    if (v || a) {
-        st->in_view = v;
-        st->in_any = a;
-        if (st->n < KEYMAP_CHORD_MAX)
-            st->keys[st->n++] = key;
+    if (v_on || a_on) {
+        st->in_view = v_on;
+        st->in_any = a_on && !a;
+        st->n++;
         return KEYFEED_MORE;
     }
     bool under_way = !rest || st->counting;

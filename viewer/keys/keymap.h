@@ -11,8 +11,8 @@
  * or, for actions that take text, that text ("goto 1.5s"). A later line replaces an earlier one for the same
  * keys. unbind takes the keys away with every chord they begin.
  *
- * A map has one prefix tree per view and one for any; the view's is asked first at every key. Where no digit
- * is bound by itself digits are a count ("5 l"); where one is, the action "count" opens a count ("; 5 l").
+ * A view's own bindings are asked first at every key, then those of any. Where no digit is bound by itself
+ * digits are a count ("5 l"); where one is, the action "count" opens a count ("; 5 l").
  *
  * Memory: a keymap owns everything it hands out.
  */
@@ -77,10 +77,11 @@ int keymap_check(const struct keymap *km, const char *file, const struct keymap_
 
 /* The state of a key sequence; all zero: none is under way. */
 struct keystate {
-    const void *in_view, *in_any; /* nodes of the two trees; NULL: the keys lead out of that tree */
-    uint32_t count;               /* 0: none */
-    bool counting;                /* the next digits are a count */
-    uint8_t n;                    /* keys so far, for the footer */
+    uint8_t view;         /* enum keyview: where they are typed */
+    bool in_view, in_any; /* a binding of the view, of any, may still come of the keys */
+    uint32_t count;       /* 0: none */
+    bool counting;        /* the next digits are a count */
+    uint8_t n;            /* keys so far */
     keycode keys[KEYMAP_CHORD_MAX];
 };
 enum keyfeed { KEYFEED_NONE, KEYFEED_MORE, KEYFEED_HIT, KEYFEED_CANCEL };
@@ -92,6 +93,9 @@ enum keyfeed keymap_feed(const struct keymap *km, struct keystate *st, enum keyv
 /* keystate_text - what has been typed so far ("12 g"), "" at rest. */
 const char *keystate_text(const struct keystate *st, char *buf, size_t size);
 
+/* keymap_key - the easiest way to type an action in a view, plain keys first; "": there is none. Returns
+ * out. */
+const char *keymap_key(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size);
 /* keymap_bindings - all bindings that work in a view (its own, then any's that it does not hide), sorted by
  * action and definition. KEYVIEW_ANY gives those of any alone. *out is one allocation: mem_free() it. */
 size_t keymap_bindings(const struct keymap *km, enum keyview view, const struct binding ***out);

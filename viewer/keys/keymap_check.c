@@ -1,7 +1,7 @@
 /*
  * keymap_check.c - a keymap seen as a whole: what is bound, what no key reaches, the map as text.
  *
- * A binding of "any" works in a view unless the view's own tree answers its keys first, so everything here
+ * A binding of "any" works in a view unless the view's own ones answer its keys first, so everything here
  * asks the same question keymap_feed() does, over whole chords.
  */
 #include "viewer/keys/keymap.h"
@@ -28,28 +28,52 @@ static void list_add(struct list *l, const struct binding *b)
     l->v[l->n++] = b;
 }
 
-/* b, of the tree of any, is hidden in a view by the view's own tree. */
-static bool hidden_by(const struct keynode *view_root, const struct binding *b)
+/* The shortest binding of that view whose keys b's begin with, b's own place left out; with `longer`, one
+ * that begins with b's keys, too. NULL: there is none. */
+static const struct binding *before(const struct keymap *km, enum keyview view, const struct binding *b,
+                                    bool longer)
 {
-    const struct keynode *n = view_root;
-    for (int i = 0; i < b->nkeys; i++) {
-        n = keynode_kid(n, b->keys[i]);
-        if (!n)
-            return false;
-        if (n->bound)
-            return true;
+    const struct binding *found = NULL;
+    for (size_t i = 0; (longer || b->nkeys > 1) && i < km->n; i++) {
+        const struct binding *o = km->b[i];
+        if (o->keys[0] != b->keys[0] || o->view != view || o == b)
+            continue;
+        const bool is =
+            binding_begins(b, o->keys, o->nkeys) || (longer && binding_begins(o, b->keys, b->nkeys));
+        found = is && (!found || o->nkeys < found->nkeys) ? o : found;
     }
-    return true; /* the view's chord continues where any's would act */
+    return found;
 }
 
-static void keymap_check_collect(struct list *l, const struct keynode *n, const struct keynode *over)
+/* It can be typed in that view: the view hides none of any's keys by binding a part of them, or by going on
+ * where they act. */
+static bool typed(const struct keymap *km, enum keyview view, const struct binding *b)
 {
-    if (n->bound && !(over && hidden_by(over, n->bound)))
-        list_add(l, n->bound);
-    if (n->bound)
-        return; /* so a longer chord is never reached */
-    for (const struct keynode *kid = n->kids; kid; kid = kid->hh.next)
-        keymap_check_collect(l, kid, over);
+    if (b->view != view && b->view != KEYVIEW_ANY)
+        return false;
+    return !before(km, (enum keyview)b->view, b, false) && (b->view == view || !before(km, view, b, true));
+}
+
+const char *keymap_key(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size)
+{
+    const struct binding *best = NULL;
+    unsigned best_cost = UINT32_MAX;
+    for (size_t i = 0; i < km->n; i++) {
+        const struct binding *b = km->b[i];
+        unsigned cost = 0;
+        if (b->action != a || b->arg || !typed(km, view, b))
+            continue;
+        for (int k = 0; k < b->nkeys; k++) {
+            char name[KEY_NAME_MAX];
+            const keycode c = b->keys[k];
+            cost += 2 + (unsigned)strlen(key_text(c, name)) +
+                    (c & K_MODS || key_is_mouse(c) || c > K_F0 ? 100 : 0);
+        }
+        best = cost < best_cost ? b : best;
+        best_cost = cost < best_cost ? cost : best_cost;
+    }
+    out[0] = '\0';
+    return best ? binding_keys(best, out, size) : out;
 }
 
 static int by_action(const void *a, const void *b)
@@ -81,20 +105,21 @@ static size_t list_done(struct list *l, int (*cmp)(const void *, const void *), 
 size_t keymap_bindings(const struct keymap *km, enum keyview view, const struct binding ***out)
 {
     struct list l = {0};
-    if (view != KEYVIEW_ANY)
-        keymap_check_collect(&l, &km->root[view], NULL);
-    keymap_check_collect(&l, &km->root[KEYVIEW_ANY], view != KEYVIEW_ANY ? &km->root[view] : NULL);
+    for (size_t i = 0; i < km->n; i++)
+        if (typed(km, view, km->b[i]))
+            list_add(&l, km->b[i]);
     return list_done(&l, by_action, out);
 }
 
 size_t keymap_continuations(const struct keymap *km, const struct keystate *st, const struct binding ***out)
 {
     struct list l = {0};
-    (void)km;
-    if (st->in_view)
-        keymap_check_collect(&l, st->in_view, NULL);
-    if (st->in_any)
-        keymap_check_collect(&l, st->in_any, NULL);
+    for (size_t i = 0; i < km->n; i++) {
+        const struct binding *b = km->b[i];
+        if (((st->in_view && b->view == st->view) || (st->in_any && b->view == KEYVIEW_ANY)) &&
+            binding_begins(b, st->keys, st->n) && !before(km, (enum keyview)b->view, b, false))
+            list_add(&l, b);
+    }
     return list_done(&l, by_seq, out);
 }
 
@@ -106,34 +131,29 @@ struct check {
     int errors;
 };
 
-static void check_shadow(struct check *c, const struct keynode *n, const struct binding *before)
+static void check_shadow(struct check *c, const struct binding *b)
 {
     char chord[64], first[64];
-    if (n->bound && before) {
-        keymap_report(c->say, true, n->bound->file, n->bound->line,
-                      "'%s' can't be typed: '%s' is bound to %s (line %d) and acts at once",
-                      binding_keys(n->bound, chord, sizeof chord), binding_keys(before, first, sizeof first),
-                      action_name(before->action), before->line);
-        c->errors++;
-    }
-    if (n->bound && !before)
-        before = n->bound;
-    for (const struct keynode *kid = n->kids; kid; kid = kid->hh.next)
-        check_shadow(c, kid, before);
+    const struct binding *o = before(c->km, (enum keyview)b->view, b, false);
+    if (!o)
+        return;
+    keymap_report(c->say, true, b->file, b->line,
+                  "'%s' can't be typed: '%s' is bound to %s (line %d) and acts at once",
+                  binding_keys(b, chord, sizeof chord), binding_keys(o, first, sizeof first),
+                  action_name(o->action), o->line);
+    c->errors++;
 }
 
-static void check_eaten(struct check *c, const struct keynode *n)
+static void check_eaten(struct check *c, const struct binding *b)
 {
     char chord[64], name[KEY_NAME_MAX];
-    for (int i = 0; n->bound && i < n->bound->nkeys; i++) {
-        const char *why = key_eaten(n->bound->keys[i]);
+    for (int i = 0; i < b->nkeys; i++) {
+        const char *why = key_eaten(b->keys[i]);
         if (why)
-            keymap_report(c->say, false, n->bound->file, n->bound->line,
-                          "'%s' for %s may never arrive: %s, %s", binding_keys(n->bound, chord, sizeof chord),
-                          action_name(n->bound->action), key_text(n->bound->keys[i], name), why);
+            keymap_report(c->say, false, b->file, b->line, "'%s' for %s may never arrive: %s, %s",
+                          binding_keys(b, chord, sizeof chord), action_name(b->action),
+                          key_text(b->keys[i], name), why);
     }
-    for (const struct keynode *kid = n->kids; kid; kid = kid->hh.next)
-        check_eaten(c, kid);
 }
 
 /* Every keyboard and terminal can send it: no modifier, function key or mouse. */
@@ -173,10 +193,10 @@ static void check_reach(struct check *c, const char *file)
 int keymap_check(const struct keymap *km, const char *file, const struct keymap_say *say)
 {
     struct check c = {km, say, 0};
-    for (int v = 0; v < KEYVIEW_COUNT; v++)
-        check_shadow(&c, &km->root[v], NULL);
-    for (int v = 0; v < KEYVIEW_COUNT; v++)
-        check_eaten(&c, &km->root[v]);
+    for (size_t i = 0; i < km->n; i++)
+        check_shadow(&c, km->b[i]);
+    for (size_t i = 0; i < km->n; i++)
+        check_eaten(&c, km->b[i]);
     check_reach(&c, file);
     return c.errors;
 }
@@ -196,12 +216,12 @@ static const char *dump_key(keycode k, char buf[KEY_NAME_MAX])
 void keymap_dump(const struct keymap *km, FILE *f)
 {
     for (enum keyview v = 0; v < KEYVIEW_COUNT; v++) {
-        struct list l = {0};
         const struct binding **b;
-        keymap_check_collect(&l, &km->root[v], NULL);
-        size_t n = list_done(&l, by_action, &b);
+        const size_t n = keymap_bindings(km, v, &b);
         for (size_t i = 0; i < n; i++) {
             char name[KEY_NAME_MAX];
+            if (b[i]->view != v)
+                continue;
             fprintf(f, "bind %s", keyview_name(v));
             for (int k = 0; k < b[i]->nkeys; k++)
                 fprintf(f, " %s", dump_key(b[i]->keys[k], name));

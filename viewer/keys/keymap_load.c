@@ -91,32 +91,11 @@ enum err_code keymap_load_from(struct keymap *km, const char *name, const char *
     return rc;
 }
 
-static bool binds(const struct keymap *km, enum action a, enum action b, keycode k)
-{
-    bool found = false;
-    for (enum keyview v = 0; v < KEYVIEW_COUNT && !found; v++) {
-        const struct binding **row;
-        const size_t n = keymap_bindings(km, v, &row);
-        for (size_t i = 0; i < n && !found; i++)
-            found = row[i]->action == a || row[i]->action == b || row[i]->keys[0] == k;
-        mem_free(row);
-    }
-    return found;
-}
-
-static bool binds_nothing(const struct keymap *km)
-{
-    for (enum keyview v = 0; v < KEYVIEW_COUNT; v++)
-        if (km->root[v].kids)
-            return false;
-    return true;
-}
-
 enum err_code keymap_load(struct keymap *km, const char *name, const struct keymap_say *say)
 {
     static const struct keymap_say said = {0};
     enum err_code rc = keymap_load_from(km, name, NULL, say);
-    if ((rc == ERR_OK || rc == ERR_FORMAT) && binds_nothing(km)) {
+    if ((rc == ERR_OK || rc == ERR_FORMAT) && !km->n) {
         const char *text = builtin_text("default");
         keymap_report(say, false, name, 0, "it binds no key: those of the built-in default map hold");
         (void)keymap_parse(km, text, strlen(text), "default", say);
@@ -132,9 +111,14 @@ void keymap_way_out(struct keymap *km)
         const char *line;
     } ways[] = {{'q', "bind any q back"}, {'Q', "bind any Q quit"}, {K_F0 + 10, "bind any F10 quit"}};
     static const struct keymap_say silent = {0};
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
-        if (!binds(km, ACT_BACK, ACT_QUIT, ways[i].key)) {
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        bool taken = false; /* or there is a way out */
+        for (size_t k = 0; k < km->n; k++)
+            taken |= km->b[k]->action == ACT_BACK || km->b[k]->action == ACT_QUIT ||
+                     km->b[k]->keys[0] == ways[i].key;
+        if (!taken) {
             (void)keymap_parse(km, ways[i].line, strlen(ways[i].line), "default", &silent);
             return;
         }
+    }
 }

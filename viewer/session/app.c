@@ -410,7 +410,7 @@ static unsigned feed(struct app *a, keycode k)
     if (key_is_mouse(k))
         return VR_NONE;
     char name[KEY_NAME_MAX], help[64];
-    help_key(a->km, app_keyview(a), ACT_HELP, help, sizeof help);
+    keymap_key(a->km, app_keyview(a), ACT_HELP, help, sizeof help);
     view_message(&a->view, false, "%s%s%s does nothing here%s%s%s", chord, chord[0] ? " " : "",
                  key_text(k, name), help[0] ? "; " : "", help, help[0] ? " lists the keys" : "");
     return VR_DRAW | VR_BELL;
@@ -518,7 +518,7 @@ static unsigned pasted(struct app *a, const struct key_event *ev)
     char key[KEY_NAME_MAX * 2];
     if (a->view.prompt.kind)
         return app_key(a, &plain);
-    help_key(a->km, app_keyview(a), ACT_SEARCH, key, sizeof key);
+    keymap_key(a->km, app_keyview(a), ACT_SEARCH, key, sizeof key);
     view_message(&a->view, false, "pasted text is not taken as keys%s%s%s", key[0] ? "; " : "", key,
                  key[0] ? " finds it" : "");
     return VR_DRAW;
@@ -592,7 +592,7 @@ static void foot_keys(struct app *a)
     char key[40] = "";
     size_t n = 0;
     if (a->pair && !a->keys.n && !a->view.popup.kind)
-        (void)help_key(a->km, app_keyview(a), ACT_OTHER, key, sizeof key);
+        (void)keymap_key(a->km, app_keyview(a), ACT_OTHER, key, sizeof key);
     if (*key)
         n = (size_t)snprintf(a->footer, sizeof a->footer, "%s\tother trace  ", key);
     help_footer(a->km, &a->keys, &a->view, app_keyview(a), a->footer + n, sizeof a->footer - n);
@@ -622,7 +622,7 @@ bool app_draw(struct app *a)
         .rate = a->rate,
     };
     sync(a);
-    (void)help_key(a->km, app_keyview(a), ACT_READ, more, sizeof more);
+    (void)keymap_key(a->km, app_keyview(a), ACT_READ, more, sizeof more);
     popup_measure(&a->view); /* the footer offers scrolling only for a pop-up that is longer than its frame */
     a->grid.ascii = !a->utf8;
     if (!frame_draw(&a->grid, &a->view, &txt))

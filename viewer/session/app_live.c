@@ -216,7 +216,7 @@ static unsigned ended(struct app *a)
     a->tri.so_far = false;
     char key[64] = "";
     if (strcmp(a->live.where, piped_name) != 0)
-        help_key(a->km, app_keyview(a), ACT_RECONNECT, key, sizeof key);
+        keymap_key(a->km, app_keyview(a), ACT_RECONNECT, key, sizeof key);
     view_message(&a->view, *why, "the trace has ended%s%.160s%s%s%s", *why ? ": " : "", why, *key ? "; " : "",
                  key, *key ? " connects again" : "");
     return VR_DRAW;
