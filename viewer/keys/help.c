@@ -13,7 +13,7 @@
 #include "layout/cells/legend.h"
 #include "viewer/keys/act.h"
 
-enum { KEYS_SIZE = 256, HELP_WIDTH = 73 };
+enum { KEYS_SIZE = 256, HELP_WIDTH = 75 };
 
 /* The keys of one action, out of bindings sorted by action: "Left h a". *at moves to the next action. */
 static void join_keys(const struct binding **b, size_t n, size_t *at, char *out, size_t size)
@@ -150,7 +150,7 @@ static const char *label(const struct view *v, const struct want *w)
 
 /* ---- the help screen ----------------------------------------------------------------------------------- */
 
-static void print_counts(FILE *f, const struct keymap *km, enum keyview view)
+static void help_counts(struct lines *t, const struct keymap *km, enum keyview view)
 {
     struct keystate st = {0};
     const struct binding *hit;
@@ -158,50 +158,21 @@ static void print_counts(FILE *f, const struct keymap *km, enum keyview view)
     bool plain = keymap_feed(km, &st, view, '5', &hit, &count) == KEYFEED_MORE && st.counting;
     char prefix[64];
     (void)keymap_key(km, view, ACT_COUNT_PREFIX, prefix, sizeof prefix);
-    fprintf(f, "Counts\n");
+    lines_add(t, "Counts");
     if (plain)
-        fprintf(f, "  Digits before a key repeat it: 5 and a key.\n");
+        lines_add(t, "  Digits before a key repeat it: 5 and a key.");
     else if (prefix[0])
-        fprintf(f, "  Digits are bound here, so a count begins with %s : %s 5 and a key.\n", prefix, prefix);
-}
-
-/* A paragraph of at most HELP_WIDTH columns (a screen of 80); lines after the first are indented. */
-static void print_wrapped(FILE *f, const char *text)
-{
-    int lead = (int)strspn(text, " "), col = 0, blanks = 0;
-    for (const char *w = text + lead; *w;) {
-        size_t len = strcspn(w, " ");
-        int width = 0;
-        for (size_t i = 0; i < len; i++)
-            width += ((unsigned char)w[i] & 0xc0) != 0x80;
-        if (col && col + blanks + width > HELP_WIDTH) {
-            fputc('\n', f);
-            col = 0;
-        }
-        int gap = col ? blanks : w == text + lead ? 2 + lead : 4 + lead;
-        fprintf(f, "%*s%.*s", gap, "", (int)len, w);
-        col += gap + width;
-        w += len;
-        blanks = (int)strspn(w, " ");
-        w += blanks;
-    }
-    fputc('\n', f);
-}
-
-/* Keys and what they do, in columns. Keys that are too long for their column are followed by two blanks. */
-static void print_row(FILE *f, const char *keys, const char *does)
-{
-    fprintf(f, "  %-18s  %s\n", keys, does);
+        lines_add(t, "  Digits are bound here, so a count begins with %s : %s 5 and a key.", prefix, prefix);
 }
 
 enum { FIRST_KEYS = 12, KEYS_COLS = 13, HALF_COLS = 36 };
 
-/* Write at most `most` of these, two in a row. Returns how many there were. */
-static int print_wants(FILE *f, const struct view *v, const struct keymap *km, enum keyview view,
-                       const struct want *w, int most)
+/* Add at most FIRST_KEYS of these, two in a row. */
+static void help_wants(struct lines *t, const struct view *v, const struct keymap *km, enum keyview view,
+                       const struct want *w)
 {
-    int shown = 0;
-    for (; w->a != ACT_NONE && shown < most; w++) {
+    char row[160] = "";
+    for (int shown = 0; w->a != ACT_NONE && shown < FIRST_KEYS; w++) {
         char one[64], two[64] = "", keys[140];
         (void)keymap_key(km, view, w->a, one, sizeof one);
         if (!one[0] || !offered(v, w))
@@ -210,32 +181,38 @@ static int print_wants(FILE *f, const struct view *v, const struct keymap *km, e
             (void)keymap_key(km, view, w->b, two, sizeof two);
         snprintf(keys, sizeof keys, "%s%s%s", one, two[0] ? "  " : "", two);
         if (shown++ % 2)
-            fprintf(f, "  %-*s %s\n", KEYS_COLS, keys, label(v, w));
+            lines_add(t, "%s  %-*s %s", row, KEYS_COLS, keys, label(v, w));
         else
-            fprintf(f, "  %-*s %-*s", KEYS_COLS, keys, HALF_COLS - KEYS_COLS - 3, label(v, w));
+            snprintf(row, sizeof row, "  %-*.60s %-*.60s", KEYS_COLS, keys, HALF_COLS - KEYS_COLS - 3,
+                     label(v, w));
+        row[0] = shown % 2 ? row[0] : '\0';
     }
-    fputs(shown % 2 ? "\n" : "", f);
-    return shown;
+    if (row[0])
+        lines_add(t, "%s", row);
 }
 
 /* The keys that one needs first in this view, and those that one would not guess. */
-static void print_here(FILE *f, const struct view *v, const struct keymap *km, enum keyview view)
+static void help_here(struct lines *t, const struct view *v, const struct keymap *km, enum keyview view)
 {
-    fprintf(f, "The keys of this view\n");
-    (void)print_wants(f, v, km, view, wanted(v), FIRST_KEYS);
-    fprintf(f, "\nAlso\n");
-    (void)print_wants(f, v, km, view, also, FIRST_KEYS);
-    print_wrapped(
-        f, "The mouse: a click points, a second one opens, the wheel zooms or scrolls, dragging selects a "
-           "range; a click on a column's title sorts, on a tab it shows that view.");
-    fprintf(f, "\n");
+    lines_add(t, "The keys of this view");
+    help_wants(t, v, km, view, wanted(v));
+    lines_add(t, "%s", "");
+    lines_add(t, "Also");
+    help_wants(t, v, km, view, also);
+    lines_wrap(
+        t,
+        "  The mouse: a click points, a second one opens, the wheel zooms or scrolls, dragging selects "
+        "a range; a click on a column's title sorts, on a tab it shows that view.",
+        HELP_WIDTH);
+    lines_add(t, "%s", "");
 }
 
-static void print_help(FILE *f, const struct keymap *km, enum keyview view, const struct binding **b,
-                       size_t n)
+/* All actions by group. Keys that are too long for their column are followed by two blanks. */
+static void help_all(struct lines *t, const struct keymap *km, enum keyview view)
 {
     const char *group = "";
-    size_t at = 0;
+    const struct binding **b;
+    size_t n = keymap_bindings(km, view, &b), at = 0;
     for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
         char keys[KEYS_SIZE] = "";
         if (at < n && b[at]->action == a)
@@ -243,81 +220,52 @@ static void print_help(FILE *f, const struct keymap *km, enum keyview view, cons
         else
             snprintf(keys, sizeof keys, ":%s", action_name(a));
         if (strcmp(group, action_group(a)) != 0) {
-            fprintf(f, "%s%s\n", *group ? "\n" : "", action_group(a));
+            if (*group)
+                lines_add(t, "%s", "");
+            lines_add(t, "%s", action_group(a));
             group = action_group(a);
         }
-        print_row(f, keys, action_help(a));
+        lines_add(t, "  %-18s  %s", keys, action_help(a));
     }
-    fprintf(f, "\n");
-    print_counts(f, km, view);
-    fprintf(f, "\nIn a prompt\n");
-    print_wrapped(
-        f, "Enter accepts, Esc gives up, Up and Down bring back earlier lines, Tab completes an action's "
-           "name or a view's, Left, Right, Home and End move in the line, "
-           "Ctrl-U clears it, Ctrl-W a word, Ctrl-K the rest. / in a text like this one finds "
-           "words in it, n and N the next line that has them.");
-    print_wrapped(f, "Behind : stands a time (1.25s, 50%), a range (1.2s..1.3s), a goroutine "
-                     "(g123), a processor (p4), a "
-                     "thread (m7), or the name of an action or a view (view-cycles).");
+    mem_free(b);
+    lines_add(t, "%s", "");
+    help_counts(t, km, view);
+    lines_add(t, "%s", "");
+    lines_add(t, "In a prompt");
+    lines_wrap(
+        t,
+        "  Enter accepts, Esc gives up, Up and Down bring back earlier lines, Tab completes an action's "
+        "name or a view's, Left, Right, Home and End move in the line, "
+        "Ctrl-U clears it, Ctrl-W a word, Ctrl-K the rest. / in a text like this one finds "
+        "words in it, n and N the next line that has them.",
+        HELP_WIDTH);
+    lines_wrap(t,
+               "  Behind : stands a time (1.25s, 50%), a range (1.2s..1.3s), a goroutine "
+               "(g123), a processor (p4), a "
+               "thread (m7), or the name of an action or a view (view-cycles).",
+               HELP_WIDTH);
 }
 
 void help_free(struct help *h)
 {
-    mem_free(h->text);
-    mem_free(h->lines);
+    lines_free(h->lines);
     memset(h, 0, sizeof *h);
-}
-
-/* Cut text into lines in place. */
-static bool cut_lines(struct help *h)
-{
-    size_t n = 0;
-    for (const char *c = h->text; *c; c++)
-        n += *c == '\n';
-    h->lines = mem_alloc((n + 1) * sizeof *h->lines);
-    if (!h->lines)
-        return false;
-    for (char *c = h->text; *c; c++) {
-        h->lines[h->n++] = c;
-        c = strchr(c, '\n');
-        if (!c)
-            break;
-        *c = '\0';
-    }
-    return true;
 }
 
 bool help_make(struct help *h, const struct keymap *km, const struct view *v, enum keyview view)
 {
-    char *text = NULL;
-    size_t size;
     help_free(h);
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        return false;
-    const struct binding **b;
-    size_t n = keymap_bindings(km, view, &b);
+    h->lines = lines_new("");
     rich_init(&h->legend);
     if (!kind_here(v)->table) /* none of the legend's signs appears in a table */
         legend_all(v->scr.tier, v->scr.mono, &h->legend);
     else if (v->at.view == VIEW_TRIAGE)
         legend_page(v->scr.tier, &h->legend);
-    print_here(f, v, km, view);
-    print_help(f, km, view, b, n);
-    mem_free(b);
-    if (fclose(f) != 0) {
-        free(text);
+    if (!h->lines)
         return false;
-    }
-    h->text = mem_alloc(size + 1);
-    if (h->text)
-        memcpy(h->text, text, size + 1);
-    free(text);
-    if (!h->text || !cut_lines(h)) {
-        help_free(h);
-        return false;
-    }
-    return true;
+    help_here(h->lines, v, km, view);
+    help_all(h->lines, km, view);
+    return !h->lines->oom;
 }
 
 /* ---- the footer, drawn --------------------------------------------------------------------------------- */

@@ -8,14 +8,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "layout/cells/lines.h"
 #include "layout/cells/rich.h"
 #include "layout/move/view.h"
 #include "viewer/keys/keymap.h"
 
-struct help { /* lines for a pop-up; all memory is owned by it */
-    char *text;
-    const char **lines;
-    size_t n;
+struct help { /* the text of a pop-up, owned by it */
+    struct lines *lines;
     struct rich legend; /* above them */
 };
 /* help_make - make the lines: what glyphs mean, the keys of the view shown, and all keys by group. *h may
