@@ -249,6 +249,7 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
 {
     const struct view *v = k->v;
     bool ascii = glyph_dots(v->scr.tier);
+    enum wait_kind wait;
     out[0] = 0;
     if (k->l.kind != LANE_G) {
         if (s->label)
@@ -259,10 +260,13 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
     }
     switch (s->state) {
     case ST_WAITING:
-    case ST_RUNNABLE:
-        whole_word(s->reason ? stacks_reason(v->tr, s->reason, s->stack)
-                             : str_of(state_name((enum state)s->state)),
+        wait = stacks_wait_kind(v->tr, s->reason, s->stack);
+        whole_word(wait != WK_OTHER || !s->reason ? str_of(stacks_wait_name(v->tr, wait, s->stack))
+                                                  : trace_str(v->tr, s->reason),
                    w, out, size);
+        break;
+    case ST_RUNNABLE:
+        whole_word(s->reason ? trace_str(v->tr, s->reason) : str_of(state_name(ST_RUNNABLE)), w, out, size);
         break;
     case ST_SYSCALL:
         str_shorten(trace_str(v->tr, stacks_function(v->tr, s->stack, true)), w, ascii, out, size);

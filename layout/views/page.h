@@ -25,25 +25,24 @@ struct box page_axis(struct box b);
 void page_strip(struct grid *g, const struct view *v, const struct finding *f, struct box axis);
 /* page_lanes - draws the goroutines of a finding while its example goes on, below a line that says when that
  * is: those that wait and the holders. Returns the lines used. */
-int page_lanes(struct grid *g, const struct view *v, const struct finding *f, struct box b);
+int page_lanes(struct grid *g, struct view *v, const struct finding *f, struct box b);
 
-/* page_lane - draws a goroutine on an axis of that time, after the word `role`: its main state per column. A
- * waiting goroutine also shows what else it does for a visible part of a column. */
-void page_lane(struct grid *g, const struct view *v, const char *role, uint32_t lane, struct window time,
+/* page_lane - draws a goroutine on an axis of that time, after the word `role`. */
+void page_lane(struct grid *g, struct view *v, const char *role, uint32_t lane, struct window time,
                struct box b);
 
 /* page_procs - draws the first processors on the axis, one line each, or more where there is much room; it
  * does not use all of it. Returns the lines used. */
-int page_procs(struct grid *g, const struct view *v, struct box b);
+int page_procs(struct grid *g, struct view *v, struct box b);
 
 /* Parts that fill the remaining room once the tables are ready. page_busiest - the program's goroutines
  * that ran longest, as page_lane(). page_places - the places with the most waiting. page_groups - the
  * program's goroutines by start function, and the runtime's own where there is much room. page_all - all
  * numbers. They return the lines used. */
-int page_busiest(struct grid *g, const struct view *v, struct box b);
-int page_places(struct grid *g, const struct view *v, struct box b);
-int page_groups(struct grid *g, const struct view *v, struct box b);
-int page_all(struct grid *g, const struct view *v, struct box b);
+int page_busiest(struct grid *g, struct view *v, struct box b);
+int page_places(struct grid *g, struct view *v, struct box b);
+int page_groups(struct grid *g, struct view *v, struct box b);
+int page_all(struct grid *g, struct view *v, struct box b);
 
 /* page_curves - draws the curves in at most .h lines (busy, queue, heap if recorded; each taller if there
  * is room for all). Returns the lines used. */

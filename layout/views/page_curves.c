@@ -6,6 +6,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/cells/ruler.h"
+#include "layout/draw/draw.h"
 #include "layout/views/page.h"
 #include "layout/move/naming.h"
 
@@ -23,17 +24,13 @@ struct column {
     enum style style;
 };
 
-static int64_t *edges_in(struct window time, int n)
+/* The edges of n columns over the whole trace. */
+static int64_t *edges_of(const struct view *v, int n)
 {
     int64_t *e = n > 0 ? mem_alloc(((size_t)n + 1) * sizeof *e) : NULL;
     if (e)
-        window_edges(time, n, e);
+        window_edges(window_of(0, view_end(v)), n, e);
     return e;
-}
-
-static int64_t *edges_of(const struct view *v, int n)
-{
-    return edges_in(window_of(0, view_end(v)), n);
 }
 
 /* The average number of goroutines in a state, per column; false: it is not known. */
@@ -243,36 +240,30 @@ void page_strip(struct grid *g, const struct view *v, const struct finding *f, s
 
 /* ---- processors ---------------------------------------------------------------------------------------- */
 
-/* Draws a processor: as high as it is busy, in the colour of its main state. */
-static void proc_line(struct grid *g, const struct view *v, uint32_t p, struct box b)
+/* Draws a lane on an axis of that time as its own view does; the axis may be several lines high. */
+static void lane_on(struct grid *g, struct view *v, struct lane l, struct window time, struct box axis)
+{
+    const struct window win = v->at.win;
+    const int plot_w = v->scr.plot_w, lane_h = v->scr.lane_h;
+    v->at.win = time;
+    v->scr.plot_w = axis.w;
+    v->scr.lane_h = axis.h;
+    if (axis.w > 0 && draw_prepare(v))
+        draw_lane(g, v, l, axis.x, axis.y + axis.h - 1);
+    v->at.win = win;
+    v->scr.plot_w = plot_w;
+    v->scr.lane_h = lane_h;
+    (void)draw_prepare(v);
+}
+
+static void proc_line(struct grid *g, struct view *v, uint32_t p, struct box b)
 {
     struct box axis = page_axis(b);
-    int64_t *edge = edges_of(v, axis.w);
-    struct shares *col = edge ? mem_zalloc((size_t)axis.w * sizeof *col) : NULL;
-    struct column *out = col ? mem_zalloc((size_t)axis.w * sizeof *out) : NULL;
-    const double top = b.h > 1 ? 1 - 1.0 / (8 * b.h) : 1; /* leaves a gap to the one above */
     char name[32];
     axis.h = b.h;
-    if (out)
-        trace_columns(v->tr, (struct lane){LANE_P, p}, edge, (uint32_t)axis.w, col);
-    for (int c = 0; out && c < axis.w; c++) {
-        int most = ST_SCHED;
-        int64_t busy = 0;
-        for (int s = ST_SCHED; s <= ST_SYSCALL; s++) {
-            busy = ns_add(busy, col[c].ns[s]);
-            most = col[c].ns[s] > col[c].ns[most] ? s : most;
-        }
-        const int64_t len = edge[c + 1] - edge[c];
-        out[c] =
-            (struct column){len > 0 ? (double)busy / (double)len * top : 0, (enum style)(STYLE_STATE + most)};
-    }
-    if (out)
-        draw_columns(g, v, axis, out);
+    lane_on(g, v, (struct lane){LANE_P, p}, window_of(0, view_end(v)), axis);
     name_lane(v, (struct lane){LANE_P, p}, name);
     grid_right(g, b.x, b.y + b.h - 1, page_label(b.w) - 1, name, STYLE_DIM);
-    mem_free(out);
-    mem_free(col);
-    mem_free(edge);
 }
 
 /* Returns the processor with the smallest id above `last`. */
@@ -288,7 +279,7 @@ static uint32_t next_proc(const struct trace *tr, uint64_t last, bool first)
     return best;
 }
 
-int page_procs(struct grid *g, const struct view *v, struct box b)
+int page_procs(struct grid *g, struct view *v, struct box b)
 {
     enum { MOST = 16, HIGHEST = 6 };
     const uint32_t all = trace_nlanes(v->tr, LANE_P);
@@ -314,49 +305,16 @@ int page_procs(struct grid *g, const struct view *v, struct box b)
 
 /* ---- goroutines of a finding --------------------------------------------------------------------------- */
 
-/* The row of who waits all the time is else a line without a word: for what it waits longest there. */
-static void name_wait(struct grid *g, const struct view *v, uint32_t lane, struct window time,
-                      struct box axis)
-{
-    struct span s;
-    if (!trace_longest(v->tr, tri_g(lane), time.t0, time.t1, &s) || s.state != ST_WAITING)
-        return;
-    const enum wait_kind k = stacks_wait_kind(v->tr, s.reason, s.stack);
-    const char *what = stacks_wait_name(v->tr, k, s.stack);
-    int from = window_col(time, axis.w, s.t0) + 2, to = window_col(time, axis.w, s.t1);
-    from = from < 1 ? 1 : from;
-    to = to > axis.w ? axis.w : to;
-    if (str_width(str_of(what), axis.w) < to - from)
-        grid_str(g, axis.x + from, axis.y, to - from, what, STYLE_WAITING);
-}
-
-void page_lane(struct grid *g, const struct view *v, const char *role, uint32_t lane, struct window time,
+void page_lane(struct grid *g, struct view *v, const char *role, uint32_t lane, struct window time,
                struct box b)
 {
-    enum { RARE = 12 };
     const struct box axis = page_axis(b);
-    int64_t *edge = edges_in(time, axis.w);
-    struct shares *col = edge ? mem_zalloc((size_t)axis.w * sizeof *col) : NULL;
     char name[200];
-    if (col)
-        trace_columns(v->tr, tri_g(lane), edge, (uint32_t)axis.w, col);
-    for (int c = 0; col && c < axis.w; c++) {
-        int most = ST_NONE;
-        col[c].ns[ST_WAITING] /= RARE;
-        col[c].ns[ST_NONE] = 0;
-        for (int s = ST_NONE + 1; s < ST_COUNT; s++)
-            most = col[c].ns[s] > col[c].ns[most] ? s : most;
-        if (most != ST_NONE)
-            grid_put(g, axis.x + c, b.y, glyph_state(v->scr.tier, (enum state)most),
-                     (enum style)(STYLE_STATE + most));
-    }
-    name_wait(g, v, lane, time, axis);
+    lane_on(g, v, tri_g(lane), time, axis);
     grid_right(g, b.x, b.y, page_label(b.w) - 1, role, STYLE_DIM);
     name_goroutine(v, lane, PAGE_BESIDE - 1, name, sizeof name);
     if (axis.x + axis.w < b.x + b.w)
         grid_str(g, axis.x + axis.w + 1, b.y, PAGE_BESIDE - 1, name, STYLE_NORMAL);
-    mem_free(col);
-    mem_free(edge);
 }
 
 /* When the example goes on, and an eighth of that before and behind it. */
@@ -372,7 +330,7 @@ static uint32_t lane_of(const struct role *r)
     return r->group || r->at.user ? r->g : NO_LANE;
 }
 
-int page_lanes(struct grid *g, const struct view *v, const struct finding *f, struct box b)
+int page_lanes(struct grid *g, struct view *v, const struct finding *f, struct box b)
 {
     enum { ROLES = 3 };
     static const char *const role[ROLES] = {"waits", "for", "starts"};

@@ -21,7 +21,7 @@ static int part_rows(struct box b)
     return part < b.h - 1 ? part : b.h - 1;
 }
 
-int page_busiest(struct grid *g, const struct view *v, struct box b)
+int page_busiest(struct grid *g, struct view *v, struct box b)
 {
     uint32_t lane[VIEW_BUSY];
     const int most = b.h < VIEW_BUSY ? b.h : VIEW_BUSY;
@@ -95,7 +95,7 @@ static void place_line(struct grid *g, const struct view *v, const struct waited
     grid_str(g, x, b.y, b.x + b.w - x, buf, STYLE_NORMAL);
 }
 
-int page_places(struct grid *g, const struct view *v, struct box b)
+int page_places(struct grid *g, struct view *v, struct box b)
 {
     const struct triage *tg = v->tri->tg;
     struct waited p[LOOKED];
@@ -128,7 +128,7 @@ static void group_line(struct grid *g, const struct view *v, const struct group 
     tri_name(g, v, x, b.y, b.x + b.w - x, STYLE_NORMAL, r->name);
 }
 
-int page_groups(struct grid *g, const struct view *v, struct box b)
+int page_groups(struct grid *g, struct view *v, struct box b)
 {
     const struct triage *tg = v->tri->tg;
     int n = 0;
@@ -146,7 +146,7 @@ int page_groups(struct grid *g, const struct view *v, struct box b)
     return n ? 1 + n : 0;
 }
 
-int page_all(struct grid *g, const struct view *v, struct box b)
+int page_all(struct grid *g, struct view *v, struct box b)
 {
     struct lines *all = b.w < NARROW ? NULL : lines_new("");
     int n = 0;

@@ -411,8 +411,8 @@ static int trees(struct grid *g, const struct view *v, const struct work *first,
 }
 
 /* A blank line, then a part: where the next one stands. */
-static int below(struct grid *g, const struct view *v, struct box *b,
-                 int (*part)(struct grid *, const struct view *, struct box))
+static int below(struct grid *g, struct view *v, struct box *b,
+                 int (*part)(struct grid *, struct view *, struct box))
 {
     const int n = b->h > PART_LEAST ? part(g, v, (struct box){b->x, b->y + 1, b->w, b->h - 1}) : 0;
     b->y += n ? n + 1 : 0;
@@ -421,20 +421,20 @@ static int below(struct grid *g, const struct view *v, struct box *b,
 }
 
 /* What a finding is about: its goroutines. */
-static int lanes(struct grid *g, const struct view *v, struct box b)
+static int lanes(struct grid *g, struct view *v, struct box b)
 {
     const struct finding *f = at_row(v);
     return f && b.w >= LANES_FROM ? page_lanes(g, v, f, b) : 0;
 }
 
-static int its_trees(struct grid *g, const struct view *v, struct box b)
+static int its_trees(struct grid *g, struct view *v, struct box b)
 {
     const struct finding *f = at_row(v);
     const struct work *w = v->tri->fs ? page_work_of(v, f) : NULL;
     return w && b.h > TREE_LEAST ? trees(g, v, w, f ? f->v.where.user : 0, b) : 0;
 }
 
-static int procs(struct grid *g, const struct view *v, struct box b)
+static int procs(struct grid *g, struct view *v, struct box b)
 {
     return b.w >= LANES_FROM ? page_procs(g, v, b) : 0;
 }
