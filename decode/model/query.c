@@ -134,7 +134,31 @@ static uint64_t lane_id(const struct trace *tr, enum lane_kind k, uint32_t i)
                               : 0;
 }
 
-/* Set the fields that depend on a lane's spans. *over: its last piece has ended. */
+/* The life of goroutine g, new at h, and its number of spans. Reads what it needs of the first and the last
+ * piece without making pieces of them. */
+static struct lifetime life_of(const struct trace *tr, uint32_t g, const struct home *h, uint64_t *nspans)
+{
+    const struct join *j = &tr->join;
+    struct spanlane room, last;
+    const struct spanlane *l = fold_g_lane(h->f, h->local, &room);
+    const int64_t end = trace_last(tr);
+    *nspans = 0;
+    if (!j->n && !l->started)
+        return (struct lifetime){.over = fold_g_flags(h->f, h->local) & GI_ENDED};
+    const int64_t first = spans_first(l);
+    const uint32_t cross = j->n && !l->ended ? idmap_get(&j->crosses, g) : IDMAP_NONE;
+    if (cross != IDMAP_NONE && j->cross[cross].n) { /* without memory it may have none */
+        const struct jpiece *p = &j->cross[cross].v[j->cross[cross].n - 1];
+        *nspans = p->index0;
+        l = fold_g_lane(j->seg[p->seg]->f, p->i, &last);
+    }
+    *nspans += spans_count(l);
+    return (struct lifetime){first, l->ended || l->t0 > end ? l->t0 : end, *nspans > 0,
+                             j->n ? l->ended : fold_g_flags(h->f, h->local) & GI_ENDED};
+}
+
+/* Set the fields that depend on the spans of a lane that is no goroutine's. *over: its last piece has
+ * ended. */
 static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *info, bool *over)
 {
     uint32_t n = pieces_n(tr, l);
@@ -143,8 +167,7 @@ static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *
     if (!n)
         return;
     pieces_get(tr, l, 0, &p);
-    info->first = p.t0;
-    info->seen = l.kind == LANE_G ? info->seen : p.t0;
+    info->first = info->seen = p.t0;
     if (l.kind == LANE_M) {
         info->last = trace_last(tr);
         int64_t tot[1][SPAN_SLOTS];
@@ -194,6 +217,22 @@ struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg
     return li;
 }
 
+/* The lane_info of goroutine g, new at h, without first, last and nspans. */
+static struct lane_info who_at(const struct trace *tr, uint32_t g, const struct home *h)
+{
+    struct ginfo of;
+    return lane_of_ginfo(tr, h->seg, g, fold_g_info(h->f, h->local, &of));
+}
+
+struct lane_info trace_lane_at(const struct trace *tr, uint32_t g, const struct home *h)
+{
+    struct lane_info info = who_at(tr, g, h);
+    const struct lifetime life = life_of(tr, g, h, &info.nspans);
+    info.first = life.first;
+    info.last = life.last;
+    return info;
+}
+
 struct lane_info trace_lane_who(const struct trace *tr, struct lane l)
 {
     struct lane_info info = {.creator = NO_LANE};
@@ -203,15 +242,18 @@ struct lane_info trace_lane_who(const struct trace *tr, struct lane l)
         info.id = lane_id(tr, l.kind, l.i);
         return info;
     }
-    struct ginfo of;
     const struct home h = trace_home(tr, l.i);
-    return lane_of_ginfo(tr, h.seg, l.i, fold_g_info(h.f, h.local, &of));
+    return who_at(tr, l.i, &h);
 }
 
 struct lane_info trace_lane(const struct trace *tr, struct lane l)
 {
-    struct lane_info info = trace_lane_who(tr, l);
     bool over;
+    if (l.kind == LANE_G && l.i < trace_nlanes(tr, LANE_G)) {
+        const struct home h = trace_home(tr, l.i);
+        return trace_lane_at(tr, l.i, &h);
+    }
+    struct lane_info info = trace_lane_who(tr, l);
     if (l.kind < LANE_KINDS && l.i < trace_nlanes(tr, l.kind))
         lane_spans(tr, l, &info, &over);
     return info;
@@ -230,34 +272,13 @@ uint32_t trace_g_name(const struct trace *tr, uint32_t g)
     return name_of_ginfo(tr, g, fold_g_info(h.f, h.local, &room), &inferred);
 }
 
-/* trace_lives() for goroutine g, which is not packed away where it is new. Reads the needed fields of its
- * first and last piece without making pieces of them. */
-static struct lifetime life_of(const struct trace *tr, uint32_t g, const struct home *h)
-{
-    const struct join *j = &tr->join;
-    const struct spanlane *l = fold_lane_at(h->f, h->local);
-    const bool over = fold_info_at(h->f, h->local)->flags & GI_ENDED;
-    const int64_t first = spans_first(l), end = trace_last(tr);
-    const uint32_t cross = j->n && !l->ended ? idmap_get(&j->crosses, g) : IDMAP_NONE;
-    struct spanlane room;
-    uint64_t before = 0;
-    if (!j->n && !l->started)
-        return (struct lifetime){.over = over};
-    if (cross != IDMAP_NONE) {
-        const struct jpiece *p = &j->cross[cross].v[j->cross[cross].n - 1];
-        before = p->index0;
-        l = fold_g_lane(j->seg[p->seg]->f, p->i, &room);
-    }
-    return (struct lifetime){first, l->ended || l->t0 > end ? l->t0 : end, before + spans_count(l) > 0,
-                             j->n ? l->ended : over};
-}
-
 /* trace_lives() for goroutine i and its neighbours in the segment where they are new. Returns their
  * number. */
 static uint32_t lives_at(const struct trace *tr, uint32_t i, uint32_t n, struct lifetime *out)
 {
     struct home h = trace_home(tr, i);
     const uint32_t run = h.run < n ? h.run : n;
+    uint64_t nspans;
     for (uint32_t k = 0, here; k < run; k += here, h.local += here) {
         here = RETIRED_GS - h.local % RETIRED_GS;
         here = here < run - k ? here : run - k;
@@ -265,7 +286,7 @@ static uint32_t lives_at(const struct trace *tr, uint32_t i, uint32_t n, struct 
             retired_lives(h.f->seg[h.local / RETIRED_GS].retired, h.local, here, out + k);
         } else {
             here = 1;
-            out[k] = life_of(tr, i + k, &h);
+            out[k] = life_of(tr, i + k, &h, &nspans);
         }
     }
     return run;

@@ -95,6 +95,8 @@ struct str tested_package(const struct trace *tr);
  * if the trace is one fold. */
 struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, uint32_t i,
                                const struct ginfo *g);
+/* trace_lane_at - trace_lane() of goroutine g, whose trace_home() is h. */
+struct lane_info trace_lane_at(const struct trace *tr, uint32_t g, const struct home *h);
 
 /* trace_blocks - call f for each block of a lane (of a P, a goroutine or a band) that has spans in [t0,t1),
  * until f returns false, which is then returned. f gets block b of the lane's piece k, p. edge: some spans

@@ -184,7 +184,7 @@ static bool retired_walk(const struct trace *tr, const struct span_walk *w, stru
 static bool lane_walk(const struct trace *tr, const struct span_walk *w, const struct place *at)
 {
     const struct lane l = {LANE_G, at->g};
-    const struct lane_info li = trace_lane(tr, l);
+    const struct lane_info li = trace_lane_at(tr, at->g, &at->in);
     const uint32_t n = w->spans ? pieces_n(tr, l) : 0;
     struct piece p;
     if (!w->begin(w->arg, at->g, &li))

@@ -1,6 +1,8 @@
 /* g_names.c - see g_names.h. */
 #include "triage/tables/g_names.h"
 
+#include <string.h>
+
 #include "decode/base/mem.h"
 #include "triage/tables/slices.h"
 
@@ -9,7 +11,7 @@ struct fill {
     uint8_t *number; /* by string, its number + 1; 0: none yet */
 };
 
-static bool fill(void *arg, uint32_t g, const struct lane_info *li)
+static bool name_one(void *arg, uint32_t g, const struct lane_info *li)
 {
     enum { EACH = 1024 };
     const struct fill *f = arg;
@@ -23,6 +25,14 @@ static bool fill(void *arg, uint32_t g, const struct lane_info *li)
     return g % EACH || slices_tick();
 }
 
+static bool name_alike(void *arg, const struct lane_info *li, const struct lanes_alike *a)
+{
+    const struct fill *f = arg;
+    (void)li;
+    memset(&f->k->of[a->g], f->k->of[a->g - 1], a->n);
+    return slices_tick();
+}
+
 struct g_names *g_names_new(const struct trace *tr)
 {
     const uint32_t ng = trace_nlanes(tr, LANE_G);
@@ -34,7 +44,7 @@ struct g_names *g_names_new(const struct trace *tr)
         k->ng = ng;
         k->n = 0;
         struct fill f = {k, number};
-        ok = trace_walk(tr, 0, ng, &(struct span_walk){.begin = fill, .arg = &f});
+        ok = trace_walk(tr, 0, ng, &(struct span_walk){.begin = name_one, .alike = name_alike, .arg = &f});
     }
     mem_free(number);
     if (!ok)

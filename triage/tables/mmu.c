@@ -84,6 +84,14 @@ static bool worker_begin(void *arg, uint32_t g, const struct lane_info *li)
     return w.ok && slices_tick();
 }
 
+static bool workers_alike(void *arg, const struct lane_info *li, const struct lanes_alike *a)
+{
+    bool ok = true;
+    for (uint32_t i = 0; li->is_worker && i < a->n && ok; i++)
+        ok = worker_begin(arg, a->g + i, li);
+    return ok && slices_tick();
+}
+
 struct ran_in { /* a stretch of the collector, on one lane */
     struct curve *c;
     int64_t t0, t1;
@@ -147,9 +155,9 @@ static bool collect(struct curve *c)
     ok = ok && (!(c->flags & MMU_ASSIST) || collect_assists(c));
     for (uint32_t i = 0; c->flags & MMU_SWEEP && i < trace_nlanes(c->tr, LANE_P) && ok; i++)
         ok = lane_ran_in(c, (struct lane){LANE_P, i}, INT64_MIN, INT64_MAX, 1u << ST_SWEEP);
-    return ok &&
-           (!(c->flags & MMU_WORKERS) || trace_walk(c->tr, 0, trace_nlanes(c->tr, LANE_G),
-                                                    &(struct span_walk){.begin = worker_begin, .arg = c}));
+    return ok && (!(c->flags & MMU_WORKERS) ||
+                  trace_walk(c->tr, 0, trace_nlanes(c->tr, LANE_G),
+                             &(struct span_walk){.begin = worker_begin, .alike = workers_alike, .arg = c}));
 }
 
 /* A cursor over the values of GOMAXPROCS. */
