@@ -23,7 +23,7 @@ static const struct kind {
     double count_factor, time_factor; /* smaller changes are not claimed */
     double amount; /* nor less time than this, or for MK_CALL and MK_TAKE less of all counts */
 } kinds[MK_KINDS] = {
-    [MK_LOCK] = {0.010, 0.01, 0.20, 0.30, 1.5, 1.8, 0.02},
+    [MK_LOCK] = {0.002, 0.01, 0.20, 0.30, 1.5, 1.8, 0.01},
     [MK_GIVE] = {0.020, 0.05, 0.20, 0.35, 2.0, 2.0, 0.10},
     [MK_GC] = {2, 0.02, 0.15, 0.20, 1.8, 1.5, 0.01},
     [MK_STOP] = {2, 0.005, 0.20, 0.40, 2.0, 2.0, 0.005},
@@ -164,49 +164,6 @@ static struct moved moved_of(const struct judge *j, const char *name, enum measu
 
 /* ---- what is claimed ----------------------------------------------------------------------------------- */
 
-#define NEW_WAITS \
-    30 /* present in most runs of one side and in almost none of the other: a newly contended place */
-#define NEW_SLICES (PROFILE_SLICES / 2)
-#define NEW_TIMES 10
-#define NEW_TIME 0.01
-
-static int cmp_double(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* Counts the waits of a side's median run, if they come all through it, and those of the run with most.
- * Returns false when out of memory. */
-static bool waits_of(const struct side *s, const struct change *c, double *middle, double *most)
-{
-    double *v = mem_zalloc((s->n + 1) * sizeof *v);
-    *most = 0;
-    for (uint32_t i = 0; v && i < s->n; i++) {
-        const struct measure *m = profile_find(&s->run[i], c->kind, c->name);
-        int slices = 0;
-        for (int k = 0; m && k < PROFILE_SLICES; k++)
-            slices += m->count[k] > 0;
-        v[i] = m && slices >= NEW_SLICES ? m->counted : 0;
-        *most = fmax(*most, m ? m->counted : 0);
-    }
-    if (v) {
-        qsort(v, s->n, sizeof *v, cmp_double);
-        *middle = v[(s->n - 1) / 2];
-    }
-    mem_free(v);
-    return v != NULL;
-}
-
-/* That goroutines wait where none waited before, or the reverse, is no chance, however little it is. */
-static bool appeared(const struct judge *j, const struct change *c)
-{
-    double middle[2], most[2];
-    return waits_of(j->side[0], c, &middle[0], &most[0]) && waits_of(j->side[1], c, &middle[1], &most[1]) &&
-           fmax(c->time.old, c->time.new) >= NEW_TIME &&
-           (middle[1] >= NEW_WAITS + NEW_TIMES * most[0] || middle[0] >= NEW_WAITS + NEW_TIMES * most[1]);
-}
-
 #define REST_FLOOR 0.005 /* of the processor time: a run below it says nothing about the host */
 
 /* Returns the running time of all other start functions per event: the logarithm's mean over the runs of a
@@ -243,7 +200,7 @@ static bool matters(const struct judge *j, const struct change *c)
     double dt = fabs(c->time.new - c->time.old), dc = fabs(c->count.new - c->count.old);
     bool same_way = (c->time.new > c->time.old) == (c->count.new > c->count.old);
     switch (c->kind) {
-    case MK_LOCK: return appeared(j, c) || (dt >= k->amount && (c->time.sure || c->count.sure) && same_way);
+    case MK_LOCK: return dt >= k->amount && (c->time.sure || c->count.sure) && same_way;
     case MK_GIVE: return dt >= k->amount && c->time.sure && c->count.sure && same_way;
     case MK_GC: return dt >= k->amount && same_way && c->count.sure;
     case MK_STOP: return c->count.sure && same_way && dt >= k->amount;
