@@ -141,11 +141,12 @@ static void add_length(struct line *l, const struct view *v, struct lane lane, c
 
 static void add_since(struct line *l, const struct view *v, const struct span *s)
 {
+    enum { WALL_FROM = 100 }; /* below, the time of day would take a line of its own */
     char a[FMT_MAX], clock[WALL_MAX];
     if (l->w < WHEN_WIDE)
         return;
     add(l, STYLE_STATUS, "  %s %s", record_untimed(v, s) ? "at" : "from", when_exact(v->tr, s->t0, a));
-    if (wall_known(v->tr) && s->t0 >= 0)
+    if (l->w >= WALL_FROM && wall_known(v->tr) && s->t0 >= 0)
         add(l, STYLE_DIM, "  %s", wall_time(v->tr, s->t0, clock));
 }
 

@@ -292,7 +292,7 @@ static void test_footer(void **state)
     assert_int_equal(f.a.view.at.view, VIEW_GROUPS);
     expect(&f, "2 Enter", "Esc close");
     expect_not(&f, "", "w s zoom");
-    expect(&f, "Esc v v Esc L", "Esc no range");
+    expect(&f, "Esc v v L", "Esc no range");
     fix_close(&f);
 }
 

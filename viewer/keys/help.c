@@ -289,7 +289,7 @@ enum { OF_VIEW = 1, OF_CURSOR = 2 };
 /* Whether it is offered depends on where the cursor is. */
 static int of_what(const struct want *w)
 {
-    return w->a == ACT_WHY || w->a == ACT_CAUSE || (w->a == ACT_CLOSE && !w->label) ? OF_CURSOR : OF_VIEW;
+    return w->a == ACT_WHY || w->a == ACT_CAUSE ? OF_CURSOR : OF_VIEW;
 }
 
 /* Add the keys that the view offers everywhere, those that it offers where the cursor is, or both. */
