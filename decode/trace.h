@@ -481,11 +481,6 @@ void trace_columns(const struct trace *tr, struct lane l, const int64_t *edges, 
 /* trace_count - number of spans that overlap [t0,t1). O(log spans). */
 uint64_t trace_count(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
 /*
- * trace_has_reason - is a string of this set (n bits, by string id) the reason or label of any span? May
- * wrongly say yes, and does while the trace loads.
- */
-bool trace_has_reason(const struct trace *tr, const uint64_t *set, uint32_t n);
-/*
  * trace_longest - the longest span (its whole length counts) of those that overlap [t0,t1), ST_NONE apart.
  * false: there is none.
  */

@@ -487,24 +487,3 @@ bool trace_longest(const struct trace *tr, struct lane lane, int64_t t0, int64_t
     wide_look(tr, lane, &l.w);
     return l.any;
 }
-
-static bool pool_has(const struct span_pool *sp, const uint64_t *set, uint32_t n)
-{
-    for (size_t i = 0; i < sp->ntags; i++) {
-        uint32_t id[2] = {sp->tags[i].reason, sp->tags[i].label};
-        for (int k = 0; k < 2; k++)
-            if (id[k] && id[k] < n && set[id[k] / 64] >> id[k] % 64 & 1)
-                return true;
-    }
-    return false;
-}
-
-bool trace_has_reason(const struct trace *tr, const uint64_t *set, uint32_t n)
-{
-    if (!tr->done)
-        return true; /* spans that are not decoded yet may have others */
-    bool has = pool_has(&tr->fold.pool, set, n);
-    for (size_t i = 1; i < tr->join.n && !has; i++)
-        has = pool_has(&tr->join.seg[i]->f->pool, set, n);
-    return has;
-}

@@ -18,24 +18,14 @@
 #include "triage/query/states.h"
 #include "triage/tables/tab.h"
 
-enum { PHASE_STRINGS, PHASE_STACKS, PHASE_WINDOWS, PHASE_END };
+enum { PHASE_STRINGS, PHASE_WINDOWS, PHASE_END };
 enum { ARRAYS = RANGE_KINDS + 3 };
 enum { CHUNK = 512 }; /* items between two looks at the clock */
-
-static bool bit(const uint64_t *set, uint32_t n, uint32_t i)
-{
-    return i < n && (set[i / 64] >> (i % 64) & 1);
-}
-
-static void set_bit(uint64_t *set, uint32_t i)
-{
-    set[i / 64] |= 1ull << (i % 64);
-}
 
 static void parse_query(struct search *s)
 {
     const char *q = s->query;
-    s->files = strstr(q, ".go") != NULL; /* else "serve" would match everything in httpserver.go */
+    s->cache.files = strstr(q, ".go") != NULL; /* else "serve" would match everything in httpserver.go */
     s->states = states_named(q);
     s->no_text = s->states && strlen(q) < 4; /* gc, stw: "stw" is in NewRequestWithContext, too */
     if (*q == 'g' || *q == 'G')
@@ -77,12 +67,9 @@ struct search *search_new(const struct trace *tr, const char *query, char *why, 
     }
     parse_query(s);
     s->nstr = trace_nstr(tr);
-    s->nstacks = trace_nstacks(tr);
     s->end = trace_info(tr)->end;
     s->alive = &s->own;
-    s->strs = mem_zalloc(((size_t)s->nstr / 64 + 1) * 8);
-    s->stacks = mem_zalloc(((size_t)s->nstacks / 64 + 1) * 8);
-    if (!s->strs || !s->stacks) {
+    if (!match_cache_fit(&s->cache, tr)) {
         search_free(s);
         return NULL;
     }
@@ -95,8 +82,7 @@ void search_free(struct search *s)
         return;
     match_free(&s->match);
     alive_free(&s->own);
-    mem_free(s->strs);
-    mem_free(s->stacks);
+    match_cache_free(&s->cache);
     mem_free(s->hits);
     mem_free(s);
 }
@@ -121,6 +107,12 @@ static void search_add(struct search *s, int64_t t, uint32_t g, uint32_t what)
 
 /* ---- phases: do items from s->at on, at most CHUNK; true when the phase is over ---- */
 
+/* A query that is a state's name and nothing else has no text: no string matches. */
+static bool search_str(struct search *s, const struct trace *tr, uint32_t str)
+{
+    return !s->no_text && match_id(&s->match, &s->cache, tr, str);
+}
+
 static bool strings(struct search *s, const struct trace *tr)
 {
     enum {
@@ -133,62 +125,40 @@ static bool strings(struct search *s, const struct trace *tr)
     for (; s->at < end && (!s->match.is_regex || bytes < BYTES); s->at++) {
         const struct str text = trace_str(tr, (uint32_t)s->at);
         bytes += text.len;
-        if (match_str(&s->match, text)) {
-            set_bit(s->strs, (uint32_t)s->at);
-            s->in_strs = true;
-        }
+        s->in_strs |= search_str(s, tr, (uint32_t)s->at);
     }
     return s->at >= s->nstr;
 }
 
-static uint32_t stack_hit(const struct search *s, const struct trace *tr, uint32_t stack)
+/* The string that a stack matches by, 0 = none. */
+static uint32_t stack_hit(struct search *s, const struct trace *tr, uint32_t stack)
 {
-    uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n; i++) {
-        struct frame f = trace_frame(tr, stack, i);
-        if (bit(s->strs, s->nstr, f.func))
+    if (s->no_text || !match_stack(&s->match, &s->cache, tr, stack))
+        return 0;
+    for (uint32_t i = 0, n = trace_stack(tr, stack); i < n; i++) {
+        const struct frame f = trace_frame(tr, stack, i);
+        if (search_str(s, tr, f.func))
             return f.func;
-        if (s->files && bit(s->strs, s->nstr, f.file))
+        if (s->cache.files && search_str(s, tr, f.file))
             return f.file;
     }
     return 0;
 }
 
-static bool stacks(struct search *s, const struct trace *tr)
-{
-    uint64_t end = s->at + CHUNK < s->nstacks ? s->at + CHUNK : s->nstacks;
-    if (!s->in_strs)
-        return true;
-    if (!s->at)
-        s->in_reasons = trace_has_reason(tr, s->strs, s->nstr);
-    for (; s->at < end; s->at++)
-        if (stack_hit(s, tr, (uint32_t)s->at)) {
-            set_bit(s->stacks, (uint32_t)s->at);
-            s->in_stacks = true;
-        }
-    return s->at >= s->nstacks;
-}
-
-/* Whether any span can match. */
-static bool in_spans(const struct search *s)
-{
-    return s->in_stacks || s->in_reasons || s->states;
-}
-
 /* Returns the string of a span that matches, 0 = none. *by_state: its state matches; a running mark worker
  * counts as "running" in its lane. (Mark assists are ranges and come last.) */
-static uint32_t span_hit(const struct search *s, const struct trace *tr, const struct lane_info *li,
+static uint32_t span_hit(struct search *s, const struct trace *tr, const struct lane_info *li,
                          const struct span *p, uint8_t before, bool *by_state)
 {
     bool woken =
         p->state == ST_RUNNABLE && (before == ST_WAITING || before == ST_SYSCALL || before == ST_NONE);
     *by_state = (s->states >> p->state & 1) ||
                 (li->is_worker && p->state == ST_RUNNING && s->states >> ST_GCWORK & 1);
-    if (p->reason && bit(s->strs, s->nstr, p->reason))
+    if (search_str(s, tr, p->reason))
         return p->reason;
-    if (p->label && bit(s->strs, s->nstr, p->label))
+    if (search_str(s, tr, p->label))
         return p->label;
-    return !woken && p->stack && bit(s->stacks, s->nstacks, p->stack) ? stack_hit(s, tr, p->stack) : 0;
+    return !woken ? stack_hit(s, tr, p->stack) : 0;
 }
 
 /* ---- tasks, regions, logs, and ranges if requested: s->array counts these ---- */
@@ -198,9 +168,9 @@ static const enum state range_state[RANGE_KINDS] = {
     [RANGE_GC] = ST_GC, [RANGE_STW] = ST_STW, [RANGE_SWEEP] = ST_SWEEP, [RANGE_ASSIST] = ST_ASSIST};
 
 /* Adds a hit for the i-th entry if the string matches. */
-static void named(struct search *s, uint32_t name, int64_t t, uint32_t g)
+static void named(struct search *s, const struct trace *tr, uint32_t name, int64_t t, uint32_t g)
 {
-    if (bit(s->strs, s->nstr, name))
+    if (search_str(s, tr, name))
         search_add(s, t, g, name);
 }
 
@@ -224,11 +194,11 @@ static bool array_entry(struct search *s, const struct trace *tr, uint64_t array
     }
     const size_t at = (size_t)(*i)++;
     if (array == TASKS && at < trace_tasks(tr, &t))
-        named(s, t[at].name, t[at].t0, t[at].g);
+        named(s, tr, t[at].name, t[at].t0, t[at].g);
     else if (array == REGIONS && at < trace_regions(tr, &g))
-        named(s, g[at].name, g[at].t0, g[at].g);
+        named(s, tr, g[at].name, g[at].t0, g[at].g);
     else if (array == LOGS && at < trace_logs(tr, &m))
-        named(s, bit(s->strs, s->nstr, m[at].message) ? m[at].message : m[at].category, m[at].t, m[at].g);
+        named(s, tr, search_str(s, tr, m[at].message) ? m[at].message : m[at].category, m[at].t, m[at].g);
     else
         return false;
     return true;
@@ -294,9 +264,9 @@ static bool search_lane(struct search *s, const struct trace *tr, uint32_t g)
         if (s->by_id && li.id == s->id)
             search_add(s, li.first, g, 0);
         else
-            named(s, li.name, li.first, g);
+            named(s, tr, li.name, li.first, g);
     }
-    return !in_spans(s) || lane_spans(s, tr, l, &li);
+    return lane_spans(s, tr, l, &li);
 }
 
 /* Chooses the next window, four times as long as what is known, on one side up to the trace's end, then on
@@ -416,8 +386,7 @@ static bool windows(struct search *s, const struct trace *tr)
 
 bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns)
 {
-    static bool (*const phases[PHASE_END])(struct search *, const struct trace *) = {strings, stacks,
-                                                                                     windows};
+    static bool (*const phases[PHASE_END])(struct search *, const struct trace *) = {strings, windows};
     int64_t start = budget_ns == INT64_MAX ? 0 : host_now();
     while (!s->done) {
         const size_t known = s->nhits;

@@ -7,9 +7,8 @@
  * The search covers windows of time that start at the cursor and grow: all hits between two moments are known
  * and in order at any time, the nearest ones first.
  *
- * Smart case: a query without capitals ignores case. Each distinct string is matched once, then stacks by
- * their functions, then spans by their stack numbers, so a span costs a bit test. The work runs in steps
- * with a budget.
+ * Smart case: a query without capitals ignores case. Each string is matched once, and each stack when a span
+ * first has it (match.h), so a span costs a look. The work runs in steps with a budget.
  */
 #ifndef GOTOP_LAYOUT_SEARCH_H
 #define GOTOP_LAYOUT_SEARCH_H
@@ -34,9 +33,9 @@ struct hit {
 struct search {
     char query[VIEW_TEXT];
     struct match match;
+    struct match_cache cache;
     uint32_t states; /* the query is a state's name: bit per state */
     bool no_text;    /* the query is exactly a state's name, not part of a name */
-    bool files;      /* the query looks like a file name: match the files of frames */
     bool by_id;      /* the query is a goroutine's id, too */
     uint64_t id;
     bool done, full; /* full: more than SEARCH_MAX_HITS hits; the rest is dropped */
@@ -45,13 +44,11 @@ struct search {
     bool old;    /* the trace has grown since */
     int64_t end; /* size of the trace when the search started */
     int phase;
-    unsigned array;          /* of tasks, logs, ranges: the one looked through */
-    uint64_t at, sub;        /* position in the phase */
-    uint64_t *strs, *stacks; /* bit sets of matching strings and stacks */
-    uint32_t nstr, nstacks;
-    bool in_stacks, in_strs; /* any bit set */
-    bool in_reasons;         /* a matching string is the reason or label of a span */
-    struct alive *alive;     /* which goroutines live when: the view's index, or its own */
+    unsigned array;      /* of tasks, logs, ranges: the one looked through */
+    uint64_t at, sub;    /* position in the phase */
+    uint32_t nstr;       /* strings to match */
+    bool in_strs;        /* one of them does */
+    struct alive *alive; /* which goroutines live when: the view's index, or its own */
     struct alive own;
     /* hits[0..nhits) are all there are in [lo,hi), in order of time. Behind them, up to nall, are those of
      * the window [w0,w1) that is being searched; w1 <= w0: none is. */
