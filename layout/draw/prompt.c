@@ -98,48 +98,31 @@ static unsigned prompt_cut(struct view *v, size_t from, size_t to)
     return from < to ? VR_DRAW | move_typed(v) : VR_DRAW;
 }
 
-unsigned view_prompt_erase(struct view *v)
+unsigned view_prompt_edit(struct view *v, enum prompt_edit e)
 {
-    if (!v->prompt.len) {
+    struct prompt *p = &v->prompt;
+    size_t word = p->at;
+    while (word > 0 && p->text[word - 1] == ' ')
+        word--;
+    while (word > 0 && p->text[word - 1] != ' ')
+        word--;
+    if (e == EDIT_DELETE && p->at == p->len)
+        e = EDIT_ERASE;
+    if (e == EDIT_ERASE && !p->len) {
         close_prompt(v);
         return VR_DRAW;
     }
-    return prompt_cut(v, char_before(v, v->prompt.at), v->prompt.at);
-}
-
-unsigned view_prompt_delete(struct view *v)
-{
-    if (v->prompt.at == v->prompt.len)
-        return view_prompt_erase(v);
-    return prompt_cut(v, v->prompt.at, char_behind(v, v->prompt.at));
-}
-
-unsigned view_prompt_erase_word(struct view *v)
-{
-    size_t from = v->prompt.at;
-    while (from > 0 && v->prompt.text[from - 1] == ' ')
-        from--;
-    while (from > 0 && v->prompt.text[from - 1] != ' ')
-        from--;
-    return prompt_cut(v, from, v->prompt.at);
-}
-
-unsigned view_prompt_clear(struct view *v)
-{
-    return prompt_cut(v, 0, v->prompt.at);
-}
-
-unsigned view_prompt_kill(struct view *v)
-{
-    return prompt_cut(v, v->prompt.at, v->prompt.len);
-}
-
-unsigned view_prompt_move(struct view *v, int n)
-{
-    for (; n < 0 && v->prompt.at > 0; n++)
-        v->prompt.at = char_before(v, v->prompt.at);
-    for (; n > 0 && v->prompt.at < v->prompt.len; n--)
-        v->prompt.at = char_behind(v, v->prompt.at);
+    switch (e) {
+    case EDIT_ERASE: return prompt_cut(v, char_before(v, p->at), p->at);
+    case EDIT_DELETE: return prompt_cut(v, p->at, char_behind(v, p->at));
+    case EDIT_ERASE_WORD: return prompt_cut(v, word, p->at);
+    case EDIT_CLEAR: return prompt_cut(v, 0, p->at);
+    case EDIT_KILL: return prompt_cut(v, p->at, p->len);
+    case EDIT_LEFT: p->at = char_before(v, p->at); break;
+    case EDIT_RIGHT: p->at = char_behind(v, p->at); break;
+    case EDIT_HOME: p->at = 0; break;
+    case EDIT_END: p->at = p->len; break;
+    }
     return VR_DRAW;
 }
 

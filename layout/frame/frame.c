@@ -96,15 +96,6 @@ static void loading(const struct canvas *c, char *out, size_t size)
         snprintf(out, size, "  loading %s", fmt_bytes(ti->bytes_done, b));
 }
 
-static int loading_rate(const struct canvas *c, int x, int w)
-{
-    char r[FMT_MAX], rate[FMT_MAX + 8];
-    if (c->txt->rate < 1)
-        return x;
-    snprintf(rate, sizeof rate, " %s/s", fmt_bytes(c->txt->rate > 1e18 ? 0 : (uint64_t)c->txt->rate, r));
-    return note_word(c->g, x, w, rate);
-}
-
 /* Problems, after the name. */
 static int alarms(const struct canvas *c, int x, int w)
 {
@@ -159,7 +150,6 @@ static int title_trace(const struct canvas *c, int need)
     if (ti->spilled)
         x = note_word(g, x, w, "  spilled");
     x = whole_words(g, x, w, STYLE_TITLE_NOTE, load);
-    x = load[0] ? loading_rate(c, x, w) : x;
     /* columns; the first page has these numbers, so they are left out where there is no room */
     enum { WARNINGS = 13 };
     if (ti->nwarnings && x + WARNINGS <= w)

@@ -24,7 +24,6 @@ struct frame_text {     /* what the viewer knows and layout does not; each may b
     bool live;         /* the trace grows, so its end is not final */
     bool unsaved;      /* what comes should be saved but is not: shown as long as that is so */
     bool loading;      /* show progress, by trace_info(), and */
-    double rate;       /* bytes per second; 0: unknown */
     int screen_x,
         screen_y; /* set by frame_draw(): the best place for a terminal's own cursor (in a prompt), or -1 */
 };

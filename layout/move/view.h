@@ -419,14 +419,20 @@ unsigned view_goto(struct view *v, const char *line);
 /* ---- prompt: ':' and '/' share one line. While v->prompt is set the viewer sends text here. ---- */
 unsigned view_prompt(struct view *v, enum prompt_kind k);
 unsigned view_prompt_put(struct view *v, uint32_t codepoint);
-/* deletes the character before the cursor; closes an empty line */
-unsigned view_prompt_erase(struct view *v);
-/* deletes the character under it; at the line's end the one before */
-unsigned view_prompt_delete(struct view *v);
-unsigned view_prompt_kill(struct view *v);        /* deletes from the cursor to the end */
-unsigned view_prompt_move(struct view *v, int n); /* by n characters, at most to an end */
-unsigned view_prompt_erase_word(struct view *v);
-unsigned view_prompt_clear(struct view *v); /* deletes all before the cursor */
+/* view_prompt_edit - erases the character before the cursor (an empty line closes), the one under it (at the
+ * line's end the one before), the word before it, all before it, or all from it on; or moves the cursor. */
+enum prompt_edit {
+    EDIT_ERASE,
+    EDIT_DELETE,
+    EDIT_ERASE_WORD,
+    EDIT_CLEAR,
+    EDIT_KILL,
+    EDIT_LEFT,
+    EDIT_RIGHT,
+    EDIT_HOME,
+    EDIT_END
+};
+unsigned view_prompt_edit(struct view *v, enum prompt_edit e);
 /* view_prompt_accept - runs the line: a goto, a search, or VR_COMMAND. For a slice v->prompt.command is its
  * file. */
 unsigned view_prompt_accept(struct view *v);

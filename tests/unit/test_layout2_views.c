@@ -143,7 +143,7 @@ static void test_typing(void **state)
     type(&s.v, "~read(");
     assert_int_equal(s.v.at.cursor, before.cursor); /* half an expression finds nothing and breaks nothing */
     for (int i = 0; i < 6; i++)
-        view_prompt_erase(&s.v);
+        view_prompt_edit(&s.v, EDIT_ERASE);
     type(&s.v, "readLoop");
     view_prompt_accept(&s.v);
     finish(&s.v);

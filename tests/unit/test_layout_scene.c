@@ -156,7 +156,6 @@ static void test_scene_loading(void **state)
     scene_open(&s, 80, 16);
     s.txt.name = "a-trace-of-some-service-with-a-long-name.trace";
     s.txt.loading = true;
-    s.txt.rate = 12e6;
     for (int w = 160; w >= 40; w--) {
         view_resize(&s.v, w, 16);
         draw(&s);
@@ -164,7 +163,6 @@ static void test_scene_loading(void **state)
         if (!at)
             fail_msg("%d: %s", w, line(&s, 0));
         assert_true(at[14] == 0 || at[14] == ' ');
-        assert_true(!strchr(at, '/') || strstr(at, "M/s"));
     }
     scene_close(&s);
 }
@@ -404,8 +402,8 @@ static void test_prompt(void **state)
         view_prompt_put(&s.v, cps[i]);
     assert_int_equal(s.v.prompt.len, 1 + 2 + 3 + 4);
     draw(&s);
-    view_prompt_erase(&s.v);
-    view_prompt_erase(&s.v);
+    view_prompt_edit(&s.v, EDIT_ERASE);
+    view_prompt_edit(&s.v, EDIT_ERASE);
     assert_string_equal(s.v.prompt.text, "z\xc3\xa9");
     assert_int_equal(view_prompt_accept(&s.v), VR_DRAW | VR_COMMAND);
     assert_string_equal(s.v.prompt.command, "z\xc3\xa9");
@@ -416,9 +414,9 @@ static void test_prompt(void **state)
     assert_true(s.v.prompt.len < sizeof s.v.prompt.text);
     draw(&s);
     assert_true(s.txt.screen_x >= 0 && s.txt.screen_x < 20);
-    view_prompt_erase_word(&s.v);
+    view_prompt_edit(&s.v, EDIT_ERASE_WORD);
     assert_int_equal(s.v.prompt.len, 0);
-    view_prompt_erase(&s.v);
+    view_prompt_edit(&s.v, EDIT_ERASE);
     assert_int_equal(s.v.prompt.kind, PROMPT_NONE);
     assert_int_equal(view_quit(&s.v), VR_QUIT);
     scene_close(&s);

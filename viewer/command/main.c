@@ -321,24 +321,6 @@ static int run_terminal(struct app *a, const struct cmdline *o, enum charset cha
     return EXIT_OK;
 }
 
-/* How several traces are shown, by what trace_open() says about them (decode/input/joint.h). This is
- * decided here alone. */
-enum several {
-    SEVERAL_ONE, /* one trace, or several of one program: open, as one timeline */
-    /* two readable traces that make no timeline (two programs, two runs or hosts, dialects before Go 1.22;
-     * e->what says which): open each by itself */
-    SEVERAL_TWO,
-    /* one can't be read, or there are more than two; e->what says why */
-    SEVERAL_REFUSED
-};
-
-static enum several several(const struct cmdline *o, enum err_code opened)
-{
-    if (!opened)
-        return SEVERAL_ONE;
-    return opened == ERR_APART && o->o.trace.more.n == 1 ? SEVERAL_TWO : SEVERAL_REFUSED;
-}
-
 /* Connect to a running program, or follow a file that grows, and wait for its first generation. */
 static enum err_code open_live(const struct cmdline *o, struct follow **f, struct trace **tr, struct err *e)
 {
@@ -451,19 +433,19 @@ static void shown_name(const struct cmdline *o, struct shown *s)
         snprintf(s->name, sizeof s->name, "%.159s", feed_shown(o->o.path, shown));
 }
 
-/* Returns false when there is nothing to show; *status is then the exit status. */
+/* One trace, or several of one program, are one timeline. Two that make none (of two programs, runs or hosts,
+ * or before Go 1.22: trace_open() says so, decode/input/joint.h) are opened each by itself. Returns false when
+ * there is nothing to show; *status is then the exit status. */
 static bool shown_open(const struct cmdline *o, const struct keymap *km, struct shown *s, int *status)
 {
     struct err e = {0};
     s->piped = strcmp(o->o.path, "-") == 0;
-    enum several how = several(o, shown_read(o, s, &e));
     *status = EXIT_UNREADABLE;
-    if (how == SEVERAL_TWO && !open_both(o, &s->tr, &s->second, km, &e))
-        how = SEVERAL_REFUSED;
-    switch (how) {
-    case SEVERAL_ONE:
-    case SEVERAL_TWO: break;
-    case SEVERAL_REFUSED: say_error(o->o.trace.more.n ? "these traces" : o->o.path, &e); return false;
+    const enum err_code rc = shown_read(o, s, &e);
+    const bool two = rc == ERR_APART && o->o.trace.more.n == 1;
+    if (rc && !(two && open_both(o, &s->tr, &s->second, km, &e))) {
+        say_error(o->o.trace.more.n ? "these traces" : o->o.path, &e);
+        return false;
     }
     shown_name(o, s);
     return true;

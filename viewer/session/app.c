@@ -188,8 +188,8 @@ static void history_add(struct app *a)
 
 static void prompt_set(struct app *a, const char *text)
 {
-    (void)view_prompt_move(&a->view, VIEW_TEXT);
-    (void)view_prompt_clear(&a->view);
+    (void)view_prompt_edit(&a->view, EDIT_END);
+    (void)view_prompt_edit(&a->view, EDIT_CLEAR);
     struct str s = str_of(text);
     for (uint32_t at = 0; at < s.len;) {
         int width;
@@ -268,7 +268,7 @@ static unsigned prompt_complete(struct app *a)
     }
     if (n == 0)
         return VR_BELL;
-    (void)view_prompt_move(&a->view, VIEW_TEXT);
+    (void)view_prompt_edit(&a->view, EDIT_END);
     for (size_t i = len; i < common; i++)
         view_prompt_put(&a->view, (unsigned char)first[i]);
     if (n > 1)
@@ -331,28 +331,23 @@ static unsigned prompt_accept(struct app *a)
 /* Keys that edit the line. Returns false when the key means something else. */
 static bool prompt_edit(struct view *v, keycode k, unsigned *f)
 {
-    enum { FAR = VIEW_TEXT };
-    if (k == K_BACKSPACE || k == (K_CTRL | 'h'))
-        *f = view_prompt_erase(v);
-    else if (k == K_DELETE || k == (K_CTRL | 'd'))
-        *f = view_prompt_delete(v);
-    else if (k == (K_CTRL | 'w'))
-        *f = view_prompt_erase_word(v);
-    else if (k == (K_CTRL | 'u'))
-        *f = view_prompt_clear(v);
-    else if (k == (K_CTRL | 'k'))
-        *f = view_prompt_kill(v);
-    else if (k == K_LEFT || k == (K_CTRL | 'b'))
-        *f = view_prompt_move(v, -1);
-    else if (k == K_RIGHT || k == (K_CTRL | 'f'))
-        *f = view_prompt_move(v, 1);
-    else if (k == K_HOME || k == (K_CTRL | 'a'))
-        *f = view_prompt_move(v, -FAR);
-    else if (k == K_END || k == (K_CTRL | 'e'))
-        *f = view_prompt_move(v, FAR);
-    else
-        return false;
-    return true;
+    static const struct {
+        keycode key;
+        enum prompt_edit edit;
+    } keys[] = {{K_BACKSPACE, EDIT_ERASE},       {K_CTRL | 'h', EDIT_ERASE},
+                {K_DELETE, EDIT_DELETE},         {K_CTRL | 'd', EDIT_DELETE},
+                {K_CTRL | 'w', EDIT_ERASE_WORD}, {K_CTRL | 'u', EDIT_CLEAR},
+                {K_CTRL | 'k', EDIT_KILL},       {K_LEFT, EDIT_LEFT},
+                {K_CTRL | 'b', EDIT_LEFT},       {K_RIGHT, EDIT_RIGHT},
+                {K_CTRL | 'f', EDIT_RIGHT},      {K_HOME, EDIT_HOME},
+                {K_CTRL | 'a', EDIT_HOME},       {K_END, EDIT_END},
+                {K_CTRL | 'e', EDIT_END}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (keys[i].key == k) {
+            *f = view_prompt_edit(v, keys[i].edit);
+            return true;
+        }
+    return false;
 }
 
 static unsigned prompt_key(struct app *a, keycode k)
@@ -619,7 +614,6 @@ bool app_draw(struct app *a)
         .live = a->follow != NULL,
         .unsaved = a->follow && !follow_saves(a->follow),
         .loading = app_has(a, DUE_LOAD),
-        .rate = a->rate,
     };
     sync(a);
     (void)keymap_key(a->km, app_keyview(a), ACT_READ, more, sizeof more);

@@ -116,7 +116,6 @@ struct app {
     char footer[256]; /* the last line, made by app_draw() */
     char debug[64];   /* shown in the title unless empty */
     bool show_debug;  /* debug is filled in after each frame */
-    double rate;      /* bytes decoded per second, for the title; 0: unknown */
     int64_t took_ms;  /* how long loading took; 0: nobody waited for it */
     struct help help;
     char title[96]; /* of the help pop-up */

@@ -187,12 +187,8 @@ static void work(struct loop *l)
     unsigned phase = app_step(a, SLICE_NS, &flags);
     obey(l, flags);
     if (phase == DUE_LOAD) {
-        enum { TELLS_MS = 200, TELLS_BYTES = 1 << 20 }; /* a smaller part says nothing about the rate */
-        const int64_t spent = now_ms() - l->began;
-        const uint64_t done = trace_info(a->tr)->bytes_done;
-        a->rate = spent > TELLS_MS && done >= TELLS_BYTES ? (double)done * 1000 / (double)spent : 0;
         if (!app_has(a, DUE_LOAD)) {
-            a->took_ms = spent;
+            a->took_ms = now_ms() - l->began;
             l->quit |= trace_fatal(a->tr) != NULL;
         }
     }
