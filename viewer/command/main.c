@@ -434,8 +434,8 @@ static void shown_name(const struct cmdline *o, struct shown *s)
 }
 
 /* One trace, or several of one program, are one timeline. Two that make none (of two programs, runs or hosts,
- * or before Go 1.22: trace_open() says so, decode/input/joint.h) are opened each by itself. Returns false when
- * there is nothing to show; *status is then the exit status. */
+ * or before Go 1.22: trace_open() says so, decode/input/joint.h) are opened each by itself. Returns false
+ * when there is nothing to show; *status is then the exit status. */
 static bool shown_open(const struct cmdline *o, const struct keymap *km, struct shown *s, int *status)
 {
     struct err e = {0};
