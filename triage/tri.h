@@ -15,8 +15,8 @@ struct wait_of { /* The waits for one reason of the goroutines with one start fu
     uint64_t count;
     int64_t total, longest;
 };
-struct wake {             /* A wake-up in vain, for the herds. */
-    int64_t t, lost, ran; /* ran: part of lost; the rest is scheduler wait */
+struct wake {        /* A wake-up in vain, for the herds. */
+    int64_t t, lost; /* lost: in the scheduler, and running */
     uint32_t pair, waker, g;
 };
 #define WAKES_MAX (1u << 18)

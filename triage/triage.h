@@ -170,20 +170,13 @@ struct leak_row {
     enum wait_kind kind;
     uint32_t count; /* blocked there at the end */
     uint32_t once;  /* of these: blocked once in their life and never woken */
-    /* of these: blocked here for the first time, and for much longer than any wait here that ended; all of
-     * them, if no goroutine is left to receive what they send */
+    /* of these: blocked here for the first time, and for much longer than any wait here that ended */
     uint32_t lost;
-    uint32_t created, ended; /* all goroutines of this creation stack */
-    uint32_t quarter[4];     /* of `lost`: created in each quarter of the trace */
-    struct leak_part {
-        uint32_t count, quarter[4]; /* created in each quarter of the trace */
-    } vain,                         /* of `lost`: woken here in vain (conditions; others ended here) */
-        /* of `lost`: continued from here before, and now blocked for very much longer (others ended here) */
-        again;
+    uint32_t created, ended;  /* all goroutines of this creation stack */
+    uint32_t quarter[4];      /* of `lost`: created in each quarter of the trace */
     int64_t oldest, youngest; /* how long they have been blocked */
     int64_t since;            /* start of the oldest; it ends before the trace if the rest is not recorded */
     uint32_t example;         /* lane of one of them */
-    bool no_receiver; /* the receiver of what they send had ended before the oldest blocked (leak_why.h) */
 };
 
 struct herd_row {                   /* wake-ups in vain: many are woken at once, and most wait again */
@@ -191,7 +184,6 @@ struct herd_row {                   /* wake-ups in vain: many are woken at once,
     uint64_t wakes, futile, bursts; /* bursts: how often at least HERD_MIN were woken within 100 us */
     uint32_t largest;
     int64_t lost;     /* sum of the time the woken ones ran in vain and their scheduler wait */
-    int64_t ran;      /* the running part of lost */
     int64_t clock;    /* wall-clock time during which any of them did either */
     struct moment at; /* the largest burst */
 };

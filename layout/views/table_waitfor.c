@@ -46,8 +46,6 @@ static int64_t waitfor_value(const struct table *t, const struct ttype *k, int c
 static void waitfor_type_name(struct text *out, const struct table *t, const struct ttype *k)
 {
     waitfor_edge_text(out, t->tr, waitfor_of(t, k));
-    if (waitfor_of(t, k)->knot)
-        text_lit(out, " (mutual)");
 }
 
 static void waitfor_type_say(struct text *t, const struct view *v, const struct ttype *k, int line)

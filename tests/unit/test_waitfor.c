@@ -1,6 +1,5 @@
 /*
- * test_waitfor.c - who waits for whom: edges add up to the waits there are, knots are those who wait for each
- * other; and the view of it.
+ * test_waitfor.c - who waits for whom: edges add up to the waits there are; and the view of it.
  */
 #include "triage_help.h"
 
@@ -34,7 +33,6 @@ static void sums(const char *path)
         const struct waitfor_edge *e = &w->edge[i];
         edges += e->what == WF_NOBODY ? 0 : e->ns;
         assert_true(i == 0 || w->edge[i - 1].ns >= e->ns);
-        assert_true(e->knot <= w->knots);
     }
     assert_true(w->nedges == WAITFOR_EDGES ? edges <= pairs : edges == pairs);
     waitfor_free(w);
@@ -48,26 +46,7 @@ static void edges_add_up(void **state)
     assert_true(help_each("samples", "", sums) > 5);
 }
 
-static void knots(void **state)
-{
-    struct loaded l;
-    (void)state;
-    help_load("tests/golden/causes/collate.trace", &l); /* gather takes in order: each waits for the other */
-    struct waitfor *w = waitfor_new(l.tg);
-    const struct waitfor_edge *a = edge(&l, w, "main.main", "main.printer"),
-                              *b = edge(&l, w, "main.printer", "main.main");
-    assert_true(a && b && a->knot && a->knot == b->knot);
-    waitfor_free(w);
-    load_free(&l);
-    help_load("tests/golden/causes/pigeon.trace", &l); /* senders wait for the batch, the batch for a timer */
-    w = waitfor_new(l.tg);
-    a = edge(&l, w, "main.sender", "main.collectBatch");
-    assert_true(a && !a->knot);
-    waitfor_free(w);
-    load_free(&l);
-}
-
-/* Who waits once, for all of another's work, is in no knot with it. */
+/* Who waits once, for all of another's work, does not wait again and again. */
 static void waits_once(void **state)
 {
     struct loaded l;
@@ -77,7 +56,7 @@ static void waits_once(void **state)
     const struct waitfor_edge *once = edge(&l, w, "main.main", "main.scrivener"),
                               *back = edge(&l, w, "main.scrivener", "main.main");
     assert_true(once && back && once->count == 1 && back->count > 1);
-    assert_true(once->share >= WAITFOR_KNOT && back->share >= WAITFOR_KNOT && !once->knot && !back->knot);
+    assert_true(!once->again && back->again);
     waitfor_free(w);
     load_free(&l);
 }
@@ -120,7 +99,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edges_add_up),
-        cmocka_unit_test(knots),
         cmocka_unit_test(waits_once),
         cmocka_unit_test(in_slices),
     };

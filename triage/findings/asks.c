@@ -29,26 +29,6 @@ bool calls_connecting(const struct trace *tr, uint32_t stack)
     return stacks_may(tr, stack, STACK_CONNECTS) && stack_through(tr, stack, connecting);
 }
 
-/* True if the creator of a goroutine had not tried to accept a connection by then, though it does later.
- * Then the goroutine was not created for a connection. */
-static bool begun_before_any(const struct causes *c, const struct lane_info *li)
-{
-    enum { LOOKED = 4096 };
-    struct span_iter it;
-    bool more = li->created && li->creator < c->tg->ng &&
-                span_seek_index(&it, c->tr, (struct lane){LANE_G, li->creator}, 0);
-    uint32_t known = 0;
-    for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
-        if ((s->state == ST_WAITING || s->state == ST_SYSCALL) && s->stack && s->stack != known) {
-            known = s->stack;
-            if (calls_accepting(c->tr, s->stack))
-                return s->t0 > li->first;
-        }
-    }
-    return false;
-}
-
 static uint32_t outermost(const struct trace *tr, uint32_t stack)
 {
     const uint32_t n = trace_stack(tr, stack);
@@ -67,14 +47,10 @@ static bool same_place(const struct causes *c, uint32_t a, uint32_t b)
 static bool serves(const struct causes *c, uint32_t g)
 {
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-    uint32_t by = li.creator < c->tg->ng ? c->tg->groups[gstat_group(c->tg->g, li.creator)].name : 0;
     bool is = false;
-    /* begun before the trace, or a wait that does not end: by where */
-    for (uint32_t i = 0; i < c->naccept_waits && li.create_stack && !is; i++)
+    for (uint32_t i = 0; i < c->naccepts && li.create_stack && !is; i++)
         is = same_place(c, c->tg->waits[c->accepts[i]].stack, li.create_stack);
-    for (uint32_t i = 0; i < c->naccept_pairs && by && !is; i++)
-        is = c->tg->pairs[c->accepts[c->naccept_waits + i]].waiter == by;
-    return is && !begun_before_any(c, &li);
+    return is;
 }
 
 /* True if it reads from a connection there, or waits until it can. */

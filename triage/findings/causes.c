@@ -27,15 +27,11 @@ static bool groups(struct causes *c)
 static bool accepts(struct causes *c)
 {
     enum { ROWS = 4096 };
-    const uint32_t waits = c->tg->nwaits < ROWS ? c->tg->nwaits : ROWS,
-                   pairs = c->tg->npairs < ROWS ? c->tg->npairs : ROWS;
-    c->accepts = mem_alloc(((size_t)waits + pairs + 1) * sizeof *c->accepts);
+    const uint32_t waits = c->tg->nwaits < ROWS ? c->tg->nwaits : ROWS;
+    c->accepts = mem_alloc(((size_t)waits + 1) * sizeof *c->accepts);
     for (uint32_t i = 0; c->accepts && i < waits; i++)
         if (c->tg->waits[i].kind == WK_NET && calls_accepting(c->tr, c->tg->waits[i].stack))
-            c->accepts[c->naccept_waits++] = i;
-    for (uint32_t i = 0; c->accepts && i < pairs; i++)
-        if (c->tg->pairs[i].kind == WK_NET && calls_accepting(c->tr, c->tg->pairs[i].stack))
-            c->accepts[c->naccept_waits + c->naccept_pairs++] = i;
+            c->accepts[c->naccepts++] = i;
     return c->accepts;
 }
 

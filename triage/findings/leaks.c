@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
-#include "triage/findings/leak_why.h"
 #include "triage/findings/thresholds.h"
 
 #define BURST 100000 /* ns: wake-ups by one waker within this time are one burst */
@@ -53,36 +52,17 @@ static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, con
 }
 
 #define BACK_MOST 4096 /* spans of a goroutine's past that are read */
-#define VAIN_RUN 50000 /* ns, between two waits for one condition */
 
 /* True if the goroutine had waited at this place before its last wait and continued. Then it is idle there,
  * not leaked. */
-enum been {
-    NEVER,
-    IN_VAIN,
-    BEFORE
-}; /* in vain: each time it was unblocked, it ran briefly and waited again */
-
-static enum been been_here(const struct trace *tr, struct span_iter *it, uint32_t reason, uint32_t stack)
+static bool been_here(struct span_iter *it, uint32_t reason, uint32_t stack)
 {
-    enum been been = NEVER;
-    bool in_a_row = true;
-    int64_t ran = 0;
     for (int i = 0; i < BACK_MOST && span_prev(it); i++) {
         const struct span *s = span_get(it);
-        if (s->state == ST_WAITING && s->reason == reason && s->stack == stack) {
-            if (!in_a_row || ran > VAIN_RUN)
-                return BEFORE;
-            been = IN_VAIN;
-            ran = 0;
-        } else if (s->state == ST_RUNNING || s->state == ST_ASSIST) {
-            ran += s->t1 - s->t0;
-            /* (a goroutine that waits for a condition takes its lock first) */
-        } else if (s->state != ST_RUNNABLE) {
-            in_a_row &= s->state == ST_WAITING && stacks_wait_kind(tr, s->reason, s->stack) == WK_LOCK;
-        }
+        if (s->state == ST_WAITING && s->reason == reason && s->stack == stack)
+            return true;
     }
-    return been;
+    return false;
 }
 
 /* Returns the longest time of the waits at this place that ended. */
@@ -95,49 +75,6 @@ static int64_t usual(const struct leaks *k, const struct span *s)
             return w->longest_done;
     }
     return 0;
-}
-
-static void part_put(struct leak_part *p, int quarter)
-{
-    p->count++;
-    p->quarter[quarter]++;
-}
-
-/* True if it waits there for much longer than others did: `times` as long as any wait there that ended. */
-static void lost_lane(const struct triage *tg, struct leak_row *r, enum been been, double times,
-                      const struct lane_info *li)
-{
-    int64_t q = tg->end > 0 ? (int64_t)((double)li->first / (double)tg->end * 4) : 0;
-    q = q < 0 ? 0 : q > 3 ? 3 : q;
-    if (been == NEVER) {
-        r->lost++;
-        r->quarter[q]++;
-    } else if (been == IN_VAIN && r->kind == WK_COND) {
-        part_put(&r->vain, (int)q);
-    } else if (times >= threshold(TH_LEAK_AGAIN)) {
-        part_put(&r->again, (int)q);
-    }
-}
-
-static void lost_part(struct leak_row *r, struct leak_part *p, bool lost)
-{
-    if (!lost) {
-        *p = (struct leak_part){0};
-        return;
-    }
-    r->lost += p->count;
-    for (int i = 0; i < 4; i++)
-        r->quarter[i] += p->quarter[i];
-}
-
-/* If others of its kind continued and ended, a goroutine that was only unblocked for a condition in vain
- * has not continued either (its loop checks and waits again), nor has one that waits very much longer than
- * between two pieces of work before. Workers that nobody ends are idle there. */
-static void lost_parts(struct leak_row *r)
-{
-    const bool others = r->ended > threshold(TH_LEAK_ENDED) * r->created;
-    lost_part(r, &r->vain, others);
-    lost_part(r, &r->again, others && r->again.count >= threshold(TH_LEAK_COUNT)); /* few may be idle */
 }
 
 /* Add a goroutine that has not ended. */
@@ -162,10 +99,12 @@ static bool leak_lane(struct leaks *k, uint32_t g)
         return false;
     r->count++;
     r->once += gstat_waits(tg->g, g) == 1;
-    const int64_t took = usual(k, s);
-    if ((double)tri_len(s) >= threshold(TH_DOUBLE) * (double)took) {
-        lost_lane(tg, r, been_here(tg->tr, &it, s->reason, s->stack), (double)tri_len(s) / ((double)took + 1),
-                  li);
+    /* it waits there for much longer than others did, and did not go on from there before */
+    if ((double)tri_len(s) >= threshold(TH_DOUBLE) * (double)usual(k, s) &&
+        !been_here(&it, s->reason, s->stack)) {
+        const int64_t q = tg->end > 0 ? (int64_t)((double)li->first / (double)tg->end * 4) : 0;
+        r->lost++;
+        r->quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
     }
     if (tri_len(s) > r->oldest || r->count == 1) {
         r->oldest = tri_len(s);
@@ -183,23 +122,6 @@ static int cmp_leak(const void *a, const void *b)
                                 : (x->example > y->example) - (x->example < y->example);
 }
 
-#define GONE_ASKED 64 /* the largest rows, for which it is checked */
-
-/* A goroutine that had sent there before and continued is idle unless no receiver is left. */
-static void lost_receiver(struct triage *tg)
-{
-    uint32_t asked = 0;
-    for (uint32_t i = 0; i < tg->nleaks && asked < GONE_ASKED; i++) {
-        struct leak_row *r = &tg->leaks[i];
-        struct leak_gone gone;
-        if (r->kind == WK_SEND && r->count >= threshold(TH_LEAK_COUNT)) {
-            asked++;
-            r->no_receiver = leak_gone(tg, r->stack, r->since, &gone);
-            r->lost = r->no_receiver ? r->count : r->lost;
-        }
-    }
-}
-
 bool triage_leaks(struct triage *tg)
 {
     struct leaks k = {.tg = tg};
@@ -214,12 +136,9 @@ bool triage_leaks(struct triage *tg)
     for (uint32_t i = 0; i < tg->nleaks && ok; i++) {
         tg->leaks[i].created = w->births[k.row_birth[i]].created;
         tg->leaks[i].ended = w->births[k.row_birth[i]].ended;
-        lost_parts(&tg->leaks[i]);
     }
-    if (ok && tg->nleaks) {
+    if (ok && tg->nleaks)
         qsort(tg->leaks, tg->nleaks, sizeof *tg->leaks, cmp_leak);
-        lost_receiver(tg);
-    }
     tab_free(&k.by_birth);
     tab_free(&k.by_row);
     rowtab_free(&k.by_wait);
@@ -276,10 +195,8 @@ static void herd_of(struct herd_row *h, const struct wake *w, size_t n)
 {
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i; j < n && w[j].waker == w[i].waker && w[j].t - w[i].t <= BURST && !woken_before(w, i, j);
-             j++) {
+             j++)
             h->lost = ns_add(h->lost, w[j].lost);
-            h->ran = ns_add(h->ran, w[j].ran);
-        }
         if (j - i >= HERD_MIN) {
             h->bursts++;
             if (j - i > h->largest) {

@@ -6,8 +6,6 @@
 
 #include "decode/base/mem.h"
 
-#define NODES 64 /* of knots */
-
 static struct waitfor_edge *edge_of(struct waitfor *w, uint32_t from, uint32_t to, enum waitfor_what what)
 {
     uint32_t i = 0;
@@ -61,48 +59,6 @@ static int cmp_edge(const void *a, const void *b)
                                 : (x->to > y->to) - (x->to < y->to);
 }
 
-/* ---- knots --------------------------------------------------------------------------------------------- */
-
-static uint32_t node_of(uint32_t *node, uint32_t *n, uint32_t name)
-{
-    uint32_t i = 0;
-    while (i < *n && node[i] != name)
-        i++;
-    if (i == *n && i < NODES)
-        node[(*n)++] = name;
-    return i;
-}
-
-/* Find which groups reach each other by edges of enough weight; two that reach each other are in one knot. */
-static void knots_of(struct waitfor *w)
-{
-    uint32_t node[NODES] = {0}, n = 0, knot[NODES] = {0};
-    uint64_t to[NODES] = {0};
-    for (uint32_t i = 0; i < w->nedges; i++) {
-        const struct waitfor_edge *e = &w->edge[i];
-        if (e->what == WF_GROUP && e->from != e->to && e->share >= WAITFOR_KNOT && e->again) {
-            uint32_t a = node_of(node, &n, e->from), b = node_of(node, &n, e->to);
-            if (a < NODES && b < NODES)
-                to[a] |= 1ull << b;
-        }
-    }
-    for (uint32_t k = 0; k < n; k++)
-        for (uint32_t i = 0; i < n; i++)
-            to[i] |= to[i] >> k & 1 ? to[k] : 0;
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t k = 0; k < n && !knot[i]; k++) {
-            bool each = k != i && to[i] >> k & 1 && to[k] >> i & 1;
-            knot[i] = each ? (knot[k] ? knot[k] : ++w->knots) : 0;
-        }
-    }
-    for (uint32_t i = 0; i < w->nedges; i++) {
-        struct waitfor_edge *e = &w->edge[i];
-        for (uint32_t a = 0; a < n && e->what == WF_GROUP; a++)
-            for (uint32_t b = 0; b < n && node[a] == e->from; b++)
-                e->knot = node[b] == e->to && a != b && knot[a] && knot[a] == knot[b] ? knot[a] : e->knot;
-    }
-}
-
 struct waitfor *waitfor_new(const struct triage *tg)
 {
     struct waitfor *w = mem_zalloc(sizeof *w);
@@ -121,7 +77,6 @@ struct waitfor *waitfor_new(const struct triage *tg)
             }
         }
     }
-    knots_of(w);
     return w;
 }
 

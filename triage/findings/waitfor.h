@@ -3,10 +3,8 @@
  * edges, summed over all waits.
  *
  * An edge is recorded: a wait that a goroutine of the other group ended, or the network, or a timer. Where
- * such waiting ends, past groups that only waited themselves, explain.h infers. Groups that wait for each
- * other, directly or through others, repeatedly and for WAITFOR_KNOT of their lives or more each, are a
- * knot: none of them is the first cause alone. A group that waits once, for others to end or to begin, is in
- * no knot.
+ * such waiting ends, past groups that only waited themselves, explain.h infers. A group that waits for
+ * another one again and again, as that one does for it, is no more the cause than the other.
  */
 #ifndef GOTOP_TRIAGE_WAITFOR_H
 #define GOTOP_TRIAGE_WAITFOR_H
@@ -14,7 +12,6 @@
 #include "triage/text.h"
 #include "triage/triage.h"
 
-#define WAITFOR_KNOT 0.05
 #define WAITFOR_EDGES 256
 enum waitfor_what {
     WF_GROUP,
@@ -29,14 +26,13 @@ struct waitfor_edge {
     enum waitfor_what what;
     int64_t ns;
     uint64_t count;
-    double share;  /* share of the lives of `from` */
-    bool again;    /* more often than once in each of these */
-    uint32_t knot; /* from 1: the knot that both are in; 0: none */
+    double share; /* share of the lives of `from` */
+    bool again;   /* more often than once in each of these */
     struct moment longest;
 };
 struct waitfor {
     struct waitfor_edge edge[WAITFOR_EDGES]; /* longest first */
-    uint32_t nedges, knots;
+    uint32_t nedges;
 };
 /* waitfor_new - Valid after TRIAGE_DONE. Returns NULL if out of memory. */
 struct waitfor *waitfor_new(const struct triage *tg);

@@ -182,8 +182,6 @@ SQL_TABLE(branch, BRANCH, struct branch_cursor, branch_next,
     X(E_TOTAL, "total_ns", NS, NO, v_int(e->ns), "how long they took") \
     X(E_SHARE, "share", REAL, NO, v_real(e->share), "of the waiters' lives, 0 to 1") \
     X(E_AGAIN, "again", BOOL, NO, v_int(e->again), "more often than once in each of these lives") \
-    X(E_KNOT, "knot", COUNT, NO, v_some(e->knot), \
-      "both wait for each other, directly or not: the knot's number; NULL: they don't") \
     X(E_T0, "t0", NS, NO, v_int(e->longest.t0), "the longest: when it began") \
     X(E_T1, "t1", NS, NO, v_int(e->longest.t1), "and ended") \
     X(E_G, "g", ID, NO, v_lane(s, LANE_G, e->longest.g), "its goroutine")

@@ -165,8 +165,7 @@ bool note_futile(struct g_walk *w, int64_t t0)
         return true;
     if (!mem_room(y->wakes, y->cap_wakes, y->nwakes + 1))
         return false;
-    y->wakes[y->nwakes++] =
-        (struct wake){w->cond_end, t0 - w->cond_end, w->cond_run, w->cond_pair, w->cond_waker, w->g};
+    y->wakes[y->nwakes++] = (struct wake){w->cond_end, t0 - w->cond_end, w->cond_pair, w->cond_waker, w->g};
     return true;
 }
 
