@@ -23,24 +23,29 @@ bool request_next(const struct trace *tr, uint32_t stack)
                      frame_is(tr, stack, i - 2, "bufio.(*Reader).Peek"));
 }
 
-/* Returns the innermost function outside the runtime, or 0. */
+/* Returns the innermost function outside the runtime, or 0. A sleep's is its caller. */
 static uint32_t waiting_in(const struct trace *tr, uint32_t stack)
 {
     const uint32_t n = trace_stack(tr, stack);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t f = trace_frame(tr, stack, i).func;
-        if (!str_starts(trace_str(tr, f), "runtime."))
+        if (!str_starts(trace_str(tr, f), "runtime.") && !str_is(trace_str(tr, f), "time.Sleep"))
             return f;
     }
     return 0;
+}
+
+bool own_loop(const struct trace *tr, uint32_t start_function, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack), f = waiting_in(tr, stack);
+    return f && (f == start_function || f == trace_frame(tr, stack, n - 1).func);
 }
 
 bool waits_for_more(const struct trace *tr, uint32_t start_function, uint32_t reason, uint32_t stack)
 {
     const enum wait_kind kind = stacks_wait_kind(tr, reason, stack);
     const bool channel = kind == WK_RECV || kind == WK_SELECT;
-    return channel ? start_function && waiting_in(tr, stack) == start_function &&
-                         stacks_is_program(tr, start_function)
+    return channel ? own_loop(tr, start_function, stack) && stacks_is_program(tr, waiting_in(tr, stack))
                    : kind == WK_NET && request_next(tr, stack);
 }
 

@@ -35,9 +35,12 @@ bool request_serves(const struct trace *tr, uint32_t start_function);
 /* request_next - True if the stack reads, or waits to read, the next request of a server's connection;
  * false within a request. */
 bool request_next(const struct trace *tr, uint32_t stack);
-/* waits_for_more - True if a goroutine of that start function waits there for more work: on a channel in the
- * start function itself (in a callee, even a library's, it is within a piece), or for a server's next
- * request. */
+/* own_loop - True if a goroutine of that start function waits there in its own loop, not in a function that
+ * it calls. The loop is in the start function, or in the outermost one of the stack: of "go f(x)" with a
+ * closure f, the trace names a wrapper that is on no stack. */
+bool own_loop(const struct trace *tr, uint32_t start_function, uint32_t stack);
+/* waits_for_more - True if a goroutine of that start function waits there for more work: on a channel in its
+ * own loop (in a callee, even a library's, it is within a piece), or for a server's next request. */
 bool waits_for_more(const struct trace *tr, uint32_t start_function, uint32_t reason, uint32_t stack);
 /* request_step - Take the goroutine's next span. Returns true if a request [*t0,*t1) ends with it. */
 bool request_step(struct request_cut *k, const struct trace *tr, const struct span *s, int64_t *t0,

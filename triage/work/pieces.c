@@ -62,8 +62,7 @@ static void cut_open(struct cut *k, struct workpiece p)
 
 bool work_pauses(const struct trace *tr, uint32_t name, const struct span *s)
 {
-    return s->stack && stacks_wait_kind(tr, s->reason, s->stack) == WK_SLEEP &&
-           trace_stack(tr, s->stack) > 1 && trace_frame(tr, s->stack, 1).func == name;
+    return s->stack && stacks_wait_kind(tr, s->reason, s->stack) == WK_SLEEP && own_loop(tr, name, s->stack);
 }
 
 static bool wants_more(const struct causes *c, uint32_t name, uint32_t questions, bool pace,
