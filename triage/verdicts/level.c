@@ -365,7 +365,8 @@ static struct gain gain_of(const struct causes *c, const struct verdict *v, doub
  * answer can come. */
 static void name_timer(struct causes *c, const struct works *all, struct verdict *v)
 {
-    const bool awaited = work_awaited(&all->v[v->harm.work]) && v->harm.share >= threshold(TH_SHARE);
+    const struct work *w = &all->v[v->harm.work];
+    const bool awaited = (work_awaited(w) || w->paced) && v->harm.share >= threshold(TH_SHARE);
     const bool sleeps = v->rule == RULE_SLEEP, limit = v->rule == RULE_LIMIT;
     const double polls = sleeps ? verdict_polls(c, all, v) : 0;
     const double tries = awaited && (sleeps || limit) ? verdict_retries(c, all, v) : 0;
