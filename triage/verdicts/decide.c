@@ -53,7 +53,7 @@ static bool about_same(const struct verdict *a, const struct verdict *b)
 {
     const bool place = same(a->where.user, b->where.user) && a->region == b->region;
     const bool on_way = waits(b, a->where.user) || does(b, a->where.user) ||
-                        (family_contends(verdict_family(a)) && does(a, b->where.user));
+                        ((family_contends(verdict_family(a)) || a->rule == RULE_RETRY) && does(a, b->where.user));
     const bool holder = same(a->holder.at.user, b->holder.at.user) ||
                         same(a->holder.group, b->holder.group) || same(a->holder.group, b->culprit.user) ||
                         (b->holder.group && same(a->holder.group, b->waiter.group));
@@ -361,6 +361,17 @@ struct site verdict_place(const struct works *w, uint32_t stack)
         p.leaf = trace_frame(w->tr, stack, owner_leaf(w->own, stack)).func;
     }
     return p;
+}
+
+uint32_t verdict_lines(const struct works *w, uint32_t stack)
+{
+    uint32_t sum = 2166136261u;
+    for (uint32_t i = owner_user(w->own, stack), n = trace_stack(w->tr, stack); i < n; i++) {
+        const struct frame at = trace_frame(w->tr, stack, i);
+        if (owner_of(w->own, &at) == OWNER_PROGRAM)
+            sum = ((sum ^ at.func) * 16777619u ^ (uint32_t)at.line) * 16777619u;
+    }
+    return sum;
 }
 
 void verdicts_free(struct verdicts *v)

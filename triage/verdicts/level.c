@@ -320,7 +320,8 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
         return v->rule == RULE_CALLS && share >= threshold(TH_SEVERE) &&
                v->ev[EV_TIMES] >= threshold(TH_MANY) && v->ev[EV_EACH] <= threshold(TH_CALLS_EACH);
     case FAM_BACKEND: return began(v);
-    case FAM_SLOW: return (!waits_outside(v) && slows_few(c, all, v)) || (began(v) && !v->held);
+    case FAM_SLOW:
+        return work_awaited(w) && ((!waits_outside(v) && slows_few(c, all, v)) || (began(v) && !v->held));
     default: return false;
     }
 }
@@ -366,15 +367,16 @@ static struct gain gain_of(const struct causes *c, const struct verdict *v, doub
 static void name_timer(struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
-    const bool awaited = (work_awaited(w) || w->paced) && v->harm.share >= threshold(TH_SHARE);
+    const bool each = work_awaited(w) || w->paced, awaited = each && v->harm.share >= threshold(TH_SHARE);
     const bool sleeps = v->rule == RULE_SLEEP, limit = v->rule == RULE_LIMIT;
     const double polls = sleeps ? verdict_polls(c, all, v) : 0;
-    const double tries = awaited && (sleeps || limit) ? verdict_retries(c, all, v) : 0;
+    double tries = 0;
     if (awaited && polls * v->harm.share >= threshold(TH_SHARE)) {
         verdict_ev(v, EV_SHARE, polls);
     } else if (awaited && (sleeps || limit) && verdict_rate_limited(c, all, v)) {
         v->rule = RULE_RATE;
-    } else if (tries > 0) {
+    } else if (each && (awaited || v->harm.slow >= threshold(TH_SHARE)) && (sleeps || limit) &&
+               (tries = verdict_retries(c, all, v)) > 0) {
         v->rule = RULE_RETRY;
         verdict_ev(v, EV_TIMES, tries);
     } else if (awaited && (sleeps || limit) && verdict_found_late(c, all, v)) {

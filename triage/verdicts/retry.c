@@ -1,50 +1,88 @@
 /*
- * retry.c - whether waits that a timer ends are the back-off of a piece that retries: it waits, does
- * something, waits longer, does something, and so on. See verdict.h.
+ * retry.c - whether waits that a timer ends are the pauses of a piece that retries. Either each is longer
+ * than the one before it and there is other work in between; or they lie between two waits at one line, which
+ * asks again, and usual pieces wait less there. See verdict.h.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
 
-enum { PIECES = 16, STEPS = 2000 };
+enum { PIECES = 16, STEPS = 2000, LINES = 8 };
+
+struct tried { /* of one piece */
+    uint32_t pauses, longer, again; /* longer: than the one before; again: between two waits at one line */
+    int64_t ns;                     /* from the first pause to the end of the last wait after one */
+    uint32_t asks;                  /* stack: that line */
+};
 
 /* Whether it waits there until a timer fires. Nobody ended that wait. */
 static bool waits_out(const struct works *w, const struct verdict *v, const struct span *s,
                       const struct span *next)
 {
-    return s->state == ST_WAITING && s->stack && next && next->state == ST_RUNNABLE && next->who == NO_LANE &&
+    return next && next->state == ST_RUNNABLE && next->who == NO_LANE &&
            verdict_place(w, s->stack).user == v->where.user;
 }
 
-/* Returns how often one piece waits there if each wait is longer than the previous one; 0 if not. */
-static uint32_t tries_in(const struct causes *c, const struct works *w, const struct verdict *v,
-                         const struct workpiece *p)
+static struct tried tries_in(const struct causes *c, const struct works *w, const struct verdict *v,
+                             const struct workpiece *p)
 {
-    uint32_t n = 0, longer = 0;
-    int64_t before = 0;
+    struct tried t = {0};
+    uint32_t line[LINES] = {0}, n = 0; /* where it waited since the pause before */
+    int64_t before = 0, since = 0;
+    bool paused = false;
     struct walk k;
     struct span s;
     walk_at(&k, c->tr, p->g, p->t0, STEPS);
     const struct span *next = walk_next(&k);
     while (walk_pair(&k, &s, &next) && s.t0 < p->t1) {
-        if (!waits_out(w, v, &s, next))
+        if (s.state != ST_WAITING || !s.stack)
             continue;
-        longer += n > 0 && (double)(s.t1 - s.t0) > threshold(TH_TREND_RISE) * (double)before;
-        before = s.t1 - s.t0;
-        n++;
+        if (waits_out(w, v, &s, next)) {
+            t.longer += t.pauses > 0 && (double)(s.t1 - s.t0) > threshold(TH_TREND_RISE) * (double)before;
+            before = s.t1 - s.t0;
+            since = t.pauses++ ? since : s.t0;
+            paused = true;
+        } else {
+            const uint32_t at = verdict_lines(w, s.stack);
+            bool same = false;
+            for (uint32_t i = 0; paused && i < n && i < LINES; i++)
+                same |= line[i] == at;
+            t.again += same;
+            t.asks = same ? s.stack : t.asks;
+            t.ns = paused ? s.t1 - since : t.ns;
+            n = paused ? 0 : n;
+            line[n++ % LINES] = at;
+            paused = false;
+        }
     }
-    return n >= threshold(TH_SEVERAL) && longer + 1 == n ? n : 0;
+    return t;
 }
 
-double verdict_retries(const struct causes *c, const struct works *w, const struct verdict *v)
+double verdict_retries(const struct causes *c, const struct works *w, struct verdict *v)
 {
     const struct work *k = &w->v[v->harm.work];
-    uint32_t looked = 0, tries = 0;
-    double n = 0;
+    const bool few = threshold(TH_TAIL) * v->harm.usual < v->harm.slow;
+    uint32_t looked = 0, pieces = 0;
+    uint32_t asks = 0;
+    double n = 0, ns = 0, all = 0;
     for (; looked < PIECES && looked < k->slow; looked++) { /* the longest pieces */
-        const uint32_t t = tries_in(c, w, v, &k->v[looked]);
-        tries += t > 0;
-        n += t;
+        const struct tried t = tries_in(c, w, v, &k->v[looked]);
+        const bool backs_off = t.pauses >= threshold(TH_SEVERAL) && t.longer + 1 == t.pauses;
+        const bool is = backs_off || (few && t.again > 0);
+        pieces += is;
+        n += is ? (backs_off ? t.pauses : t.again) : 0;
+        asks = t.asks ? t.asks : asks;
+        ns += is ? (double)t.ns : 0;
+        all += (double)(k->v[looked].t1 - k->v[looked].t0);
     }
-    return tries >= threshold(TH_SEVERAL) && tries * 2 > looked ? n / tries : 0;
+    if (pieces < threshold(TH_SEVERAL) || pieces * 2 <= looked)
+        return 0;
+    const double share = all > 0 ? ns / all : 0;
+    if (few && share > v->harm.share) {
+        v->harm.slow = v->harm.share = share;
+        v->harm.all = share * work_slow_part(k);
+    }
+    if (asks && v->ndoing < DOINGS)
+        v->doing[v->ndoing++] = (struct did){.cat = EX_WAIT, .at = verdict_place(w, asks)};
+    return n / pieces;
 }

@@ -217,9 +217,11 @@ static inline bool verdict_sleeps(const struct tree_node *n)
  * over had already finished (fam_polling.c); 0 if no piece of work tells so. Sets who did it as the holder,
  * and EV_FIRST to how long that took, if anything was handed over and done. */
 double verdict_polls(const struct causes *c, const struct works *w, struct verdict *v);
-/* verdict_retries - for waits that a timer ends, returns how often a piece waits there, each time longer
- * than before and with other work in between (retry.c); 0 if it does not back off. */
-double verdict_retries(const struct causes *c, const struct works *w, const struct verdict *v);
+/* verdict_retries - for waits that a timer ends, returns how often a slow piece waits there, each time longer
+ * than before and with other work in between, or each time between two waits at one line, where usual pieces
+ * wait less (retry.c); 0 if it tries nothing again. Raises the harm by the waits in between,
+ * and records as done where it asks again. */
+double verdict_retries(const struct causes *c, const struct works *w, struct verdict *v);
 /* verdict_starts_up - returns whether main's calls, one after the other, are the program's startup
  * (start.c). *ns receives how long they take, *n the number of waits. */
 bool verdict_starts_up(const struct causes *c, const struct works *w, const struct verdict *v, int64_t *ns,
@@ -278,6 +280,8 @@ struct site allocates_most(const struct causes *c, const struct works *w);
 struct site verdict_slow_place(const struct work *k, struct did *does);
 /* verdict_place - returns the site of a stack. */
 struct site verdict_place(const struct works *w, uint32_t stack);
+/* verdict_lines - returns a hash of the program's own lines in a stack. */
+uint32_t verdict_lines(const struct works *w, uint32_t stack);
 /* verdict_place_of - returns the site of a stack of goroutine g. If a library created g for the program,
  * that is the site that created it. */
 struct site verdict_place_of(const struct works *w, uint32_t stack, uint32_t g);
