@@ -85,27 +85,40 @@ static bool hands_on(const struct causes *c, uint32_t name)
     return handed * 2 > read;
 }
 
-/* True if it existed and was idle before the trace began, and continues by reading in its start function
- * and then by writing. (What it was blocked in is not always recorded.) */
+/* The function in which it reads its requests, if it existed before the trace began: if it was idle then, and
+ * goes on by reading in its start function and then by writing (what it was blocked in is not always
+ * recorded); or if all that it waits for is in one function, which itself reads, or in what that one calls: a
+ * library's loop, that calls a handler and writes what it answers. */
 static uint32_t rested_in_read(const struct causes *c, uint32_t g)
 {
+    enum { LOOKED = 256 };
     const struct lane_info li = trace_lane_who(c->tr, (struct lane){LANE_G, g});
     const uint32_t name = trace_g_name(c->tr, g);
+    uint32_t in = 0, reads_in = 0, calls = 0, wrote = 0;
     struct span_iter it;
-    bool read = false;
-    bool more = !li.created && name && span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0) &&
-                span_get(&it)->state == ST_WAITING;
-    for (int i = 0; i < 64 && more; i++, more = span_next(&it)) {
+    bool more = !li.created && name && span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    const bool waited = more && span_get(&it)->state == ST_WAITING;
+    for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
         if (!s->stack || (s->state != ST_WAITING && s->state != ST_SYSCALL))
             continue;
-        if (read && causes_writes(c->tr, s->stack))
-            return hands_on(c, name) ? 0 : name;
-        if (!read && (!reads(c, s) || stacks_place(c->tr, s->stack) != name))
-            return 0;
-        read = true;
+        const uint32_t at = stacks_place(c->tr, s->stack);
+        if (!in || !stacks_passes(c->tr, s->stack, in)) {
+            if (reads_in > 1 && calls && wrote)
+                return 0;
+            in = reads(c, s) ? at : 0;
+            reads_in = in != 0;
+            calls = wrote = 0;
+        } else {
+            reads_in += at == in && reads(c, s);
+            calls += at != in;
+            wrote += causes_writes(c->tr, s->stack);
+        }
+        if (in == name && wrote)
+            break;
     }
-    return 0;
+    const bool is = in == name ? waited && wrote : reads_in > 1 && calls && wrote;
+    return is && !hands_on(c, name) ? in : 0;
 }
 
 uint32_t calls_questions(const struct causes *c, uint32_t g)
