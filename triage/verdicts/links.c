@@ -150,7 +150,8 @@ static struct ends ends_at(const struct follow *f, uint32_t g, const struct tree
  * none for a close. */
 static bool tells_done(const struct trace *tr, const struct tree_node *n)
 {
-    return n->kind != WK_COND && n->let_go == n->user && n->by_stack && trace_stack(tr, n->by_stack) &&
+    return n->kind != WK_COND && n->by_stack && stacks_place(tr, n->stack) == stacks_place(tr, n->by_stack) &&
+           trace_stack(tr, n->by_stack) &&
            !str_starts(trace_str(tr, trace_frame(tr, n->by_stack, 0).func), "runtime.");
 }
 

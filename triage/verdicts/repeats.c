@@ -59,7 +59,8 @@ static struct sites piece_asks(const struct follow *f, const struct tree_node *n
         if (verdict_place(f->all, s.stack).user != n->user || only_sent(tr, &s, next))
             continue;
         const uint32_t line = verdict_lines(f->all, s.stack);
-        if (stacks_wait_kind(tr, s.reason, s.stack) == WK_NET && line == last && !(stacks_pipe(tr, s.stack) ? wrote : sent))
+        if (stacks_wait_kind(tr, s.reason, s.stack) == WK_NET && line == last &&
+            !(stacks_pipe(tr, s.stack) ? wrote : sent))
             continue;
         last = line;
         site_add(&k, line);

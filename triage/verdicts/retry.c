@@ -9,7 +9,7 @@
 
 enum { PIECES = 16, STEPS = 2000, LINES = 8 };
 
-struct tried { /* of one piece */
+struct tried {                      /* of one piece */
     uint32_t pauses, longer, again; /* longer: than the one before; again: between two waits at one line */
     int64_t ns;                     /* from the first pause to the end of the last wait after one */
     uint32_t asks;                  /* stack: that line */
