@@ -92,9 +92,25 @@ static struct asked asked_at(const struct follow *f, const struct tree_node *n, 
     return a;
 }
 
+/* Whether other goroutines ask for the pieces, and wait there for much longer than these take in all. */
+static bool side_by_side(const struct follow *f, const struct tree_node *at)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; at->up && i < works_pairs(f->c); i++) {
+        const struct pair_row *p = &f->c->tg->pairs[i];
+        if (p->waiter == at->who && p->stack && verdict_place(f->all, p->stack).user == at->user)
+            ns = ns_add(ns, p->total);
+    }
+    return (double)ns >= threshold(TH_DOUBLE) * (double)f->w->total;
+}
+
 void ways_repeats(const struct follow *f, const struct tree_node *at, struct verdict *v)
 {
     const double several = threshold(TH_SEVERAL);
+    if (side_by_side(f, at)) {
+        v->rule = RULE_BACKEND;
+        return;
+    }
     struct asked a = asked_at(f, at, f->w->looked);
     if (a.again < several && f->w->slow < f->w->looked) {
         const struct asked slow = asked_at(f, at, f->w->slow);
