@@ -144,25 +144,33 @@ static void seats_of(const struct life *v, size_t n, struct seats *out)
     }
 }
 
-/* Does each of them do many things, which another could do, or run? One that makes a call or two has what it
- * has. */
-static bool divisible(const struct work *k)
+/* Of the largest node of the lives' tree: how often one of them goes there; 0 if it runs there, in parts that
+ * nothing counts. One that makes a call or two has what it has: *divisible. */
+static double things_of(const struct work *k, bool *divisible)
 {
     const struct work_tree *t = &k->tree;
-    const struct tree_node *n =
-        t->n && t->v[0].first != NO_LANE ? &t->v[t->v[0].first] : NULL; /* the largest */
-    return n && (n->cat == EX_RUN || n->n[TREE_ALL] >= threshold(TH_SEVERAL) * n->pieces[TREE_ALL]);
+    const struct tree_node *n = t->n && t->v[0].first != NO_LANE ? &t->v[t->v[0].first] : NULL;
+    const double times = n && n->pieces[TREE_ALL] ? (double)n->n[TREE_ALL] / n->pieces[TREE_ALL] : 0;
+    *divisible = n && (n->cat == EX_RUN || times >= threshold(TH_SEVERAL));
+    return n && n->cat != EX_RUN ? times : 0;
 }
 
-/* Is a seat's mean more above that of all than its rounds vary? */
-static bool is_above(const struct seats *s, uint32_t seat, double mean)
+/* Is a seat's mean more above that of all than its rounds vary? Of few rounds, than the sum of so many things
+ * does, each of which takes as long as it varies. */
+static bool is_above(const struct seats *s, uint32_t seat, double all, double things)
 {
-    const double own = s->ns[seat] / s->rounds, var = s->squares[seat] / s->rounds - own * own;
-    return own - mean / s->rounds >= threshold(TH_UNEVEN_SIGMAS) * sqrt(var > 0 ? var / s->rounds : 0);
+    const double own = s->ns[seat] / s->rounds, mean = all / s->rounds;
+    const bool few = s->rounds < threshold(TH_PIECES);
+    const double rounds = s->squares[seat] / s->rounds - own * own, sums = mean * mean / things;
+    return few && things <= 0 ? false
+                              : own - mean >= threshold(TH_UNEVEN_SIGMAS) * sqrt((few          ? sums
+                                                                                  : rounds > 0 ? rounds
+                                                                                               : 0) /
+                                                                                 s->rounds);
 }
 
 /* Where only one is left for most of a round, fam_slowest.c tells what that one does. */
-static bool in_rounds(struct causes *c, const struct work *k, struct verdicts *out)
+static bool in_rounds(struct causes *c, const struct work *k, double things, struct verdicts *out)
 {
     const uint32_t all = c->of[k->group].n < LIVES ? (uint32_t)c->of[k->group].n : LIVES;
     struct life *v = mem_alloc(((size_t)all + 1) * sizeof *v);
@@ -188,9 +196,8 @@ static bool in_rounds(struct causes *c, const struct work *k, struct verdicts *o
     }
     const double mean = s.n ? sum / s.n : 0, lost = mean > 0 ? 1 - mean / s.ns[most] : 0;
     const double clock = s.clock < (double)c->tg->end ? s.clock / (double)c->tg->end : 1;
-    if (s.n < threshold(TH_SEVERAL) || s.rounds < threshold(TH_PIECES) ||
-        lost * clock < threshold(TH_SHARE) || !is_above(&s, most, mean) ||
-        s.alone >= threshold(TH_SLOWEST_ALONE) * s.clock)
+    if (s.n < threshold(TH_SEVERAL) || lost * clock < threshold(TH_SHARE) ||
+        !is_above(&s, most, mean, things) || s.alone >= threshold(TH_SLOWEST_ALONE) * s.clock)
         return true;
     struct verdict d = verdict_new(RULE_UNEVEN, lost * clock);
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, s.g[most]});
@@ -214,7 +221,10 @@ bool fam_uneven(struct causes *c, const struct works *w, struct verdicts *out)
         return true;
     for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS; i++)
         ok = c->tg->groups[i].is_system || uneven(c, w, out, i);
-    for (uint32_t i = 0; ok && i < w->n; i++)
-        ok = !w->v[i].lives || w->v[i].standing || !divisible(&w->v[i]) || in_rounds(c, &w->v[i], out);
+    for (uint32_t i = 0; ok && i < w->n; i++) {
+        bool divisible;
+        const double things = things_of(&w->v[i], &divisible);
+        ok = !w->v[i].lives || !divisible || in_rounds(c, &w->v[i], things, out);
+    }
     return ok;
 }
