@@ -88,7 +88,7 @@ static void sort_turns(struct turns *k)
 static bool goes(const struct causes *c, const struct works *all, const struct work *w,
                  const struct workpiece *p, const struct tree_node *at)
 {
-    if (at->cat == EX_RUN) {
+    if (at->cat == EX_RUN || at->cat == EX_SCHED) {
         struct shares of;
         trace_shares(c->tr, (struct lane){LANE_G, p->g}, p->t0, p->t1, &of);
         return (double)of.ns[ST_RUNNING] >= threshold(TH_TAIL) * (double)w->d.p50;
@@ -222,8 +222,9 @@ static uint32_t place_of(struct causes *c, const struct works *all, const struct
             n->pieces[TREE_USUAL] * 2 >= t->pieces[TREE_USUAL] ||
             (best != NO_LANE && n->ns[TREE_SLOW] <= t->v[best].ns[TREE_SLOW]))
             continue;
-        const bool load =
-            explain_waits_outside(n->cat) || n->cat == EX_SYSCALL || n->cat == EX_TIMER || n->cat == EX_RUN;
+        /* runnable where the usual ones are not: it runs there, as far as the crowd lets it */
+        const bool load = explain_waits_outside(n->cat) || n->cat == EX_SYSCALL || n->cat == EX_TIMER ||
+                          n->cat == EX_RUN || (n->cat == EX_SCHED && n->owner == OWNER_PROGRAM);
         const bool does =
             load && !(n->stack && causes_writes(c->tr, n->stack)); /* what is kept is no write */
         const bool asks = n->cat == EX_WAIT && n->by != NO_LANE && wait_passes_on((enum wait_kind)n->kind) &&
@@ -238,7 +239,7 @@ static uint32_t place_of(struct causes *c, const struct works *all, const struct
 static bool keeps_up(const struct causes *c, const struct tree_node *n, const struct stampede *s)
 {
     return (double)s->each * s->crowds >= threshold(TH_DOUBLE) * (double)s->first * s->n ||
-           (n->cat == EX_RUN && s->most > c->procs);
+           ((n->cat == EX_RUN || n->cat == EX_SCHED) && s->most > c->procs);
 }
 
 static bool look(struct causes *c, const struct works *all, uint32_t work, struct verdicts *out)
