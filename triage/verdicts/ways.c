@@ -216,8 +216,9 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
     /* What the taker of a full queue has to do is not of this piece. */
     for (uint32_t d = 1; d < f->depth && family == FAM_SERIAL; d++)
         family = v[f->path[d]].kind == WK_SEND && v[f->path[d]].cat == EX_WAIT ? FAM_BACKEND : family;
-    const bool rests = f->w->standing && f->w->kind == WORK_LIVES && !f->w->asks && npath == 0 &&
-                       (family == FAM_BACKEND || family == FAM_POLLING || family == FAM_LIMIT);
+    const bool outside = (family == FAM_BACKEND && !causes_writes(f->c->tr, v[end].stack)) ||
+                         family == FAM_POLLING || family == FAM_LIMIT;
+    const bool rests = f->w->standing && f->w->kind == WORK_LIVES && !f->w->asks && npath == 0 && outside;
     if (rests)
         return; /* between two of its pieces, which nothing parts */
     const struct ending e = {at, told, npath, path, 0};
