@@ -144,29 +144,28 @@ static void seats_of(const struct life *v, size_t n, struct seats *out)
     }
 }
 
-/* Of the largest node of the lives' tree: how often one of them goes there; 0 if it runs there, in parts that
- * nothing counts. One that makes a call or two has what it has: *divisible. */
+/* Of the largest node of the lives' tree: how often one of them waits there for what is outside; 0 if it does
+ * not, or runs. One that makes a call or two has what it has: *divisible. */
 static double things_of(const struct work *k, bool *divisible)
 {
     const struct work_tree *t = &k->tree;
-    const struct tree_node *n = t->n && t->v[0].first != NO_LANE ? &t->v[t->v[0].first] : NULL;
+    const struct tree_node *n = t->n && t->v[0].first != NO_LANE ? &t->v[t->v[0].first] : NULL, *end = n;
     const double times = n && n->pieces[TREE_ALL] ? (double)n->n[TREE_ALL] / n->pieces[TREE_ALL] : 0;
     *divisible = n && (n->cat == EX_RUN || times >= threshold(TH_SEVERAL));
-    return n && n->cat != EX_RUN ? times : 0;
+    while (end && end->first != NO_LANE)
+        end = &t->v[end->first];
+    return end && explain_waits_outside(end->cat) ? times : 0;
 }
 
 /* Is a seat's mean more above that of all than its rounds vary? Of few rounds, than the sum of so many things
- * does, each of which takes as long as it varies. */
+ * does, each of which varies by twice what it takes. */
 static bool is_above(const struct seats *s, uint32_t seat, double all, double things)
 {
     const double own = s->ns[seat] / s->rounds, mean = all / s->rounds;
-    const bool few = s->rounds < threshold(TH_PIECES);
-    const double rounds = s->squares[seat] / s->rounds - own * own, sums = mean * mean / things;
-    return few && things <= 0 ? false
-                              : own - mean >= threshold(TH_UNEVEN_SIGMAS) * sqrt((few          ? sums
-                                                                                  : rounds > 0 ? rounds
-                                                                                               : 0) /
-                                                                                 s->rounds);
+    double varies = s->squares[seat] / s->rounds - own * own;
+    if (s->rounds < threshold(TH_PIECES))
+        varies = things > 0 ? pow(threshold(TH_DOUBLE) * mean, 2) / things : mean * mean;
+    return own - mean >= threshold(TH_UNEVEN_SIGMAS) * sqrt((varies > 0 ? varies : 0) / s->rounds);
 }
 
 /* Where only one is left for most of a round, fam_slowest.c tells what that one does. */
