@@ -164,7 +164,7 @@ static bool is_above(const struct seats *s, uint32_t seat, double all, double th
     const double own = s->ns[seat] / s->rounds, mean = all / s->rounds;
     double varies = s->squares[seat] / s->rounds - own * own;
     if (s->rounds < threshold(TH_PIECES))
-        varies = things > 0 ? pow(threshold(TH_DOUBLE) * mean, 2) / things : mean * mean;
+        varies = things > 0 ? pow(threshold(TH_DOUBLE) * mean, 2) / things : HUGE_VAL;
     return own - mean >= threshold(TH_UNEVEN_SIGMAS) * sqrt((varies > 0 ? varies : 0) / s->rounds);
 }
 

@@ -1,5 +1,6 @@
 /*
- * repeats.c - how often a piece asks at one place: from one line again and again, or from several lines. See ways.h.
+ * repeats.c - how often a piece asks at one place: from one line again and again, or from several lines. See
+ * ways.h.
  */
 #include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
