@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "decode/base/bytes.h"
-#include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_state.h"
 
 #define HOT static inline __attribute__((always_inline))
@@ -473,7 +472,7 @@ static bool sink_take(struct v2_sink *k)
 
 /* Put the first cursor's thread on the fast path. Returns NULL if its next events are not for the fast
  * path. */
-static __attribute__((noinline)) struct fast_thread *fast_open(struct fast_path *ts, struct v2_heap *first)
+static __attribute__((noinline)) struct fast_thread *fast_open(struct fast_path *ts, struct heap *first)
 {
     struct v2_order *o = ts->k.o;
     struct v2_cursor *c = &o->cur[first->cursor];
@@ -513,7 +512,7 @@ static __attribute__((noinline)) struct fast_thread *fast_open(struct fast_path 
 }
 
 /* Returns the first cursor's thread, opened if necessary; NULL as fast_open(). */
-HOT struct fast_thread *fast_thread_of(struct fast_path *ts, struct v2_heap *first)
+HOT struct fast_thread *fast_thread_of(struct fast_path *ts, struct heap *first)
 {
     struct fast_thread *u = &ts->open[first->slot];
     return u->cursor == first->cursor ? u : fast_open(ts, first);
@@ -540,13 +539,13 @@ static enum fast_rc sink_fast(struct v2_sink *k, int64_t *until)
 {
     struct fast_path *ts = of(k);
     struct v2_order *o = k->o;
-    struct v2_heap *const h = o->heap;
+    struct heap *const h = o->heap;
     const int64_t sample = v2_next_sample(o), base = ts->base;
     const size_t room = k->room, n = o->nheap;
     struct fast_thread *u = &ts->open[h[0].slot]; /* the one that is probably due */
     enum fast_rc rc = FAST_OUT;
     for (;; rc = FAST_OUT) {
-        *until = v2_alone_until(h, n, sample);
+        *until = heap_until(h, n, sample);
         if (u->cursor != h[0].cursor && !(u = fast_thread_of(ts, h)))
             break;
         ts->until = *until - base;
@@ -562,7 +561,7 @@ static enum fast_rc sink_fast(struct v2_sink *k, int64_t *until)
             break;
         /* most likely; it is known before the heap, which was just written, can be read */
         u = &ts->open[h[1].slot];
-        v2_heap_down(h, n);
+        heap_down(h, n, false);
         if (sample < h[0].t) {
             rc = FAST_DONE;
             break;

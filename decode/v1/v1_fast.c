@@ -156,8 +156,8 @@ ALWAYS bool turn_begin(struct turn *t, struct v1_emit *em, int64_t stalled)
 {
     const struct v1_order *o = em->o;
     const int64_t before = least(stalled, v1_order_patience(o)); /* later events are not for this loop */
-    t->limit = least(v1_order_limit(o), before);
-    t->a = side_of(em, o->heap[v1_order_top(o)].cur);
+    t->limit = heap_until(o->heap, o->nheap, before);
+    t->a = side_of(em, o->heap[0].cursor);
     return (int64_t)t->a.e->ticks < before || before == INT64_MAX;
 }
 
@@ -194,7 +194,7 @@ ALWAYS bool events_of_a(struct turn *t, struct hot *h, struct v1_emit *em, const
     for (;; a.e = x) {
         const struct v1_ev *e = a.e;
         if (h->v > full || e->tag.means >= V1_MEANS_EXIT) {
-            o->heap[v1_order_top(o)].key = (int64_t)e->ticks;
+            o->heap[0].t = (int64_t)e->ticks;
             a.c->head = a.head;
             return false;
         }

@@ -14,57 +14,18 @@
 #include "decode/base/mem.h"
 
 #define NO_CURSOR 0
-#define SORTED_MAX 32 /* maximum number of processors in an array instead of a heap */
-#define TIE_MAX 64    /* maximum number of heads that tie() checks */
+#define TIE_MAX 64 /* maximum number of heads that tie() checks */
 
 /* ---- the heap ------------------------------------------------------------------------------------------ */
-
-void v1_order_sift(struct v1_order *o)
-{
-    size_t i = 0;
-    struct v1_slot x = o->heap[i];
-    for (;;) {
-        size_t k = 2 * i + 1;
-        if (k >= o->nheap)
-            break;
-        if (k + 1 < o->nheap && o->heap[k + 1].key < o->heap[k].key)
-            k++;
-        if (o->heap[k].key >= x.key)
-            break;
-        o->heap[i] = o->heap[k];
-        i = k;
-    }
-    o->heap[i] = x;
-}
 
 static inline int64_t head_key(const struct v1_order *o, uint32_t cur)
 {
     return v1_order_key(o, v1_order_head(o, cur));
 }
 
-static void heap_push(struct v1_order *o, uint32_t cur)
+static void push(struct v1_order *o, uint32_t cur)
 {
-    struct v1_slot x = {head_key(o, cur), cur};
-    size_t i = o->nheap++;
-    if (o->sorted) {
-        v1_order_insert(o, i, x);
-        return;
-    }
-    while (i && o->heap[(i - 1) / 2].key > x.key) {
-        o->heap[i] = o->heap[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    o->heap[i] = x;
-}
-
-static inline void heap_pop(struct v1_order *o)
-{
-    o->nheap--;
-    if (!o->sorted) {
-        o->heap[0] = o->heap[o->nheap];
-        if (o->nheap)
-            v1_order_sift(o);
-    }
+    heap_push(o->heap, &o->nheap, (struct heap){.t = head_key(o, cur), .cursor = cur});
 }
 
 /* Returns how many ticks a head may be waited for. The clocks of a host's processors differ by less. */
@@ -114,7 +75,7 @@ static void wait_for(struct v1_order *o, uint32_t cur)
 static void place(struct v1_order *o, uint32_t cur)
 {
     if (ready(o, v1_order_head(o, cur)))
-        heap_push(o, cur);
+        push(o, cur);
     else
         wait_for(o, cur);
 }
@@ -145,7 +106,7 @@ static void give_up(struct v1_order *o, const char *why)
             continue;
         o->d.g[v1_order_head(o, i)->rule_g].waiters = NO_CURSOR;
         o->d.cur[i].waiting = false;
-        heap_push(o, i);
+        push(o, i);
     }
     o->nwaiting = 0;
 }
@@ -194,7 +155,7 @@ static void force(struct v1_order *o)
         least = head_key(o, i);
     }
     o->oldest = least;
-    if (o->nheap && !v1_order_overdue(o, o->heap[v1_order_top(o)].key))
+    if (o->nheap && !v1_order_overdue(o, o->heap[0].t))
         return;
     o->stuck = o->strict;
     if (o->stuck)
@@ -210,7 +171,7 @@ static void force(struct v1_order *o)
     c->waiting = false;
     c->forced = true;
     o->nwaiting--;
-    heap_push(o, best);
+    push(o, best);
 }
 
 /* Whether the goroutine that the event names is in the state that the event needs. */
@@ -229,31 +190,26 @@ static bool fits(const struct v1_order *o, const struct v1_ev *e)
 /* The prototype's clock is coarse, so many heads have the same time. Take one that fits(). */
 static void tie(struct v1_order *o)
 {
-    size_t at = v1_order_top(o), stack[TIE_MAX], n = 0, looked = 0;
-    int64_t key = o->heap[at].key;
+    size_t at = 0, stack[TIE_MAX], n = 0, looked = 0;
+    int64_t key = o->heap[at].t;
     stack[n++] = at;
     while (n && looked++ < TIE_MAX) {
         size_t i = stack[--n];
-        if (fits(o, v1_order_head(o, o->heap[i].cur))) {
-            struct v1_slot x = o->heap[i];
+        if (fits(o, v1_order_head(o, o->heap[i].cursor))) {
+            struct heap x = o->heap[i];
             o->heap[i] = o->heap[at];
             o->heap[at] = x;
             return;
         }
-        if (o->sorted) {
-            if (i && o->heap[i - 1].key == key)
-                stack[n++] = i - 1;
-            continue;
-        }
         for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < o->nheap; k++)
-            if (o->heap[k].key == key && n < TIE_MAX)
+            if (o->heap[k].t == key && n < TIE_MAX)
                 stack[n++] = k;
     }
 }
 
 void v1_order_settle(struct v1_order *o, uint32_t g, uint32_t cur, bool more)
 {
-    heap_pop(o);
+    heap_drop(o->heap, &o->nheap);
     if (o->d.g[g].waiters)
         wake(o, g);
     if (more)
@@ -270,13 +226,13 @@ static const struct v1_ev *order_next(struct v1_order *o)
     for (;;) {
         if (o->d.oom || (!o->nheap && !o->nwaiting))
             return NULL;
-        if (!o->nheap || v1_order_overdue(o, o->heap[v1_order_top(o)].key))
+        if (!o->nheap || v1_order_overdue(o, o->heap[0].t))
             force(o);
         if (o->stuck)
             return NULL;
         if (o->d.ix->dialect.version == 0)
             tie(o);
-        cur = o->heap[v1_order_top(o)].cur;
+        cur = o->heap[0].cursor;
         e = v1_order_head(o, cur);
         if (o->strict && e->tag.means == V1_MEANS_GAP)
             return NULL;
@@ -284,7 +240,7 @@ static const struct v1_ev *order_next(struct v1_order *o)
             break;
         if ((o->stuck = o->strict))
             return NULL;
-        heap_pop(o); /* another event needed the same state, and came first */
+        heap_drop(o->heap, &o->nheap); /* another event needed the same state, and came first */
         wait_for(o, cur);
         repair(o, e);
     }
@@ -411,10 +367,9 @@ enum err_code v1_order_init(struct v1_order *o, struct source *s, const struct v
     memset(o, 0, sizeof *o);
     o->max_repairs = ix->events / 100 > 64 ? ix->events / 100 : 64;
     o->max_work = 64 * ix->events + 1000000;
-    o->sorted = ix->nproc <= SORTED_MAX;
     o->d.ix = ix;
     o->slack = slack(o, 1000);
-    o->heap = mem_alloc(ix->nproc * sizeof *o->heap);
+    o->heap = mem_alloc((ix->nproc + 1) * sizeof *o->heap);
     if (v1_decoder_init(&o->d, s, ix) != ERR_OK || !o->heap) {
         v1_order_free(o);
         return ERR_NOMEM;

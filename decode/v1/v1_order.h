@@ -11,6 +11,7 @@
 #ifndef GOTOP_DECODE_V1_ORDER_H
 #define GOTOP_DECODE_V1_ORDER_H
 
+#include "decode/base/heap.h"
 #include "decode/v1/v1_decode.h"
 
 struct v1_order {
@@ -18,16 +19,12 @@ struct v1_order {
     bool quiet;  /* don't note damage: this is the rehearsal of v1_source.c */
     bool strict; /* end where events are missing, or (stuck) seem to be */
     bool stuck;
-    bool by_time; /* too much contradicts: from here on events are ordered by time alone */
-    struct v1_slot {
-        int64_t key;
-        uint32_t cur;
-    } * heap; /* cursors whose next events are ready */
+    bool by_time;      /* too much contradicts: from here on events are ordered by time alone */
+    struct heap *heap; /* cursors whose next events are ready, by v1_order_key() */
     size_t nheap, nwaiting;
     int64_t oldest; /* no waiting event is earlier */
     uint64_t
         slack;    /* what an event waits for is not later than this many ticks behind it: then it was lost */
-    bool sorted;  /* few processors: the "heap" is an array in descending order, the top at its end */
     int64_t side; /* time of the next moved event: the earlier one of the index's two lists */
     uint64_t repairs, max_repairs, work, max_work; /* beyond the limits: by_time */
     /* v1_merge_next */
@@ -61,9 +58,6 @@ void v1_order_lossy(struct v1_order *o);
 /* v1_order_settle - the top's event was taken, which belongs to cursor cur and changed g (its rule_g): put
    cur and g's waiters where they belong now. more: cur has further events. */
 void v1_order_settle(struct v1_order *o, uint32_t g, uint32_t cur, bool more);
-/* v1_order_sift - the key of the heap's first has become larger: move it to its place. */
-void v1_order_sift(struct v1_order *o);
-
 /* v1_order_overdue - may there be an event that waits in vain, being so much earlier than this key? */
 static inline bool v1_order_overdue(const struct v1_order *o, int64_t key)
 {
@@ -90,45 +84,11 @@ static inline int64_t v1_order_key(const struct v1_order *o, const struct v1_ev 
     return (int64_t)(o->d.by_seq ? e->seq : e->ticks);
 }
 
-/* v1_order_top - where in `heap` the earliest is: at the end of the descending array (sorted), else at the
- * front. */
-static inline size_t v1_order_top(const struct v1_order *o)
-{
-    return o->sorted ? o->nheap - 1 : 0;
-}
-
-/* v1_order_insert - put x into the descending array of i elements. */
-static inline void v1_order_insert(struct v1_order *o, size_t i, struct v1_slot x)
-{
-    struct v1_slot *s = o->heap + i;
-    for (; s > o->heap && s[-1].key <= x.key; s--) {
-        s->key = s[-1].key; /* not as a whole: what was stored in two is loaded in two */
-        s->cur = s[-1].cur;
-    }
-    s->key = x.key;
-    s->cur = x.cur;
-}
-
 /* v1_order_replace - the top's cursor has another next event, with this key. */
 static inline void v1_order_replace(struct v1_order *o, int64_t key)
 {
-    if (o->sorted) {
-        v1_order_insert(o, o->nheap - 1, (struct v1_slot){key, o->heap[o->nheap - 1].cur});
-        return;
-    }
-    o->heap[0].key = key;
-    v1_order_sift(o);
-}
-
-/* v1_order_limit - the top's cursor stays on top while its key is below this. */
-static inline int64_t v1_order_limit(const struct v1_order *o)
-{
-    int64_t key = INT64_MAX;
-    if (o->sorted)
-        return o->nheap > 1 ? o->heap[o->nheap - 2].key : key;
-    for (size_t i = 1; i < 3 && i < o->nheap; i++)
-        key = o->heap[i].key < key ? o->heap[i].key : key;
-    return key;
+    o->heap[0].t = key;
+    heap_down(o->heap, o->nheap, true);
 }
 
 #endif

@@ -12,7 +12,6 @@
 #include "decode/base/bytes.h"
 #include "decode/base/host.h"
 #include "decode/damage/v2_damage.h"
-#include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_state.h"
 
 /* ---- cursors ------------------------------------------------------------------------------------------- */
@@ -160,13 +159,13 @@ static bool cursor_whole(struct v2_order *o, struct v2_cursor *c)
 
 static void push(struct v2_order *o, uint32_t cursor)
 {
-    v2_heap_push(o->heap, &o->nheap, (struct v2_heap){.t = o->cur[cursor].t, .cursor = cursor});
+    heap_push(o->heap, &o->nheap, (struct heap){.t = o->cur[cursor].t, .cursor = cursor});
 }
 
 static uint32_t heap_pop(struct v2_order *o)
 {
     uint32_t x = o->heap[0].cursor;
-    v2_heap_drop(o->heap, &o->nheap);
+    heap_drop(o->heap, &o->nheap);
     return x;
 }
 
@@ -659,7 +658,7 @@ static void threads_go(struct v2_order *o, struct v2_sink *k, size_t cap, bool *
     int64_t until;
     k->room = cap - EV_MOST + 1 - k->n - k->others;
     if (!k->fast)
-        until = v2_alone_until(o->heap, o->nheap, v2_next_sample(o));
+        until = heap_until(o->heap, o->nheap, v2_next_sample(o));
     enum fast_rc rc = k->fast ? k->fast(k, &until) : FAST_OUT;
     if (rc == FAST_DONE)
         return;
@@ -673,10 +672,10 @@ static void threads_go(struct v2_order *o, struct v2_sink *k, size_t cap, bool *
     if (rc == FAST_OVER) {
         fast_pause(k, true);
         cursor_done(o, c);
-        v2_heap_drop(o->heap, &o->nheap);
+        heap_drop(o->heap, &o->nheap);
         *ok = *ok && (!o->lossy || give(o, k)); /* what it ran is unknown */
     } else if (o->nheap > 1) {
-        v2_heap_down(o->heap, o->nheap);
+        heap_down(o->heap, o->nheap, false);
     }
 }
 

@@ -183,7 +183,7 @@ struct v2_order {
     size_t ncur, capcur;
     uint32_t *list; /* batches by thread, in file order (moved(): by time) */
     size_t nlist, caplist;
-    struct v2_heap *heap; /* cursors by time */
+    struct heap *heap; /* cursors by time */
     size_t nheap, capheap;
     uint32_t *stalled; /* cursors that could not advance on this try */
     size_t capstalled;
@@ -243,6 +243,16 @@ struct v2_sink;
 size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap);
 void v2_order_free(struct v2_order *o);
 
+/* v2_next_sample - Returns the time of the next CPU sample; INT64_MAX if there is none or a parked event is
+ * earlier. */
+static inline int64_t v2_next_sample(struct v2_order *o)
+{
+    if (o->sample >= o->gen->nsample)
+        return INT64_MAX;
+    const int64_t t = o->gen->sample[o->sample].ns;
+    return !o->park.n || t < v2_park_first(o) ? t : INT64_MAX;
+}
+
 /* ---- v2_source.c: what the loader, which reads generations one by one, needs too ----------------------- */
 
 /* v2_gen_notes - Report what ordering a generation found: missing table entries, gaps. v2_wall_clock - Set
@@ -275,7 +285,7 @@ struct v2_sink {
     void (*end)(struct v2_sink *k);
     /* fast - Carry out threads' events, always the earliest, until one is not for the sink or something
      * else must be handled. The time of the heap's first cursor may have become later. Changes to a thread
-     * and to what it runs may be kept back until close(). *until: v2_alone_until() of the last thread. */
+     * and to what it runs may be kept back until close(). *until: heap_until() of the last thread. */
     enum fast_rc (*fast)(struct v2_sink *k, int64_t *until);
     /* pause - Set o->last; called before an event that concerns only its own thread. close - Also write
      * back all that was kept back; called before an event that may concern any thread. */

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "decode/base/hash.h"
-#include "decode/v2/v2_heap.h"
 #include "decode/v2/v2_state.h"
 
 static bool wait_of(const struct v2_order *o, const struct v2_cursor *c, struct v2_wait *w)
@@ -60,7 +59,7 @@ bool v2_park(struct v2_order *o, uint32_t cursor)
     k->at[cursor] = (struct v2_parked){w, *list, true};
     *list = cursor + 1;
     k->n++;
-    v2_heap_push(k->first, &k->nfirst, (struct v2_heap){.t = o->cur[cursor].t, .cursor = cursor});
+    heap_push(k->first, &k->nfirst, (struct heap){.t = o->cur[cursor].t, .cursor = cursor});
     return true;
 }
 
@@ -131,9 +130,9 @@ void v2_park_all(struct v2_order *o)
 int64_t v2_park_first(struct v2_order *o)
 {
     struct v2_park *k = &o->park;
-    struct v2_heap *h = k->first;
+    struct heap *h = k->first;
     while (k->n && k->nfirst && (!k->at[h[0].cursor].in || o->cur[h[0].cursor].t != h[0].t)) /* it is gone */
-        v2_heap_drop(h, &k->nfirst);
+        heap_drop(h, &k->nfirst);
     return k->n && k->nfirst ? h[0].t : INT64_MAX;
 }
 

@@ -14,14 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/base/heap.h"
+
 struct v2_order;
 struct v2_cursor;
-
-struct v2_heap {
-    int64_t t;
-    uint32_t cursor;
-    uint32_t slot; /* the sink's: which of its threads may be the cursor's */
-};
 
 struct v2_wait { /* what the event of a cursor waits for */
     uint64_t id, seq;
@@ -37,7 +33,7 @@ struct v2_parked {
 struct v2_park {
     struct v2_parked *at;   /* by cursor */
     uint32_t *list, *woken; /* hash table of lists; cursors to retry */
-    struct v2_heap *first;  /* heap by time; may still hold cursors that are no longer parked */
+    struct heap *first;     /* heap by time; may still hold cursors that are no longer parked */
     size_t n, nwoken, nfirst;
     size_t capat, caplist, capwoken, capfirst;
     uint32_t mask;
