@@ -1,6 +1,6 @@
 /*
- * heap.h - a heap of cursors by the time (or another key) of their next event: which cursor is next, and until
- * when. Both families merge by it.
+ * heap.h - a heap of cursors by the time (or another key) of their next event: which cursor is next, and
+ * until when. Both families merge by it.
  *
  * The heap holds the times, so that sifting reads nothing else. Up to HEAP_FEW cursors are kept sorted, which
  * is a valid heap too: the busy ones are at its top, so a cursor finds its new place within a step or two.

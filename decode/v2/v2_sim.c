@@ -106,10 +106,9 @@ static bool late(struct v2_sim *s, int64_t t)
 static void look(struct v2_sim *s, uint32_t m)
 {
     const struct v2_order *o = &s->o;
-    s->was = (struct v2s_before){o->np, EV_NONE, EV_NONE, 0};
+    s->was = (struct v2s_before){o->np, EV_NONE, 0};
     if (m == EV_NONE)
         return;
-    s->was.p = o->m[m].p;
     s->was.g = o->m[m].g;
     s->was.g_id = s->was.g == EV_NONE ? 0 : v2_g_at(o, s->was.g)->id;
 }
@@ -133,26 +132,26 @@ static struct v2s_thread *thread_of(const struct v2_sim *s, const struct v2_curs
                       1]; /* events of no thread come last */
 }
 
-uint64_t v2_sim_units(const struct v2_sim *s, const struct v2_cursor *c, uint64_t *before)
+uint64_t v2_sim_units(const struct v2_sim *s, const struct v2_cursor *c)
 {
     const struct v2s_thread *t = thread_of(s, c);
     struct v2_raw_ev e;
-    *before = t->batch == c->batch ? t->units : s->gen.batch[s->o.list[c->batch]].time;
-    return v2_raw_ev(c->at, c->end, &e) ? *before + e.dt : *before;
+    const uint64_t before = t->batch == c->batch ? t->units : s->gen.batch[s->o.list[c->batch]].time;
+    return v2_raw_ev(c->at, c->end, &e) ? before + e.dt : before;
 }
 
 static void after(struct v2_order *o, const struct v2_cursor *c, size_t at)
 {
     struct v2_sim *s = v2_sim_of(o);
     struct v2s_thread *t = thread_of(s, c);
-    uint64_t was;
-    struct v2s_event e = {.units = v2_sim_units(s, c, &was), .m = c->m, .p = s->was.p, .g = s->was.g};
+    const uint64_t units = v2_sim_units(s, c);
+    struct v2s_event e = {.m = c->m};
     const bool status = v2_raw_ev(c->at, c->end, &e.ev) && v2_specs[c->type].context & V2_TELLS;
     const unsigned new = v2_specs[c->type].after;
     e.fresh = status &&
               (new == V2_AFTER_P_NEW ? o->np > s->was.np : new == V2_AFTER_G_NEW && !g_find(s, e.ev.arg[0]));
     t->batch = c->batch;
-    t->units = e.units;
+    t->units = units;
     s->n++;
     for (; at < o->nout; at++)
         keep(s, &o->out[at], &e.ev);

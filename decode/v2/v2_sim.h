@@ -32,9 +32,8 @@ struct v2s_thread {    /* the events of one thread in this generation */
 
 struct v2s_event {
     struct v2_raw_ev ev;
-    uint64_t units;   /* clock units as in the file */
-    uint32_t m, p, g; /* the thread, and its P and goroutine before the event; EV_NONE: none */
-    bool fresh;       /* it is the first status of something that was unknown */
+    uint32_t m; /* the thread, EV_NONE: none */
+    bool fresh; /* it is the first status of something that was unknown */
 };
 
 enum v2s_rc { V2S_UNTIL, V2S_END };
@@ -61,7 +60,7 @@ struct v2_sim {
     struct err damage;  /* why it can't continue */
     struct v2s_before { /* the state just before the current event */
         size_t np;      /* number of Ps */
-        uint32_t p, g;  /* P and goroutine of its thread */
+        uint32_t g;     /* goroutine of its thread */
         uint64_t g_id;
     } was;
     /* Called after each event. Returns false if out of memory. May be NULL. */
@@ -79,9 +78,8 @@ struct v2_sim {
  */
 bool v2_sim_begin(struct v2_sim *s, const struct v2_file *f, const struct v2_raw_gen *gen);
 enum v2s_rc v2_sim_run(struct v2_sim *s, int64_t until);
-/* v2_sim_units - Returns the time of a cursor's event in clock units as in the file; *before: that of the
- * event before it in its batch. */
-uint64_t v2_sim_units(const struct v2_sim *s, const struct v2_cursor *c, uint64_t *before);
+/* v2_sim_units - Returns the time of a cursor's event in clock units as in the file. */
+uint64_t v2_sim_units(const struct v2_sim *s, const struct v2_cursor *c);
 void v2_sim_free(struct v2_sim *s);
 
 /* v2_sim_of - Returns the simulation that an order belongs to; only for the order in a struct v2_sim. */

@@ -32,7 +32,7 @@ static bool marks_set(struct v2_cut *c, struct v2c_marks *at)
         v[i] = (struct v2c_mark){.batch = k->batch, .p = k->over ? NULL : k->at};
         if (k->over)
             continue;
-        const uint64_t now = v2_sim_units(&c->sim, k, &v[i].before);
+        const uint64_t now = v2_sim_units(&c->sim, k);
         double units = (double)k->t / o->unit;
         const uint64_t whole = to_u64(units); /* a tiny frequency and a late time: does not fit */
         v[i].units = c->even ? now : whole + ((double)whole < units && whole < UINT64_MAX);

@@ -10,8 +10,7 @@
 struct v2c_mark {     /* where the cursor of a thread was */
     uint32_t batch;   /* index into v2_order.list */
     const uint8_t *p; /* its next event; NULL: none */
-    uint64_t before,
-        units; /* time of the event before that in its batch; time to write for the event itself */
+    uint64_t units;   /* time to write for it */
 };
 struct v2c_marks {
     struct v2c_mark *v; /* by cursor */
