@@ -29,7 +29,7 @@ series() { # series ARG.. - the command
                 fail "$*: allocation $n${on:+ and on}: something else comes out, and nothing is said"
             elif [ $rc != 0 ] && [ ! -s "$err" ]; then fail "$*: allocation $n${on:+ and on}: status $rc without a word"
             else passed=$((passed + 1)); fi
-            n=$((n < 30 ? n + 1 : n + n / 5))
+            n=$((n < 20 ? n + 1 : n + n / 4))
         done
     done
     said=$(cd "$tmp/err" && LC_ALL=C grep -la "$control" -- *)

@@ -38,18 +38,18 @@ interrupted() {
     signal=$1; shift
     "$fast" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null &
     pid=$!
-    i=0; while [ "$(cpu $pid)" -lt 30 ] && kill -0 $pid 2>/dev/null && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
+    i=0; while [ "$(cpu $pid)" -lt 15 ] && kill -0 $pid 2>/dev/null && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
     kill -"$signal" $pid 2>/dev/null
     if ends $pid; then wait $pid; check $? 0 "$*: status after $signal"; else fail "$*: $signal doesn't end it"; fi
 }
 
 # A generation without an end, and huge ones: that one is left out, which is said.
-piped 2 220 'a generation was larger than 128 MB' endless 3500 top -
-piped 2 220 'a generation was larger than 128 MB' endless 3500 watch --until 'stw.max>1ms' -o "$tmp" -
-piped 2 260 'a generation was larger than 128 MB' endless 3500 --headless --follow -
+piped 2 180 'a generation was larger than 128 MB' endless 2500 top -
+piped 2 180 'a generation was larger than 128 MB' endless 2500 watch --until 'stw.max>1ms' -o "$tmp" -
+piped 2 200 'a generation was larger than 128 MB' endless 2500 --headless --follow -
 # Hundreds of thousands of tiny ones.
 piped 2 100 'were left out' tiny 1500000 top -
-piped 0 200 '' tiny 1500000 watch --keep 50M --until 'stw.max>1ms' -o "$tmp" -
+piped 0 130 '' tiny 900000 watch --keep 50M --until 'stw.max>1ms' -o "$tmp" -
 
 # Compressed: the ratio that files have. What was sent until then is kept.
 "$FLOOD" endless 2000 | gzip -9 >"$tmp/bomb.gz"
@@ -74,7 +74,7 @@ for f in good.gz good.zst; do
 done
 
 # A signal ends it whatever it is at.
-for shape in "tiny 4000000" "stacks 1000" "strings 1000" "batches 5000000"; do # unquoted: two words
+for shape in "tiny 1000000" "stacks 1000" "strings 1000" "batches 2000000"; do # unquoted: two words
     "$FLOOD" $shape >"$tmp/flood"
     serve again "$tmp/flood"
     interrupted INT top "$url"

@@ -214,7 +214,7 @@ bounded() { # bounded LIMIT_KIB ARG..
     kib=$(sed -n 's/^peak: \([0-9]*\) KiB, exit 0$/\1/p' "$tmp/err")
     if [ "${kib:-9999999}" -lt "$limit" ]; then pass; else fail "gotop $*: $kib KiB"; fi
 }
-"$GENTRACE" --size 100M --gens 40 "$tmp/large" 2>/dev/null
+"$GENTRACE" --size 60M --gens 40 "$tmp/large" 2>/dev/null
 moment() { head -n 1 "$1" | grep -o '[0-9][0-9]:[0-9][0-9]:[0-9.]*'; } # of the cursor, by the time of day
 "$fast" --headless --size 200x24 --view 2 --keys goto-end "$tmp/large" >"$tmp/a" 2>/dev/null
 bounded $((104 * 1024)) --follow --keep 64M - <"$tmp/large"

@@ -245,7 +245,7 @@ static void flips(const char *path, uint8_t *p, size_t n, size_t step, bool show
 /* Where a flip changes the tick rate all times are others: these bytes are no test. */
 static void few(const char *path, const uint8_t *p, size_t n)
 {
-    flips(path, (uint8_t *)(uintptr_t)p, n, n / 11 + 1, false);
+    flips(path, (uint8_t *)(uintptr_t)p, n, n / 8 + 1, false);
 }
 
 static void test_samples(void **state)
