@@ -66,7 +66,7 @@ still() { # the prompt has opened and closed: a picture came behind all that was
     while now=$(shown); sleep 0.1; [ "$now" != "$(shown)" ]; do :; done
 }
 pans() {
-    for k in l l h a l '}' h; do
+    for k in l l h a l '}' h 0 w w w s; do
         type_keys "$k"; still || return 1
         before=$now
         type_keys '`'; still || return 1

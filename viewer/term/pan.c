@@ -197,15 +197,23 @@ static void tell_curses(int y, struct pan p)
             winsch(curscr, ' ');
 }
 
+/* Where more cells are inserted than are behind them, tmux (3.3a) leaves old cells between them. */
+static bool wide_insert(struct pan p, int w)
+{
+    return p.k < 0 && -p.k > w - p.x + p.k;
+}
+
 /* The move of row Y: that of the picture, or its own. */
 static struct pan row_moved(const struct term *t, const struct grid *g, int y, struct pan picture)
 {
+    const struct pan none = {0, 0};
     const struct cell *old = old_row(t, y), *now = new_row(g, y);
     if (!changed(t, g, y) || has_wide(old, g->w))
-        return (struct pan){0, 0};
+        return none;
     if (picture.k && gain(old, now, g->w, picture) >= WORTH)
-        return picture;
-    return words_moved(old, now, g->w);
+        return wide_insert(picture, g->w) ? none : picture;
+    const struct pan own = words_moved(old, now, g->w);
+    return wide_insert(own, g->w) ? none : own;
 }
 
 void term_pan(struct term *t, const struct grid *g)

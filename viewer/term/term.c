@@ -116,31 +116,9 @@ static int thin_gap(const struct cell *row, int x, int w)
                : 0;
 }
 
-/* Curses has a blank there that looks like any other, behind a cell that stays: no style of it is worth
- * sending. */
-static bool put_old_blank(struct term *t, int n, int y, int x, struct made *last)
-{
-    wchar_t text[CCHARW_MAX + 1] = {0};
-    struct made m = {0};
-    cchar_t has;
-    if (t->lost || mvwin_wch(curscr, y, x - 1, &has) == ERR ||
-        memcmp(&has, &t->row[n - 1], sizeof has) != 0 || mvwin_wch(curscr, y, x, &has) == ERR ||
-        getcchar(&has, text, &m.attrs, &m.pair, NULL) == ERR || text[0] != L' ' || text[1])
-        return false;
-    bool grounded = m.attrs & (A_UNDERLINE | A_REVERSE);
-    for (int s = 0; s < STYLE_COUNT && !grounded; s++)
-        grounded = m.pair && t->pair[s] == m.pair && t->inks[s].bg != INK_DEFAULT;
-    if (grounded)
-        return false;
-    m.glyph = L' ';
-    *last = m;
-    t->row[n] = has;
-    return true;
-}
-
 /* Make one row for curses. Blanks without a ground become equal, so that runs of them are erased; a short
- * run between two cells takes the style of the left one, which is already set, where no blank stands. Blocks
- * and lines look the same in bold, so they are bold only where that makes their colour. */
+ * run between two cells takes the style of the left one, which is already set. Blocks and lines look the
+ * same in bold, so they are bold only where that makes their colour. */
 static int fill_row(struct term *t, const struct grid *g, int y, int w)
 {
     enum { SHORT = 12 };
@@ -151,16 +129,13 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
     bool grounded = false; /* the last look has a ground of its own: this one, or a mark */
     int32_t ground = INK_DEFAULT;
     int n = 0, blanks = 0, thin = 0;
-    bool brief = false;
     for (int x = 0; x < w; x++) {
         const struct cell *c = &row[x];
         if ((c->flags & CELL_TAIL) && n && last.glyph != L'?')
             continue;
-        if (!blanks) {
+        if (!blanks)
             while (x + blanks < w && bare(t, &row[x + blanks]))
                 blanks++;
-            brief = blanks <= SHORT && x + blanks < w;
-        }
         if (!thin && !grounded)
             thin = thin_gap(row, x, w);
         m.glyph = glyph_of(c, x + 1 < w);
@@ -179,15 +154,12 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
             m.pair = mono ? 0 : t->pair[s];
             if (drawn(c->glyph) && !bold_tells)
                 m.attrs &= ~A_BOLD;
-        } else if (!brief || grounded) {
+        } else if (blanks > SHORT || x + blanks == w || grounded) {
             m.attrs = A_NORMAL;
             m.pair = mono ? 0 : t->pair[STYLE_NORMAL];
         }
-        const bool blank = blanks > 0;
-        blanks -= blank;
-        if (!blank || !brief || !n || !put_old_blank(t, n, y, x, &last))
-            put_cell(t, n, &last, m);
-        n++;
+        blanks -= blanks > 0;
+        put_cell(t, n++, &last, m);
     }
     return n;
 }
