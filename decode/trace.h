@@ -49,7 +49,7 @@ static inline bool str_starts(struct str s, const char *c)
 }
 
 enum state {
-#define X(id, name, sp, sg, sm) ST_##id,
+#define X(id, ...) ST_##id,
 #include "decode/model/states.def"
 #undef X
     ST_COUNT
@@ -239,18 +239,10 @@ struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i);
  * trace has not finished decoding, and when out of memory: they stay 0.
  */
 enum memo { MEMO_STRING, MEMO_FRAME, MEMO_STACK, MEMOS };
-enum { ASIDES_MOST = 16 };
 uint64_t trace_memo(const struct trace *tr, enum memo m, uint32_t id);
 void trace_memo_set(const struct trace *tr, enum memo m, uint32_t id, uint64_t bits);
 /* trace_memo_ahead - prefetch: these bits will be asked for soon. */
 void trace_memo_ahead(const struct trace *tr, enum memo m, uint32_t id);
-/* trace_frames_memos - the bits of frames `from` and up, at most ASIDES_MOST of them, innermost first. */
-struct asides {
-    uint32_t n;
-    uint64_t any, all; /* set in at least one of them; set in all */
-};
-struct asides trace_frames_memos(const struct trace *tr, uint32_t stack, uint32_t from,
-                                 uint64_t out[ASIDES_MOST]);
 
 /* ---- lanes --------------------------------------------------------------------------------------------- */
 

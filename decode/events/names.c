@@ -91,6 +91,12 @@ static const uint16_t *list_of(const struct names *nm, const struct stack_ref *r
     return *chunk + (r->first & (CHUNK_MOST - 1));
 }
 
+/* The i-th id of such a list: two bytes each or, if wide, four, the low half first. */
+static inline uint32_t frame_id(const uint16_t *list, bool wide, uint32_t i)
+{
+    return wide ? list[2 * i] | (uint32_t)list[2 * i + 1] << 16 : list[i];
+}
+
 /* Room for n more behind what the last chunk has. NULL: out of memory. */
 static uint16_t *lists_room(struct frame_lists *l, uint32_t n)
 {
@@ -410,24 +416,19 @@ struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i)
     return *(struct frame *)seg_at(&nm->frames, frame_id(list_of(nm, r), r->wide, i));
 }
 
-struct frame_ids names_frames(const struct names *nm, uint32_t stack, uint32_t from)
-{
-    if (stack >= __atomic_load_n(&nm->stacks.n, __ATOMIC_RELAXED))
-        return (struct frame_ids){.n = 0};
-    const struct stack_ref r = *(struct stack_ref *)seg_sized(&nm->stacks, stack, sizeof r);
-    if (from >= r.n)
-        return (struct frame_ids){.n = 0};
-    return (struct frame_ids){list_of(nm, &r) + ((size_t)from << r.wide), r.n - from, r.wide};
-}
-
 uint32_t names_ids(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most)
 {
-    const struct frame_ids f = names_frames(nm, stack, from);
-    const uint32_t n = f.n < most ? f.n : most;
-    for (uint32_t i = 0; !f.wide && i < n; i++)
-        id[i] = f.at[i];
-    for (uint32_t i = 0; f.wide && i < n; i++)
-        id[i] = frame_id(f.at, true, i);
+    if (stack >= __atomic_load_n(&nm->stacks.n, __ATOMIC_RELAXED))
+        return 0;
+    const struct stack_ref r = *(struct stack_ref *)seg_sized(&nm->stacks, stack, sizeof r);
+    if (from >= r.n)
+        return 0;
+    const uint16_t *list = list_of(nm, &r) + ((size_t)from << r.wide);
+    const uint32_t n = r.n - from < most ? r.n - from : most;
+    for (uint32_t i = 0; !r.wide && i < n; i++)
+        id[i] = list[i];
+    for (uint32_t i = 0; r.wide && i < n; i++)
+        id[i] = frame_id(list, true, i);
     return n;
 }
 

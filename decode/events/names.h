@@ -104,19 +104,6 @@ struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i); /*
 uint32_t names_funcs(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most);
 /* names_ids - the same for the frames' ids, which names_frame_at() takes; equal frames have equal ids. */
 uint32_t names_ids(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most);
-/* names_frames - the address of these ids, from frame `from` on: two bytes each or, if wide, four, the low
- * half first. */
-struct frame_ids {
-    const uint16_t *at;
-    uint32_t n;
-    bool wide;
-};
-struct frame_ids names_frames(const struct names *nm, uint32_t stack, uint32_t from);
-/* frame_id - the i-th id of a list from names_frames(). */
-static inline uint32_t frame_id(const uint16_t *list, bool wide, uint32_t i)
-{
-    return wide ? list[2 * i] | (uint32_t)list[2 * i + 1] << 16 : list[i];
-}
 const void *names_stack_at(const struct names *nm,
                            uint32_t stack); /* where its frames are listed, to fetch them; NULL: nowhere */
 uint32_t names_root_func(const struct names *nm, uint32_t stack); /* string id of the last frame's function */

@@ -52,9 +52,6 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
     }
     memcpy(was, to.tot, sizeof to.tot);
     l->now.count = to.count;
-    struct holdsum *g = &l->sum[(l->n - 1) / HOLD_GROUP];
-    if (t - h->t0 > g->longest)
-        g->longest = t - h->t0;
     return true;
 }
 
@@ -95,7 +92,6 @@ bool mlane_set(struct fold *f, uint32_t m, int64_t t, uint32_t who)
             return false;
         l->sum = s;
         s[l->n / HOLD_GROUP] = l->now;
-        s[l->n / HOLD_GROUP].longest = 0;
     }
     h[l->n++] = (struct hold){t, who};
     return true;
@@ -198,17 +194,6 @@ void mlane_totals(const struct fold *f, uint32_t m, const struct totals *to)
         if (count)
             ++*count;
     }
-}
-
-size_t mlane_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns)
-{
-    while (i <= last && i < l->n) {
-        const size_t g = i / HOLD_GROUP;
-        if ((g + 1) * HOLD_GROUP >= l->n || l->sum[g].longest >= min_ns)
-            break; /* the open group's longest hold is not known yet */
-        i = (g + 1) * HOLD_GROUP;
-    }
-    return i;
 }
 
 void mlane_trim(struct mlane *l)

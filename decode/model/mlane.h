@@ -59,9 +59,8 @@ static inline enum state hold_bare(const struct hold *h)
 
 struct holdsum { /* Sums over all holds before a group. */
     int64_t tot[SPAN_SLOTS];
-    uint64_t count;  /* number of spans that began */
-    int64_t longest; /* the longest hold of the group, ns */
-    size_t rec;      /* where the group's first record begins */
+    uint64_t count; /* number of spans that began */
+    size_t rec;     /* where the group's first record begins */
 };
 
 struct mlane {
@@ -81,8 +80,6 @@ bool mlane_set(struct fold *f, uint32_t m, int64_t t, uint32_t who);
 void mlane_totals(const struct fold *f, uint32_t m, const struct totals *a);
 /* mlane_find - the hold that covers t (clamped); the lane must have a hold. */
 size_t mlane_find(const struct mlane *l, int64_t t);
-/* mlane_skip - the first hold from i to `last` in whose group a span may last min_ns. */
-size_t mlane_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns);
 /* mlane_trim - free spare room; the lane is complete. */
 void mlane_trim(struct mlane *l);
 void mlane_free(struct mlane *l);

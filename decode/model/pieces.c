@@ -15,8 +15,7 @@ struct home join_home(const struct join *j, uint32_t g)
     size_t after = 1;
     bisect(after, j->n, i, j->seg[i]->base <= g);
     const struct segment *s = j->seg[after - 1];
-    /* a: number of goroutines before it that are not new; mostly all of these come first */
-    uint32_t d = g - s->base, a = s->nold && s->old[s->nold - 1] - (s->nold - 1) <= d ? s->nold : 0;
+    uint32_t d = g - s->base, a = 0; /* number of goroutines before it that are not new */
     bisect(a, s->nold, i, s->old[i] - i <= d);
     struct home h = {s, s->f, d + a, s->nnew - d};
     if (a < s->nold && s->old[a] - h.local < h.run)

@@ -11,7 +11,7 @@
 #include "decode/model/trace_priv.h"
 
 static const char *const states[ST_COUNT] = {
-#define X(id, name, p, g, m) name,
+#define X(id, name, ...) name,
 #include "decode/model/states.def"
 #undef X
 };
@@ -71,31 +71,6 @@ struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i)
 uint64_t trace_memo(const struct trace *tr, enum memo m, uint32_t id)
 {
     return id < tr->nmemo[m] ? __atomic_load_n(&tr->memo[m][id], __ATOMIC_RELAXED) : 0;
-}
-
-/* Returns the bits of n frames; list has their ids. */
-static inline __attribute__((always_inline)) struct asides
-asides_of(const struct trace *tr, const uint16_t *list, bool wide, uint32_t n, uint64_t *out)
-{
-    const uint64_t *const at = tr->memo[MEMO_FRAME];
-    const uint32_t known = tr->nmemo[MEMO_FRAME];
-    struct asides a = {.n = n, .all = UINT64_MAX};
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t id = frame_id(list, wide, i);
-        const uint64_t x = id < known ? __atomic_load_n(&at[id], __ATOMIC_RELAXED) : 0;
-        out[i] = x;
-        a.any |= x;
-        a.all &= x;
-    }
-    return a;
-}
-
-struct asides trace_frames_memos(const struct trace *tr, uint32_t stack, uint32_t from,
-                                 uint64_t out[ASIDES_MOST])
-{
-    const struct frame_ids f = names_frames(&tr->names, stack, from);
-    const uint32_t n = f.n < ASIDES_MOST ? f.n : ASIDES_MOST;
-    return f.wide ? asides_of(tr, f.at, true, n, out) : asides_of(tr, f.at, false, n, out);
 }
 
 void trace_memo_ahead(const struct trace *tr, enum memo m, uint32_t id)

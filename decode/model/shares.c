@@ -15,8 +15,8 @@ static struct slots slots_of(const struct trace *tr, enum lane_kind k)
 {
     struct slots slots;
     for (int s = ST_NONE; s < ST_COUNT; s++) {
-        uint8_t slot = tr->fold.pool.slot[k][s];
-        slots.slot[s] = s != ST_NONE && slot && (k == LANE_BAND ? s >= ST_GC : s < ST_GC) ? slot : NO_SLOT;
+        const uint8_t slot = tr->fold.pool.slot[k][s];
+        slots.slot[s] = slot ? slot : NO_SLOT;
     }
     return slots;
 }
@@ -65,12 +65,6 @@ void trace_columns(const struct trace *tr, struct lane lane, const int64_t *edge
             if (lane.kind == LANE_M)
                 ascend(tot[i], tot[i + 1]);
             shares_fill(&slots, tot[i], tot[i + 1], edges[i + 1] - edges[i], &out[i]);
-            if (lane.kind != LANE_BAND)
-                continue;
-            /* The sweep and assist bands use the same slot: the lane determines which one it is. */
-            const int64_t d = tot[i + 1][3] - tot[i][3];
-            out[i].ns[lane.i == BAND_SWEEP ? ST_SWEEP : ST_ASSIST] = d;
-            out[i].ns[ST_NONE] -= d;
         }
     }
 }

@@ -436,10 +436,11 @@ static void holds_wide(struct wide *w)
         if (pieces_short(tr, lane, k, w->ask.min_ns))
             continue;
         pieces_get(tr, lane, k, &p);
-        size_t end = mlane_find(p.ml, w->ask.t1 - 1);
-        for (size_t i = mlane_find(p.ml, w->ask.t0);
-             (i = mlane_skip(p.ml, i, end, w->ask.min_ns)) <= end && i < p.ml->n; i++) {
+        const struct hold *x = p.ml->h;
+        for (size_t i = mlane_find(p.ml, w->ask.t0), end = mlane_find(p.ml, w->ask.t1 - 1); i <= end; i++) {
             struct held h;
+            if (i + 1 < p.ml->n && x[i + 1].t0 - x[i].t0 < w->ask.min_ns)
+                continue;
             held_get(tr, lane, k, i, &h);
             if (h.t1 - h.t0 >= w->ask.min_ns && !hold_wide(w, k, i, &h))
                 return;

@@ -20,11 +20,11 @@ static const uint16_t wait_cap[5] = {2, 8, 32, 64, SPAN_BLOCK};
 enum err_code pool_init(struct span_pool *sp)
 {
     memset(sp, 0, sizeof *sp);
-#define X(id, name, p, g, m) \
+#define X(id, name, p, g, m, band) \
     sp->slot[LANE_P][ST_##id] = p; \
     sp->slot[LANE_G][ST_##id] = g; \
     sp->slot[LANE_M][ST_##id] = m; \
-    sp->slot[LANE_BAND][ST_##id] = ST_##id == ST_GC ? 1 : ST_##id == ST_STW ? 2 : ST_##id == ST_NONE ? 0 : 3;
+    sp->slot[LANE_BAND][ST_##id] = band;
 #include "decode/model/states.def"
 #undef X
     sp->whole = SPAN_BLOCK;

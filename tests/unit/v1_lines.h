@@ -60,7 +60,7 @@ static void lines_at(struct lines *l, const char *before, uint32_t stack)
 static void lines_state(struct lines *l, const struct ev *e)
 {
     static const char *const name[ST_COUNT] = {
-#define X(id, text, a, b, c) [ST_##id] = #id,
+#define X(id, ...) [ST_##id] = #id,
 #include "decode/model/states.def"
 #undef X
     };

@@ -180,13 +180,15 @@ static uint64_t frame_tell(const struct trace *tr, uint32_t id)
 static inline uint32_t frames_told(const struct trace *tr, uint32_t stack, uint32_t from,
                                    uint64_t told[STACK_MARKED], uint64_t *any)
 {
-    const struct asides a = trace_frames_memos(tr, stack, from, told);
-    *any = a.any;
-    for (uint32_t i = 0, id; !(a.all & KNOWN) && i < a.n; i++) {
-        told[i] = told[i] ? told[i] : trace_frames(tr, stack, from + i, &id, 1) ? frame_tell(tr, id) : 0;
+    uint32_t id[STACK_MARKED];
+    const uint32_t n = trace_frames(tr, stack, from, id, STACK_MARKED);
+    *any = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint64_t bits = trace_memo(tr, MEMO_FRAME, id[i]);
+        told[i] = bits ? bits : frame_tell(tr, id[i]);
         *any |= told[i];
     }
-    return a.n;
+    return n;
 }
 
 /* Returns, for a stack with only library frames, the first frame outside the common packages; else 0. */

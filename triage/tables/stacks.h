@@ -78,7 +78,7 @@ enum stack_mark {
     STACK_CHILD = 256,   /* begins a process or waits for one: calls_child() */
     STACK_READS = 512    /* reads from a connection or a file */
 };
-enum { STACK_MARKED = ASIDES_MOST };
+enum { STACK_MARKED = 16 };
 bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks);
 /* stacks_told - returns several of these at once. */
 struct stack_told {
