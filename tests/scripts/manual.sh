@@ -19,9 +19,10 @@ plain() { sed 's/\\-/-/g; s/\\e/\\/g' "$1"; }
 # told PAGE HELP - the options named in the text of --help stand at the head of a paragraph of the page
 told() {
     n=0
+    plain "$1" | grep -E '^\.B[IR]? ' >"$tmp/told"
     for o in $(heads "$2"); do
         n=$((n + 1))
-        plain "$1" | grep -E '^\.B[IR]? ' | grep -qE -- "$o([^a-z0-9-]|\$)" || { echo "$1 does not tell of $o"; return 1; }
+        grep -qE -- "$o([^a-z0-9-]|\$)" "$tmp/told" || { echo "$1 does not tell of $o"; return 1; }
     done
     [ $n -gt 0 ]
 }
@@ -32,9 +33,10 @@ no_other() {
     done
 }
 complete_has() { # complete_has COMMAND HELP - each of its options in all three completions
+    bash -c '. "$1"; COMP_WORDS=(gotop $2 -); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _gotop; printf "%s\n" "${COMPREPLY[@]}"' - \
+        "$d/gotop.bash" "$1" >"$tmp/offered" 2>/dev/null
     for o in $(heads "$2"); do
-        bash -c '. "$1"; COMP_WORDS=(gotop $2 -); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _gotop; printf "%s\n" "${COMPREPLY[@]}"' - \
-            "$d/gotop.bash" "$1" 2>/dev/null | grep -qE "^$o=?\$" || { echo "bash, $1: no $o"; return 1; }
+        grep -qE "^$o=?\$" "$tmp/offered" || { echo "bash, $1: no $o"; return 1; }
         grep -qE -- "'$o[=[]" "$d/_gotop" || { echo "zsh: no $o"; return 1; }
         grep -qE -- "-l ${o#--} " "$d/gotop.fish" || { echo "fish: no $o"; return 1; }
     done
