@@ -78,7 +78,7 @@ static bool finding_of(const struct triage *tg, const struct works *w, const str
     key_of(f, tg->tr);
     verdict_amount(&t, v);
     f->amount = text_take(&t);
-    text_add(&t, "%s", rule_title(v->rule));
+    verdict_title(&t, v);
     f->title = text_take(&t);
     f->at = words(verdict_at, w, v);
     f->what = words(verdict_what, w, v);

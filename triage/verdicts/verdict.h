@@ -287,6 +287,7 @@ uint32_t verdict_lines(const struct works *w, uint32_t stack);
 struct site verdict_place_of(const struct works *w, uint32_t stack, uint32_t g);
 
 /* words.c: append fields as sentences, without a final line break. A part without words appends nothing. */
+void verdict_title(struct text *t, const struct verdict *v); /* rule_title(), or what the slow ones do */
 void verdict_at(struct text *t, const struct works *w, const struct verdict *v);   /* the line to change */
 void verdict_what(struct text *t, const struct works *w, const struct verdict *v); /* what happens */
 void verdict_why(struct text *t, const struct works *w,

@@ -214,7 +214,21 @@ static bool is(const char *name, size_t n, const char *word)
     return strlen(word) == n && memcmp(name, word, n) == 0;
 }
 
-/* false: the verdict does not have that field. */
+/* What the slow ones do that the usual ones don't; NULL: something else. */
+static const char *slow_word(const struct verdict *v)
+{
+    const struct did *d = &v->doing[0];
+    const uint8_t cat = v->ndoing ? d->cat : EX_OPEN;
+    return cat == EX_RUN                                  ? "run longer"
+           : cat == EX_TIMER && d->kind == WK_SLEEP       ? "sleep"
+           : cat == EX_TIMER || cat == EX_DEADLINE        ? "wait until a timer is up"
+           : explain_waits_outside((enum explain_cat)cat) ? "wait for the remote end"
+           : cat == EX_SYSCALL                            ? "are in system calls"
+           : cat == EX_WAIT                               ? "wait for others"
+                                                          : NULL;
+}
+
+/* false: the verdict does not have that field. A field "if-" prints nothing: it is there, or not. */
 static bool field(struct text *t, const struct works *w, const struct verdict *v, const char *name, size_t n)
 {
     if (is(name, n, "where")) {
@@ -243,6 +257,13 @@ static bool field(struct text *t, const struct works *w, const struct verdict *v
         text_add(t, "%s", known ? work_one(of->kind) : "");
         return known;
     }
+    const uint8_t most = v->ndoing ? v->doing[0].cat : EX_OPEN;
+    if (is(name, n, "if-runs"))
+        return most == EX_RUN;
+    if (is(name, n, "if-asks"))
+        return explain_waits_outside((enum explain_cat)most);
+    if (is(name, n, "if-sleeps"))
+        return most == EX_TIMER && v->doing[0].kind == WK_SLEEP;
     if (is(name, n, "way")) {
         way_text(t, w, v);
         return v->nlinks > 0;
@@ -316,6 +337,12 @@ void verdict_at(struct text *t, const struct works *w, const struct verdict *v)
         text_say(t, w->tr, ", called by ", t_func(v->caller.user), " at ");
         line_text(t, w->tr, &v->caller);
     }
+}
+
+void verdict_title(struct text *t, const struct verdict *v)
+{
+    const char *slow = v->rule == RULE_SLOW ? slow_word(v) : NULL;
+    text_add(t, slow ? "the slow ones %s" : "%s", slow ? slow : rule_title(v->rule));
 }
 
 void verdict_what(struct text *t, const struct works *w, const struct verdict *v)
