@@ -228,6 +228,15 @@ static const char *slow_word(const struct verdict *v)
                                                           : NULL;
 }
 
+/* Whether it mostly runs, asks or sleeps: the fields "if-runs" and so on. */
+static bool mostly(const struct verdict *v, const char *does, size_t n)
+{
+    const struct did *d = &v->doing[0];
+    return v->ndoing && ((is(does, n, "runs") && d->cat == EX_RUN) ||
+                         (is(does, n, "asks") && explain_waits_outside(d->cat)) ||
+                         (is(does, n, "sleeps") && d->cat == EX_TIMER && d->kind == WK_SLEEP));
+}
+
 /* false: the verdict does not have that field. A field "if-" prints nothing: it is there, or not. */
 static bool field(struct text *t, const struct works *w, const struct verdict *v, const char *name, size_t n)
 {
@@ -257,13 +266,8 @@ static bool field(struct text *t, const struct works *w, const struct verdict *v
         text_add(t, "%s", known ? work_one(of->kind) : "");
         return known;
     }
-    const uint8_t most = v->ndoing ? v->doing[0].cat : EX_OPEN;
-    if (is(name, n, "if-runs"))
-        return most == EX_RUN;
-    if (is(name, n, "if-asks"))
-        return explain_waits_outside((enum explain_cat)most);
-    if (is(name, n, "if-sleeps"))
-        return most == EX_TIMER && v->doing[0].kind == WK_SLEEP;
+    if (n > 3 && is(name, 3, "if-"))
+        return mostly(v, name + 3, n - 3);
     if (is(name, n, "way")) {
         way_text(t, w, v);
         return v->nlinks > 0;
