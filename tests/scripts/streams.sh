@@ -90,6 +90,6 @@ for s in "TERM 15" "HUP 1"; do
     kill -s "${s% *}" $pid 2>/dev/null; wait $pid 2>/dev/null; rc=$?
     [ $rc = $((128 + ${s#* })) ] || [ $rc = 0 ]; check $? 0 "status of anonymize at SIG${s% *}: $rc"
     in_dir_at_last 'out ' "anonymize at SIG${s% *}"
-    [ $rc = 0 ] || check "$(cat dir/out)" before "what stood where anonymize ended at SIG${s% *}"
+    [ $rc = 0 ] || [ "$(head -c 6 dir/out)" = before ] || "$fast" dump --strict dir/out >/dev/null 2>err; check $? 0 "what stood stays, or all is there: anonymize at SIG${s% *}"
 done
 finish

@@ -111,6 +111,7 @@ type_keys '?'
 type_keys Escape
 ok "Esc takes the marks of the search away" gone '◆'
 type_keys q
+i=0; while [ -n "$(pid)" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.1; done # or what is typed next is the program's
 # the shell went on with its line when the program stopped, so it is asked anew
 rm -f "$tmp/after" "$tmp/status"
 type_keys "echo 0 >$tmp/status; stty -g >$tmp/after; echo shell-$n-again" Enter
