@@ -228,16 +228,8 @@ static const char *slow_word(const struct verdict *v)
                                                           : NULL;
 }
 
-/* Whether it mostly runs, asks or sleeps: the fields "if-runs" and so on. */
-static bool mostly(const struct verdict *v, const char *does, size_t n)
-{
-    const struct did *d = &v->doing[0];
-    return v->ndoing && ((is(does, n, "runs") && d->cat == EX_RUN) ||
-                         (is(does, n, "asks") && explain_waits_outside(d->cat)) ||
-                         (is(does, n, "sleeps") && d->cat == EX_TIMER && d->kind == WK_SLEEP));
-}
-
-/* false: the verdict does not have that field. A field "if-" prints nothing: it is there, or not. */
+/* false: the verdict does not have that field. A field "if-" prints nothing: it is there if
+ * the slow ones do what follows. */
 static bool field(struct text *t, const struct works *w, const struct verdict *v, const char *name, size_t n)
 {
     if (is(name, n, "where")) {
@@ -267,7 +259,7 @@ static bool field(struct text *t, const struct works *w, const struct verdict *v
         return known;
     }
     if (n > 3 && is(name, 3, "if-"))
-        return mostly(v, name + 3, n - 3);
+        return slow_word(v) && is(name + 3, n - 3, slow_word(v));
     if (is(name, n, "way")) {
         way_text(t, w, v);
         return v->nlinks > 0;
