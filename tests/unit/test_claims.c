@@ -83,11 +83,11 @@ static void run(struct profile *p, const struct model *o)
         p->in_use += p->busy[k];
     }
     struct measure *m = &p->m[o->lock > 0]; /* for a moment everybody stood at the cache: one burst */
-    if (o->burst > 0) {
-        m->count[2] += 120;
-        m->ns[2] += o->burst;
-        m->counted += 120;
-        m->spent += o->burst;
+    for (int k = 20; k < 23 && o->burst > 0; k++) {
+        m->count[k] += 40;
+        m->ns[k] += o->burst / 3;
+        m->counted += 40;
+        m->spent += o->burst / 3;
     }
 }
 
@@ -226,8 +226,8 @@ static void few_cycles_are_no_burst(void **state)
         for (uint32_t k = 0; k < p->n; k++) {
             struct measure *m = &p->m[k];
             for (int s = 0; m->kind == MK_GC && s < PROFILE_SLICES; s++) {
-                m->count[s] = s == 2;
-                m->ns[s] = s == 2 ? m->spent : 0;
+                m->count[s] = s == 20;
+                m->ns[s] = s == 20 ? m->spent : 0;
             }
             m->counted = m->kind == MK_GC ? 1 : m->counted;
         }
@@ -258,8 +258,8 @@ static void a_burst_hides_no_lock(void **state)
         struct measure *m = &x.p[0][0].m[0];
         assert_string_equal(m->name, "main.added");
         for (int k = 0; k < PROFILE_SLICES; k++) {
-            m->count[k] = k == 3 ? 4 : 0;
-            m->ns[k] = k == 3 ? 200e6 : 0;
+            m->count[k] = k == 30 ? 4 : 0;
+            m->ns[k] = k == 30 ? 200e6 : 0;
         }
         m->counted = 4;
         m->spent = 200e6;

@@ -11,6 +11,8 @@
 
 #include "decode/base/mem.h"
 
+#define RESAMPLES 200
+#define BLOCK (PROFILE_SLICES / 8)
 #define PRIOR_RUNS 4 /* as if so many more runs had shown the spread we expect of any program */
 #define SURE 3.0     /* standard errors beyond which it moved */
 
@@ -23,7 +25,7 @@ static const struct kind {
     double count_factor, time_factor; /* smaller changes are not claimed */
     double amount; /* nor less time than this, or for MK_CALL and MK_TAKE less of all counts */
 } kinds[MK_KINDS] = {
-    [MK_LOCK] = {0.002, 0.01, 0.20, 0.30, 1.5, 1.8, 0.01},
+    [MK_LOCK] = {0.010, 0.01, 0.20, 0.30, 1.5, 1.8, 0.02},
     [MK_GIVE] = {0.020, 0.05, 0.20, 0.35, 2.0, 2.0, 0.10},
     [MK_GC] = {2, 0.02, 0.15, 0.20, 1.8, 1.5, 0.01},
     [MK_STOP] = {2, 0.005, 0.20, 0.40, 2.0, 2.0, 0.005},
@@ -101,22 +103,43 @@ static struct portion quantity(const struct profile *p, const struct measure *m,
     return r;
 }
 
-/* Returns a quantity of all of a run but the slice that has most of it: a burst is no lasting change. */
-static double lasting(const struct profile *p, const struct measure *m, double pace_of, bool time)
+static uint64_t
+next_random(uint64_t *s) /* xorshift: the same numbers each time, so that a verdict is the same, too */
 {
-    double num = 0, den = 0, most = 0;
-    for (int i = 0; i < PROFILE_SLICES; i++) {
-        const struct portion x = quantity(p, m, pace_of, time, i);
-        num += x.num;
-        den += x.den;
-        most = fmax(most, x.num);
+    *s ^= *s << 13;
+    *s ^= *s >> 7;
+    *s ^= *s << 17;
+    return *s;
+}
+
+/* Returns how far the logarithm of a run's quantity may be off, by moving blocks of its own time. */
+static double own_spread(const struct profile *p, const struct measure *m, double pace_of, bool time,
+                         double floor)
+{
+    uint64_t seed = 88172645463325252u;
+    double sum = 0, squares = 0;
+    if (!m)
+        return 0;
+    for (int r = 0; r < RESAMPLES; r++) {
+        double num = 0, den = 0, v;
+        for (int b = 0; b < PROFILE_SLICES / BLOCK; b++) {
+            int at = (int)(next_random(&seed) % PROFILE_SLICES);
+            for (int i = 0; i < BLOCK; i++) {
+                const struct portion x = quantity(p, m, pace_of, time, (at + i) % PROFILE_SLICES);
+                num += x.num;
+                den += x.den;
+            }
+        }
+        v = log((den > 0 ? num / den : 0) + floor);
+        sum += v;
+        squares += v * v;
     }
-    return den > 0 ? (num - most) / (den * (1 - 1.0 / PROFILE_SLICES)) : 0;
+    return sqrt(fmax(0, squares / RESAMPLES - sum / RESAMPLES * (sum / RESAMPLES)));
 }
 
 struct stats {
     double mean, value, squares; /* of the logarithms; plain mean; squared deviations between runs */
-    double own;                  /* variance of the mean: n events may be off by the root of n */
+    double own;                  /* variance of the mean that one run's own time tells */
 };
 
 static struct stats stats_of(const struct judge *j, int s, const char *name, enum measure_kind kind,
@@ -129,12 +152,17 @@ static struct stats stats_of(const struct judge *j, int s, const char *name, enu
         const struct profile *p = &side->run[i];
         const struct measure *m = profile_find(p, kind, name);
         const struct portion r = quantity(p, m, j->pace[s][i], time, -1);
-        const double is = lasting(p, m, j->pace[s][i], time), last = log(is + floor),
-                     part = is / (is + floor);
-        st.value += (r.den > 0 ? r.num / r.den : 0) / side->n;
-        st.mean += last / side->n;
-        sum2 += last * last;
-        st.own += time || !m ? 0 : part * part / (m->counted + 1) / side->n / side->n;
+        const double v = r.den > 0 ? r.num / r.den : 0;
+        st.value += v / side->n;
+        st.mean += log(v + floor) / side->n;
+        sum2 += log(v + floor) * log(v + floor);
+        if (side->n == 1) {
+            double own = own_spread(p, m, j->pace[s][i], time, floor);
+            if (kind == MK_GC && !time &&
+                r.den > 0) /* they come by what is allocated: one more or less, as it ends */
+                own = fmin(own, log((r.num + 1) / r.den + floor) - log(v + floor));
+            st.own = own * own;
+        }
     }
     st.squares = fmax(0, sum2 - side->n * st.mean * st.mean);
     return st;
@@ -163,6 +191,60 @@ static struct moved moved_of(const struct judge *j, const char *name, enum measu
 }
 
 /* ---- what is claimed ----------------------------------------------------------------------------------- */
+
+#define NEW_WAITS \
+    30 /* present in most runs of one side and in almost none of the other: a newly contended place */
+#define NEW_SLICES (PROFILE_SLICES / 8)
+#define NEW_TIMES 10
+#define NEW_TIME 0.01
+
+static int cmp_double(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Counts the waits of a side's median run, if they come all through it, and those of the run with most.
+ * Returns false when out of memory. */
+static bool waits_of(const struct side *s, const struct change *c, double *middle, double *most)
+{
+    double *v = mem_zalloc((s->n + 1) * sizeof *v);
+    *most = 0;
+    for (uint32_t i = 0; v && i < s->n; i++) {
+        const struct measure *m = profile_find(&s->run[i], c->kind, c->name);
+        int slices = 0;
+        for (int k = 0; m && k < PROFILE_SLICES; k++)
+            slices += m->count[k] > 0;
+        v[i] = m && slices >= NEW_SLICES ? m->counted : 0;
+        *most = fmax(*most, m ? m->counted : 0);
+    }
+    if (v) {
+        qsort(v, s->n, sizeof *v, cmp_double);
+        *middle = v[(s->n - 1) / 2];
+    }
+    mem_free(v);
+    return v != NULL;
+}
+
+/* That goroutines wait where none waited before, or the reverse, is no chance, however little it is. */
+static bool appeared(const struct judge *j, const struct change *c)
+{
+    double middle[2], most[2];
+    return waits_of(j->side[0], c, &middle[0], &most[0]) && waits_of(j->side[1], c, &middle[1], &most[1]) &&
+           fmax(c->time.old, c->time.new) >= NEW_TIME &&
+           (middle[1] >= NEW_WAITS + NEW_TIMES * most[0] || middle[0] >= NEW_WAITS + NEW_TIMES * most[1]);
+}
+
+static double far(const struct moved *m)
+{
+    return fmax(m->factor, 1 / m->factor);
+}
+
+/* Returns whether one side has three times as many events as the other, and 20 a second more. */
+static bool many_more(const struct moved *m)
+{
+    return fmax(m->old, m->new) >= 3 * fmin(m->old, m->new) + 20;
+}
 
 #define REST_FLOOR 0.005 /* of the processor time: a run below it says nothing about the host */
 
@@ -194,15 +276,25 @@ static bool more_than_the_rest(const struct judge *j, const struct change *c)
            fabs(log(c->time.factor)) - fabs(rest) > log(kinds[c->kind].time_factor);
 }
 
+#define MUCH_MORE 4
+
 static bool matters(const struct judge *j, const struct change *c)
 {
     const struct kind *k = &kinds[c->kind];
     double dt = fabs(c->time.new - c->time.old), dc = fabs(c->count.new - c->count.old);
     bool same_way = (c->time.new > c->time.old) == (c->count.new > c->count.old);
     switch (c->kind) {
-    case MK_LOCK: return dt >= k->amount && (c->time.sure || c->count.sure) && same_way;
+    case MK_LOCK:
+        if (appeared(j, c))
+            return true;
+        /* more often and longer; or much longer, and not by one burst */
+        if (dt >= k->amount && c->count.sure && same_way && far(&c->count) > MUCH_MORE &&
+            many_more(&c->count))
+            return true; /* a burst on one side hides a change of the time, but not of the count */
+        return dt >= k->amount && c->time.sure && same_way &&
+               (c->count.sure || (far(&c->time) > 4 && many_more(&c->count)));
     case MK_GIVE: return dt >= k->amount && c->time.sure && c->count.sure && same_way;
-    case MK_GC: return dt >= k->amount && same_way && c->count.sure;
+    case MK_GC: return dt >= k->amount && same_way && (c->count.sure || (c->time.sure && dt >= 0.05));
     case MK_STOP: return c->count.sure && same_way && dt >= k->amount;
     case MK_RUN: return dt >= k->amount && c->time.sure && more_than_the_rest(j, c);
     case MK_CALL:

@@ -4,10 +4,10 @@
  * Runs of an unchanged program differ, since the goroutines of one run share its conditions. So a change is
  * claimed only if it exceeds the difference between two runs of one side, exceeds a factor, and is large
  * enough to matter. The spread between runs is estimated from the runs of each side together with a prior;
- * of each run the eighth that has most of a quantity is left out, so that a burst is no change, and a count
- * may be off by its root. Counts are compared at the program's pace: on a host that gave it half of the
- * processor all of them halve, which is no change of the program. A change that every single pair of an old
- * and a new run shows is claimed of all of them, too.
+ * a side with one run is resampled in blocks (moving blocks of an eighth of the run), so that a burst
+ * counts once. Counts are compared at the program's pace: on a host that gave it half of the processor all
+ * of them halve, which is no change of the program. A change that every single pair of an old and a new run
+ * shows is claimed of all of them, too.
  */
 #ifndef GOTOP_TRIAGE_CLAIMS_H
 #define GOTOP_TRIAGE_CLAIMS_H

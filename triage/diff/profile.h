@@ -13,7 +13,7 @@
 #include "triage/load.h"
 #include "triage/text.h"
 
-#define PROFILE_SLICES 8
+#define PROFILE_SLICES 64
 
 enum measure_kind {
     MK_LOCK, /* waits for locks that a function asks for */

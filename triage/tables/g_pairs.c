@@ -1,6 +1,13 @@
 /*
  * g_pairs.c - counts a goroutine's waits by reason and place and by the goroutine that ended them: see
  * g_walk.h.
+ *
+ * With many pairs, no cache holds their rows. So waits whose pair was not used recently are put off until
+ * there are PUT_OFF of them, and their rows are fetched side by side.
+ *
+ * Invariants. Rows are created in the order of the waits: code that creates one at once calls tell_later()
+ * first. A pair with waits put off is in no `lately` cache, so that additions to a row keep their order
+ * too.
  */
 #include "triage/tables/g_walk.h"
 
@@ -32,12 +39,12 @@ static struct pair_row *pair_row_of(struct g_walk *w, const struct ended_wait *v
                                                             .waker_stack = v->by,
                                                             .waker = v->waker == NOBODY ? 0 : v->waker,
                                                             .from_scheduler = v->waker == NOBODY},
-                                         &made);
+                                         v->hash, &made);
     if (row && made) { /* the first of these waits there: or their row is there already */
         const struct wait_row *waits = wait_row_of(w, v->reason, v->stack);
         if (!waits)
             return NULL;
-        row->waiter = w->name;
+        row->waiter = v->waiter;
         row->kind = waits->kind;
     }
     if (row)
@@ -56,16 +63,54 @@ static inline void pair_add(struct pair_row *p, const struct ended_wait *v)
     }
 }
 
-/* Counts a finished wait in its pair, *p; its own row gets the sums of its pairs: see waits_of_pairs(). */
-static inline bool pair_told(struct g_walk *w, const struct ended_wait *v, struct pair_row **p)
+/* Counts the waits that were put off. */
+static RARELY bool tell_later(struct g_walk *w)
+{
+    struct subtotal *y = w->y;
+    for (uint32_t i = 0; i < y->nlater; i++)
+        subtotal_pair_ahead(y, y->later[i].hash);
+    for (uint32_t i = 0; i < y->nlater; i++) {
+        const struct ended_wait *v = &y->later[i];
+        struct pair_row *p = pair_row_of(w, v);
+        if (!p)
+            return false;
+        pair_add(p, v);
+    }
+    y->nlater = 0;
+    return true;
+}
+
+/* A wait for a condition needs its row at once and sets *p; others are put off. */
+static RARELY bool note_later(struct g_walk *w, struct ended_wait *v, struct pair_row **p)
+{
+    struct subtotal *y = w->y;
+    v->waiter = w->name;
+    v->hash = pair_hash(v->reason, v->stack, v->waker, v->by);
+    w->kind = stacks_wait_kind(w->tg->tr, v->reason, v->stack);
+    if (w->kind == WK_COND) {
+        *p = tell_later(w) ? pair_row_of(w, v) : NULL;
+        return *p != NULL;
+    }
+    rowtab_ahead(&y->by_pair, v->hash);
+    y->later[y->nlater++] = *v;
+    return y->nlater < PUT_OFF || tell_later(w);
+}
+
+/* Counts a finished wait. Its own row is updated with the whole pair: see
+ * waits_of_pairs(). Sets *p to its pair, or to NULL if it is put off. */
+static inline bool pair_told(struct g_walk *w, struct ended_wait *v, struct pair_row **p)
 {
     const struct lately *c = lately_of(w->y->lately_pair, v->reason, v->stack, v->waker, v->by);
-    *p = lately_is(c, v->reason, v->stack, v->waker, v->by) ? &w->y->pairs[c->row - 1] : pair_row_of(w, v);
-    if (*p) {
+    *p = NULL;
+    if (lately_is(c, v->reason, v->stack, v->waker, v->by)) {
+        *p = &w->y->pairs[c->row - 1];
         w->kind = (*p)->kind;
-        pair_add(*p, v);
+    } else if (!note_later(w, v, p)) {
+        return false;
     }
-    return *p;
+    if (*p)
+        pair_add(*p, v);
+    return true;
 }
 
 /* Ends a wait; s: the span after it, with the waker. */
@@ -83,7 +128,7 @@ static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
     struct pair_row *p;
     if (!pair_told(w, &x, &p))
         return false;
-    if (w->kind == WK_COND) {
+    if (p && w->kind == WK_COND) {
         w->cond_stack = v->stack;
         w->cond_pair = (uint32_t)(p - w->y->pairs);
         w->cond_waker = who;
@@ -98,7 +143,7 @@ static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
 bool note_wait(struct g_walk *w, enum wait_end end)
 {
     const struct waited *v = &w->wait;
-    struct wait_row *row = wait_row_of(w, v->reason, v->stack);
+    struct wait_row *row = tell_later(w) ? wait_row_of(w, v->reason, v->stack) : NULL;
     if (!row)
         return false;
     const int64_t ns = v->t1 - v->t0;
@@ -133,6 +178,8 @@ bool note_waited(struct g_walk *w, struct at s, uint8_t state)
 bool waits_of_pairs(struct g_walk *w)
 {
     struct subtotal *y = w->y;
+    if (!tell_later(w))
+        return false;
     for (uint32_t i = 0; i < y->npairs; i++) {
         const struct pair_row *p = &y->pairs[i];
         const int64_t ns = p->longest.t1 - p->longest.t0;

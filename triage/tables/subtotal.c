@@ -60,11 +60,13 @@ static bool same_pair(const struct pair_row *a, const struct pair_row *b)
            a->from_scheduler == b->from_scheduler && (a->from_scheduler || a->waker == b->waker);
 }
 
-struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, bool *made)
+static uint32_t hash_of(const struct pair_row *p)
 {
-    const uint32_t hash =
-        rowtab_hash((uint64_t)like->reason << 32 | like->stack,
-                    (uint64_t)(like->from_scheduler ? NOBODY : like->waker) << 32 | like->waker_stack);
+    return pair_hash(p->reason, p->stack, p->from_scheduler ? NOBODY : p->waker, p->waker_stack);
+}
+
+struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, uint32_t hash, bool *made)
+{
     for (uint32_t at = hash, i; (i = rowtab_next(&y->by_pair, hash, &at)) != TAB_NONE;) {
         if (same_pair(&y->pairs[i], like)) {
             *made = false;
@@ -150,14 +152,39 @@ static bool add_waits(struct subtotal *to, struct subtotal *y)
     return true;
 }
 
+/* A pair is added soon: fetches its slot. */
+static uint32_t pair_ahead(const struct subtotal *to, const struct pair_row *p)
+{
+    const uint32_t hash = hash_of(p);
+    rowtab_ahead(&to->by_pair, hash);
+    return hash;
+}
+
+void subtotal_pair_ahead(const struct subtotal *y, uint32_t hash)
+{
+    const uint32_t row = rowtab_near(&y->by_pair, hash);
+    if (row < y->npairs) {
+        __builtin_prefetch(&y->pairs[row]);
+        __builtin_prefetch((const char *)&y->pairs[row + 1] - 1);
+    }
+}
+
 static bool add_pairs(struct subtotal *to, struct subtotal *y)
 {
+    enum { AHEAD = 16 };
+    uint32_t hash[AHEAD];
     uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at);
     bool made = false, ok = at && rowtab_room(&to->by_pair, y->npairs) &&
                             mem_room(to->pairs, to->cap_pairs, (size_t)to->npairs + y->npairs);
+    for (uint32_t i = 0; ok && i < y->npairs && i < AHEAD; i++)
+        hash[i] = pair_ahead(to, &y->pairs[i]);
     for (uint32_t i = 0; ok && i < y->npairs; i++) {
         const struct pair_row *s = &y->pairs[i];
-        struct pair_row *p = subtotal_pair(to, s, &made);
+        if (i + AHEAD / 2 < y->npairs)
+            subtotal_pair_ahead(to, hash[(i + AHEAD / 2) % AHEAD]);
+        struct pair_row *p = subtotal_pair(to, s, hash[i % AHEAD], &made);
+        if (i + AHEAD < y->npairs)
+            hash[i % AHEAD] = pair_ahead(to, s + AHEAD);
         if (!p) {
             ok = false;
             break;

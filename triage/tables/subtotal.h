@@ -35,13 +35,16 @@ static inline void lately_set(struct lately *l, uint32_t a, uint32_t b, uint32_t
     *l = (struct lately){{(uint64_t)a << 32 | b, (uint64_t)c << 32 | d}, row + 1};
 }
 
+/* A finished wait whose pair's row is not fetched yet (g_pairs.c). */
+enum { PUT_OFF = 32 };
 #define NOBODY UINT32_MAX
-struct ended_wait { /* a finished wait */
+struct ended_wait {
     int64_t t0, t1;
     /* the waiting goroutine; the one that ended the wait, NO_LANE if none */
     uint32_t g, who;
     /* by: the waker's stack; waker: who's start function, NOBODY if none */
     uint32_t reason, stack, by, waker;
+    uint32_t waiter, hash; /* g's start function; pair_hash() */
 };
 
 struct subtotal {
@@ -70,6 +73,8 @@ struct subtotal {
     struct gstat_rows rows; /* of consecutive goroutines, until the block is full; the last one is g1 - 1 */
     int64_t life[GSTATS_ROWS]; /* their lives */
     struct lately lately_pair[LATELY], lately_call[LATELY];
+    struct ended_wait later[PUT_OFF];
+    uint32_t nlater;
 };
 
 /* subtotal_goroutines - counts goroutines g0 .. g1-1 into an empty subtotal and into gstats. Returns false
@@ -79,10 +84,17 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
  * false when out of memory or unwanted. */
 bool subtotal_rows_put(struct subtotal *y, struct gstats *to, uint32_t last);
 /* subtotal_wait - returns the row of `waits` for a reason at a stack. subtotal_pair - returns the row of
- * `pairs` with the waiter and the waker of `like`. *made: the row is new and only its key is set. Both return
- * NULL when out of memory. */
+ * `pairs` with the waiter and the waker of `like`; hash: its pair_hash(). *made: the row is new and only
+ * its key is set. Both return NULL when out of memory. */
 struct wait_row *subtotal_wait(struct subtotal *y, uint32_t reason, uint32_t stack, bool *made);
-struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, bool *made);
+struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, uint32_t hash, bool *made);
+/* subtotal_pair_ahead - fetches the row of a pair whose slot is fetched: it is asked for soon. */
+void subtotal_pair_ahead(const struct subtotal *y, uint32_t hash);
+/* pair_hash - returns the hash of a pair's key; waker: NOBODY if no goroutine ended the wait. */
+static inline uint32_t pair_hash(uint32_t reason, uint32_t stack, uint32_t waker, uint32_t waker_stack)
+{
+    return rowtab_hash((uint64_t)reason << 32 | stack, (uint64_t)waker << 32 | waker_stack);
+}
 /* subtotal_wait_of - returns the row of `wait_of` for a start function and a reason; TAB_NONE when out of
  * memory. */
 uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason);

@@ -55,6 +55,18 @@ static inline uint32_t rowtab_next(const struct rowtab *m, uint32_t hash, uint32
     }
     return TAB_NONE;
 }
+/* rowtab_ahead - prefetches the slot of a hash. rowtab_near - returns a row that may have the hash;
+ * TAB_NONE if there is none or it is not known yet. */
+static inline void rowtab_ahead(const struct rowtab *m, uint32_t hash)
+{
+    if (m->cap)
+        __builtin_prefetch(&m->slot[hash & (m->cap - 1)]);
+}
+static inline uint32_t rowtab_near(const struct rowtab *m, uint32_t hash)
+{
+    const struct rowtab_slot *s = m->cap ? &m->slot[hash & (m->cap - 1)] : NULL;
+    return s && s->hash == hash ? s->row - 1 : TAB_NONE;
+}
 bool rowtab_put(struct rowtab *m, uint32_t hash, uint32_t row);
 bool rowtab_room(struct rowtab *m, uint32_t n);
 void rowtab_free(struct rowtab *m);
