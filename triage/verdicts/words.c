@@ -354,19 +354,19 @@ void verdict_why(struct text *t, const struct works *w, const struct verdict *v)
 /* What to do depends on what the holder did most. */
 static const char *held_advice(const struct verdict *v)
 {
-    const bool set = rule_family(v->rule) == FAM_SET;
-    switch (v->ndoing ? v->doing[0].cat : EX_CATS) {
+    const uint8_t cat = v->ndoing ? v->doing[0].cat : EX_CATS;
+    const bool answer = explain_waits_outside(cat);
+    if (rule_family(v->rule) == FAM_SET)
+        return answer ? "Have more of what {user} waits for, or don't wait for an answer while holding one."
+                      : "Have more of what {user} waits for, or hold one for less time.";
+    switch (cat) {
     case EX_NET:
-    case EX_PIPE:
     case EX_DEADLINE:
-        return set ? "Have more of them, or don't wait for an answer while holding one."
-                   : "Don't wait for an answer with it held: ask before, or copy what is needed and ask "
-                     "after.";
+        return "Don't wait for an answer with it held: ask before, or copy what is needed and ask after.";
+    case EX_PIPE: return "Don't use the pipe with it held: do that in a goroutine of its own, with a queue.";
     case EX_TIMER: return "Don't sleep with it held.";
     case EX_SYSCALL: return "Make the call without it, or make one call for all that wait (a group commit).";
-    default:
-        return set ? "Have more of them, or hold one for less time."
-                   : "Hold the lock for less time, or split it.";
+    default: return "Hold the lock for less time, or split it.";
     }
 }
 
