@@ -168,7 +168,7 @@ static bool is_above(const struct seats *s, uint32_t seat, double all, double th
     return own - mean >= threshold(TH_UNEVEN_SIGMAS) * sqrt((varies > 0 ? varies : 0) / s->rounds);
 }
 
-/* Where only one is left for most of a round, fam_slowest.c tells what that one does. */
+/* Where again and again only one is left for most of a round, fam_slowest.c tells what that one does. */
 static bool in_rounds(struct causes *c, const struct work *k, double things, struct verdicts *out)
 {
     const uint32_t all = c->of[k->group].n < LIVES ? (uint32_t)c->of[k->group].n : LIVES;
@@ -196,7 +196,8 @@ static bool in_rounds(struct causes *c, const struct work *k, double things, str
     const double mean = s.n ? sum / s.n : 0, lost = mean > 0 ? 1 - mean / s.ns[most] : 0;
     const double clock = s.clock < (double)c->tg->end ? s.clock / (double)c->tg->end : 1;
     if (s.n < threshold(TH_SEVERAL) || lost * clock < threshold(TH_SHARE) ||
-        !is_above(&s, most, mean, things) || s.alone >= threshold(TH_SLOWEST_ALONE) * s.clock)
+        !is_above(&s, most, mean, things) ||
+        (s.rounds >= threshold(TH_PIECES) && s.alone >= threshold(TH_SLOWEST_ALONE) * s.clock))
         return true;
     struct verdict d = verdict_new(RULE_UNEVEN, lost * clock);
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, s.g[most]});
