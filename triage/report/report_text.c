@@ -62,7 +62,8 @@ static void page_field(struct text *t, const char *name, const char *s)
     text_clean(&u, s ? s : "", s ? strlen(s) : 0, 0);
     if (u.n) {
         page_wrapped(t, &u, INDENT, WHOLE);
-        memcpy(t->p + start + FIELD, name, strlen(name)); /* into the blanks before it */
+        if (t->n >= start + INDENT)                           /* else out of memory */
+            memcpy(t->p + start + FIELD, name, strlen(name)); /* into the blanks before it */
     }
     text_free(&u);
 }
