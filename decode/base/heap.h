@@ -16,7 +16,8 @@
 struct heap {
     int64_t t;
     uint32_t cursor;
-    uint32_t slot; /* the sink's (v2_order.h): which of its threads may be the cursor's */
+    uint32_t
+        slot; /* the caller's, moved along with the cursor; v2_order.c keeps a guess of its thread there */
 };
 
 enum { HEAP_FEW = 64 };

@@ -23,13 +23,14 @@ bool request_next(const struct trace *tr, uint32_t stack)
                      frame_is(tr, stack, i - 2, "bufio.(*Reader).Peek"));
 }
 
-/* Returns the innermost function outside the runtime, or 0. A sleep's is its caller. */
+/* Returns the innermost function that does more than block (in the runtime, in sync, in a sleep), or 0. */
 static uint32_t waiting_in(const struct trace *tr, uint32_t stack)
 {
     const uint32_t n = trace_stack(tr, stack);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t f = trace_frame(tr, stack, i).func;
-        if (!str_starts(trace_str(tr, f), "runtime.") && !str_is(trace_str(tr, f), "time.Sleep"))
+        const struct str s = trace_str(tr, f);
+        if (!str_starts(s, "runtime.") && !str_starts(s, "sync.") && !str_is(s, "time.Sleep"))
             return f;
     }
     return 0;

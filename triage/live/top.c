@@ -38,11 +38,10 @@ struct top {
     struct figures fig;
     bool gap;                /* something before the next picture was left out */
     uint64_t shown, skipped; /* pictures so far; generations left out since the last one */
-    size_t tried;    /* so many generations were not long enough: again once an eighth more has come */
-    int64_t late_ns; /* how late the data of the picture came, ns */
-    bool cut;        /* it has been reported that a generation was too large */
-    uint64_t lost,
-        told; /* bytes left out while nobody read the lines: before this picture, before earlier ones */
+    size_t tried;        /* so many generations were not long enough: again once an eighth more has come */
+    int64_t late_ns;     /* how late the data of the picture came, ns */
+    bool cut;            /* it has been reported that a generation was too large */
+    uint64_t lost, told; /* bytes left out for want of time: before this picture, before earlier ones */
 };
 
 static const char usage_head[] =
@@ -97,7 +96,7 @@ static void put_head(struct text *t, const struct top *o)
         text_add(t, "  (%llu before it left out: too much at once)", (unsigned long long)o->skipped);
     if (o->lost) {
         text_say(t, NULL, "\n", t_bytes(o->lost), " of trace before this were left out",
-                 o->cut ? "" : ": nobody took these lines");
+                 o->cut ? "" : ": there was no time to show it");
     }
     text_lit(t, "\n");
 }
@@ -298,7 +297,7 @@ static void tell_lost_end(const struct top *o, const struct live *l)
     struct text t = {.ascii = true};
     struct err ignored; /* without a reader nothing else was reported either */
     text_say(&t, NULL, t_bytes(l->lost - o->told),
-             " of trace after this were left out, up to its end: nobody took these lines\n");
+             " of trace after this were left out, up to its end: there was no time to show it\n");
     (void)live_out(&t, &ignored);
     text_free(&t);
 }

@@ -54,7 +54,7 @@ static bool about_same(const struct verdict *a, const struct verdict *b)
     const bool place = same(a->where.user, b->where.user) && a->region == b->region;
     const bool on_way =
         waits(b, a->where.user) || does(b, a->where.user) ||
-        ((family_contends(verdict_family(a)) || a->rule == RULE_RETRY) && does(a, b->where.user));
+        ((family_contends(verdict_family(a)) || rule_tells(a->rule) == TELLS_WHY) && does(a, b->where.user));
     const bool holder = same(a->holder.at.user, b->holder.at.user) ||
                         same(a->holder.group, b->holder.group) || same(a->holder.group, b->culprit.user) ||
                         (b->holder.group && same(a->holder.group, b->waiter.group));

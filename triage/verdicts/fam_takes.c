@@ -9,6 +9,7 @@
  * waits while it does so, or processors are idle. Who waits for a loop of the program's own would be seen:
  * where nobody does, it is a note.
  */
+#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
@@ -27,32 +28,12 @@ struct taker {
     struct doing at[SITES];
 };
 
-/* The function in which a stack stands, apart from what only blocks there. */
-static uint32_t stands_in(const struct trace *tr, uint32_t stack)
-{
-    const uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t f = trace_frame(tr, stack, i).func;
-        const struct str s = trace_str(tr, f);
-        if (!str_starts(s, "runtime.") && !str_starts(s, "sync."))
-            return f;
-    }
-    return 0;
-}
-
-static uint32_t root(const struct trace *tr, uint32_t stack)
-{
-    const uint32_t n = trace_stack(tr, stack);
-    return n ? trace_frame(tr, stack, n - 1).func : 0;
-}
-
-/* Is that a wait for more, in the function that the goroutine began in? One that had begun before the trace
+/* Is that a wait for more, in the goroutine's own loop? One that had begun before the trace
  * may be. */
 static bool rests(const struct trace *tr, uint32_t reason, uint32_t stack)
 {
     const enum wait_kind k = stack ? stacks_wait_kind(tr, reason, stack) : WK_OTHER;
-    return !stack ||
-           ((k == WK_RECV || k == WK_SELECT || k == WK_COND) && stands_in(tr, stack) == root(tr, stack));
+    return !stack || ((k == WK_RECV || k == WK_SELECT || k == WK_COND) && own_loop(tr, 0, stack));
 }
 
 static void did(struct taker *k, const struct span *s, const struct moment *m)

@@ -93,8 +93,9 @@ static struct asked asked_at(const struct follow *f, const struct tree_node *n, 
     return a;
 }
 
-/* Whether other goroutines ask for the pieces, and wait there for much longer than these take in all. */
-static bool side_by_side(const struct follow *f, const struct tree_node *at)
+/* Whether several other goroutines ask for a piece at a time: together they wait there for much longer than
+ * the pieces take. */
+static bool others_ask(const struct follow *f, const struct tree_node *at)
 {
     int64_t ns = 0;
     for (uint32_t i = 0; at->up && i < works_pairs(f->c); i++) {
@@ -108,7 +109,7 @@ static bool side_by_side(const struct follow *f, const struct tree_node *at)
 void ways_repeats(const struct follow *f, const struct tree_node *at, struct verdict *v)
 {
     const double several = threshold(TH_SEVERAL);
-    if (side_by_side(f, at)) {
+    if (others_ask(f, at)) {
         v->rule = RULE_BACKEND;
         return;
     }

@@ -62,8 +62,7 @@ double verdict_retries(const struct causes *c, const struct works *w, struct ver
 {
     const struct work *k = &w->v[v->harm.work];
     const bool few = threshold(TH_TAIL) * v->harm.usual < v->harm.slow;
-    uint32_t looked = 0, pieces = 0;
-    uint32_t asks = 0;
+    uint32_t looked = 0, pieces = 0, asks = 0;
     double n = 0, ns = 0, all = 0;
     for (; looked < PIECES && looked < k->slow; looked++) { /* the longest pieces */
         const struct tried t = tries_in(c, w, v, &k->v[looked]);

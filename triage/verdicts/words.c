@@ -219,17 +219,17 @@ static const char *slow_word(const struct verdict *v)
 {
     const struct did *d = &v->doing[0];
     const uint8_t cat = v->ndoing ? d->cat : EX_OPEN;
-    return cat == EX_RUN                                  ? "run longer"
-           : cat == EX_TIMER && d->kind == WK_SLEEP       ? "sleep"
-           : cat == EX_TIMER || cat == EX_DEADLINE        ? "wait until a timer is up"
-           : explain_waits_outside((enum explain_cat)cat) ? "wait for the remote end"
-           : cat == EX_SYSCALL                            ? "are in system calls"
-           : cat == EX_WAIT                               ? "wait for others"
-                                                          : NULL;
+    return cat == EX_RUN                            ? "run longer"
+           : cat == EX_TIMER && d->kind == WK_SLEEP ? "sleep"
+           : cat == EX_TIMER || cat == EX_DEADLINE  ? "wait until a timer is up"
+           : explain_waits_outside(cat)             ? "wait for the remote end"
+           : cat == EX_SYSCALL                      ? "are in system calls"
+           : cat == EX_WAIT                         ? "wait for others"
+                                                    : NULL;
 }
 
-/* false: the verdict does not have that field. A field "if-" prints nothing: it is there if
- * the slow ones do what follows. */
+/* false: the verdict does not have that field. A field "if-.." prints nothing: it is there if
+ * the slow ones do what its name says behind that. */
 static bool field(struct text *t, const struct works *w, const struct verdict *v, const char *name, size_t n)
 {
     if (is(name, n, "where")) {
