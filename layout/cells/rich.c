@@ -11,7 +11,7 @@
 
 void rich_init(struct rich *r)
 {
-    r->n = r->lists = 0;
+    r->n = 0;
     r->nparas = 1;
     r->para[0] = 0;
 }
@@ -38,11 +38,6 @@ void rich_para(struct rich *r)
     if (r->nparas == RICH_PARAS || r->para[r->nparas - 1] == r->n)
         return;
     r->para[r->nparas++] = r->n;
-}
-
-void rich_list(struct rich *r)
-{
-    r->lists |= 1u << (r->nparas - 1);
 }
 
 static struct str para(const struct rich *r, uint32_t i)
@@ -73,9 +68,17 @@ static int lines_of(struct str s, int w)
     return wrap_draw(NULL, 0, 0, w, 1000, STYLE_NORMAL, s);
 }
 
-static int put_line(const struct wrap_how *h, int x, int y, int w, struct str line)
+/* Draws a paragraph into n lines. */
+static void para_draw(const struct rich *r, struct grid *g, int x, int y, int w, int n, struct str text)
 {
-    return put(h->arg, h->g, x, y, w, line);
+    for (int i = 0; i < n && text.len; i++) {
+        const char *line = text.p;
+        bool cut;
+        const uint32_t len = wrap_line(&text, w, i == n - 1, &cut);
+        const int to = put(r, g, x, y + i, w, (struct str){line, len});
+        if (cut)
+            grid_str(g, to + 1, y + i, x + w - to - 1, grid_cut(g), STYLE_DIM);
+    }
 }
 
 int rich_draw(const struct rich *r, struct grid *g, int x, int y, int w, int n)
@@ -90,10 +93,7 @@ int rich_draw(const struct rich *r, struct grid *g, int x, int y, int w, int n)
         int most = n - used - rest;
         most = most < 1 ? 1 : need[i] < most ? need[i] : most;
         if (g)
-            (void)wrap_with(
-                &(struct wrap_how){
-                    .g = g, .mark = STYLE_DIM, .fold = !(r->lists >> i & 1), .put = put_line, .arg = r},
-                x, y + used, w, most, para(r, i));
+            para_draw(r, g, x, y + used, w, most, para(r, i));
         used += most;
     }
     return used;

@@ -16,10 +16,6 @@ struct rich {
     uint8_t style[RICH_MOST]; /* of each byte */
     uint32_t n;
     uint32_t para[RICH_PARAS]; /* the offset where each begins */
-    uint32_t
-        /* a bit for each paragraph that is a list with the most important items first, whose end may be
-         * left out */
-        lists;
     uint32_t nparas;
 };
 
@@ -27,10 +23,9 @@ void rich_init(struct rich *r); /* one empty paragraph */
 void rich_add(struct rich *r, enum style s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void rich_str(struct rich *r, enum style s, struct str text);
 void rich_para(struct rich *r); /* begin a paragraph; nothing happens if the last one is empty */
-void rich_list(struct rich *r); /* this paragraph is a list, the most important items first */
 /* rich_draw - draw it into rows [y, y + n) of w columns from x on. The last paragraphs get the lines that
- * they need, the first what remains, at least one. What has no room is left out in the middle (wrap.h).
- * Returns the lines used. g NULL: it only counts. */
+ * they need, the first what remains, at least one; what has no room is cut (wrap.h). Returns the lines
+ * used. g NULL: it only counts. */
 int rich_draw(const struct rich *r, struct grid *g, int x, int y, int w, int n);
 /* rich_line - the part of the text in the next line of w columns: len bytes from *at, which moves on.
  * Returns false at the end. rich_put - draw that part at x, y. For callers that lay lines out themselves. */

@@ -97,148 +97,27 @@ uint32_t wrap_cut(struct str s, int w)
                : without_blanks(s, best); /* break after an item, unless that wastes half of the room */
 }
 
-static int wrap_lines(struct str text, int first, int w)
+uint32_t wrap_line(struct str *text, int w, bool last, bool *cut)
 {
-    int n = 0;
-    for (uint32_t next; text.len; n++) {
-        (void)wrap_next(text, n ? w : first, &next);
-        text = (struct str){text.p + next, text.len - next};
-    }
-    return n;
-}
-
-/* The places where a text may be cut: after a sentence (2) or an item of a list (1), not within brackets.
- * For each, the lines that the text before it needs, and those that the text after it needs behind ".. ". */
-enum { PLACES = 64 };
-struct place {
-    uint32_t at;
-    int kind, head, tail;
-};
-
-static bool wrap_begins(struct str s, const char *with)
-{
-    size_t n = strlen(with);
-    return s.len >= n && memcmp(s.p, with, n) == 0;
-}
-
-static uint32_t places_of(struct str s, struct place v[PLACES])
-{
-    uint32_t n = 0;
-    int deep = 0;
-    for (uint32_t at = 1; at < s.len && n < PLACES; at++) {
-        char before = s.p[at - 1];
-        deep += before == '(' ? 1 : before == ')' && deep ? -1 : 0;
-        if (s.p[at] != ' ' || deep || at + 1 >= s.len || s.p[at + 1] == ' ' || before == ' ')
-            continue;
-        bool upper = (s.p[at + 1] >= 'A' && s.p[at + 1] <= 'Z') || (s.p[at + 1] >= '0' && s.p[at + 1] <= '9');
-        struct str rest = {s.p + at + 1, s.len - at - 1};
-        int kind = before == '.' && upper ? 2 : before == ',' || before == ';' ? 1 : 0;
-        if (kind && !wrap_begins(rest, "called by ") &&
-            !wrap_begins(rest, "by ")) /* a function and its callers are one item */
-            v[n++] = (struct place){.at = at, .kind = kind};
-    }
-    return n;
-}
-
-/* No sentence or item ends where it should, so cut between words. */
-static bool fold_words(struct str text, int w, int n, uint32_t *head, uint32_t *tail)
-{
-    int end = n >= 4 ? 2 : 1; /* lines for the end of the text */
-    struct str s = text;
-    for (int i = 0; i < n - end; i++) {
-        uint32_t next;
-        (void)wrap_next(s, w, &next);
-        s = (struct str){s.p + next, s.len - next};
-    }
-    *head = (uint32_t)(s.p - text.p);
-    *tail = text.len;
-    int deep = 0; /* the end does not begin in a bracket, if it can begin after it */
-    uint32_t any = text.len;
-    for (uint32_t at = text.len; at > *head && text.len - at <= 4 * (uint32_t)(end * w); at--) {
-        struct str rest = {text.p + at, text.len - at};
-        char here = at < text.len ? text.p[at] : 0;
-        deep += here == ')' ? 1 : here == '(' && deep ? -1 : 0;
-        if (text.p[at - 1] == ' ' && rest.len && rest.p[0] != ' ') {
-            if (wrap_lines(rest, w - WRAP_FOLD, w) > end)
-                break;
-            any = at;
-            *tail = deep ? *tail : at;
-        }
-    }
-    *tail = *tail < text.len ? *tail : any;
-    return *tail < text.len;
-}
-
-bool wrap_fold(struct str text, int w, int n, uint32_t *head, uint32_t *tail)
-{
-    struct place v[PLACES];
-    uint32_t nv, best = UINT32_MAX;
-    w = w < LEAST ? LEAST : w;
-    if (n < 2 || w < LEAST + WRAP_FOLD || wrap_lines(text, w, w) <= n)
-        return false;
-    nv = places_of(text, v);
-    for (uint32_t i = 0; i < nv; i++) {
-        v[i].head = wrap_lines((struct str){text.p, v[i].at}, w, w);
-        v[i].tail = wrap_lines((struct str){text.p + v[i].at + 1, text.len - v[i].at - 1}, w - WRAP_FOLD, w);
-    }
-    for (uint32_t i = 0, k = 0; i < nv && v[i].head < n;
-         i++) { /* the longer the head, the later the tail begins */
-        k = k < i ? i : k;
-        while (k < nv && v[i].head + v[k].tail > n)
-            k++;
-        if (k == nv)
-            break;
-        uint32_t to = k; /* prefer a tail that begins a sentence: the rest of one says little */
-        while (to < nv && v[to].kind < 2)
-            to++;
-        bool part = to == nv;
-        to = part ? k : to;
-        uint32_t lost =
-            v[to].at - v[i].at + (v[i].kind < 2 ? (uint32_t)w / 2 : 0) + (part ? 4 * (uint32_t)w : 0);
-        if (to > i && lost < best) {
-            best = lost;
-            *head = v[i].at;
-            *tail = v[to].at + 1;
-        }
-    }
-    return best != UINT32_MAX || fold_words(text, w, n, head, tail);
-}
-
-int wrap_with(const struct wrap_how *h, int x, int y, int w, int n, struct str text)
-{
-    int used = 0;
-    uint32_t head = 0, tail = 0;
-    w = w < LEAST ? LEAST : w;
-    bool fold = h->fold && wrap_fold(text, w, n, &head, &tail);
-    struct str rest = {text.p + tail, text.len - tail};
-    text.len = fold ? head : text.len;
-    for (; used < n && (text.len || fold); used++) {
-        int in = 0;
-        if (!text.len) { /* the head is written: now the tail */
-            in = WRAP_FOLD;
-            text = rest;
-            fold = false;
-            if (h->g)
-                grid_str(h->g, x, y + used, w, grid_cut(h->g), h->mark);
-        }
-        uint32_t next = 0, len = wrap_next(text, w - in, &next);
-        bool cut = used == n - 1 && next < text.len;
-        if (cut)
-            len = wrap_cut(text, w - in);
-        int to = h->g ? h->put(h, x + in, y + used, w - in, (struct str){text.p, len}) : 0;
-        if (h->g && cut)
-            grid_str(h->g, to + 1, y + used, x + w - to - 1, grid_cut(h->g), h->mark);
-        text = (struct str){text.p + next, text.len - next};
-    }
-    return used;
-}
-
-static int plain_put(const struct wrap_how *h, int x, int y, int w, struct str line)
-{
-    return grid_text(h->g, x, y, w, line, h->mark);
+    uint32_t next = 0, len = wrap_next(*text, w, &next);
+    *cut = last && next < text->len;
+    if (*cut)
+        len = wrap_cut(*text, w < LEAST ? LEAST : w);
+    *text = (struct str){text->p + next, text->len - next};
+    return len;
 }
 
 int wrap_draw(struct grid *g, int x, int y, int w, int n, enum style s, struct str text)
 {
-    return wrap_with(&(struct wrap_how){.g = g, .mark = s, .fold = true, .put = plain_put}, x, y, w, n, text);
+    int used = 0;
+    w = w < LEAST ? LEAST : w;
+    for (; used < n && text.len; used++) {
+        const char *line = text.p;
+        bool cut;
+        const uint32_t len = wrap_line(&text, w, used == n - 1, &cut);
+        const int to = g ? grid_text(g, x, y + used, w, (struct str){line, len}, s) : 0;
+        if (g && cut)
+            grid_str(g, to + 1, y + used, x + w - to - 1, grid_cut(g), s);
+    }
+    return used;
 }

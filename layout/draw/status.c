@@ -179,7 +179,7 @@ static void describe(struct line *l, const struct view *v, struct lane lane, con
     char name[600], id[32];
     add_span(l, v, lane, s, name_width(l));
     int over = str_width((struct str){r->text + begin, r->n - begin}, RICH_MOST) - l->w;
-    over += l->w >= WHEN_WIDE ? WRAP_FOLD : 0;
+    over += l->w >= WHEN_WIDE ? WRAP_MARK : 0;
     uint32_t g = lane.kind == LANE_G ? lane.i : s->who;
     if (over > 0 && g != NO_LANE) {
         name_goroutine(v, g, name_width(l), name, sizeof name);

@@ -36,10 +36,8 @@ struct view_kind {
     int (*head_lines)(const struct view *v, int rows);
     void (*head)(struct grid *g, struct view *v, int y, int n);
     unsigned (*titled)(struct view *v, int x);
-    /* detail - adds line 0 or 1 of the status. lists - true if line 1 is a list, the most important items
-     * first. NULL: no such line or list. */
+    /* detail - adds line 0 or 1 of the status. NULL: no such line. */
     void (*detail)(struct text *t, const struct view *v, uint32_t row, int line);
-    bool (*lists)(const struct view *v, uint32_t row);
     unsigned (*enter)(struct view *v);
     /* ready - whether the rows exist. They are made from the trace alone or, if `counted`, also from
      * triage's tables. NULL: ready as soon as the tables are. */

@@ -384,8 +384,8 @@ static void items_status(const struct view *v, int w, struct rich *r)
     const bool wide = w >= WHEN_WIDE;
     if (i->kind != ITEM_LOG)
         when_length(v->tr, time_sub(i->t1, i->t0), f.open, wide, length);
-    int room =
-        w - (int)(strlen(kind) + strlen(length)) - 2 - (wide ? WRAP_FOLD : 0); /* rather a part of the name */
+    /* rather a part of the name than of the length */
+    int room = w - (int)(strlen(kind) + strlen(length)) - 2 - (wide ? WRAP_MARK : 0);
     str_safe(trace_str(v->tr, f.name), name, sizeof name);
     if (str_width(str_of(name), 400) > room && *length)
         str_tail(trace_str(v->tr, f.name), room < 8 ? 8 : room, glyph_dots(v->scr.tier), name, sizeof name);

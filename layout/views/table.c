@@ -568,12 +568,6 @@ void table_detail(struct text *out, const struct view *v, uint32_t row, int line
     text_free(&name);
 }
 
-bool table_lists(const struct view *v, uint32_t row)
-{
-    const struct table *t = v->table;
-    return table_kinds(&t->have) && t->from->type_lists && t->from->type_lists(t, &t->type[t->row[row]]);
-}
-
 /* The trace grew, or another part of it is loaded: the things have to be found once more. */
 void table_draw(struct grid *g, struct view *v, const struct plan *p)
 {

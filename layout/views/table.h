@@ -111,10 +111,8 @@ struct table_from {
     void (*type_cell)(struct text *out, const struct table *t, const struct ttype *k, int col);
     /* type_aside - what stands behind a name where there is room. NULL: nothing. */
     void (*type_aside)(struct text *out, const struct table *t, const struct ttype *k);
-    /* type_say - lines 0 and 1 about a kind; NULL: its name and quantiles, and its longest thing.
-     * type_lists - whether line 1 is a list, the most important items first; NULL: never. */
+    /* type_say - lines 0 and 1 about a kind; NULL: its name and quantiles, and its longest thing. */
     void (*type_say)(struct text *out, const struct view *v, const struct ttype *k, int line);
-    bool (*type_lists)(const struct table *t, const struct ttype *k);
     void (*say)(struct text *out, const struct view *v, const struct thing *x);
     /* lane - the lane that shows the thing; NULL: its goroutine's */
     struct lane (*lane)(const struct table *t, const struct thing *x);
@@ -200,7 +198,6 @@ unsigned table_find(struct view *v, const char *text);
 bool table_tsv(const struct view *v, FILE *f);
 uint32_t table_rows(const struct view *v);
 void table_detail(struct text *out, const struct view *v, uint32_t row, int line);
-bool table_lists(const struct view *v, uint32_t row);
 unsigned table_enter(struct view *v);
 bool table_about_row(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1);
 
@@ -224,9 +221,9 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
 #define TABLE_ROWS(provider) \
     TIMELESS_PLAN, .things = provider, .status_most = tri_status_most, .rows = table_rows, .row = table_row, \
                    .head = table_head, .head_lines = table_head_lines, .titled = table_titled, \
-                   .detail = table_detail, .lists = table_lists, .about = table_about_row, \
-                   .ready = table_ready, .touch = tri_touch, .speak = tri_speak, .where = tri_where, \
-                   .find = table_find, .tsv = table_tsv, .back_word = table_back_word
+                   .detail = table_detail, .about = table_about_row, .ready = table_ready, \
+                   .touch = tri_touch, .speak = tri_speak, .where = tri_where, .find = table_find, \
+                   .tsv = table_tsv, .back_word = table_back_word
 #define ANSWER_TABLE \
     ANSWER_ROWS, [REQ_CAUSE] = tri_cause, [REQ_SORT] = table_sort, [REQ_INVERT] = table_invert, \
                  [REQ_HERE] = table_here, [REQ_BACK] = table_back

@@ -206,13 +206,6 @@ static void groups_say_leak(struct text *t, const struct view *v, const struct l
     text_where(t, v->tr, l->create_stack, 60);
 }
 
-/* Whether line 1 lists what the goroutines of a group waited for, instead of how they may leak. */
-static bool groups_lists(const struct table *t, const struct ttype *k)
-{
-    const struct own *o = t->own;
-    return !o->stuck[k->b] || o->leak[k->b] == NO_LANE;
-}
-
 static void groups_say_type(struct text *t, const struct view *v, const struct ttype *k, int line)
 {
     const struct triage *tg = v->table->tg;
@@ -231,7 +224,7 @@ static void groups_say_type(struct text *t, const struct view *v, const struct t
         text_dur(t, o->life[k->b].max);
         return;
     }
-    if (!groups_lists(v->table, k)) {
+    if (o->stuck[k->b] && o->leak[k->b] != NO_LANE) {
         groups_say_leak(t, v, &tg->leaks[o->leak[k->b]], o->stuck[k->b]);
         return;
     }
@@ -308,7 +301,6 @@ static const struct table_from groups = {
     .type_value = groups_type_value,
     .type_name = table_name_string,
     .type_say = groups_say_type,
-    .type_lists = groups_lists,
 };
 const struct view_kind kind_groups = {IS_THINGS(&groups)};
 

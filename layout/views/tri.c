@@ -448,9 +448,6 @@ static void row_detail(struct text *t, const struct view *v, int line)
 
 void tri_speak(const struct view *v, int w, struct rich *out)
 {
-    const struct view_kind *k = kind_here(v);
     (void)w;
     tri_say_two(v, out, row_detail);
-    if (k->lists && v->at.row < rows(v) && k->lists(v, v->at.row))
-        rich_list(out);
 }
