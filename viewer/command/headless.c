@@ -69,40 +69,6 @@ struct script {
 
 /* ---- one line ------------------------------------------------------------------------------------------ */
 
-/* The lines of a pop-up, without its border and the screen behind it. */
-static void print_popup(struct script *s)
-{
-    struct view *v = &s->a->view;
-    struct grid g = {.ascii = !s->a->utf8};
-    char line[4 * 200 + 1];
-    int w = v->scr.w, h = v->scr.h, n = 0;
-    enum tier tier = v->scr.tier;
-    if (!grid_resize(&g, 200, 400))
-        return;
-    v->scr.w = 200;
-    v->scr.h = 400;
-    v->scr.tier = TIER_ASCII; /* an ASCII border can be told from text */
-    popup_draw(&g, v);
-    v->scr.w = w;
-    v->scr.h = h;
-    v->scr.tier = tier;
-    for (int y = 0; y < g.h; y++) {
-        grid_line(&g, y, line, sizeof line);
-        char *from = line + strspn(line, " "), *end = from + strlen(from);
-        if (*from != '|')
-            continue;
-        from++;
-        if (end > from && end[-1] == '|')
-            end--;
-        while (end > from && end[-1] == ' ')
-            end--;
-        from += strspn(from, " ");
-        if (end > from)
-            fprintf(s->out, "%s%.*s", n++ ? " ; " : "", (int)(end - from), from);
-    }
-    grid_free(&g);
-}
-
 /* Text, with '?' for characters that this output can't show. */
 static void print_safe(const struct script *s, const char *text)
 {
@@ -114,6 +80,28 @@ static void print_safe(const struct script *s, const char *text)
         const size_t n = (size_t)utf8_write(s->a->utf8 || cp < 0x7f ? cp : '?', out);
         fwrite(out, 1, n, s->out);
     }
+}
+
+/* The lines of a pop-up, as they are copied. */
+static void print_popup(const struct script *s)
+{
+    char *text = NULL, *save = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return;
+    popup_print(&s->a->view, f);
+    fclose(f);
+    const char *gap = "";
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        line += strspn(line, " ");
+        if (!*line)
+            continue;
+        fputs(gap, s->out);
+        print_safe(s, line);
+        gap = " ; ";
+    }
+    free(text);
 }
 
 /* What is under the cursor; nothing if the last line said the same and there is something else to say. */
