@@ -31,9 +31,9 @@ status 2 --threads 1 dump $good; one_line "a late command"; says 'gotop: dump: n
 status 2 --threads 1 -- dump; one_line "a name behind --"; says "dump: can't open"
 cp $good "$tmp/dump"; (cd "$tmp" && "$GOTOP" --headless dump >"$tmp/out" 2>&1); says 4P
 
-# a command with a letter wrong, and one of several files that is none: each name once
-status 2 reprot $good; one_line "a slip"; says 'gotop: reprot: no such file or command; is gotop report meant?'
-status 2 anonimize -o x $good; status 2 anonimize $good; says 'is gotop anonymize meant?'
+# a command with a letter wrong: which there are; and one of several files that is none: each name once
+status 2 reprot $good; one_line "a slip"; says 'gotop: reprot: no such file or command; the commands are report diff explain'
+status 2 anonimize -o x $good; status 2 anonimize $good; says ' slice anonymize dump'
 cp $good "$tmp/reprot"; (cd "$tmp" && "$GOTOP" --headless reprot >"$tmp/out" 2>&1); says 4P
 status 2 trace.out $good; one_line "a missing one of two"; says "gotop report: these traces: trace.out: can't open"
 status 2 report --timeline $good nothing; says "gotop report: these traces: nothing: can't open"

@@ -13,8 +13,6 @@ typedef int command_main(int argc, char **argv);
 #undef X
 /* command_find - the subcommand of that name; NULL: there is none. */
 command_main *command_find(const char *name);
-/* command_near - the subcommand whose name is at most a letter or two from this word; NULL: none. */
-const char *command_near(const char *word);
 /* commands_usage - print their lines of --help. */
 void commands_usage(FILE *f);
 

@@ -603,6 +603,12 @@ static const char *piped(void)
     return there ? "-" : NULL;
 }
 
+static const char command_names[] =
+#define X(name, operands, help, fn) " " #name
+#include "viewer/command/commands.def"
+#undef X
+    ;
+
 /* Do what only prints; *status is then the exit status. Returns false when a trace is to be shown. */
 static bool no_session(struct cmdline *o, int *status)
 {
@@ -611,11 +617,8 @@ static bool no_session(struct cmdline *o, int *status)
     char kept[64];
     *status = EXIT_USAGE;
     if (strcmp(word, "help") == 0 && o->o.trace.more.n) {
-        const char *of = o->o.trace.more.path[0], *near = command_near(of);
-        door_printf(stderr,
-                    near ? "gotop: help: there is no command %s; is %s meant?\n"
-                         : "gotop: help: there is no command %s: gotop --help lists them\n",
-                    of, near);
+        door_printf(stderr, "gotop: help: there is no command %s; there are%s\n", o->o.trace.more.path[0],
+                    command_names);
     } else if (o->o.help || strcmp(word, "help") == 0) {
         usage(stdout);
         *status = finish_output(EXIT_OK);
@@ -638,9 +641,8 @@ static bool no_session(struct cmdline *o, int *status)
     } else if (command_find(word)) {
         door_printf(stderr, "gotop: %s: no such file; a command comes before its options: gotop %s ..\n",
                     word, word);
-    } else if (command_near(word)) {
-        door_printf(stderr, "gotop: %s: no such file or command; is gotop %s meant?\n", word,
-                    command_near(word));
+    } else if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyz")]) {
+        door_printf(stderr, "gotop: %s: no such file or command; the commands are%s\n", word, command_names);
     } else if (o->o.trace.more.n && (o->o.follow || feed_is_url(o->o.path))) {
         one_at_a_time(o);
     } else if (o->o.out && !o->o.follow && !feed_is_url(o->o.path)) {
