@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "decode/base/clerk.h"
@@ -21,7 +23,6 @@
 #include "viewer/session/follow.h"
 #include "viewer/session/pair.h"
 #include "viewer/session/picture.h"
-#include "viewer/session/writing.h"
 #include "viewer/term/signals.h"
 
 enum {
@@ -48,8 +49,7 @@ struct loop {
     } frame[FRAMES_LOGGED];
     size_t frames;
     uint32_t keys;
-    struct writing writing; /* for a file that is not followed */
-    int yank_fd;            /* the file that copies go to, too; -1: none yet */
+    int yank_fd; /* the file that copies go to, too; -1: none yet */
     char yank_path[256];
 };
 
@@ -177,6 +177,18 @@ static int64_t progress_ms(const struct loop *l)
     return ms > PROGRESS_MS ? ms : PROGRESS_MS;
 }
 
+/* A file that is still being written ends as a damaged one does. */
+static void tell_writing(struct app *a)
+{
+    enum { FRESH_S = 10 };
+    struct stat st;
+    const struct trace_info *ti = trace_info(a->tr);
+    if (!ti->ndamages || stat(ti->path, &st) || !S_ISREG(st.st_mode) || time(NULL) - st.st_mtime > FRESH_S)
+        return;
+    view_message(&a->view, true, "this file was written just now and may not be complete yet: %s",
+                 ti->second_family ? "gotop --follow FILE shows it as it comes" : "open it again later");
+}
+
 /* Do a slice of what is due. Progress is shown now and then. */
 static void work(struct loop *l)
 {
@@ -190,24 +202,13 @@ static void work(struct loop *l)
         if (!app_has(a, DUE_LOAD)) {
             a->took_ms = now_ms() - l->began;
             l->quit |= trace_fatal(a->tr) != NULL;
+            tell_writing(a);
         }
     }
     if (phase == DUE_LOAD && now_ms() >= l->next_progress) {
         l->dirty = true;
         l->next_progress = now_ms() + progress_ms(l);
     }
-}
-
-/* A file that is still being written ends as a damaged one does. */
-static void tell_writing(struct loop *l)
-{
-    struct app *a = l->a;
-    if (app_has(a, DUE_LOAD) || !writing_seen(&l->writing, now_ms()))
-        return;
-    view_message(&a->view, true, "this file grows: what was written since is not shown; %s",
-                 trace_info(a->tr)->second_family ? "gotop --follow FILE shows it as it comes"
-                                                  : "open it again when it is complete");
-    l->dirty = true;
 }
 
 /* Draw into app.grid. What the picture lacks is often a few milliseconds of work, so that is done first: then
@@ -265,7 +266,7 @@ static int timeout(const struct loop *l)
     if (l->live_busy)
         return 0;
     if (!l->dirty || app_still(l->a))
-        return app_live_waits(l->a) ? LIVE_MS : writing_waits(&l->writing) ? WRITING_MS : -1;
+        return app_live_waits(l->a) ? LIVE_MS : -1;
     int64_t left = l->next_frame - now_ms();
     return left > 0 ? (int)left : 0;
 }
@@ -295,7 +296,6 @@ int interactive_run(struct app *a, struct term *t)
     a->show = draw_now;
     a->show_arg = l;
     resized(l);
-    writing_begin(&l->writing, a->follow ? NULL : trace_info(a->tr)->path, now_ms());
     while (!l->quit) {
         unsigned what = term_wait(t, timeout(l));
         if ((what & TERM_LEAVE) && !interrupted(l))
@@ -310,7 +310,6 @@ int interactive_run(struct app *a, struct term *t)
         answers(l);
         if (!l->quit)
             work(l);
-        tell_writing(l);
         if (!l->quit && l->dirty && !app_still(l->a) && now_ms() >= l->next_frame)
             draw(l);
     }
