@@ -343,51 +343,24 @@ const char *view_drop_word(const struct view *v)
 
 /* ---- yank ---------------------------------------------------------------------------------------------- */
 
-/* Writes the command that opens this place; the viewer replaces it with one that names the file. */
-static void yank_command(const struct view *v, FILE *f)
+unsigned view_yank(struct view *v, FILE *f, bool *rows)
 {
-    char t[FMT_MAX], id[32];
-    name_lane(v, v->at.focus, id);
-    id[0] = (char)(id[0] | 0x20);
-    fprintf(f, "\ngotop --at %s --lane %s --view %s\n", when_exact(v->tr, v->at.cursor, t), id,
-            kind_name(v->at.view));
-}
-
-unsigned view_yank(struct view *v, char **out)
-{
-    char line[RICH_MOST], *text = NULL;
-    size_t size;
-    *out = NULL;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        return move_fail(v, "out of memory");
-    bool rows =
-        !v->popup.kind && kind_here(v)->tsv && kind_here(v)->tsv(v, f); /* only lines for another program */
-    const bool cut = rows && kind_here(v)->rows(v) > KIND_COPIED;
-    if (v->popup.kind) {
+    const struct view_kind *k = kind_here(v);
+    char line[RICH_MOST];
+    *rows = !v->popup.kind && k->tsv && k->tsv(v, f); /* only lines for another program */
+    if (*rows) {
+        view_message(v, false, "%s",
+                     k->rows(v) > KIND_COPIED ? "copied: the first 20,000 rows; gotop sql prints more"
+                                              : "copied: all rows");
+    } else if (v->popup.kind) {
         popup_print(v, f);
-    } else if (!rows) {
+        view_message(v, false, "copied: all lines of the pop-up");
+    } else {
         status_text(v, line, sizeof line);
+        if (k->tsv && !line[0])
+            return move_fail(v, "no rows here to copy");
         fputs(line, f);
+        view_message(v, false, "copied: %s", line);
     }
-    if (!v->popup.kind && !rows && kind_here(v)->tsv && !line[0]) {
-        fclose(f);
-        free(text);
-        return move_fail(v, "no rows here to copy");
-    }
-    view_message(v, false, "%s%s",
-                 cut    ? "copied: the first 20,000 rows; gotop sql prints more"
-                 : rows ? "copied: all rows"
-                        : "yanked: ",
-                 v->popup.kind ? "the pop-up"
-                 : rows        ? ""
-                               : line);
-    if (!rows)
-        yank_command(v, f);
-    if (fclose(f) == 0)
-        *out = mem_alloc(size + 1);
-    if (*out)
-        memcpy(*out, text, size + 1);
-    free(text);
-    return *out ? VR_DRAW | VR_YANK : move_fail(v, "out of memory");
+    return VR_DRAW | VR_YANK;
 }

@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "decode/model/alive.h"
 #include "decode/trace.h"
@@ -399,9 +400,9 @@ const char *view_drop_word(const struct view *v);
 bool view_searching(const struct view *v); /* whether a search is in progress */
 unsigned view_clock(struct view *v);       /* toggles times of day on the ruler */
 unsigned view_tier(struct view *v, int n); /* next tier of glyphs */
-/* view_yank - copies what is under the cursor, or the pop-up's text, unshortened; from a table, all rows as
- * TSV. *out is from mem_alloc() and owned by the caller; NULL without VR_YANK. */
-unsigned view_yank(struct view *v, char **out);
+/* view_yank - writes what is under the cursor, or the pop-up's text, unshortened; from a table, all rows as
+ * TSV (*rows). Without VR_YANK there is nothing to copy. */
+unsigned view_yank(struct view *v, FILE *f, bool *rows);
 /* view_lines - opens a pop-up with lines (help); title and lines must outlive it. */
 unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n);
 /* view_popup_span - opens the pop-up of the span under the cursor; false: there is none. view_popup_follow

@@ -151,47 +151,38 @@ static void put_command(const struct app *a, FILE *f)
     fputc('\n', f);
 }
 
-/* The last line of a copied text is a command that opens it again. Layout knows no file names, so the line
- * is replaced here. NULL: there is none. */
-static const char *command_in(const char *text)
-{
-    const char *last = NULL;
-    for (const char *p = text; (p = strstr(p, "\ngotop ")); p++)
-        last = p;
-    return last;
-}
-
 /* Copy what is under the cursor, or the pop-up, followed by the command that opens it again. Someone will
  * paste this into a shell, and names come from the trace, so the text becomes an argument of ":", which
- * does nothing. */
+ * does nothing. Rows of a table are copied as they are. */
 static unsigned do_yank(struct app *a, int n)
 {
     (void)n;
-    char *text, *whole = NULL;
-    size_t size;
-    unsigned f = view_yank(&a->view, &text);
-    if (!(f & VR_YANK))
-        return f | VR_DRAW;
-    const char *command = command_in(text);
-    FILE *m = open_memstream(&whole, &size);
-    if (m) {
-        if (command) {
-            fputs(": ", m);
-            put_text(m, text, (size_t)(command - text));
-            fputc('\n', m);
-            put_command(a, m);
-        } else {
-            fputs(text, m);
-        }
-        fclose(m);
+    char *text = NULL, *whole = NULL;
+    size_t len = 0, size = 0;
+    bool rows = false;
+    FILE *f = open_memstream(&text, &len), *m = open_memstream(&whole, &size);
+    unsigned flags = f && m ? view_yank(&a->view, f, &rows) : VR_NONE;
+    if (f)
+        fclose(f);
+    if (m && text && rows) {
+        fwrite(text, 1, len, m);
+    } else if (m && text) {
+        fputs(": ", m);
+        put_text(m, text, len);
+        fputc('\n', m);
+        put_command(a, m);
     }
-    (void)yank_keep(a, whole, size);
-    if (a->yank && a->view.popup.kind)
-        view_message(&a->view, false, "copied: all lines of the pop-up");
-    else if (a->yank && command) /* rows have their own message */
-        view_message(&a->view, false, "copied: %.*s", (int)strcspn(text, "\n"), text);
-    mem_free(text);
-    return a->yank ? f | VR_DRAW : VR_DRAW | VR_BELL;
+    if (m)
+        fclose(m);
+    free(text);
+    if (flags && !(flags & VR_YANK)) {
+        free(whole);
+        return flags;
+    }
+    if (yank_keep(a, whole, size) && flags)
+        return flags;
+    view_message(&a->view, true, "out of memory");
+    return VR_DRAW | VR_BELL;
 }
 
 /* Go back one step. It never leaves the program. */
