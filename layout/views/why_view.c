@@ -16,7 +16,7 @@
 #include "triage/findings/why.h"
 #include "layout/views/page.h"
 #include "layout/views/tri_priv.h"
-#include "triage/findings/explain_text.h"
+#include "triage/work/work_text.h"
 #include "layout/move/naming.h"
 #include "layout/move/pick.h"
 #include "layout/move/kind.h"
@@ -35,7 +35,7 @@ static int words_at(int w)
     return bar_at(w) + (w < TIMES_FROM ? 0 : TRI_BAR + 1);
 }
 
-static const struct explain_node *node(const struct view *v, uint32_t row)
+static const struct tree_node *node(const struct view *v, uint32_t row)
 {
     return &v->why->tree.v[v->why->row[row].node];
 }
@@ -145,7 +145,7 @@ static void why_view_head(struct grid *g, struct view *v, int y, int n)
 static bool own(const struct view *v, uint32_t row)
 {
     const struct why *k = v->why;
-    const struct explain_node *n = node(v, row);
+    const struct tree_node *n = node(v, row);
     if (k->row[row].depth == 0)
         return !k->tree.handed;
     return n->who == k->tree.v[n->up].who;
@@ -193,30 +193,30 @@ static void fit(char *s, int w)
 static bool counts_most(const struct view *v, uint32_t i)
 {
     for (uint32_t k = 0; k < v->why->nrows; k++)
-        if (node(v, k)->first == NO_LANE &&
-            (node(v, k)->ns > node(v, i)->ns || (node(v, k)->ns == node(v, i)->ns && k < i)))
+        if (node(v, k)->first == NO_LANE && (node(v, k)->ns[TREE_ALL] > node(v, i)->ns[TREE_ALL] ||
+                                             (node(v, k)->ns[TREE_ALL] == node(v, i)->ns[TREE_ALL] && k < i)))
             return false;
     return node(v, i)->first == NO_LANE;
 }
 
 static void why_view_row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 {
-    const struct explain_node *n = node(v, i);
+    const struct tree_node *n = node(v, i);
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
     char share[FMT_MAX], d[FMT_MAX], many[FMT_MAX], words[1200];
     struct text t = {.ticks = when_ticks(v->tr)};
     int deep = v->why->row[i].depth < DEEPEST ? v->why->row[i].depth : DEEPEST;
     if (focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
-    tri_cell(g, 0, y, SHARE, s, fmt_percent(n->ns, v->why->t1 - v->why->t0, share));
+    tri_cell(g, 0, y, SHARE, s, fmt_percent(n->ns[TREE_ALL], v->why->t1 - v->why->t0, share));
     if (g->w >= TIMES_FROM)
-        tri_cell(g, SHARE, y, TIME, s, tri_dur(v->tr, n->ns, d));
+        tri_cell(g, SHARE, y, TIME, s, tri_dur(v->tr, n->ns[TREE_ALL], d));
     if (g->w >= COUNTS_FROM)
-        tri_cell(g, SHARE + TIME, y, COUNT, focus ? s : STYLE_DIM, fmt_count(n->count, many));
-    explain_node_text(&t, v->tr, n, own(v, i));
+        tri_cell(g, SHARE + TIME, y, COUNT, focus ? s : STYLE_DIM, fmt_count(n->n[TREE_ALL], many));
+    node_text(&t, v->tr, n, own(v, i));
     const int x = words_at(g->w) + 2 * deep;
     if (g->w >= TIMES_FROM)
-        tri_bar(g, v, bar_at(g->w), y, TRI_BAR, n->ns, v->why->t1 - v->why->t0,
+        tri_bar(g, v, bar_at(g->w), y, TRI_BAR, n->ns[TREE_ALL], v->why->t1 - v->why->t0,
                 (enum style)(STYLE_STATE + (int)page_state((enum explain_cat)n->cat)));
     fit(t.p, g->w - x);
     str_words(str_of(t.p ? t.p : ""), g->w - x, glyph_dots(v->scr.tier), words, sizeof words);
@@ -226,13 +226,13 @@ static void why_view_row(struct grid *g, struct view *v, uint32_t i, int y, bool
 
 static void why_view_detail(struct text *t, const struct view *v, uint32_t i, int line)
 {
-    const struct explain_node *n = node(v, i);
+    const struct tree_node *n = node(v, i);
     if (line == 0) {
-        explain_node_text(t, v->tr, n, false);
+        node_text(t, v->tr, n, false);
         return;
     }
     text_lit(t, "The longest of them: ");
-    text_dur(t, n->longest);
+    text_dur(t, n->t1 - n->t0);
     text_lit(t, " at ");
     text_dur(t, n->t0);
     text_lit(t, " of ");
@@ -246,7 +246,7 @@ static void why_view_detail(struct text *t, const struct view *v, uint32_t i, in
 
 static unsigned why_view_enter(struct view *v)
 {
-    const struct explain_node *n = node(v, v->at.row);
+    const struct tree_node *n = node(v, v->at.row);
     uint32_t g = n->g;
     int64_t t0 = n->t0, t1 = n->t1;
     if (g == NO_LANE)
@@ -334,10 +334,10 @@ static void why_view_draw(struct grid *g, struct view *v, const struct plan *p)
 
 static void why_view_line(struct text *out, const struct view *v, uint32_t i)
 {
-    const struct explain_node *n = node(v, i);
-    text_add(out, "%.4f\t%lld\t%llu\t%d\t", (double)n->ns / (double)(v->why->t1 - v->why->t0),
-             (long long)n->ns, (unsigned long long)n->count, v->why->row[i].depth);
-    explain_node_text(out, v->tr, n, own(v, i));
+    const struct tree_node *n = node(v, i);
+    text_add(out, "%.4f\t%lld\t%llu\t%d\t", (double)n->ns[TREE_ALL] / (double)(v->why->t1 - v->why->t0),
+             (long long)n->ns[TREE_ALL], (unsigned long long)n->n[TREE_ALL], v->why->row[i].depth);
+    node_text(out, v->tr, n, own(v, i));
 }
 
 static bool why_view_tsv(const struct view *v, FILE *f)

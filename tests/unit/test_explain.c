@@ -5,8 +5,8 @@
 #include "triage_help.h"
 
 #include "tests/support/tracegen.h"
-#include "triage/findings/explain.h"
 #include "triage/report/report.h"
+#include "triage/work/work.h"
 
 static uint64_t seed = 88172645463325252u;
 
@@ -36,32 +36,31 @@ static size_t whole(const struct explain_list *l, size_t i, uint32_t up, int64_t
     return i;
 }
 
-static void sums(const struct explain_tree *t)
+static void sums(const struct work_tree *t)
 {
     for (uint32_t i = 0; i < t->n; i++) {
         int64_t ns = 0;
         for (uint32_t k = t->v[i].first; k != NO_LANE; k = t->v[k].next) {
             assert_int_equal(t->v[k].up, i);
-            ns += t->v[k].ns;
+            ns += t->v[k].ns[TREE_ALL];
         }
         if (t->v[i].first != NO_LANE)
-            assert_true(ns == t->v[i].ns);
+            assert_true(ns == t->v[i].ns[TREE_ALL]);
     }
 }
 
 static void check(struct explainer *x, const struct trace *tr, uint32_t g, int64_t a, int64_t b)
 {
     struct explain_list l;
-    struct explain_tree t;
+    struct work_tree t;
     explain_budget(x, 200000);
     assert_true(explain_list(x, workpiece_of_g(g, a, b), &l));
     assert_int_equal(whole(&l, 0, NO_LANE, a, b, 0), l.n);
-    explain_budget(x, 200000);
-    assert_true(explain_tree_init(&t, tr));
-    assert_true(explain_add(x, &t, workpiece_of_g(g, a, b)));
-    assert_true(t.v[0].ns == b - a);
+    const struct workpiece p = workpiece_of_g(g, a, b);
+    assert_true(tree_explain(&t, tr, x, &p, 1, 1, 200000));
+    assert_true(t.v[0].ns[TREE_ALL] == b - a);
     sums(&t);
-    explain_tree_free(&t);
+    tree_free(&t);
     explain_list_free(&l);
 }
 
@@ -73,7 +72,7 @@ static void parts_of(const char *path)
     assert_int_equal(trace_open(path, &o, &tr, &e), ERR_OK);
     while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
     }
-    struct explainer *x = explain_new(tr);
+    struct explainer *x = explain_new(tr, NULL);
     uint32_t n = trace_nlanes(tr, LANE_G);
     int64_t end = trace_info(tr)->end;
     assert_non_null(x);
@@ -137,7 +136,7 @@ static void make(struct made *m, const char *text)
     assert_int_equal(trace_open_mem(m->bytes, n, &o, &m->tr, &e), ERR_OK);
     while (trace_load(m->tr, INT64_MAX) == LOAD_MORE) {
     }
-    m->x = explain_new(m->tr);
+    m->x = explain_new(m->tr, NULL);
     assert_non_null(m->x);
 }
 
@@ -310,7 +309,7 @@ static void a_budget_cuts_but_never_loses(void **state)
     struct explain_list e;
     (void)state;
     help_load("samples/lock-1.26.trace", &l);
-    struct explainer *x = explain_new(l.tr);
+    struct explainer *x = explain_new(l.tr, NULL);
     uint32_t n = trace_nlanes(l.tr, LANE_G);
     bool cut = false;
     for (uint32_t g = 0; g < n; g++) {
@@ -340,7 +339,7 @@ static void long_lives_in_stretches(void **state)
     bool cut = false;
     (void)state;
     help_load("samples/http-long-1.27.trace", &l);
-    struct explainer *x = explain_new(l.tr);
+    struct explainer *x = explain_new(l.tr, NULL);
     for (uint32_t g = 0; g < trace_nlanes(l.tr, LANE_G); g++) {
         const struct lane_info li = trace_lane(l.tr, (struct lane){LANE_G, g});
         const int64_t life = li.last - li.first;

@@ -98,7 +98,7 @@ static void test_lanes(void **state)
     (void)view_do(&s.v, REQ_LANE, 1);
     uint32_t row = s.v.at.row;
     assert_int_equal(row, 1);
-    struct explain_node n = s.v.why->tree.v[s.v.why->row[row].node];
+    struct tree_node n = s.v.why->tree.v[s.v.why->row[row].node];
     assert_true(view_enter(&s.v) & VR_DRAW);
     assert_int_equal(s.v.at.view, VIEW_GOROUTINES);
     assert_true(s.v.at.cursor == n.t0 && s.v.at.focus.i == n.g);

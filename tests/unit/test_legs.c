@@ -5,7 +5,7 @@
  */
 #include "triage_help.h"
 
-#include "triage/findings/explain.h"
+#include "triage/work/work.h"
 
 static void *opened(const char *path, struct trace **tr)
 {
@@ -15,7 +15,7 @@ static void *opened(const char *path, struct trace **tr)
     while (trace_load(*tr, INT64_MAX) == LOAD_MORE) {
     }
     assert_null(trace_fatal(*tr));
-    struct explainer *x = explain_new(*tr);
+    struct explainer *x = explain_new(*tr, NULL);
     assert_non_null(x);
     return x;
 }
@@ -25,26 +25,27 @@ static void *opened(const char *path, struct trace **tr)
 struct told {
     struct trace *tr;
     struct explainer *x;
-    struct explain_tree t;
+    struct work_tree t;
 };
 
 static void tell(struct told *k, const char *path)
 {
     const struct task *v;
     k->x = opened(path, &k->tr);
-    assert_true(explain_tree_init(&k->t, k->tr));
-    for (size_t i = 0, n = trace_tasks(k->tr, &v); i < n; i++) {
-        const struct workpiece p = workpiece_of_task(k->tr, i);
-        assert_true(explain_add(k->x, &k->t, p));
-    }
-    explain_tree_sort(&k->t);
+    const size_t n = trace_tasks(k->tr, &v);
+    struct workpiece *p = calloc(n + 1, sizeof *p);
+    assert_non_null(p);
+    for (size_t i = 0; i < n; i++)
+        p[i] = workpiece_of_task(k->tr, i);
+    assert_true(tree_explain(&k->t, k->tr, k->x, p, n, 1, n * 4000000));
+    free(p);
     assert_false(k->t.cut);
     assert_true(k->t.handed);
 }
 
 static void told_free(struct told *k)
 {
-    explain_tree_free(&k->t);
+    tree_free(&k->t);
     explain_free(k->x);
     trace_close(k->tr);
 }
@@ -54,9 +55,9 @@ static int64_t of(const struct told *k, const char *who, unsigned cat)
 {
     int64_t ns = 0;
     for (uint32_t i = k->t.v[0].first; i != NO_LANE; i = k->t.v[i].next) {
-        const struct explain_node *n = &k->t.v[i];
+        const struct tree_node *n = &k->t.v[i];
         const bool its = !who || str_is(trace_str(k->tr, n->who), who);
-        ns += its && (n->cat == cat || (cat == EX_CATS && n->cat != EX_QUEUED)) ? n->ns : 0;
+        ns += its && (n->cat == cat || (cat == EX_CATS && n->cat != EX_QUEUED)) ? n->ns[TREE_ALL] : 0;
     }
     return ns;
 }
@@ -89,7 +90,7 @@ static void pool(void **state)
     for (size_t i = 0; i < sizeof v / sizeof *v; i++) {
         struct told k;
         tell(&k, v[i].path);
-        near(k.t.v[0].ns, v[i].all);
+        near(k.t.v[0].ns[TREE_ALL], v[i].all);
         near(of(&k, "main.worker", EX_TIMER), v[i].handle);
         near(of(&k, NULL, EX_QUEUED) + late(&k, "main.worker"), v[i].queued);
         near(of(&k, "main.main", EX_CATS), v[i].read);
@@ -103,7 +104,7 @@ static void stages(void **state)
     (void)state;
     struct told k;
     tell(&k, "tests/golden/handed/stages-1.25.trace");
-    near(k.t.v[0].ns, 189620);
+    near(k.t.v[0].ns[TREE_ALL], 189620);
     near(of(&k, "main.stage", EX_TIMER), 62080 + 34900 + 92120);
     near(of(&k, NULL, EX_QUEUED), 0);
     told_free(&k);
@@ -115,7 +116,7 @@ static void sem(void **state)
     (void)state;
     struct told k;
     tell(&k, "tests/golden/handed/sem-1.25.trace");
-    near(k.t.v[0].ns, 244850);
+    near(k.t.v[0].ns[TREE_ALL], 244850);
     near(of(&k, "main.main", EX_CATS), 62180);
     assert_true(of(&k, "main.sem.func1", EX_TIMER) > 100000 * US);
     assert_int_equal(of(&k, NULL, EX_QUEUED), 0);
@@ -128,7 +129,7 @@ static void fanout(void **state)
     (void)state;
     struct told k;
     tell(&k, "tests/golden/handed/fanout-1.25.trace");
-    near(k.t.v[0].ns, 184710);
+    near(k.t.v[0].ns[TREE_ALL], 184710);
     near(of(&k, "main.fanout.func1", EX_TIMER), 184480);
     told_free(&k);
 }
@@ -139,7 +140,7 @@ static void cond(void **state)
     (void)state;
     struct told k;
     tell(&k, "tests/golden/handed/cond-1.25.trace");
-    near(k.t.v[0].ns, 481510);
+    near(k.t.v[0].ns[TREE_ALL], 481510);
     near(of(&k, NULL, EX_QUEUED) + late(&k, "main.cond.func1"), 175770);
     near(of(&k, "main.cond.func1", EX_TIMER) + of(&k, "main.cond.func1", EX_RUN), 305670);
     told_free(&k);
@@ -154,7 +155,7 @@ static void hub(void **state)
     (void)state;
     struct told k;
     tell(&k, "tests/golden/handed/hub-1.25.trace");
-    near(k.t.v[0].ns, 312100);
+    near(k.t.v[0].ns[TREE_ALL], 312100);
     near(of(&k, "main.helper", EX_TIMER), 311450);
     told_free(&k);
 }
@@ -279,7 +280,7 @@ static void longer(void **state)
         struct legs_cpu all = {0}, slow = {0};
         const struct task *k;
         help_load(v[i].path, &l);
-        struct explainer *x = explain_new(l.tr);
+        struct explainer *x = explain_new(l.tr, NULL);
         for (size_t n = 0; n < trace_tasks(l.tr, &k); n++) {
             const struct workpiece p = workpiece_of_task(l.tr, n);
             assert_true(explain_legs(x, p, &legs));

@@ -190,7 +190,7 @@ static void a_pipe_is_no_network(void **state)
         assert_string_equal(t.p, at[i].waits);
         text_free(&t);
         waitfor_free(who);
-        struct explainer *x = explain_new(m.l.tr);
+        struct explainer *x = explain_new(m.l.tr, NULL);
         struct explain_list list;
         assert_true(explain_list(x, workpiece_of_g(w->longest.g, w->longest.t0, w->longest.t1), &list));
         assert_int_equal(list.n, 1);

@@ -45,7 +45,7 @@ static int cmp_region(const void *a, const void *b, void *arg)
                                   : (x->region > y->region) - (x->region < y->region);
 }
 
-struct explainer *explain_new(const struct trace *tr)
+struct explainer *explain_new(const struct trace *tr, struct owners *own)
 {
     struct explainer *x = mem_zalloc(sizeof *x);
     const struct region *r;
@@ -58,7 +58,8 @@ struct explainer *explain_new(const struct trace *tr)
     x->np = trace_nlanes(tr, LANE_P);
     x->region = mem_alloc((n + 1) * sizeof *x->region);
     ended_init(&x->ended, tr);
-    if (!x->region) {
+    x->own = own ? own : (x->own_made = owners_new(tr));
+    if (!x->region || !x->own) {
         explain_free(x);
         return NULL;
     }
@@ -75,6 +76,7 @@ void explain_free(struct explainer *x)
         for (int i = 0; i < EXPLAIN_DEPTH; i++)
             mem_free(x->level[i]);
         mem_free(x->region);
+        owners_free(x->own_made);
         trails_free(x->trails);
         legs_free(&x->legs);
         mem_free(x);
@@ -86,9 +88,9 @@ void explain_budget(struct explainer *x, uint64_t spans)
     x->left = spans;
 }
 
-void explain_owners(struct explainer *x, struct owners *own)
+struct owners *explain_owners(const struct explainer *x)
 {
-    x->own = own;
+    return x->own;
 }
 
 uint64_t explain_left(const struct explainer *x)
@@ -97,12 +99,6 @@ uint64_t explain_left(const struct explainer *x)
 }
 
 /* ---- one level ----------------------------------------------------------------------------------------- */
-
-static uint32_t place_func(struct explainer *x, uint32_t stack)
-{
-    return trace_frame(x->tr, stack, x->own ? owner_user(x->own, stack) : stacks_user_frame(x->tr, stack))
-        .func;
-}
 
 /* Returns false if out of memory. */
 static bool level_room(struct explainer *x, int depth)
@@ -173,7 +169,9 @@ static bool step_wait(struct explainer *x, struct level *l, int *depth, struct e
     }
     p.by = next->who;
     p.by_stack = next->stack;
-    const uint32_t func = place_func(x, s->stack);
+    /* of the program, not of a library: who queues in a library's lock for all of an operation is not who
+     * queues for a part of it */
+    const uint32_t func = trace_frame(x->tr, s->stack, owner_user(x->own, s->stack)).func;
     const bool room = *depth + 1 < EXPLAIN_DEPTH && x->left > 0, tail = p.t0 <= l->lo;
     if (tail && *depth && func && func == l->asked && x->left > 0) { /* the one before it in the queue */
         level_set(x, l, p.by, p.t0, p.t1, p.by_stack);

@@ -23,7 +23,6 @@
 #include "triage/findings/ran.h"
 #include "triage/findings/legs.h"
 #include "triage/tables/stacks.h"
-#include "triage/tables/tab.h"
 
 enum explain_cat {
     EX_RUN,
@@ -77,19 +76,16 @@ struct explain_part {
 typedef uint32_t explain_visit(void *arg, uint32_t up, const struct explain_part *p);
 
 #define EXPLAIN_DEPTH 32
-#define EXPLAIN_CALLS 3 /* functions named for a place: itself and its callers */
-struct explainer;       /* indices into a loaded trace; invalid after trace_load() */
-struct explainer *explain_new(const struct trace *tr); /* NULL: out of memory */
+struct explainer; /* indices into a loaded trace; invalid after trace_load() */
+struct owners;
+/* explain_new - NULL: out of memory. own: NULL: it makes them itself; explain_owners() returns these. */
+struct explainer *explain_new(const struct trace *tr, struct owners *own);
+struct owners *explain_owners(const struct explainer *x);
 void explain_free(struct explainer *x);
 /* explain_budget - Set how many more spans may be read (initially 4 million). explain_left - Returns how
  * many are left. */
 void explain_budget(struct explainer *x, uint64_t spans);
 uint64_t explain_left(const struct explainer *x);
-/* explain_owners - Take as a wait's place the first function of the program, not of a library. This
- * distinguishes goroutines that queue in a library's lock for all of an operation from those that queue for
- * a part of it. */
-struct owners;
-void explain_owners(struct explainer *x, struct owners *own);
 /* explain_walk - Explain a piece of work, leg by leg (legs.h), last to first: the parts are adjacent from
  * its begin to its end. Sets *cut if some waits were not followed. Returns false if out of memory. */
 bool explain_walk(struct explainer *x, struct workpiece p, explain_visit *visit, void *arg, bool *cut);
@@ -131,36 +127,5 @@ struct explain_list {
 #define EXPLAIN_ITEMS (1u << 20)
 bool explain_list(struct explainer *x, struct workpiece p, struct explain_list *out);
 void explain_list_free(struct explain_list *l);
-
-/* ---- merged top-down ----------------------------------------------------------------------------------- */
-
-struct explain_node {
-    uint32_t up, first,
-        next; /* nodes; first, next: NO_LANE if none. Children are sorted by time, largest first */
-    uint8_t cat, kind;
-    uint32_t func;               /* string: explain_place() */
-    uint32_t who;                /* string: start function of the goroutine whose time it is */
-    uint32_t reason;             /* of the longest part */
-    int64_t ns, longest, t0, t1; /* sum; longest part */
-    uint64_t count;
-    uint32_t g, by, stack, frame; /* of the longest part */
-    bool mixed;                   /* some of its parts had other callers */
-    struct ran ran;               /* running: what is known of all its parts being there */
-};
-/* Node 0 is the whole interval. */
-struct explain_tree {
-    const struct trace *tr;
-    struct explain_node *v;
-    uint32_t n;
-    size_t cap;
-    struct tab by;
-    bool cut, failed;
-    bool handed; /* some piece's time is of several goroutines, so each part must name its own */
-};
-bool explain_tree_init(struct explain_tree *t, const struct trace *tr);
-/* explain_add - Merge one more piece. Returns false if out of memory. */
-bool explain_add(struct explainer *x, struct explain_tree *t, struct workpiece p);
-void explain_tree_sort(struct explain_tree *t);
-void explain_tree_free(struct explain_tree *t);
 
 #endif

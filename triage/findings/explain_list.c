@@ -1,6 +1,7 @@
 /* explain_list.c - an explanation as a list of its parts: see explain.h. */
 #include "triage/findings/explain.h"
 
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 
 struct listing {
@@ -24,33 +25,35 @@ static uint32_t list_part(void *arg, uint32_t up, const struct explain_part *p)
     return 0;
 }
 
+static int cmp_item(const void *a, const void *b, void *arg)
+{
+    const struct explain_part *x = &((const struct explain_item *)a)->part;
+    const struct explain_part *y = &((const struct explain_item *)b)->part;
+    (void)arg;
+    return x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0) : x->depth - y->depth;
+}
+
 /* Sort by time, a wait before what explains it. Parts of one level are adjacent, so a part explains the last
- * one before it that is a level higher. Returns false if out of memory. */
-static bool list_sort(struct explain_list *l)
+ * one before it that is a level higher. */
+static void list_sort(struct explain_list *l)
 {
     uint32_t last[EXPLAIN_DEPTH + 1] = {0};
-    struct keyed_row *k = mem_alloc((l->n + 1) * sizeof *k);
-    for (size_t i = 0; k && i < l->n; i++)
-        k[i] = (struct keyed_row){l->v[i].part.depth, (uint32_t)i};
-    bool ok = k && rows_sort(k, l->n);
-    for (size_t i = 0; ok && i < l->n; i++)
-        k[i].key = (uint64_t)l->v[k[i].row].part.t0 ^ (uint64_t)1 << 63;
-    ok = ok && rows_sort(k, l->n) && rows_order(l->v, sizeof *l->v, k, l->n);
-    for (uint32_t i = 0; ok && i < l->n; i++) {
+    host_sort(l->v, l->n, sizeof *l->v, cmp_item, NULL);
+    for (uint32_t i = 0; i < l->n; i++) {
         const unsigned depth = l->v[i].part.depth;
         l->v[i].up = depth ? last[depth - 1] : NO_LANE;
         last[depth] = i;
     }
-    mem_free(k);
-    return ok;
 }
 
 bool explain_list(struct explainer *x, struct workpiece p, struct explain_list *out)
 {
     struct listing k = {.l = out};
     *out = (struct explain_list){0};
-    const bool ok = explain_walk(x, p, list_part, &k, &out->cut) && !k.failed && list_sort(out);
-    if (!ok)
+    const bool ok = explain_walk(x, p, list_part, &k, &out->cut) && !k.failed;
+    if (ok)
+        list_sort(out);
+    else
         explain_list_free(out);
     return ok;
 }

@@ -2,8 +2,8 @@
  * explain_main.c - `gotop explain TRACE SUBJECT`: where the time of a goroutine, a task or a region went,
  * as a tree.
  *
- * A subject is one interval of one goroutine, or all instances of a name merged. Then its slow tenth is
- * compared with the usual ones, largest difference first.
+ * A subject is one interval of one goroutine, or all instances of a name merged, with the slowest tenth
+ * of them beside.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -12,12 +12,12 @@
 #include "decode/base/mem.h"
 #include "triage/findings/explain_ids.h"
 #include "triage/findings/explain_subject.h"
-#include "triage/findings/explain_text.h"
 #include "triage/json.h"
 #include "triage/link.h"
 #include "triage/say.h"
 #include "triage/options.h"
 #include "triage/report/report.h"
+#include "triage/work/work_text.h"
 
 #define LINES 60       /* of a tree, in text */
 #define INSTANCES 2000 /* of a name, spread evenly over all there are */
@@ -60,26 +60,12 @@ static size_t stride(const struct trace *tr, const struct workpiece *v, size_t n
     }
 }
 
-/* The budget for their waits is shared: what one does not use goes to the later ones. */
-static bool tree_of(struct explainer *x, struct explain_tree *t, const struct trace *tr,
-                    const struct workpiece *v, size_t n)
+static bool tree_of(struct explainer *x, struct work_tree *t, const struct trace *tr, const struct asked *q)
 {
-    size_t step = stride(tr, v, n), looks = (n + step - 1) / step;
-    uint64_t left = allowed(tr);
-    if (!explain_tree_init(t, tr))
-        return false;
-    for (size_t i = 0; i < n; i += step, looks--) {
-        uint64_t share = left / looks;
-        explain_budget(x, share);
-        if (!explain_add(x, t, v[i]))
-            return false;
-        left -= share - explain_left(x);
-    }
-    explain_tree_sort(t);
-    return true;
+    return tree_explain(t, tr, x, q->v, q->n, stride(tr, q->v, q->n), allowed(tr));
 }
 
-static void heading(struct text *t, const struct asked *q, const struct explain_tree *x)
+static void heading(struct text *t, const struct asked *q, const struct work_tree *x)
 {
     text_raw(t, q->title.p ? q->title.p : "", q->title.n);
     if (q->all > 1 && q->n > 1) {
@@ -89,8 +75,8 @@ static void heading(struct text *t, const struct asked *q, const struct explain_
         text_dur(t, q->v[q->n / 100].t1 - q->v[q->n / 100].t0);
         text_lit(t, " or more, the longest ");
         text_dur(t, q->v[0].t1 - q->v[0].t0);
-        if (x->v[0].count < q->n)
-            text_add(t, "; %llu of them looked at", (unsigned long long)x->v[0].count);
+        if (x->pieces[TREE_ALL] < q->n)
+            text_add(t, "; %u of them looked at", x->pieces[TREE_ALL]);
     } else {
         text_lit(t, ", ");
         text_between(t, q->v[0].t0, q->v[0].t1);
@@ -105,21 +91,13 @@ static void heading(struct text *t, const struct asked *q, const struct explain_
 
 static bool text_answer(struct text *t, struct explainer *x, const struct trace *tr, const struct asked *q)
 {
-    struct explain_tree all, slow;
-    bool ok = tree_of(x, &all, tr, q->v, q->n);
+    struct work_tree all;
+    const bool ok = tree_of(x, &all, tr, q);
     if (ok) {
         heading(t, q, &all);
-        explain_text(t, &all, LINES);
+        tree_text(t, tr, &all, LINES);
     }
-    explain_tree_free(&all);
-    if (!ok || q->n < 20)
-        return ok;
-    ok = tree_of(x, &slow, tr, q->v, q->n / 10);
-    if (ok) {
-        text_lit(t, "\nThe slowest tenth of them:\n");
-        explain_text(t, &slow, LINES / 2);
-    }
-    explain_tree_free(&slow);
+    tree_free(&all);
     return ok;
 }
 
@@ -141,29 +119,31 @@ static void json_inset(struct text *t, const json_t *v, size_t flags, int inset,
     mem_free(s);
 }
 
-static json_t *json_node(const struct trace *tr, const struct explain_node *n)
+static json_t *json_node(const struct trace *tr, const struct tree_node *n)
 {
-    json_t *o =
-        json_put(json_object(), tr, "what", explain_cat_id((enum explain_cat)n->cat), "func", j_str(n->func),
-                 "goroutines", j_str(n->who), "ns", n->ns, "count", n->count, "longest_ns", n->longest);
+    const uint32_t func = n->stack ? trace_frame(tr, n->stack, node_frame(tr, n)).func : 0;
+    json_t *o = json_put(json_object(), tr, "what", explain_cat_id((enum explain_cat)n->cat), "func",
+                         j_str(func), "leaf", j_some(n->leaf), "goroutines", j_str(n->who), "ns",
+                         n->ns[TREE_ALL], "count", n->n[TREE_ALL], "longest_ns", n->t1 - n->t0);
     json_ran(o, tr, n->cat == EX_RUN && n->stack ? &n->ran : NULL);
     return o;
 }
 
 /* A tree and a list have as many values as the trace has waits, so each is written as it is made. */
-static void json_tree(struct text *t, const struct explain_tree *x, uint32_t i, int depth, size_t flags)
+static void json_tree(struct text *t, const struct trace *tr, const struct work_tree *x, uint32_t i,
+                      int depth, size_t flags)
 {
     const int inset = 2 * depth + 2;
     uint32_t k = depth < EXPLAIN_DEPTH + 1 ? x->v[i].first : NO_LANE;
     text_add(t, "%s", k == NO_LANE ? "[" : "[\n");
     for (bool some = false; k != NO_LANE; k = x->v[k].next, some = true) {
-        json_t *o = json_node(x->tr, &x->v[k]);
+        json_t *o = json_node(tr, &x->v[k]);
         text_add(t, "%s%*s", some ? ",\n" : "", inset, "");
         json_inset(t, o, flags, inset, true);
         json_decref(o);
         if (x->v[k].first != NO_LANE) {
             text_add(t, ",\n%*s \"by\": ", inset, "");
-            json_tree(t, x, k, depth + 1, flags);
+            json_tree(t, tr, x, k, depth + 1, flags);
         }
         text_add(t, "\n%*s}%s", inset, "", x->v[k].next == NO_LANE ? "\n" : "");
     }
@@ -197,20 +177,20 @@ static void json_parts(struct text *t, const struct explain_list *l, const struc
 
 static bool json_answer(struct text *t, struct explainer *x, const struct trace *tr, const struct asked *q)
 {
-    struct explain_tree all;
+    struct work_tree all;
     struct explain_list l = {0};
-    bool ok = tree_of(x, &all, tr, q->v, q->n);
+    bool ok = tree_of(x, &all, tr, q);
     explain_budget(x, 4000000);
     ok = ok && (q->n > 1 || explain_list(x, q->v[0], &l));
     if (ok) {
         const size_t flags = JSON_INDENT(1) | (t->ascii ? JSON_ENSURE_ASCII : 0);
         json_t *head = json_begin();
         json_put(head, tr, "schema", "gotop.explain/1", "subject", q->title.p ? q->title.p : "", "instances",
-                 q->all, "ns", all.v[0].ns, "cut", (bool)(all.cut || l.cut));
+                 q->all, "ns", all.v[0].ns[TREE_ALL], "cut", (bool)(all.cut || l.cut));
         json_inset(t, head, flags, 0, true);
         json_decref(head);
         text_lit(t, ",\n \"tree\": ");
-        json_tree(t, &all, 0, 0, flags);
+        json_tree(t, tr, &all, 0, 0, flags);
         if (q->n == 1) {
             text_add(t, ",\n \"t0\": %" PRId64 ",\n \"t1\": %" PRId64, q->v[0].t0, q->v[0].t1);
             json_parts(t, &l, tr, flags);
@@ -218,7 +198,7 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
         text_lit(t, "\n}\n");
         ok = json_whole();
     }
-    explain_tree_free(&all);
+    tree_free(&all);
     explain_list_free(&l);
     return ok;
 }
@@ -261,7 +241,7 @@ static int answer(const struct asks *o, const struct trace *tr, struct text *t)
     if (!explain_subject_of(&q, tr, o->subject, &why)) {
         status = fail(o->subject, q.failed ? "out of memory" : why);
     } else {
-        x = explain_new(tr);
+        x = explain_new(tr, NULL);
         t->ticks = !trace_info(tr)->has_clock;
         if (!x || q.failed || !(o->o.json ? json_answer(t, x, tr, &q) : text_answer(t, x, tr, &q)) ||
             !text_ok(t))

@@ -35,7 +35,7 @@ struct explainer {
     size_t nregions;
     uint64_t left, placed; /* placed: number of levels entered so far */
     struct ended ended;
-    struct owners *own; /* explain_owners() */
+    struct owners *own, *own_made; /* own_made: NULL, or that one */
     uint32_t ng, np;
     explain_visit *visit;
     void *arg;

@@ -7,7 +7,6 @@
 
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
-#include "triage/findings/explain_text.h"
 #include "triage/tables/slices.h"
 #include "triage/tables/tab.h"
 
@@ -96,9 +95,9 @@ static bool chain_of(struct why *y, const struct explain_list *l)
 
 static void rows_of(struct why *y, uint32_t node, int depth)
 {
-    const struct explain_tree *t = &y->tree;
+    const struct work_tree *t = &y->tree;
     for (uint32_t k = t->v[node].first; k != NO_LANE && y->nrows < WHY_ROWS; k = t->v[k].next) {
-        if (t->v[k].ns < t->v[0].ns / 200)
+        if (t->v[k].ns[TREE_ALL] < t->v[0].ns[TREE_ALL] / 200)
             continue;
         y->row[y->nrows].node = k;
         y->row[y->nrows++].depth = depth;
@@ -119,16 +118,14 @@ static bool make(void *arg)
 {
     struct why_job *j = arg;
     struct why *y = j->y;
-    struct explainer *x = explain_new(j->tr);
+    struct explainer *x = explain_new(j->tr, NULL);
     struct explain_list l = {0};
-    bool ok = x && explain_tree_init(&y->tree, j->tr);
+    const struct workpiece p = workpiece_at(j->tr, y->g, y->t0, y->t1);
+    bool ok = x && tree_explain(&y->tree, j->tr, x, &p, 1, 1, j->budget);
+    y->task = p.task;
     if (ok) {
         explain_budget(x, j->budget);
-        const struct workpiece p = workpiece_at(j->tr, y->g, y->t0, y->t1);
-        y->task = p.task;
-        ok = explain_add(x, &y->tree, p);
-        explain_budget(x, j->budget);
-        ok = ok && explain_list(x, p, &l) && slices_tick_now() && leaves_of(y, &l) && slices_tick_now() &&
+        ok = explain_list(x, p, &l) && slices_tick_now() && leaves_of(y, &l) && slices_tick_now() &&
              chain_of(y, &l);
         y->cut = y->tree.cut || l.cut;
         explain_list_free(&l);
@@ -136,7 +133,6 @@ static bool make(void *arg)
     explain_free(x);
     if (!ok)
         return false;
-    explain_tree_sort(&y->tree);
     rows_of(y, 0, 0);
     return true;
 }
@@ -194,8 +190,7 @@ void why_end(struct why_job *j)
 void why_free(struct why *y)
 {
     if (y) {
-        if (y->tree.v)
-            explain_tree_free(&y->tree);
+        tree_free(&y->tree);
         mem_free(y->leaf);
         mem_free(y);
     }

@@ -11,7 +11,7 @@
 #ifndef GOTOP_TRIAGE_WHY_H
 #define GOTOP_TRIAGE_WHY_H
 
-#include "triage/findings/explain.h"
+#include "triage/work/work.h"
 
 enum { WHY_CHAIN = 64, WHY_ROWS = 400 };
 
@@ -24,7 +24,7 @@ struct why {
     uint32_t g;
     uint32_t task; /* index in trace_tasks() if it is a task; NO_TASK */
     int64_t t0, t1;
-    struct explain_tree tree;
+    struct work_tree tree;
     struct {
         uint32_t node;
         int depth;

@@ -94,7 +94,7 @@ static bool deeds(struct causes *c, const struct works *w, const struct region *
 {
     struct most m = {.w = w};
     bool cut = false;
-    struct explainer *x = explain_new(c->tr);
+    struct explainer *x = explain_new(c->tr, w->own);
     const bool ok = x && explain_walk(x, workpiece_of_g(r->g, r->t0, r->t1), part, &m, &cut);
     explain_free(x);
     while (ok && v->ndoing < 2) {

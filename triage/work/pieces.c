@@ -233,8 +233,7 @@ void work_free(struct work *w)
 {
     mem_free(w->v);
     mem_free(w->hung);
-    mem_free(w->tree.v);
-    tab_free(&w->tree.by);
+    tree_free(&w->tree);
     *w = (struct work){0};
 }
 

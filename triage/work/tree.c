@@ -6,6 +6,7 @@
 #include "triage/findings/asks.h"
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
+#include "triage/text.h"
 #include "triage/work/sampled.h"
 #include "triage/work/work.h"
 
@@ -28,13 +29,14 @@ struct making {
     bool rests; /* outside, timer and pipe waits of the piece itself are no cost, unless it writes or, if it
                    asks, reads */
     bool asks;
+    bool whole; /* all of a piece's time counts: tree_explain() */
     bool failed;
 };
 
 static bool counts_not(const struct making *m, uint32_t up, const struct explain_part *p)
 {
-    if (p->cat == EX_ABSENT || p->cat == EX_UNKNOWN)
-        return true;
+    if (p->cat == EX_ABSENT || p->cat == EX_UNKNOWN || m->whole)
+        return !m->whole;
     const bool rest = explain_waits_outside(p->cat) ? !m->asks && !causes_writes(m->tr, p->stack)
                                                     : p->cat == EX_TIMER || p->cat == EX_OPEN;
     return up == 0 && m->rests && rest;
@@ -106,6 +108,8 @@ static void node_add(struct making *m, struct tree_node *n, const struct tree_no
         n->let_go = n->let_go_ns > 0 ? n->let_go : f;
         n->let_go_ns += n->let_go == f ? ns : -ns;
     }
+    n->mixed |= !n->mixed && n->t1 > n->t0 &&
+                !text_calls_alike(m->tr, like->stack, like->frame, n->stack, n->frame, NODE_CALLS);
     if (part > n->t1 - n->t0) {
         n->t0 = p->t0;
         n->t1 = p->t1;
@@ -114,6 +118,7 @@ static void node_add(struct making *m, struct tree_node *n, const struct tree_no
         n->by_stack = like->by_stack;
         n->by = like->by;
         n->g = like->g;
+        n->reason = p->reason;
     }
     if (n->n[TREE_ALL] + n->n[TREE_SLOW] + n->n[TREE_USUAL] > 1)
         ran_join(&n->ran, &like->ran);
@@ -206,8 +211,8 @@ static uint32_t part_count(void *arg, uint32_t up, const struct explain_part *p)
  * are explained. */
 static bool piece_walk(struct making *m, const struct workpiece *p, explain_visit *visit, int64_t *ns)
 {
-    struct stretches s;
-    bool ok = explain_stretches(m->x, *p, (uint64_t)(m->spans * (double)(p->t1 - p->t0)), &s);
+    struct stretches s = {1, 0, p->t1 - p->t0, 1};
+    bool ok = m->whole || explain_stretches(m->x, *p, (uint64_t)(m->spans * (double)s.each), &s);
     m->times = s.times;
     for (int i = 0; ok && i < s.n; i++) {
         const int64_t t0 = p->t0 + i * s.step;
@@ -263,6 +268,39 @@ static bool sort(struct work_tree *t)
     }
     mem_free(v);
     return v != NULL;
+}
+
+static bool begin(struct work_tree *t)
+{
+    *t = (struct work_tree){0};
+    t->v = mem_grow(NULL, &t->cap, 1, sizeof *t->v);
+    if (t->v)
+        t->v[t->n++] =
+            (struct tree_node){.up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
+    return t->v;
+}
+
+void tree_free(struct work_tree *t)
+{
+    mem_free(t->v);
+    tab_free(&t->by);
+    *t = (struct work_tree){0};
+}
+
+bool tree_explain(struct work_tree *t, const struct trace *tr, struct explainer *x, const struct workpiece *v,
+                  size_t n, size_t step, uint64_t spans)
+{
+    struct making m = {.tr = tr, .x = x, .own = explain_owners(x), .t = t, .whole = true};
+    bool ok = begin(t);
+    for (size_t i = 0; ok && i < n; i += step) { /* what one leaves is for those after it */
+        const uint64_t share = spans / ((n - i + step - 1) / step);
+        explain_budget(x, share);
+        m.sets = 1u << TREE_ALL | (n >= 20 && i < n / 10 ? 1u << TREE_SLOW : 0);
+        ok = piece_add(&m, &v[i]);
+        t->handed |= explain_handed(x);
+        spans -= share - explain_left(x);
+    }
+    return ok && sort(t);
 }
 
 /* Returns the sets of the i-th of n pieces, longest first. */
@@ -386,15 +424,9 @@ bool tree_make(struct causes *c, struct works *all, struct explainer *x, struct 
     struct making m = {.tr = c->tr, .x = x, .own = all->own, .t = t};
     m.sampled = sampled_any(sampled) ? sampled : NULL;
     m.rests = w->background || w->standing;
-    *t = (struct work_tree){0};
-    t->v = mem_grow(NULL, &t->cap, 1, sizeof *t->v);
-    if (!t->v)
-        return false;
-    t->v[t->n++] =
-        (struct tree_node){.up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
     m.spans = spans_a_ns(w);
     uint32_t asks = 0;
-    bool ok = !m.sampled || samples_of(&m, w);
+    bool ok = begin(t) && (!m.sampled || samples_of(&m, w));
     for (uint32_t i = 0; ok && i < w->looked; i++) {
         m.asks = w->standing && calls_asks(c, w->v[i].g);
         asks += m.asks;

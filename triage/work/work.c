@@ -53,13 +53,12 @@ struct trees { /* the works' trees, made by several threads */
 static bool trees_some(void *arg, size_t i, void **kept)
 {
     struct trees *t = arg;
-    struct explainer *x = explain_new(t->c->tr);
+    struct explainer *x = explain_new(t->c->tr, t->all->own);
     struct sampled *sampled = sampled_new(t->c->tr, t->all->own);
     bool ok = x && sampled;
     (void)i;
     *kept = NULL;
     for (uint32_t k; ok && (k = __atomic_fetch_add(&t->next, 1, __ATOMIC_RELAXED)) < t->all->n;) {
-        explain_owners(x, t->all->own);
         explain_budget(x, TREE_SPANS);
         ok = tree_make(t->c, t->all, x, sampled, &t->all->v[k]);
     }

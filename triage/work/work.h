@@ -32,6 +32,7 @@ const char *
 /* "tasks", "requests", "items", "goroutines", "main", for text and JSON */
 work_kind_name(enum work_kind_id k);
 
+enum { NODE_CALLS = 3 };
 enum tree_set { TREE_ALL, TREE_USUAL, TREE_SLOW, TREE_SETS };
 
 struct tree_node {
@@ -46,6 +47,8 @@ struct tree_node {
     uint32_t stack, frame;    /* of the longest part; frame: of `user` */
     uint32_t by_stack, by, g; /* the same: where it was ended, by which goroutine, whose time it is; lanes */
     int64_t t0, t1;           /* the longest part */
+    uint32_t reason;          /* of the longest part: of a wait, of a stop */
+    bool mixed;               /* some of its parts had other callers (the first NODE_CALLS functions) */
     int64_t unstopped;        /* of running: ns in parts that no preemption ended in time (tree_held()) */
     int64_t let_go_ns;
     int64_t ns[TREE_SETS];
@@ -60,7 +63,8 @@ struct work_tree {
     struct tab by;
     int64_t idle[TREE_SETS]; /* idle time of the pieces, which is no cost */
     uint32_t pieces[TREE_SETS];
-    bool cut; /* some waits were not followed to their end */
+    bool cut;    /* some waits were not followed to their end */
+    bool handed; /* some piece's time is of several goroutines (tree_explain()) */
 };
 
 struct work {
@@ -170,6 +174,12 @@ static inline bool work_awaited(const struct work *w)
 struct sampled;
 bool tree_make(struct causes *c, struct works *all, struct explainer *x, struct sampled *sampled,
                struct work *w);
+/* tree_explain - Explain every step-th of n pieces to the nanosecond: nothing is idle, and waits that cost
+ * more than their piece's part of so many spans are cut. The slow ones are the first tenth, of 20 and more.
+ * Returns false if out of memory. */
+bool tree_explain(struct work_tree *t, const struct trace *tr, struct explainer *x, const struct workpiece *v,
+                  size_t n, size_t step, uint64_t spans);
+void tree_free(struct work_tree *t);
 /* tree_ns - Returns the total of all nodes of a set: the explained time that counts. */
 static inline int64_t tree_ns(const struct work_tree *t, enum tree_set s)
 {

@@ -3,7 +3,8 @@
 
 #include "triage/sentence.h"
 
-enum { WORKS_SAID = 3, DEEP = 12, BRANCHES = 9 };
+enum { WORKS_SAID = 3, DEEP = 12, BRANCHES = 9, LISTED_DEEP = 8 };
+#define LISTED 0.005   /* share of the time, of all or of the slow ones, in a tree by itself */
 #define SAID 0.04      /* share of the time; smaller branches are omitted */
 #define SAID_SLOW 0.08 /* share of the slow ones' time */
 
@@ -54,6 +55,72 @@ void node_what(struct text *t, const struct works *all, const struct tree_node *
     if (n->user)
         text_say(t, tr, n->cat == EX_RUN ? ran_word(ran_how(&n->ran), n->owner != OWNER_PROGRAM) : " in ",
                  t_func(n->user));
+}
+
+uint32_t node_frame(const struct trace *tr, const struct tree_node *n)
+{
+    return n->cat == EX_RUN || n->owner >= OWNER_LIBRARY ? n->frame : stacks_user_frame(tr, n->stack);
+}
+
+void node_text(struct text *t, const struct trace *tr, const struct tree_node *n, bool own)
+{
+    const unsigned calls = n->mixed ? 1 : NODE_CALLS;
+    if (n->cat == EX_QUEUED) {
+        text_say(t, tr, explain_cat_name(EX_QUEUED), " by ", t_func_cut(n->who, 48));
+        return;
+    }
+    if (!own)
+        text_say(t, tr, t_func_cut(n->who, 48), ": ");
+    const bool torn = n->cat == EX_OPEN && trace_info(tr)->ndamages; /* its end may be in the missing part */
+    text_add(t, "%s", torn ? "waiting, no end recorded" : explain_cat_name((enum explain_cat)n->cat));
+    if (n->cat == EX_WAIT || n->cat == EX_OPEN || n->cat == EX_TIMER || n->cat == EX_STOPPED) {
+        if (n->kind != WK_OTHER)
+            text_say(t, tr, " (", wait_kind_name((enum wait_kind)n->kind), ")");
+        else if (trace_str(tr, n->reason).len)
+            text_say(t, tr, " (", t_str(n->reason), ")");
+    }
+    if (n->stack && n->cat == EX_RUN) {
+        ran_text(t, tr, &n->ran, n->stack, n->frame, calls);
+    } else if (n->stack && n->cat != EX_ABSENT) {
+        text_add(t, n->cat == EX_SCHED || n->cat == EX_NOBODY || n->cat == EX_STOPPED ? " behind " : " at ");
+        if (n->leaf != n->user && n->kind != WK_SLEEP && n->cat != EX_SCHED && n->cat != EX_NOBODY)
+            text_say(t, tr, t_func(n->leaf), " in ");
+        text_calls(t, tr, n->stack, node_frame(tr, n), calls);
+    }
+}
+
+struct lines {
+    struct text *t;
+    const struct trace *tr;
+    const struct work_tree *x;
+    int left;
+};
+
+static void lines_of(struct lines *l, uint32_t i, int depth)
+{
+    const struct tree_node *v = l->x->v;
+    for (uint32_t k = v[i].first; k != NO_LANE && l->left > 0; k = v[k].next) {
+        const struct tree_node *n = &v[k];
+        char share[SHARE_MAX];
+        if (tree_share(l->x, k, TREE_ALL) < LISTED && tree_share(l->x, k, TREE_SLOW) < LISTED)
+            continue;
+        for (int s = 0; s < TREE_SETS; s++)
+            if (v[0].pieces[s])
+                text_add(l->t, "%7s ", share_of((double)n->ns[s], (double)v[0].ns[s], share));
+        text_say(l->t, l->tr, t_cell(n->ns[TREE_ALL], 8), " ", t_right(n->n[TREE_ALL], 7));
+        text_add(l->t, "  %*s", 2 * depth, "");
+        node_text(l->t, l->tr, n, depth ? n->who == v[i].who : !l->x->handed);
+        text_lit(l->t, "\n");
+        --l->left;
+        if (depth + 1 < LISTED_DEEP)
+            lines_of(l, k, depth + 1);
+    }
+}
+
+void tree_text(struct text *t, const struct trace *tr, const struct work_tree *x, int lines)
+{
+    text_add(t, "  share %s    time   count  what\n", x->v[0].pieces[TREE_SLOW] ? "   slow " : "");
+    lines_of(&(struct lines){t, tr, x, lines}, 0, 0);
 }
 
 static void column(struct text *t, double share)
