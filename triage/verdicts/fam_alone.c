@@ -1,7 +1,8 @@
 /*
- * fam_alone.c - one goroutine works while no other does, in a program that also runs in parallel: the serial
- * part is what keeps its processors idle. Told from the buckets of trace_gcounts(): those in which about one
- * goroutine ran and hardly any waited for a processor.
+ * fam_alone.c - one goroutine works while no other does, in a program that also runs in parallel, or before
+ * the first request comes: the serial part is what keeps its processors idle, or its clients waiting. Told
+ * from the buckets of trace_gcounts(): those in which about one goroutine ran and hardly any waited for a
+ * processor.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -88,12 +89,25 @@ static bool is_part(const struct causes *c, const struct alone *a, uint32_t best
            slept < threshold(TH_ALONE_SHARE) * (double)st.ns[GM_LIFE];
 }
 
+/* Returns when the first request or task begins; -1: the program has none. */
+static int64_t first_asked(const struct works *all)
+{
+    int64_t first = -1;
+    for (uint32_t i = 0; i < all->n; i++) {
+        const struct work *w = &all->v[i];
+        for (uint32_t k = 0; work_awaited(w) && work_counts(w) && k < w->looked; k++)
+            first = first < 0 || w->v[k].t0 < first ? w->v[k].t0 : first;
+    }
+    return first;
+}
+
 bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
 {
     const struct gbucket *b;
     int64_t width;
     const size_t n = trace_gcounts(c->tr, &width, &b);
-    double alone = 0, parallel = 0, row = 0;
+    const double asked = width > 0 ? (double)first_asked(w) / (double)width : -1;
+    double alone = 0, parallel = 0, row = 0, before = 0;
     const double least =
         width > 0 ? (double)threshold_ns(TH_ALONE_STRETCH) / (double)width : 0; /* buckets in a row */
     struct alone a = {.n = 0};
@@ -103,18 +117,20 @@ bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
         const bool one = round(ran) == 1 && round(queue) == 0;
         row = one ? row + 1 : 0;
         alone += row == 0 || row < least ? 0 : row - 1 < least ? row : 1;
+        before = (double)i < asked ? alone : before;
         parallel += ran >= c->procs / 2 && round(ran) > 1;
         if (one && row >= least && (i % (n / LOOKS + 1) == 0 || a.looks < 16))
             who_at(c, w, (int64_t)i * width + width / 2, &a);
     }
     const double same = a.asked ? (double)a.looks / a.asked : 0, share = n ? same * alone / (double)n : 0;
-    if (c->procs < 2 || share < threshold(TH_ALONE_SHARE) || parallel < threshold(TH_NOTED) * (double)n ||
-        !a.n)
+    const bool starts = before >= threshold(TH_MOST) * alone && before >= threshold(TH_MOST) * asked;
+    if (c->procs < 2 || share < threshold(TH_ALONE_SHARE) || !a.n ||
+        (!starts && parallel < threshold(TH_NOTED) * (double)n))
         return true;
     uint32_t best = 0;
     for (uint32_t k = 1; k < a.n; k++)
         best = a.v[k].n > a.v[best].n ? k : best;
-    if (!is_part(c, &a, best))
+    if (!starts && !is_part(c, &a, best))
         return true;
     struct verdict v = verdict_new(RULE_ALONE, share);
     v.where = verdict_place(w, a.v[best].stack);

@@ -259,72 +259,97 @@ static bool waits_outside(const struct verdict *v)
     return explain_waits_outside(cat) || cat == EX_TIMER || cat == EX_OPEN;
 }
 
+/* ---- when a shape warns: the column WARNS of families.def. varies: the slow pieces have it ------------- */
+
+typedef bool warns_fn(struct causes *c, const struct works *all, const struct verdict *v, bool varies);
+
+static bool warns_NOTE(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
+{
+    (void)c, (void)all, (void)v, (void)varies;
+    return false;
+}
+
+static bool warns_MUCH(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
+{
+    (void)c, (void)all, (void)varies;
+    return v->harm.share >= threshold(TH_SHARE);
+}
+
+static bool crowd(const struct verdict *v)
+{
+    return v->ev[EV_CROWD] >= threshold(TH_SEVERAL);
+}
+
+static bool warns_HELD_UP(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
+{
+    return warns_MUCH(c, all, v, varies) && room(c, v) && !holder_late(v) && (crowd(v) || varies);
+}
+
+static bool warns_SCARCE(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
+{
+    (void)varies;
+    return v->harm.share >= threshold(TH_SET_SHARE) && room(c, v) && !bounds(c, all, v) &&
+           (crowd(v) || one_at_a_time(c, v));
+}
+
 /* It sleeps although the work handed over is done (name_timer). */
-static bool done_already(const struct verdict *v)
+static bool warns_ASLEEP(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
 {
-    return v->rule == RULE_SLEEP && v->ev[EV_SHARE] > 0;
+    (void)c, (void)all, (void)varies;
+    return v->ev[EV_SHARE] > 0;
 }
 
-/* Whether what takes things late sleeps. That may be its pace, where a batch that waits for more is none. */
-static bool keeps_pace(const struct verdict *v)
+/* What takes things late may keep a pace if it sleeps, where a batch that waits for more keeps none. */
+static bool warns_LATE(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
 {
-    return v->ndoing && (v->doing[0].kind == WK_SLEEP || v->doing[0].kind == WK_RECV);
+    const bool paces = v->ndoing && (v->doing[0].kind == WK_SLEEP || v->doing[0].kind == WK_RECV);
+    return warns_MUCH(c, all, v, varies) && !paces;
 }
 
-/* The part of a piece that is saved if it asks for all at once. */
-static double saved_at_once(const struct verdict *v)
+static bool warns_IN_VAIN(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
 {
+    return warns_MUCH(c, all, v, varies) &&
+           ((varies && work_awaited(&all->v[v->harm.work]) && slows_few(c, all, v)) ||
+            ended_by_others(c, all, v) || others_answered(c, all, v));
+}
+
+static bool warns_REPEATS(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
+{
+    const struct work *w = &all->v[v->harm.work];
     const bool starts = v->rule == RULE_START; /* of the start-up, which the calls have most of */
-    const double times = starts ? v->ev[EV_COUNT] : v->ev[EV_TIMES];
-    return times > 1 ? (starts ? 1 : v->harm.share) * (1 - 1 / times) : 0;
+    const double times = v->ev[starts ? EV_COUNT : EV_TIMES];
+    const double saved = times > 1 ? (starts ? 1 : v->harm.share) * (1 - 1 / times) : 0;
+    (void)c, (void)varies;
+    return saved >= threshold(TH_REPEATS) && !is_of_parts(all, v) &&
+           (starts || !side_by_side(w) || alone_in_main(all, w));
+}
+
+static bool warns_TINY(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
+{
+    (void)c, (void)all, (void)varies;
+    return v->harm.share >= threshold(TH_SEVERE) && v->ev[EV_TIMES] >= threshold(TH_MANY) &&
+           v->ev[EV_EACH] <= threshold(TH_CALLS_EACH);
 }
 
 /* It became slower at some moment (name_onset). */
-static bool began(const struct verdict *v)
+static bool warns_BEGINS(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
 {
+    (void)c, (void)all, (void)varies;
     return v->known >> EV_SINCE & 1;
 }
 
-/* varies: the slow pieces have it. */
-static bool warns(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
+static bool warns_VARIES(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
 {
-    const struct work *w = &all->v[v->harm.work];
-    const double share = v->harm.share;
-    const bool much = share >= threshold(TH_SHARE);
-    const bool crowd = v->ev[EV_CROWD] >= threshold(TH_SEVERAL);
-    switch (verdict_family(v)) {
-    case FAM_SLOW_ONE:
-        if (v->rule == RULE_OWN)
-            return false; /* a flight is how one saves work */
-    /* fall through */
-    case FAM_LOCK:
-    case FAM_SERVER: return much && room(c, v) && !holder_late(v) && (crowd || varies);
-    case FAM_SET:
-        return v->rule == RULE_SLOTS ? much
-                                     : share >= threshold(TH_SET_SHARE) && room(c, v) && !bounds(c, all, v) &&
-                                           (crowd || one_at_a_time(c, v));
-    case FAM_ORDER:
-    case FAM_CROWD: return much;
-    case FAM_POLLING: return v->rule == RULE_LATE ? much && !keeps_pace(v) : done_already(v);
-    case FAM_RETRY: return much;
-    case FAM_CONNECTIONS: return much;
-    case FAM_LIMIT:
-        return much && (v->rule == RULE_DEAD || v->rule == RULE_RATE ||
-                        (varies && work_awaited(w) && slows_few(c, all, v)) || ended_by_others(c, all, v) ||
-                        others_answered(c, all, v));
-    case FAM_SERIAL:
-        return saved_at_once(v) >= threshold(TH_REPEATS) && !is_of_parts(all, v) &&
-               (v->rule == RULE_START ||
-                (v->rule == RULE_SERIAL && (!side_by_side(w) || alone_in_main(all, w))));
-    case FAM_SYSCALL:
-        return v->rule == RULE_CALLS && share >= threshold(TH_SEVERE) &&
-               v->ev[EV_TIMES] >= threshold(TH_MANY) && v->ev[EV_EACH] <= threshold(TH_CALLS_EACH);
-    case FAM_BACKEND: return began(v);
-    case FAM_SLOW:
-        return work_awaited(w) && ((!waits_outside(v) && slows_few(c, all, v)) || (began(v) && !v->held));
-    default: return false;
-    }
+    return work_awaited(&all->v[v->harm.work]) &&
+           ((!waits_outside(v) && slows_few(c, all, v)) || (warns_BEGINS(c, all, v, varies) && !v->held));
 }
+
+static warns_fn *const warns[RULE_COUNT] = {
+#define S(ID, id, FAMILY, VIEW, needs, CULPRIT, OF, TELLS, WARNS, ...) warns_##WARNS,
+#include "triage/verdicts/families.def"
+};
+
+/* ---- its gain, its name, its level --------------------------------------------------------------------- */
 
 /* Sets the possible gain of a part with such a share. Goroutines that queue after the waiters wait less,
  * too, which is part of the rest. Running work remains to be done, by at most as many goroutines as there
@@ -414,7 +439,7 @@ static void name_onset(const struct causes *c, const struct work *w, struct verd
  * told as waits for the remote end (name_onset). */
 static bool slows(const struct verdict *v, bool varies)
 {
-    return varies && !comes_late(v) && (!v->usual_too || (began(v) && !waits_outside(v)));
+    return varies && !comes_late(v) && (!v->usual_too || (v->known >> EV_SINCE & 1 && !waits_outside(v)));
 }
 
 bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
@@ -449,7 +474,7 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) *
                (verdict_family(v) == FAM_SLOW && !v->usual_too ? threshold(TH_VAGUE) : 1);
-    v->level = matters && warns(c, all, v, varies) ? LEVEL_WARN : LEVEL_NOTE;
+    v->level = matters && warns[v->rule](c, all, v, varies) ? LEVEL_WARN : LEVEL_NOTE;
     if (v->level != LEVEL_NOTE &&
         verdict_family(v) != FAM_ORDER) /* what waits behind is not in these pieces */
         v->gain = gain_of(c, v, clock);

@@ -17,7 +17,7 @@ static const struct {
     enum explains of;
     enum tells tells;
 } rules[RULE_COUNT] = {
-#define S(ID, id, FAMILY, VIEW, needs, CULPRIT, OF, TELLS, title, what, why, advice, when) \
+#define S(ID, id, FAMILY, VIEW, needs, CULPRIT, OF, TELLS, WARNS, title, what, why, advice, when) \
     {id, \
      title, \
      what, \
