@@ -6,7 +6,6 @@
 #ifndef GOTOP_TRIAGE_TRI_H
 #define GOTOP_TRIAGE_TRI_H
 
-#include "triage/tables/g_names.h"
 #include "triage/tables/slices.h"
 #include "triage/triage.h"
 
@@ -29,7 +28,6 @@ struct triage_work {
     uint32_t next;         /* lane within the phase */
     struct slices *slices; /* NULL: runs without slices */
     bool alone;            /* slices are not possible */
-    struct g_names *names; /* while goroutines are counted */
     struct wait_of *wait_of;
     uint32_t nwait_of;
     struct wake *wakes;
@@ -41,8 +39,10 @@ struct triage_work {
 };
 
 /* The steps of counting. All return false when out of memory. */
-/* triage_goroutines - counts all goroutines on several threads (subtotal.c). triage_groups_end - then sorts
- * the groups and their waits (groups.c). */
+/* triage_groups - finds who all goroutines are: their groups, births, and who is alive at the end (groups.c).
+ * triage_goroutines - then counts what they did, on several threads (subtotal.c). triage_groups_end - then
+ * sorts the groups and their waits (groups.c). */
+bool triage_groups(struct triage *tg);
 bool triage_goroutines(struct triage *tg);
 bool triage_groups_end(struct triage *tg);
 /* gc_mode_next - returns the mode in which a mark worker runs in a span of kind s; mode: its mode so far,

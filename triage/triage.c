@@ -20,10 +20,10 @@ enum err_code triage_new(const struct trace *tr, struct triage **out, struct err
         tg->ng = trace_nlanes(tr, LANE_G);
         tg->np = trace_nlanes(tr, LANE_P);
         tg->work = mem_zalloc(sizeof *tg->work);
-        tg->g = gstats_new(tg->ng);
-        tg->p = mem_zalloc(((size_t)tg->np + 1) * sizeof *tg->p);
+        tg->group_of = mem_alloc(((size_t)tg->ng + 1) * sizeof *tg->group_of);
+        tg->moves = mem_zalloc(((size_t)tg->ng + 1) * sizeof *tg->moves);
     }
-    if (!tg || !tg->work || !tg->g || !tg->p) {
+    if (!tg || !tg->work || !tg->group_of || !tg->moves) {
         triage_free(tg);
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the tables of the triage");
     }
@@ -36,7 +36,6 @@ static void work_free(struct triage *tg)
     struct triage_work *w = tg->work;
     if (w) {
         slices_free(w->slices); /* first: what follows is the computation's */
-        mem_free(w->names);
         mem_free(w->wait_of);
         mem_free(w->wakes);
         mem_free(w->births);
@@ -51,13 +50,14 @@ void triage_free(struct triage *tg)
     if (!tg)
         return;
     work_free(tg);
-    gstats_free(tg->g);
+    mem_free(tg->group_of);
+    mem_free(tg->moves);
+    mem_free(tg->assist);
     mem_free(tg->groups);
     mem_free(tg->group_waits);
     mem_free(tg->waits);
     mem_free(tg->pairs);
     mem_free(tg->syscalls);
-    mem_free(tg->p);
     mem_free(tg->stw);
     mem_free(tg->types);
     mem_free(tg->leaks);

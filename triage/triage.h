@@ -19,21 +19,18 @@
 #include "triage/tables/stacks.h"
 #include "triage/tables/tab.h"
 
-struct group_sum {
-    int64_t total, max;
-};
 struct group {             /* goroutines with one start function */
     uint32_t name;         /* string, 0 = unknown */
     bool is_system, timed; /* timed: at least one of its system calls took more than 1 ns */
     uint32_t count, created, ended, first_member;
-    uint64_t moves;               /* how often its goroutines moved to another P */
-    int64_t first, last;          /* the earliest start and the latest end of their lives */
-    struct group_sum d[GM_COUNT]; /* sums over its goroutines */
-    uint32_t waits, nwaits;       /* group_waits[waits .. waits+nwaits): by reason, largest first */
+    uint64_t moves;         /* how often its goroutines moved to another P */
+    int64_t first, last;    /* the earliest start and the latest end of their lives */
+    int64_t ns[GM_COUNT];   /* sums over its goroutines */
+    uint32_t waits, nwaits; /* group_waits[waits .. waits+nwaits): by reason, largest first */
 };
 static inline int64_t group_avg(const struct group *g, enum gmetric m)
 {
-    return g->count ? g->d[m].total / (int64_t)g->count : 0;
+    return g->count ? g->ns[m] / (int64_t)g->count : 0;
 }
 struct group_wait {
     uint32_t reason;
@@ -107,7 +104,7 @@ int64_t tri_in_band(const struct trace *tr, enum band b, int64_t t0, int64_t t1)
 bool tri_by_timer(const struct trace *tr, struct lane l, const struct lane_info *li);
 #define TRI_BY_TIMER "created by a timer"
 
-#define WORST 16
+enum { BUSIEST = 16, WORST = 16 };
 struct sched_wait { /* one of the worst scheduler latencies */
     int64_t t0, t1;
     uint32_t g, waker;
@@ -118,13 +115,6 @@ struct sched_wait { /* one of the worst scheduler latencies */
     /* Processor time: all; idle while the world ran; idle while the world was stopped; collector; held by a
      * system call. `ran` covers only the running part. */
     int64_t all_ns, idle_ns, stopped_ns, gc_ns, syscall_ns;
-};
-
-/* ---- processors ---------------------------------------------------------------------------------------- */
-
-struct pstat {
-    struct shares s; /* over the trace */
-    uint64_t spans;
 };
 
 /* ---- collector ----------------------------------------------------------------------------------------- */
@@ -193,8 +183,15 @@ struct triage {
     const struct trace *tr;
     int64_t end; /* length of the trace, which starts at 0 */
 
-    struct gstats *g; /* trace_nlanes(tr, LANE_G) of them */
     uint32_t ng;
+    uint32_t *group_of; /* by goroutine: its group */
+    uint32_t *moves;    /* by goroutine: how often it moved to another P */
+    int64_t *assist;    /* by goroutine: time in mark assist; NULL: there is none in the trace */
+    struct busy {       /* the program's goroutines that ran most, longest first */
+        int64_t ns;
+        uint32_t g;
+    } busiest[BUSIEST];
+    uint32_t nbusiest;
     struct group *groups; /* by total execution, largest first */
     uint32_t ngroups;
     struct group_wait *group_waits;
@@ -211,7 +208,6 @@ struct triage {
     uint32_t nworst;
     int64_t label_ns[GC_MODES]; /* mark workers by mode */
 
-    struct pstat *p;
     uint32_t np;
     struct shares p_sum; /* over all Ps */
     int64_t capacity;    /* available processor time: GOMAXPROCS over time */

@@ -1,8 +1,6 @@
 /* columns.c - see columns.h. */
 #include "decode/base/columns.h"
 
-#include "decode/base/mem.h"
-
 /* Returns how many bytes a column's values take above the least of them. Values are n apart. */
 static inline __attribute__((always_inline)) uint8_t width_of(const uint64_t *v, unsigned rows, unsigned n,
                                                               uint64_t *least)
@@ -64,22 +62,5 @@ struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n, colum
     struct columns *k = columns_begin(rows, n, &x, room, arg);
     for (unsigned c = 0; k && c < n; c++)
         column_put(k, c, v + c, rows, n);
-    return k;
-}
-
-static void *block(void *arg, size_t bytes)
-{
-    (void)arg;
-    return mem_alloc(bytes);
-}
-
-struct columns *columns_of(const uint64_t *const v[], unsigned rows, unsigned n)
-{
-    struct extents x = {0};
-    for (unsigned c = 0; c < n; c++)
-        x.width[c] = v[c] ? width_of(v[c], rows, 1, &x.least[c]) : 0;
-    struct columns *k = columns_begin(rows, n, &x, block, NULL);
-    for (unsigned c = 0; k && c < n; c++)
-        column_put(k, c, v[c], rows, 1);
     return k;
 }

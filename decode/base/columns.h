@@ -28,9 +28,6 @@ struct columns {
  * returns, at an even address. NULL: out of memory. */
 typedef void *columns_room_fn(void *arg, size_t bytes);
 struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n, columns_room_fn *room, void *arg);
-/* columns_of - Pack values that are stored by column: v[i] is column i, of `rows` values; NULL: they are
- * all 0. The caller frees the result (mem_free). */
-struct columns *columns_of(const uint64_t *const v[], unsigned rows, unsigned n);
 
 /* columns_get - Returns the value of a row and a column. n: the number of columns. */
 static inline uint64_t columns_get(const struct columns *c, unsigned n, unsigned row, unsigned col)
@@ -56,19 +53,6 @@ static inline unsigned columns_all(const struct columns *c, unsigned nc, unsigne
     for (unsigned i = 0; w && i < rows; i++, p += w)
         v[i] = least + (bytes_load8(p) & mask);
     return w > 0;
-}
-
-/* columns_add - Add the values of column `col`, of n rows from `row` on, to sum[]. */
-static inline void columns_add(const struct columns *c, unsigned col, unsigned row, unsigned n, uint64_t *sum)
-{
-    const struct column *k = &c->col[col];
-    const unsigned w = k->width;
-    const uint8_t *p = (const uint8_t *)(c->col + c->n) + k->at + row * w;
-    const uint64_t mask = w && w < 8 ? ((uint64_t)1 << 8 * w) - 1 : UINT64_MAX, least = k->least;
-    for (unsigned i = 0; !w && i < n; i++)
-        sum[i] += least;
-    for (unsigned i = 0; i < (w ? n : 0); i++, p += w)
-        sum[i] += least + (bytes_load8(p) & mask);
 }
 
 #endif

@@ -442,24 +442,9 @@ static void lanes_end(const struct canvas *c)
 int rows_busiest(const struct triage *tg, uint32_t *lane, int most)
 {
     enum { LITTLE = 100 };
-    int64_t ns[VIEW_BUSY], least = 1;
     int n = 0;
-    for (uint32_t i = gstats_next_with(tg->g, 0, GM_EXEC, least); i != NO_LANE;
-         i = gstats_next_with(tg->g, i + 1, GM_EXEC, least)) {
-        if (tg->groups[gstat_group(tg->g, i)].is_system)
-            continue;
-        const int64_t ran = gstat_ns(tg->g, i, GM_EXEC);
-        int at = n < most ? n++ : n - 1;
-        for (; at > 0 && ns[at - 1] < ran; at--) {
-            ns[at] = ns[at - 1];
-            lane[at] = lane[at - 1];
-        }
-        ns[at] = ran;
-        lane[at] = i;
-        least = n == most ? ns[n - 1] + 1 : 1;
-    }
-    while (n > 1 && ns[n - 1] < ns[0] / LITTLE)
-        n--;
+    for (; n < most && n < (int)tg->nbusiest && tg->busiest[n].ns >= tg->busiest[0].ns / LITTLE; n++)
+        lane[n] = tg->busiest[n].g;
     return n;
 }
 

@@ -121,9 +121,8 @@ static void group_line(struct grid *g, const struct view *v, const struct group 
     int x = b.x + COUNT;
     tri_cell(g, b.x, b.y, COUNT, STYLE_NORMAL, fmt_count(r->count, n));
     for (size_t i = 0; i < sizeof of / sizeof *of; i++, x += TIME)
-        tri_cell(g, x, b.y, TIME, STYLE_NORMAL,
-                 r->d[of[i]].total ? tri_dur(v->tr, r->d[of[i]].total, n) : "-");
-    tri_bar(g, v, x + 1, b.y, TRI_BAR, r->d[GM_EXEC].total, most, STYLE_RUNNING);
+        tri_cell(g, x, b.y, TIME, STYLE_NORMAL, r->ns[of[i]] ? tri_dur(v->tr, r->ns[of[i]], n) : "-");
+    tri_bar(g, v, x + 1, b.y, TRI_BAR, r->ns[GM_EXEC], most, STYLE_RUNNING);
     x += TRI_BAR + 2;
     tri_name(g, v, x, b.y, b.x + b.w - x, STYLE_NORMAL, r->name);
 }
@@ -136,7 +135,7 @@ int page_groups(struct grid *g, struct view *v, struct box b)
         return 0;
     for (uint32_t i = 0; i < tg->ngroups && n < part_rows(b); i++)
         if (!tg->groups[i].is_system || b.h >= ALL_FROM) {
-            group_line(g, v, &tg->groups[i], tg->groups[0].d[GM_EXEC].total,
+            group_line(g, v, &tg->groups[i], tg->groups[0].ns[GM_EXEC],
                        (struct box){b.x, b.y + 1 + n, b.w, 1});
             n++;
         }

@@ -5,6 +5,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/views/table.h"
+#include "triage/sentence.h"
 
 enum { COUNT, ALIVE, RUNNING, STUCK, RUNNABLE, BLOCKED, CALLS, ASSIST, LIFE, MOVES, KIND_COLS };
 static const struct tcol kind_col[KIND_COLS] = {
@@ -55,7 +56,7 @@ static void groups_leaks(const struct triage *tg, struct own *o)
         o->leak[i] = NO_LANE;
     for (uint32_t i = 0; i < tg->nleaks; i++) {
         const struct leak_row *l = &tg->leaks[i];
-        const uint32_t g = l->example < tg->ng ? gstat_group(tg->g, l->example) : tg->ngroups;
+        const uint32_t g = l->example < tg->ng ? tg->group_of[l->example] : tg->ngroups;
         if (g >= tg->ngroups)
             continue;
         o->stuck[g] += l->lost; /* as the finding counts them */
@@ -85,15 +86,12 @@ static bool groups_add(struct table *t, bool by_group)
 {
     const struct triage *tg = t->tg;
     for (uint32_t g = 0; g < tg->ng; g++) {
-        const uint32_t of = gstat_group(tg->g, g);
+        const uint32_t of = tg->group_of[g];
         if (of >= tg->ngroups)
             continue;
         const struct lane_info li = trace_lane(t->tr, tri_g(g));
-        const struct thing x = {.t0 = li.first,
-                                .t1 = li.first + gstat_ns(tg->g, g, GM_LIFE),
-                                .g = g,
-                                .index = g,
-                                .open = !li.ended};
+        const struct thing x = {
+            .t0 = li.first, .t1 = li.nspans ? li.last : li.first, .g = g, .index = g, .open = !li.ended};
         if (!table_add(t, by_group ? tg->groups[of].name : 0, by_group ? of : 0, x))
             return false;
     }
@@ -133,10 +131,10 @@ static int64_t groups_type_value(const struct table *t, const struct ttype *k, i
     case STUCK: v = ((const struct own *)t->own)->stuck[k->b]; break;
     case MOVES: v = (int64_t)r->moves; break;
     case CALLS:
-        v = ns_add(r->d[GM_SYSCALL].total, r->d[GM_SYSBLOCK].total);
+        v = ns_add(r->ns[GM_SYSCALL], r->ns[GM_SYSBLOCK]);
         v = v && !r->timed && !trace_info(t->tr)->second_family ? TABLE_UNTIMED : v;
         break;
-    default: v = r->d[of[c]].total;
+    default: v = r->ns[of[c]];
     }
     return v ? v : -1; /* none */
 }
@@ -147,15 +145,13 @@ static int64_t groups_value(const struct table *t, const struct thing *x, int c)
                                               [ONE_RUNNABLE] = GM_SCHED,
                                               [ONE_BLOCKED] = GM_WAIT,
                                               [ONE_ASSIST] = GM_ASSIST};
-    const struct gstats *s = t->tg->g;
-    int64_t v = 0;
+    const struct gstat s = gstat_of(t->tg, x->g);
+    int64_t v = s.ns[of[c]];
     if (c == ONE_MOVES) {
-        v = gstat_moves(s, x->g);
+        v = t->tg->moves[x->g];
     } else if (c == ONE_CALLS) {
-        v = ns_add(gstat_ns(s, x->g, GM_SYSCALL), gstat_ns(s, x->g, GM_SYSBLOCK));
-        v = tri_none_timed(t->tr, gstat_of(s, x->g).syscalls, v) ? TABLE_UNTIMED : v;
-    } else {
-        v = gstat_ns(s, x->g, of[c]);
+        v = ns_add(s.ns[GM_SYSCALL], s.ns[GM_SYSBLOCK]);
+        v = v && !tri_any_timed(t->tr, tri_g(x->g), x->t0, x->t1, v) ? TABLE_UNTIMED : v;
     }
     return v ? v : -1;
 }
@@ -257,26 +253,30 @@ static bool groups_longer(void *arg, const struct span_run *r)
 
 /* The longest of n spans in a state that last `all` together: none is shorter than they are on average. */
 static int64_t groups_longest(const struct trace *tr, const struct lane_info *li, uint32_t g,
-                              enum state state, int64_t all, uint32_t n)
+                              enum state state, int64_t all, uint64_t n)
 {
     struct longest l = {.state = state};
     if (n)
-        trace_states(
-            tr, tri_g(g),
-            &(struct states_ask){
-                .t0 = li->first, .t1 = li->last + 1, .min_ns = all / n, .f = groups_longer, .arg = &l});
+        trace_states(tr, tri_g(g),
+                     &(struct states_ask){.t0 = li->first,
+                                          .t1 = li->last + 1,
+                                          .min_ns = all / (int64_t)n,
+                                          .f = groups_longer,
+                                          .arg = &l});
     return l.ns;
 }
 
 static void groups_say(struct text *t, const struct view *v, const struct thing *x)
 {
-    const struct gstat s = gstat_of(v->table->tg->g, x->g);
+    const struct gstat s = gstat_of(v->table->tg, x->g);
+    const struct gcounts n = gstat_counts(v->table->tg, x->g);
     const struct lane_info li = trace_lane(v->tr, tri_g(x->g));
-    text_add(t, "%u run%s, %u wait%s, %u system call%s; longest wait ", s.runs, s.runs == 1 ? "" : "s",
-             s.waits, s.waits == 1 ? "" : "s", s.syscalls, s.syscalls == 1 ? "" : "s");
-    text_dur(t, groups_longest(v->tr, &li, x->g, ST_WAITING, s.ns[GM_WAIT], s.waits));
+    text_say(t, NULL, n.runs, n.runs == 1 ? " run, " : " runs, ", n.waits,
+             n.waits == 1 ? " wait, " : " waits, ", n.syscalls,
+             n.syscalls == 1 ? " system call; longest wait " : " system calls; longest wait ");
+    text_dur(t, groups_longest(v->tr, &li, x->g, ST_WAITING, s.ns[GM_WAIT], n.waits));
     text_lit(t, ", runnable ");
-    text_dur(t, groups_longest(v->tr, &li, x->g, ST_RUNNABLE, s.ns[GM_SCHED], s.scheds));
+    text_dur(t, groups_longest(v->tr, &li, x->g, ST_RUNNABLE, s.ns[GM_SCHED], n.scheds));
     if (li.creator != NO_LANE) {
         text_lit(t, "; created by ");
         text_who(t, v->tr, li.creator);

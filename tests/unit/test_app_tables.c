@@ -414,7 +414,7 @@ static void test_groups(void **state)
     assert_int_equal(t->nrows, f.a.tg->ngroups);
     in_order(t, true); /* by running, the most first */
     for (uint32_t i = 0; i < t->nrows; i++) {
-        const int64_t ns = f.a.tg->groups[t->type[t->row[i]].b].d[GM_EXEC].total;
+        const int64_t ns = f.a.tg->groups[t->type[t->row[i]].b].ns[GM_EXEC];
         assert_int_equal(table_value(t, t->row[i], t->have.sort), ns ? ns : -1);
     }
     expect(&f, "S", "may leak");
@@ -438,8 +438,7 @@ static void test_instances(void **state)
     assert_int_equal(t->nrows, all);
     in_order(t, true);
     const uint32_t g = t->thing[t->row[0]].g;
-    const int64_t most = gstat_ns(f.a.tg->g, g, GM_EXEC),
-                  least = table_value(t, t->row[all - 1], t->have.sort);
+    const int64_t most = gstat_ns(f.a.tg, g, GM_EXEC), least = table_value(t, t->row[all - 1], t->have.sort);
     assert_true(least < most);
     free(run(&f, "/ > 1 n s Enter")); /* of the column they are sorted by */
     assert_true(t->nrows > 0 && t->nrows <= all);
@@ -487,7 +486,7 @@ static void test_flame(void **state)
     expect(&f, "C", "running: where");
     int64_t on = 0;
     for (uint32_t g = 0; g < f.a.tg->ng; g++)
-        on += gstat_ns(f.a.tg->g, g, GM_EXEC);
+        on += gstat_ns(f.a.tg, g, GM_EXEC);
     struct sw_table tab;
     struct sw_filter all = {.system = true};
     struct err e;

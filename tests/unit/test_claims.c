@@ -415,7 +415,7 @@ static void what_the_host_took_did_not_run(void **state)
     help_load("tests/golden/causes/cleanstalled.trace", &l);
     assert_int_equal(profile_of(&l, &p, &e), ERR_OK);
     for (uint32_t i = 0; i < l.tg->ngroups; i++)
-        told += l.tg->groups[i].is_system ? 0 : (double)l.tg->groups[i].d[GM_EXEC].total;
+        told += l.tg->groups[i].is_system ? 0 : (double)l.tg->groups[i].ns[GM_EXEC];
     for (uint32_t i = 0; i < p.n; i++)
         ran += p.m[i].kind == MK_RUN ? p.m[i].spent : 0;
     assert_true(ran > 0 && ran < 0.9 * told);

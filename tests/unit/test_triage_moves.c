@@ -27,11 +27,10 @@ static void moves_and_timers(void **state)
     struct made m;
     script.n = (size_t)snprintf(script.p, sizeof script.p, "%s", story);
     made_of(&m);
-    const uint32_t g = lane_of(&m, 2), group = gstat_group(m.l.tg->g, g);
-    assert_int_equal(gstat_moves(m.l.tg->g, g), 2);
-    assert_int_equal(gstat_of(m.l.tg->g, g).moves, 2);
+    const uint32_t g = lane_of(&m, 2), group = m.l.tg->group_of[g];
+    assert_int_equal(m.l.tg->moves[g], 2);
     assert_int_equal(m.l.tg->groups[group].moves, 2);
-    assert_int_equal(gstat_moves(m.l.tg->g, lane_of(&m, 1)), 0);
+    assert_int_equal(m.l.tg->moves[lane_of(&m, 1)], 0);
     for (uint64_t id = 1; id <= 4; id++) {
         const struct lane l = {LANE_G, lane_of(&m, id)};
         const struct lane_info li = trace_lane_who(m.l.tr, l);

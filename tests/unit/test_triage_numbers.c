@@ -65,7 +65,7 @@ static void adds_up(const struct loaded *l)
     for (size_t i = 0; i < n; i++)
         late |= r[i].open_start;
     for (uint32_t g = 0; g < l->tg->ng; g++) {
-        const struct gstat st = gstat_of(l->tg->g, g);
+        const struct gstat st = gstat_of(l->tg, g);
         const int64_t *ns = st.ns;
         int64_t sum = 0;
         for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
@@ -95,9 +95,9 @@ static void groups_hold(const struct loaded *l)
         int64_t waits = 0, total[GM_COUNT] = {0}, max[GM_COUNT] = {0};
         n += g->count;
         for (uint32_t k = 0; k < l->tg->ng; k++) {
-            for (int m = 0; gstat_group(l->tg->g, k) == i && m < GM_COUNT; m++) {
-                total[m] += gstat_ns(l->tg->g, k, m);
-                max[m] = gstat_ns(l->tg->g, k, m) > max[m] ? gstat_ns(l->tg->g, k, m) : max[m];
+            for (int m = 0; l->tg->group_of[k] == i && m < GM_COUNT; m++) {
+                total[m] += gstat_ns(l->tg, k, m);
+                max[m] = gstat_ns(l->tg, k, m) > max[m] ? gstat_ns(l->tg, k, m) : max[m];
             }
         }
         for (int m = 0; m < GM_COUNT; m++) {
@@ -105,14 +105,13 @@ static void groups_hold(const struct loaded *l)
             assert_int_equal(d->n, g->count);
             assert_int_equal(d->total, total[m]);
             assert_int_equal(d->max, max[m]);
-            assert_int_equal(g->d[m].total, total[m]);
-            assert_int_equal(g->d[m].max, max[m]);
+            assert_int_equal(g->ns[m], total[m]);
             assert_true(d->min <= d->p50 && d->p50 <= d->p90 && d->p90 <= d->p99 && d->p99 <= d->max);
         }
         for (uint32_t k = 0; k < g->nwaits; k++)
             waits += l->tg->group_waits[g->waits + k].total;
-        assert_int_equal(waits, g->d[GM_WAIT].total);
-        assert_true(i == 0 || l->tg->groups[i - 1].d[GM_EXEC].total >= g->d[GM_EXEC].total);
+        assert_int_equal(waits, g->ns[GM_WAIT]);
+        assert_true(i == 0 || l->tg->groups[i - 1].ns[GM_EXEC] >= g->ns[GM_EXEC]);
     }
     for (int m = 0; m < GM_COUNT; m++)
         mem_free(dists[m]);
@@ -143,7 +142,7 @@ static void tables_of(const char *path)
     help_load(path, &l);
     for (uint32_t g = 0; g < l.tg->ng; g++) {
         recount(&l, g, &r);
-        exec += gstat_ns(l.tg->g, g, GM_EXEC);
+        exec += gstat_ns(l.tg, g, GM_EXEC);
     }
     for (uint32_t i = 0; i < l.tg->nwaits; i++) {
         waits += l.tg->waits[i].count;
@@ -170,7 +169,7 @@ static void tables_of(const char *path)
     assert_int_equal(l.tg->sched.max, r.sched_max);
     int64_t runnable[2] = {0, 0};
     for (uint32_t i = 0; i < l.tg->ngroups; i++)
-        runnable[l.tg->groups[i].is_system] += l.tg->groups[i].d[GM_SCHED].total;
+        runnable[l.tg->groups[i].is_system] += l.tg->groups[i].ns[GM_SCHED];
     assert_int_equal(runnable[true], r.runtime_all);
     assert_int_equal(runnable[false], r.state[ST_RUNNABLE] - r.runtime_all); /* as sums have it */
     assert_true(pairs <= waits && pair_ns <= wait_ns);
@@ -219,7 +218,7 @@ static void summary_holds(const char *path, const struct loaded *l, const struct
     assert_int_not_equal(g, NO_LANE);
     if (!trace_lane(l->tr, (struct lane){LANE_G, g}).created)
         return; /* Go counts from before the first event */
-    const struct gstat st = gstat_of(l->tg->g, g);
+    const struct gstat st = gstat_of(l->tg, g);
     ns = st.ns;
     if (llabs(ns[GM_EXEC] - atoll(f[2])) > tol || llabs(ns[GM_SCHED] - atoll(f[3])) > tol ||
         llabs(ns[GM_SYSCALL] + ns[GM_SYSBLOCK] - atoll(f[4]) - atoll(f[7])) > tol ||
@@ -438,10 +437,9 @@ static void steps_give_the_same(void **state)
     assert_true(steps > 8 && last == 1);
     assert_int_equal(tg->ngroups, l.tg->ngroups);
     for (uint32_t g = 0; g < tg->ng; g++) {
-        const struct gstat a = gstat_of(tg->g, g), b = gstat_of(l.tg->g, g);
+        const struct gstat a = gstat_of(tg, g), b = gstat_of(l.tg, g);
         assert_memory_equal(a.ns, b.ns, sizeof a.ns);
-        assert_int_equal(a.waits, b.waits);
-        assert_int_equal(gstat_group(tg->g, g), gstat_group(l.tg->g, g));
+        assert_int_equal(tg->group_of[g], l.tg->group_of[g]);
     }
     assert_memory_equal(tg->groups, l.tg->groups, tg->ngroups * sizeof *tg->groups);
     assert_memory_equal(tg->waits, l.tg->waits, tg->nwaits * sizeof *tg->waits);

@@ -12,7 +12,7 @@ uint32_t causes_group(const struct causes *c, uint32_t name)
 double causes_at_once(const struct causes *c, uint32_t group)
 {
     const struct group *g = &c->tg->groups[group];
-    return g->last > g->first ? (double)g->d[GM_LIFE].total / (double)(g->last - g->first) : 0;
+    return g->last > g->first ? (double)g->ns[GM_LIFE] / (double)(g->last - g->first) : 0;
 }
 
 static bool groups(struct causes *c)

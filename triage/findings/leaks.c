@@ -98,7 +98,7 @@ static bool leak_lane(struct leaks *k, uint32_t g)
     if (!r)
         return false;
     r->count++;
-    r->once += gstat_waits(tg->g, g) == 1;
+    r->once += !gstat_waits(tg, g, 2);
     /* it waits there for much longer than others did, and did not go on from there before */
     if ((double)tri_len(s) >= threshold(TH_DOUBLE) * (double)usual(k, s) &&
         !been_here(&it, s->reason, s->stack)) {

@@ -22,10 +22,10 @@ static void find(struct causes *c, struct found *found)
 {
     const struct triage *tg = c->tg;
     /* Add consecutive goroutines of one group at once. */
-    for (uint32_t g = 0, n, group; g < tg->ng; g += n) {
-        const bool alike = gstats_alike(tg->g, g, &group);
-        (void)gstats_none(tg->g, g, GM_ASSIST, &n);
-        n = alike ? n : 1;
+    for (uint32_t g = 0, n; g < tg->ng; g += n) {
+        const uint32_t group = tg->group_of[g];
+        for (n = 1; g + n < tg->ng && tg->group_of[g + n] == group;)
+            n++;
         const struct member_of *m = &c->of[group];
         struct found *f = &found[group];
         const bool begins = !f->n || f->till != g;

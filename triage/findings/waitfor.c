@@ -71,7 +71,7 @@ struct waitfor *waitfor_new(const struct triage *tg)
         for (uint32_t g = 0; g < tg->ngroups; g++) {
             const struct group *from = &tg->groups[g];
             if (from->name == w->edge[i].from) {
-                const int64_t life = from->d[GM_LIFE].total;
+                const int64_t life = from->ns[GM_LIFE];
                 w->edge[i].share = life > 0 ? (double)w->edge[i].ns / (double)life : w->edge[i].share;
                 w->edge[i].again = w->edge[i].count > from->count;
             }

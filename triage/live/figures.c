@@ -37,10 +37,10 @@ int64_t fig_ns(const struct group *g, int state)
     if (!g->count)
         return 0;
     switch (state) {
-    case FIG_RUNNING: return g->d[GM_EXEC].total;
-    case FIG_RUNNABLE: return g->d[GM_SCHED].total;
-    case FIG_WAITING: return g->d[GM_WAIT].total;
-    case FIG_CALL: return ns_add(g->d[GM_SYSCALL].total, g->d[GM_SYSBLOCK].total);
+    case FIG_RUNNING: return g->ns[GM_EXEC];
+    case FIG_RUNNABLE: return g->ns[GM_SCHED];
+    case FIG_WAITING: return g->ns[GM_WAIT];
+    case FIG_CALL: return ns_add(g->ns[GM_SYSCALL], g->ns[GM_SYSBLOCK]);
     default: return 0;
     }
 }
@@ -101,7 +101,7 @@ static bool take_groups(struct figures *f)
             continue;
         for (int s = 0; s < FIG_STATES; s++)
             to->ns[s] = ns_add(to->ns[s], fig_ns(g, s));
-        to->assist_ns = ns_add(to->assist_ns, g->count ? g->d[GM_ASSIST].total : 0);
+        to->assist_ns = ns_add(to->assist_ns, g->count ? g->ns[GM_ASSIST] : 0);
         to->created += g->created;
         to->there += g->count - g->ended;
     }

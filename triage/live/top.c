@@ -114,7 +114,7 @@ static void put_group(struct text *t, const struct loaded *l, const struct group
     double end = (double)l->tg->end;
     text_say(t, l->tr, t_func_cut(g->name, 29), t_to(30), t_right(g->count, 6), " ",
              t_share((double)fig_ns(g, FIG_RUNNING), end), t_to(44),
-             t_share(g->count ? (double)g->d[GM_ASSIST].total : 0, end), t_to(51));
+             t_share(g->count ? (double)g->ns[GM_ASSIST] : 0, end), t_to(51));
     put_many(t, (double)fig_ns(g, FIG_RUNNABLE), end, 9);
     put_many(t, (double)fig_ns(g, FIG_WAITING), end, 8);
     put_many(t, (double)fig_ns(g, FIG_CALL), end, 8);

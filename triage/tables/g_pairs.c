@@ -124,7 +124,7 @@ static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
                            .reason = v->reason,
                            .stack = v->stack,
                            .by = stack_of(s),
-                           .waker = who == NO_LANE ? NOBODY : g_name(w->tg->work->names, who)};
+                           .waker = who == NO_LANE ? NOBODY : w->tg->groups[w->tg->group_of[who]].name};
     struct pair_row *p;
     if (!pair_told(w, &x, &p))
         return false;

@@ -8,7 +8,6 @@
  * Invariants. A wait is counted in its pair when the next span shows which goroutine ended it; the row of
  * its reason and place gets the sums of its pairs, and directly only waits without a pair. Waits and calls
  * of the runtime's own goroutines count only in their groups: they are not contention of the program.
- * Counts of one goroutine go directly to gstats.h, since no two subtotals share a goroutine.
  */
 #include "triage/tables/g_walk.h"
 
@@ -16,23 +15,7 @@
 
 #include "decode/base/mem.h"
 
-/* ---- sums --------------------------------------------------------------------------------------------- */
-
-/* How often and how long the goroutine was in one state. The spans of a run fit into their lane, so these
- * sums cannot overflow and need no ns_add(). */
-struct sum {
-    int64_t ns;
-    uint64_t n;
-};
-
-static inline void count(struct g_walk *w, enum gmetric m, unsigned times, struct sum x)
-{
-    if (x.ns | (int64_t)x.n) {
-        w->y->rows.used |= 1u << m | 1u << times;
-        *counted(w, m) += (uint64_t)x.ns;
-        *counted(w, times) += x.n;
-    }
-}
+/* ---- processors --------------------------------------------------------------------------------------- */
 
 static inline void moved_on(struct g_walk *w, const struct span_run *r, uint32_t i)
 {
@@ -50,11 +33,8 @@ static inline void moved_end(struct g_walk *w, const struct span_run *r)
     struct moved *const m = &w->moved;
     if (m->p)
         w->on = span_run_who(r, m->at);
-    if (m->n) {
-        w->y->rows.used |= 1u << GV_MOVES;
-        *counted(w, GV_MOVES) += m->n;
-        w->y->groups[w->y->group].moves += m->n;
-    }
+    w->tg->moves[w->g] += m->n; /* no two subtotals share a goroutine */
+    w->y->groups[w->y->group].moves += m->n;
     *m = (struct moved){0};
 }
 
@@ -167,7 +147,7 @@ struct queued {     /* Counts of runnable spans. */
 };
 
 /* Counts a runnable span; since: its start is known. */
-static inline void walk_runnable(struct g_walk *w, bool since, const struct worst_wait *x, struct queued *q)
+static inline void walk_runnable(struct g_walk *w, bool since, const struct time_of *x, struct queued *q)
 {
     const int64_t ns = x->t1 - x->t0;
     if (since && !w->system)
@@ -176,8 +156,8 @@ static inline void walk_runnable(struct g_walk *w, bool since, const struct wors
         q->unsure += ns;
     if (x->was == ST_SYSCALL && !w->system)
         w->y->syscalls[w->call].blocking++;
-    if (ns > w->y->worst_least && since && !w->system)
-        subtotal_worst(w->y, x);
+    if (ns > w->y->worst.least && since && !w->system)
+        longest_add(&w->y->worst, x);
 }
 
 /* ---- spans -------------------------------------------------------------------------------------------- */
@@ -198,7 +178,8 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
     const int64_t *const dur = r->dur;
     const uint32_t *const tag = r->tag, n = r->n;
     const struct span_tag *const kind = r->kind;
-    struct sum exec = {0}, runnable = {0}, waiting = {0}, call = {0}, unknown = {0};
+    /* the spans of a run fit into their lane, so these sums cannot overflow */
+    int64_t exec = 0, runnable = 0, waiting = 0, call = 0, unknown = 0;
     struct queued queued = {0, hist_part(&w->y->sched)};
     int64_t t = r->t0;
     uint8_t was = w->was;
@@ -213,34 +194,32 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
         if (before == ST_WAITING && !w->system && !note_waited(w, s, was))
             return false;
         if (tri_is_exec(was)) { /* every second one */
-            exec.ns += ns;
-            exec.n += !tri_is_exec(before);
+            exec += ns;
             moved_on(w, r, i);
             w->cond_run += ns;
         } else if (was == ST_RUNNABLE) {
-            runnable.ns += ns;
-            runnable.n++;
-            walk_runnable(w, i || !r->open_start, &(struct worst_wait){t0, t, w->g, before}, &queued);
+            runnable += ns;
+            walk_runnable(w, i || !r->open_start, &(struct time_of){t0, t, w->g, before}, &queued);
         } else if (was == ST_WAITING) {
-            waiting.ns += ns;
-            waiting.n++;
+            waiting += ns;
             if (!walk_waiting(w, s, t0, t))
                 return false;
         } else if (was == ST_SYSCALL) {
-            call.ns += ns;
-            call.n++;
+            call += ns;
             if (!walk_syscall(w, s, t0, t))
                 return false;
         } else if (was == ST_UNKNOWN) {
-            unknown.ns += ns;
+            unknown += ns;
         }
     }
-    hist_part_end(&w->y->sched, &queued.hist, runnable.ns - queued.unsure);
-    count(w, GM_EXEC, GV_RUNS, exec);
-    count(w, GM_SCHED, GV_SCHEDS, runnable);
-    count(w, GM_WAIT, GV_WAITS, waiting);
-    count(w, GM_SYSCALL, GV_SYSCALLS, call);
-    count(w, GM_UNKNOWN, GM_UNKNOWN, unknown);
+    hist_part_end(&w->y->sched, &queued.hist, runnable - queued.unsure);
+    count(w, GM_EXEC, exec);
+    count(w, GM_SCHED, runnable);
+    count(w, GM_WAIT, waiting);
+    count(w, GM_SYSCALL, call);
+    count(w, GM_UNKNOWN, unknown);
+    w->ran += exec;
+    w->called += call;
     moved_end(w, r);
     w->was = was;
     w->open = r->open_end;

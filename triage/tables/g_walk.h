@@ -23,16 +23,16 @@ struct g_walk { /* State along one lane. */
     struct subtotal *y;
     uint32_t g, name;
     bool system, worker;
-    bool some; /* it has spans */
-    int64_t life, no_p_ns;
-    enum gc_mode mode; /* current mode of a mark worker */
-    uint8_t was;       /* state of the last span counted; ST_NONE before the first */
-    bool open;         /* the last span is still open when the trace ends */
-    uint32_t on;       /* the P it ran on last; NO_LANE: none */
+    bool some;                          /* it has spans */
+    int64_t life, no_p_ns, ran, called; /* ran: so far; called: in system calls */
+    enum gc_mode mode;                  /* current mode of a mark worker */
+    uint8_t was;                        /* state of the last span counted; ST_NONE before the first */
+    bool open;                          /* the last span is still open when the trace ends */
+    uint32_t on;                        /* the P it ran on last; NO_LANE: none */
     /* How often it moved to another P within the current spans. An unrecorded P does not count. */
     struct moved {
         uint32_t p, at; /* the last P, as span_run_p() returns it (0: none), and the index of its span */
-        uint64_t n;
+        uint32_t n;
     } moved;
     struct waited wait;                         /* the last wait */
     enum wait_kind kind;                        /* kind of the last wait, once it is counted */
@@ -45,9 +45,10 @@ struct g_walk { /* State along one lane. */
     const struct lanes_alike *alike;
 };
 
-static inline uint64_t *counted(const struct g_walk *w, unsigned value)
+static inline void count(const struct g_walk *w, enum gmetric m, int64_t ns)
 {
-    return &w->y->rows.v[value][w->y->nrows];
+    int64_t *sum = &w->y->groups[w->y->group].ns[m];
+    *sum = ns_add(*sum, ns);
 }
 
 struct at { /* one span of a run */

@@ -1,5 +1,6 @@
 /*
- * groups.c - after all goroutines are counted: sorts the groups and the tables.
+ * groups.c - who the goroutines are: a group for each start function, a birth for each place they are created
+ * at. And once all are counted: sorts the groups and the tables.
  */
 #include "triage/tri.h"
 
@@ -7,6 +8,110 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+
+/* ---- who they are -------------------------------------------------------------------------------------- */
+
+struct who {
+    struct triage *tg;
+    struct tab by_name, by_birth;
+    size_t cap_groups, cap_births, cap_alive;
+    uint32_t group, birth; /* of the last goroutine */
+};
+
+static inline void group_lives(struct group *p, int64_t first, int64_t last)
+{
+    p->first = first < p->first ? first : p->first;
+    p->last = last > p->last ? last : p->last;
+}
+
+static bool in_group(struct who *w, uint32_t g, const struct lane_info *li)
+{
+    struct triage *tg = w->tg;
+    bool made = false;
+    struct group *p = tg->ngroups && tg->groups[w->group].name == li->name
+                          ? &tg->groups[w->group]
+                          : tab_row(&w->by_name, tg->groups, tg->ngroups, w->cap_groups, li->name, 0, &made);
+    if (!p)
+        return false;
+    if (made)
+        *p = (struct group){.name = li->name,
+                            .is_system = li->is_system,
+                            .first_member = g,
+                            .first = li->first,
+                            .last = li->last};
+    w->group = tg->group_of[g] = (uint32_t)(p - tg->groups);
+    group_lives(p, li->first, li->last);
+    return true;
+}
+
+/* Finds the birth of a goroutine of the program that was created within the trace. */
+static bool of_birth(struct who *w, uint32_t g, const struct lane_info *li)
+{
+    struct triage_work *wk = w->tg->work;
+    struct birth *b = wk->nbirths ? &wk->births[w->birth] : NULL;
+    bool made;
+    if (!b || b->create_stack != li->create_stack || b->name != li->name)
+        b = tab_row(&w->by_birth, wk->births, wk->nbirths, w->cap_births, li->create_stack, li->name, &made);
+    if (!b || (!li->ended && !mem_room(wk->alive, w->cap_alive, wk->nalive + 1)))
+        return false;
+    w->birth = (uint32_t)(b - wk->births);
+    b->create_stack = li->create_stack;
+    b->name = li->name;
+    if (!li->ended)
+        wk->alive[wk->nalive++] = g;
+    return true;
+}
+
+/* Adds n goroutines that differ only in their times. */
+static void who_add(struct who *w, const struct lane_info *li, uint32_t n)
+{
+    struct group *p = &w->tg->groups[w->group];
+    p->count += n;
+    p->created += li->created ? n : 0;
+    p->ended += li->ended ? n : 0;
+    if (li->created && !li->is_system) {
+        w->tg->work->births[w->birth].created += n;
+        w->tg->work->births[w->birth].ended += li->ended ? n : 0;
+    }
+}
+
+static bool who_begin(void *arg, uint32_t g, const struct lane_info *li)
+{
+    enum { EACH = 1024 };
+    struct who *w = arg;
+    if (!in_group(w, g, li) || (li->created && !li->is_system && !of_birth(w, g, li)))
+        return false;
+    who_add(w, li, 1);
+    return g % EACH || slices_tick();
+}
+
+static bool who_alike(void *arg, const struct lane_info *li, const struct lanes_alike *a)
+{
+    struct who *w = arg;
+    for (uint32_t i = 0; i < a->n; i++) {
+        w->tg->group_of[a->g + i] = w->group;
+        group_lives(&w->tg->groups[w->group], a->first[i], a->last[i]);
+    }
+    who_add(w, li, a->n);
+    return slices_tick();
+}
+
+bool triage_groups(struct triage *tg)
+{
+    struct who w = {.tg = tg};
+    const bool ok =
+        trace_walk(tg->tr, 0, tg->ng, &(struct span_walk){.begin = who_begin, .alike = who_alike, .arg = &w});
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        tg->g_created += tg->groups[i].created;
+        tg->g_ended += tg->groups[i].ended;
+    }
+    tg->g_at_end = tg->ng - tg->g_ended;
+    tab_free(&w.by_name);
+    tab_free(&w.by_birth);
+    return ok;
+}
+
+/* ---- once they are counted ----------------------------------------------------------------------------- */
 
 static int cmp_big(int64_t a, int64_t b)
 {
@@ -16,24 +121,19 @@ static int cmp_big(int64_t a, int64_t b)
 static int cmp_group(const void *a, const void *b)
 {
     const struct group *x = a, *y = b;
-    int c = cmp_big(x->d[GM_EXEC].total, y->d[GM_EXEC].total);
+    int c = cmp_big(x->ns[GM_EXEC], y->ns[GM_EXEC]);
     return c ? c : (x->first_member > y->first_member) - (x->first_member < y->first_member);
 }
 
-/* Places each goroutine's value with those of its group. Most goroutines do little, so most values are 0. */
-static void values_by_group(const struct triage *tg, enum gmetric m, int64_t *v, size_t *next)
+/* Places each goroutine's value with those of its group. */
+static bool values_by_group(const struct triage *tg, enum gmetric m, int64_t *v, size_t *next)
 {
-    int64_t ns[GSTATS_ROWS];
-    for (uint32_t g = 0, n; g < tg->ng; g += n) {
-        if (gstats_none(tg->g, g, m, &n))
-            continue;
-        n = gstats_ns(tg->g, g, m, ns);
-        for (uint32_t i = 0; i < n; i++)
-            if (ns[i])
-                v[next[gstat_group(tg->g, g + i)]++] = ns[i];
-        if (!slices_tick())
-            return;
+    bool ok = true;
+    for (uint32_t g = 0; g < tg->ng && ok; g++) {
+        v[next[tg->group_of[g]]++] = gstat_ns(tg, g, m);
+        ok = g % 64 || slices_tick();
     }
+    return ok;
 }
 
 struct dist *triage_group_dists(const struct triage *tg, enum gmetric m)
@@ -41,11 +141,10 @@ struct dist *triage_group_dists(const struct triage *tg, enum gmetric m)
     struct dist *d = mem_alloc(((size_t)tg->ngroups + 1) * sizeof *d);
     size_t *next = mem_alloc(((size_t)tg->ngroups + 1) * sizeof *next), at = 0;
     int64_t *v = mem_zalloc(((size_t)tg->ng + 1) * sizeof *v);
-    const bool ok = d && next && v;
+    bool ok = d && next && v;
     for (uint32_t i = 0; ok && i < tg->ngroups; at += tg->groups[i++].count)
         next[i] = at;
-    if (ok)
-        values_by_group(tg, m, v, next);
+    ok = ok && values_by_group(tg, m, v, next);
     at = 0;
     for (uint32_t i = 0; ok && i < tg->ngroups; at += tg->groups[i++].count)
         dist_of(&d[i], v + at, tg->groups[i].count);
@@ -64,8 +163,9 @@ static bool groups_sort(struct triage *tg)
     if (tg->ngroups)
         qsort(tg->groups, tg->ngroups, sizeof *tg->groups, cmp_group);
     for (uint32_t i = 0; i < tg->ngroups; i++)
-        to[gstat_group(tg->g, tg->groups[i].first_member)] = i;
-    gstats_regroup(tg->g, 0, tg->ng, to);
+        to[tg->group_of[tg->groups[i].first_member]] = i;
+    for (uint32_t g = 0; g < tg->ng; g++)
+        tg->group_of[g] = to[tg->group_of[g]];
     mem_free(to);
     return true;
 }

@@ -14,11 +14,10 @@ bool triage_part_missing(const struct trace *tr)
 
 bool triage_proc(struct triage *tg, uint32_t p)
 {
-    struct lane l = {LANE_P, p};
-    trace_shares(tg->tr, l, 0, tg->end, &tg->p[p].s);
-    tg->p[p].spans = trace_lane(tg->tr, l).nspans;
+    struct shares s;
+    trace_shares(tg->tr, (struct lane){LANE_P, p}, 0, tg->end, &s);
     for (int i = 0; i < ST_COUNT; i++)
-        tg->p_sum.ns[i] = ns_add(tg->p_sum.ns[i], tg->p[p].s.ns[i]);
+        tg->p_sum.ns[i] = ns_add(tg->p_sum.ns[i], s.ns[i]);
     return true;
 }
 

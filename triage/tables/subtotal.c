@@ -11,25 +11,25 @@
 
 /* Number of runs a trace is cut into, and the most goroutines in one. The first goroutines are one run
  * each: they existed before the trace and live long. */
-enum { RUNS = 64, RUN_MOST = 4096, ALONE = GSTATS_ALONE };
+enum { RUNS = 64, RUN_MOST = 4096, ALONE = LANES_ALIKE / 2 };
 
 /* ---- the longest --------------------------------------------------------------------------------------- */
 
-void subtotal_worst(struct subtotal *y, const struct worst_wait *x)
+void longest_add(struct longest *l, const struct time_of *x)
 {
     const int64_t ns = x->t1 - x->t0;
-    uint32_t i = y->nworst;
+    uint32_t i = l->n;
     if (i == WORST) {
-        if (ns <= y->worst[i - 1].t1 - y->worst[i - 1].t0)
+        if (ns <= l->v[i - 1].t1 - l->v[i - 1].t0)
             return;
         i--;
     } else {
-        y->nworst++;
+        l->n++;
     }
-    for (; i > 0 && ns > y->worst[i - 1].t1 - y->worst[i - 1].t0; i--)
-        y->worst[i] = y->worst[i - 1];
-    y->worst[i] = *x;
-    y->worst_least = y->nworst < WORST ? -1 : y->worst[WORST - 1].t1 - y->worst[WORST - 1].t0;
+    for (; i > 0 && ns > l->v[i - 1].t1 - l->v[i - 1].t0; i--)
+        l->v[i] = l->v[i - 1];
+    l->v[i] = *x;
+    l->least = l->n < WORST ? -1 : l->v[WORST - 1].t1 - l->v[WORST - 1].t0;
 }
 
 /* ---- one subtotal behind another ----------------------------------------------------------------------- */
@@ -90,39 +90,16 @@ static void moment_longer(struct moment *to, const struct moment *m, bool first)
         *to = *m;
 }
 
-static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gstats *g, uint32_t g0,
-                       uint32_t g1)
+static void add_groups(struct triage *tg, const struct subtotal *y)
 {
-    uint32_t *at = mem_alloc(((size_t)y->ngroups + 1) * sizeof *at);
-    bool made = false;
-    for (uint32_t i = 0; at && i < y->ngroups; i++) {
-        const struct group *s = &y->groups[i];
-        struct group *p = tab_row(&to->by_name, to->groups, to->ngroups, to->cap_groups, s->name, 0, &made);
-        if (!p) {
-            mem_free(at);
-            return false;
-        }
-        at[i] = (uint32_t)(p - to->groups);
-        if (made) {
-            *p = *s;
-            continue;
-        }
-        p->count += s->count;
-        p->created += s->created;
-        p->ended += s->ended;
+    for (uint32_t i = 0; i < y->ngroups; i++) {
+        const struct group_part *s = &y->groups[i];
+        struct group *p = &tg->groups[s->group];
         p->timed |= s->timed;
         p->moves += s->moves;
-        p->first = s->first < p->first ? s->first : p->first;
-        p->last = s->last > p->last ? s->last : p->last;
-        for (int m = 0; m < GM_COUNT; m++) {
-            p->d[m].total = ns_add(p->d[m].total, s->d[m].total);
-            p->d[m].max = s->d[m].max > p->d[m].max ? s->d[m].max : p->d[m].max;
-        }
+        for (int m = 0; m < GM_COUNT; m++)
+            p->ns[m] = ns_add(p->ns[m], s->ns[m]);
     }
-    if (at)
-        gstats_regroup(g, g0, g1, at);
-    mem_free(at);
-    return at != NULL;
 }
 
 /* The largest tables are freed as they are added, before the next one is read. */
@@ -263,36 +240,14 @@ static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
     return true;
 }
 
-static bool add_births(struct subtotal *to, const struct subtotal *y)
+static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal *y)
 {
-    bool made = false;
-    for (uint32_t i = 0; i < y->nbirths; i++) {
-        const struct birth *s = &y->births[i];
-        struct birth *p =
-            tab_row(&to->by_birth, to->births, to->nbirths, to->cap_births, s->create_stack, s->name, &made);
-        if (!p)
-            return false;
-        p->create_stack = s->create_stack;
-        p->name = s->name;
-        p->created += s->created;
-        p->ended += s->ended;
-    }
-    if (!y->nalive)
-        return true;
-    if (!mem_room(to->alive, to->cap_alive, to->nalive + y->nalive))
-        return false;
-    memcpy(to->alive + to->nalive, y->alive, y->nalive * sizeof *y->alive);
-    to->nalive += y->nalive;
-    return true;
-}
-
-/* Adds the counts of goroutines g0 .. g1-1. */
-static bool subtotal_add(struct subtotal *to, struct subtotal *y, struct gstats *g, uint32_t g0, uint32_t g1)
-{
-    bool ok = add_groups(to, y, g, g0, g1) && add_waits(to, y) && add_pairs(to, y) && add_syscalls(to, y) &&
-              add_wait_ofs(to, y) && add_births(to, y);
-    for (uint32_t i = 0; i < y->nworst; i++)
-        subtotal_worst(to, &y->worst[i]);
+    const bool ok = add_waits(to, y) && add_pairs(to, y) && add_syscalls(to, y) && add_wait_ofs(to, y);
+    add_groups(tg, y);
+    for (uint32_t i = 0; i < y->worst.n; i++)
+        longest_add(&to->worst, &y->worst.v[i]);
+    for (uint32_t i = 0; i < y->busy.n; i++)
+        longest_add(&to->busy, &y->busy.v[i]);
     for (int i = 0; i < GC_MODES; i++)
         to->label_ns[i] = ns_add(to->label_ns[i], y->label_ns[i]);
     hist_sum(&to->sched, &y->sched);
@@ -301,12 +256,11 @@ static bool subtotal_add(struct subtotal *to, struct subtotal *y, struct gstats 
 
 static void subtotal_tabs_free(struct subtotal *y)
 {
-    tab_free(&y->by_name);
+    tab_free(&y->by_group);
     rowtab_free(&y->by_wait);
     rowtab_free(&y->by_pair);
     tab_free(&y->by_syscall);
     tab_free(&y->by_wait_of);
-    tab_free(&y->by_birth);
 }
 
 static void subtotal_free(struct subtotal *y)
@@ -320,8 +274,6 @@ static void subtotal_free(struct subtotal *y)
     mem_free(y->syscalls);
     mem_free(y->wait_of);
     mem_free(y->wakes);
-    mem_free(y->births);
-    mem_free(y->alive);
     mem_free(y);
 }
 
@@ -378,10 +330,9 @@ static bool run_add(void *arg, size_t i, void *kept)
 {
     struct runs *r = arg;
     struct triage *tg = r->tg;
-    const uint32_t g0 = run_start(r, i), g1 = run_start(r, i + 1);
-    bool ok = kept && subtotal_add(r->sum, kept, tg->g, g0, g1);
+    const bool ok = kept && subtotal_add(tg, r->sum, kept);
     subtotal_free(kept);
-    tg->work->next = g1;
+    tg->work->next = run_start(r, i + 1);
     return ok;
 }
 
@@ -395,7 +346,7 @@ static bool runs_init(struct runs *r)
     const uint32_t ng = r->tg->ng;
     const size_t rest = ng > ALONE ? ng - ALONE : 0;
     r->size = ng / RUNS + 1 < RUN_MOST ? ng / RUNS + 1 : RUN_MOST;
-    r->size = (r->size / GSTATS_ROWS + (r->size % GSTATS_ROWS > 0)) * GSTATS_ROWS;
+    r->size = (r->size / LANES_ALIKE + (r->size % LANES_ALIKE > 0)) * LANES_ALIKE;
     r->n = ng - rest + (rest + r->size - 1) / r->size;
     r->sum = mem_zalloc(sizeof *r->sum);
     return r->sum;
@@ -404,9 +355,9 @@ static bool runs_init(struct runs *r)
 /* Looks up the wakers of the few worst waits. */
 static void worst_told(struct triage *tg, const struct subtotal *y)
 {
-    tg->nworst = y->nworst;
-    for (uint32_t i = 0; i < y->nworst; i++) {
-        const struct worst_wait *x = &y->worst[i];
+    tg->nworst = y->worst.n;
+    for (uint32_t i = 0; i < y->worst.n; i++) {
+        const struct time_of *x = &y->worst.v[i];
         struct span s;
         const bool woken =
             x->was == ST_WAITING && trace_span_at(tg->tr, (struct lane){LANE_G, x->g}, x->t0, &s);
@@ -433,31 +384,29 @@ static bool assists_add(struct triage *tg)
 {
     const struct range *r;
     const size_t n = trace_ranges(tg->tr, RANGE_ASSIST, &r);
-    for (size_t i = 0; i < n; i++) {
+    tg->assist = n ? mem_zalloc(((size_t)tg->ng + 1) * sizeof *tg->assist) : NULL;
+    bool ok = tg->assist || !n;
+    for (size_t i = 0; i < n && ok; i++) {
         const uint32_t g = r[i].owner;
         const int64_t ns = g < tg->ng ? ns_clamp(assist_ran(tg->tr, &r[i])) : 0;
         if (ns <= 0)
             continue;
-        if (!gstats_assist(tg->g, g, ns) || (i % 1024 == 0 && !slices_tick()))
-            return false;
-        struct group_sum *to = &tg->groups[gstat_group(tg->g, g)].d[GM_ASSIST];
-        const int64_t all = gstat_ns(tg->g, g, GM_ASSIST);
-        to->total = ns_add(to->total, ns);
-        to->max = all > to->max ? all : to->max;
+        int64_t *sum = &tg->groups[tg->group_of[g]].ns[GM_ASSIST];
+        tg->assist[g] = ns_add(tg->assist[g], ns);
+        *sum = ns_add(*sum, ns);
+        ok = i % 1024 || slices_tick();
     }
-    return true;
+    return ok;
 }
 
 bool triage_goroutines(struct triage *tg)
 {
     struct triage_work *wk = tg->work;
     struct runs r = {.tg = tg};
-    wk->names = g_names_new(tg->tr);
-    bool ok = wk->names && runs_init(&r) &&
-              slices_each(trace_threads(tg->tr), r.n, &(struct slices_job){run_count, run_add, run_drop, &r});
+    const bool ok =
+        triage_groups(tg) && runs_init(&r) &&
+        slices_each(trace_threads(tg->tr), r.n, &(struct slices_job){run_count, run_add, run_drop, &r});
     struct subtotal *y = r.sum;
-    mem_free(wk->names);
-    wk->names = NULL;
     if (!ok) {
         subtotal_free(y);
         return false;
@@ -465,8 +414,6 @@ bool triage_goroutines(struct triage *tg)
     subtotal_tabs_free(y);
     y->waits = trimmed(y->waits, y->nwaits * sizeof *y->waits);
     y->pairs = trimmed(y->pairs, y->npairs * sizeof *y->pairs);
-    tg->groups = y->groups;
-    tg->ngroups = y->ngroups;
     tg->waits = y->waits;
     tg->nwaits = y->nwaits;
     tg->pairs = y->pairs;
@@ -477,18 +424,12 @@ bool triage_goroutines(struct triage *tg)
     wk->nwait_of = y->nwait_of;
     wk->wakes = y->wakes;
     wk->nwakes = y->nwakes;
-    wk->births = y->births;
-    wk->nbirths = y->nbirths;
-    wk->alive = y->alive;
-    wk->nalive = y->nalive;
+    for (; tg->nbusiest < y->busy.n; tg->nbusiest++)
+        tg->busiest[tg->nbusiest] = (struct busy){y->busy.v[tg->nbusiest].t1, y->busy.v[tg->nbusiest].g};
     tg->sched = y->sched;
     worst_told(tg, y);
     memcpy(tg->label_ns, y->label_ns, sizeof tg->label_ns);
-    for (uint32_t i = 0; i < tg->ngroups; i++) {
-        tg->g_created += tg->groups[i].created;
-        tg->g_ended += tg->groups[i].ended;
-    }
-    tg->g_at_end = tg->ng - tg->g_ended;
+    mem_free(y->groups);
     mem_free(y);
     return assists_add(tg);
 }

@@ -10,10 +10,15 @@
 
 #include "triage/tri.h"
 
-struct worst_wait { /* one scheduler latency; was: the state before it */
+struct time_of { /* one scheduler latency; was: the state before it. Or [0, t1): how long a goroutine ran. */
     int64_t t0, t1;
     uint32_t g;
     uint8_t was;
+};
+struct longest { /* the longest first */
+    struct time_of v[WORST];
+    uint32_t n;
+    int64_t least; /* longer ones are added; -1 until the array is full */
 };
 /* A cache of recently used rows, indexed by their key, that is searched before the table. */
 struct lately {
@@ -47,42 +52,39 @@ struct ended_wait {
     uint32_t waiter, hash; /* g's start function; pair_hash() */
 };
 
+struct group_part { /* what goroutines of one group did */
+    uint32_t group;
+    bool timed;
+    uint64_t moves;
+    int64_t ns[GM_COUNT];
+};
+
 struct subtotal {
-    struct tab by_name, by_syscall, by_wait_of, by_birth;
+    struct tab by_group, by_syscall, by_wait_of;
     struct rowtab by_wait, by_pair;
-    struct group *groups;
+    struct group_part *groups;
     struct wait_row *waits;
     struct pair_row *pairs;
     struct syscall_row *syscalls;
     struct wait_of *wait_of;
     struct wake *wakes;
-    struct birth *births;
-    uint32_t *alive;
-    size_t nalive, cap_alive, cap_births;
-    uint32_t nbirths;
-    uint32_t ngroups, nwaits, npairs, nsyscalls, nworst, nwait_of;
+    uint32_t ngroups, nwaits, npairs, nsyscalls, nwait_of;
     size_t nwakes;
     size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_wakes, cap_wait_of;
     struct hist sched;
-    struct worst_wait worst[WORST]; /* longest first */
-    int64_t worst_least;            /* a longer latency is added to them; -1 until the array is full */
+    struct longest worst; /* scheduler latencies */
+    struct longest busy;  /* goroutines, by how long they ran */
     int64_t label_ns[GC_MODES];
-    uint32_t nrows, g1;
-    uint32_t group, birth;                /* of the previous goroutine */
+    uint32_t group;                       /* row of the present goroutine's */
     struct lately lately_wait_of[LATELY]; /* the fields from here on are only used during the counting */
-    struct gstat_rows rows; /* of consecutive goroutines, until the block is full; the last one is g1 - 1 */
-    int64_t life[GSTATS_ROWS]; /* their lives */
     struct lately lately_pair[LATELY], lately_call[LATELY];
     struct ended_wait later[PUT_OFF];
     uint32_t nlater;
 };
 
-/* subtotal_goroutines - counts goroutines g0 .. g1-1 into an empty subtotal and into gstats. Returns false
- * when out of memory or unwanted. */
+/* subtotal_goroutines - counts goroutines g0 .. g1-1 into an empty subtotal. Returns false when out of memory
+ * or unwanted. */
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1);
-/* subtotal_rows_put - moves the rows of the goroutines up to `last` to gstats and to their groups. Returns
- * false when out of memory or unwanted. */
-bool subtotal_rows_put(struct subtotal *y, struct gstats *to, uint32_t last);
 /* subtotal_wait - returns the row of `waits` for a reason at a stack. subtotal_pair - returns the row of
  * `pairs` with the waiter and the waker of `like`; hash: its pair_hash(). *made: the row is new and only
  * its key is set. Both return NULL when out of memory. */
@@ -98,7 +100,7 @@ static inline uint32_t pair_hash(uint32_t reason, uint32_t stack, uint32_t waker
 /* subtotal_wait_of - returns the row of `wait_of` for a start function and a reason; TAB_NONE when out of
  * memory. */
 uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason);
-/* subtotal_worst - keeps a scheduler latency if it is among the worst. */
-void subtotal_worst(struct subtotal *y, const struct worst_wait *x);
+/* longest_add - keeps a time if it is among the longest. */
+void longest_add(struct longest *l, const struct time_of *x);
 
 #endif

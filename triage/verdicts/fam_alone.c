@@ -28,7 +28,7 @@ static void who_at(const struct causes *c, const struct works *w, int64_t t, str
     for (uint32_t p = 0; p < c->tg->np; p++) {
         struct span s, g;
         if (!trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) || s.state != ST_RUNNING ||
-            s.who >= c->tg->ng || c->tg->groups[gstat_group(c->tg->g, s.who)].is_system ||
+            s.who >= c->tg->ng || c->tg->groups[c->tg->group_of[s.who]].is_system ||
             !trace_span_at(c->tr, (struct lane){LANE_G, s.who}, t, &g))
             continue;
         struct shares around;
@@ -73,10 +73,10 @@ static void who_at(const struct causes *c, const struct works *w, int64_t t, str
 static bool is_part(const struct causes *c, const struct alone *a, uint32_t best)
 {
     const uint32_t g = a->v[best].g;
-    const struct gstat st = gstat_of(c->tg->g, g);
+    const struct gstat st = gstat_of(c->tg, g);
     double others = -(double)st.ns[GM_EXEC], slept = 0;
     for (uint32_t i = 0; i < c->tg->ngroups; i++)
-        others += c->tg->groups[i].is_system ? 0 : (double)c->tg->groups[i].d[GM_EXEC].total;
+        others += c->tg->groups[i].is_system ? 0 : (double)c->tg->groups[i].ns[GM_EXEC];
     struct walk w;
     walk_g(&w, c->tr, g, SPANS);
     for (const struct span *s; (s = walk_next(&w));) {

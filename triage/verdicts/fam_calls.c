@@ -10,7 +10,7 @@ static uint32_t crowd_of(const struct causes *c, const struct works *w, const st
 {
     const struct site at = verdict_place(w, r->stack);
     const int64_t t = r->longest.t0 + (r->longest.t1 - r->longest.t0) / 2;
-    const uint32_t group = r->longest.g < c->tg->ng ? gstat_group(c->tg->g, r->longest.g) : UINT32_MAX;
+    const uint32_t group = r->longest.g < c->tg->ng ? c->tg->group_of[r->longest.g] : UINT32_MAX;
     uint32_t n = 0;
     for (uint32_t i = 0; group != UINT32_MAX && i < c->of[group].n && i < MEMBERS; i++) {
         struct span s;

@@ -55,8 +55,7 @@ static bool bursts(struct causes *c, const struct works *w, struct verdicts *out
             c->tg->groups[group].is_system)
             continue;
         const struct group *g = &c->tg->groups[group];
-        const double queue =
-            g->d[GM_LIFE].total > 0 ? (double)g->d[GM_SCHED].total / (double)g->d[GM_LIFE].total : 0;
+        const double queue = g->ns[GM_LIFE] > 0 ? (double)g->ns[GM_SCHED] / (double)g->ns[GM_LIFE] : 0;
         if (queue < threshold(TH_SHARE) || (double)p->count < 3 * threshold(TH_MANY))
             continue;
         const uint32_t crowd = woken_with(c, p, group);
@@ -71,7 +70,7 @@ static bool bursts(struct causes *c, const struct works *w, struct verdicts *out
         v.t0 = p->longest.t1;
         v.t1 = p->longest.t1 + 1;
         verdict_ev(&v, EV_CROWD, crowd);
-        verdict_ev(&v, EV_EACH, (double)g->d[GM_SCHED].total / (double)(p->count ? p->count : 1));
+        verdict_ev(&v, EV_EACH, (double)g->ns[GM_SCHED] / (double)(p->count ? p->count : 1));
         v.level = LEVEL_NOTE;
         return verdict_add(out, &v);
     }
@@ -99,10 +98,10 @@ static uint32_t most_at_once(const struct causes *c, uint32_t group)
 static bool begun(struct causes *c, const struct works *w, struct verdicts *out, uint32_t group)
 {
     const struct group *g = &c->tg->groups[group];
-    const double life = (double)g->d[GM_LIFE].total, span = (double)(g->last - g->first),
+    const double life = (double)g->ns[GM_LIFE], span = (double)(g->last - g->first),
                  rate = span > 0 ? (double)g->created * 1e9 / span : 0;
     const int64_t run = group_avg(g, GM_EXEC);
-    const double queue = life > 0 ? (double)g->d[GM_SCHED].total / life : 0;
+    const double queue = life > 0 ? (double)g->ns[GM_SCHED] / life : 0;
     enum rule rule = RULE_COUNT;
     uint32_t crowd = 0;
     if (queue >= threshold(TH_SEVERE) && (double)g->created >= threshold(TH_EXPLOSION_CROWD)) {
@@ -116,7 +115,7 @@ static bool begun(struct causes *c, const struct works *w, struct verdicts *out,
         return true;
     const uint32_t one = causes_nth(c, group, c->of[group].n / 2);
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, one});
-    const double cost = ((double)g->d[GM_EXEC].total + threshold(TH_CHURN_COST) * g->created) /
+    const double cost = ((double)g->ns[GM_EXEC] + threshold(TH_CHURN_COST) * g->created) /
                         (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
     struct verdict v = verdict_new(rule, rule == RULE_CHURN ? cost : queue);
     v.clock = cost < 1 ? cost : 1;

@@ -28,7 +28,7 @@ static const struct pair_row *between(const struct causes *c, uint32_t a, uint32
 static double life(const struct causes *c, uint32_t name)
 {
     const uint32_t g = causes_group(c, name);
-    return g == UINT32_MAX ? 0 : (double)c->tg->groups[g].d[GM_LIFE].total;
+    return g == UINT32_MAX ? 0 : (double)c->tg->groups[g].ns[GM_LIFE];
 }
 
 /* level: what it takes, by grains_of(). */
@@ -104,7 +104,7 @@ static struct grains grains_of(const struct causes *c, const struct works *w)
         const struct group *k = &c->tg->groups[i];
         const struct pair_row *most;
         const uint64_t n = k->is_system ? 0 : handed(c, w, k->name, &most);
-        const double ran = (double)k->d[GM_EXEC].total;
+        const double ran = (double)k->ns[GM_EXEC];
         if ((double)n < threshold(TH_CHURN_COUNT) || n < 2 * (uint64_t)k->created ||
             ran > (double)threshold_ns(TH_CHURN_RUN) * (double)n)
             continue;

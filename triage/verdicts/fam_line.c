@@ -50,7 +50,7 @@ struct woken {
 static void woken_in(const struct causes *c, uint32_t group, const struct workpiece *p, struct woken *out)
 {
     const uint32_t all = (uint32_t)c->of[group].n, end = members_by(c, group, p->t1),
-                   name = c->tg->groups[group].name, kind = gstat_group(c->tg->g, p->g);
+                   name = c->tg->groups[group].name, kind = c->tg->group_of[p->g];
     const uint32_t first = end > MEMBERS ? end - MEMBERS : 0;
     for (uint32_t i = first; i < end; i++) {
         const uint32_t g = causes_member(c, group, i, all);
@@ -60,8 +60,7 @@ static void woken_in(const struct causes *c, uint32_t group, const struct workpi
         walk_at(&w, c->tr, g, p->t0, WALKED / (end - first) + STEPS);
         for (const struct span *s; g != p->g && (s = walk_next(&w)) && s->t0 <= p->t1 + TOGETHER;) {
             if (s->state == ST_RUNNABLE && wait.state == ST_WAITING && s->who < c->tg->ng &&
-                gstat_group(c->tg->g, s->who) == kind &&
-                !waits_for_more(c->tr, name, wait.reason, wait.stack)) {
+                c->tg->group_of[s->who] == kind && !waits_for_more(c->tr, name, wait.reason, wait.stack)) {
                 here += s->who == p->g;
                 others += s->who != p->g;
                 out->felt += s->who == p->g && wait.t0 > p->t0 && wait.t1 - wait.t0 >= threshold_ns(TH_FELT);
@@ -121,7 +120,7 @@ static bool fed_in(const struct causes *c, uint32_t by, int64_t t0, int64_t t1)
     if (by >= c->tg->ng)
         return false;
     struct walk w;
-    bool came = members_by(c, gstat_group(c->tg->g, by), t1) > members_by(c, gstat_group(c->tg->g, by), t0);
+    bool came = members_by(c, c->tg->group_of[by], t1) > members_by(c, c->tg->group_of[by], t0);
     walk_at(&w, c->tr, by, t0, STEPS);
     for (const struct span *s; !came && (s = walk_next(&w)) && s->t0 < t1;)
         came = s->state == ST_RUNNABLE && s->t0 > t0;
@@ -178,8 +177,8 @@ static uint32_t work_behind(const struct causes *c, const struct works *all, uin
         for (uint32_t n = 1; work_counts(w) && n < w->tree.n; n++) {
             const struct tree_node *x = &w->tree.v[n];
             const double share = tree_share(&w->tree, n, w->standing ? TREE_ALL : TREE_SLOW);
-            if (x->cat == EX_WAIT && x->by < c->tg->ng &&
-                gstat_group(c->tg->g, x->by) == all->v[self].group && share > most) {
+            if (x->cat == EX_WAIT && x->by < c->tg->ng && c->tg->group_of[x->by] == all->v[self].group &&
+                share > most) {
                 most = share;
                 best = i;
             }

@@ -166,7 +166,7 @@ static bool in_works(const struct kind *k, struct verdict *v)
         for (uint32_t j = 1; work_counts(w) && j < w->tree.n; j++) {
             const struct tree_node *n = &w->tree.v[j];
             if (n->cat != EX_WAIT || n->user != k->user || n->by >= k->c->tg->ng ||
-                gstat_group(k->c->tg->g, n->by) != k->by)
+                k->c->tg->group_of[n->by] != k->by)
                 continue;
             all += tree_share(&w->tree, j, TREE_ALL);
             slow += w->standing ? 0 : tree_share(&w->tree, j, TREE_SLOW);
@@ -254,7 +254,7 @@ static bool may(const struct causes *c, const struct works *w, const struct pair
            by != UINT32_MAX && waiter != UINT32_MAX && !c->tg->groups[waiter].is_system &&
            owner_of(w->own, &start) == OWNER_PROGRAM && c->of[by].n >= threshold(TH_SEVERAL) &&
            c->of[by].n <= MEMBERS && causes_at_once(c, by) * 2 >= (double)c->of[by].n &&
-           (double)p->total >= threshold(TH_NOTED) * (double)c->tg->groups[waiter].d[GM_LIFE].total;
+           (double)p->total >= threshold(TH_NOTED) * (double)c->tg->groups[waiter].ns[GM_LIFE];
 }
 
 bool fam_member(struct causes *c, const struct works *w, struct verdicts *out)

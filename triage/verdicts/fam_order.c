@@ -45,7 +45,7 @@ static double ahead(const struct causes *c, const struct works *w, const struct 
     const struct span *next = walk_first(&k, c->tr, n->g, STEPS);
     while (waits < WAITS && walk_pair(&k, &s, &next)) {
         if (s.state == ST_WAITING && s.stack && next && next->who < c->tg->ng &&
-            gstat_group(c->tg->g, next->who) == group && verdict_place(w, s.stack).user == n->user) {
+            c->tg->group_of[next->who] == group && verdict_place(w, s.stack).user == n->user) {
             const int64_t ns = s.t1 - s.t0, t = s.t0 + ns / 2;
             waits++;
             all = ns_add(all, ns);
@@ -61,7 +61,7 @@ static bool in_order(struct causes *c, const struct works *w, const struct work 
     bool ok = true;
     for (uint32_t i = 1; ok && i < k->tree.n; i++) {
         const struct tree_node *n = &k->tree.v[i];
-        const uint32_t group = n->by < c->tg->ng ? gstat_group(c->tg->g, n->by) : UINT32_MAX;
+        const uint32_t group = n->by < c->tg->ng ? c->tg->group_of[n->by] : UINT32_MAX;
         const double share = tree_share(&k->tree, i, TREE_ALL);
         if (n->cat != EX_WAIT || n->who == trace_g_name(c->tr, n->by) ||
             (n->kind != WK_RECV && n->kind != WK_SELECT) || share < threshold(TH_SHARE) ||

@@ -92,7 +92,7 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
     const int64_t p99 = hist_quantile(&tg->sched, 0.99);
     double ran = 0;
     for (uint32_t i = 0; i < tg->ngroups; i++)
-        ran += tg->groups[i].is_system ? 0 : (double)tg->groups[i].d[GM_EXEC].total;
+        ran += tg->groups[i].is_system ? 0 : (double)tg->groups[i].ns[GM_EXEC];
     const double share = ran > 0 ? (double)tg->sched.total / ((double)tg->sched.total + ran) : 0;
     if (tg->sched.n < 100 || p99 < threshold_ns(TH_SCHED_P99) || share < threshold(TH_SHARE))
         return true;
@@ -123,8 +123,7 @@ static bool below(struct causes *c, const struct works *w, struct verdicts *out)
     struct verdict v = verdict_new(RULE_PROCS_BELOW, runnable / (runnable + c->procs));
     uint32_t most = 0;
     for (uint32_t i = 1; i < c->tg->ngroups; i++) {
-        most = !c->tg->groups[i].is_system &&
-                       c->tg->groups[i].d[GM_EXEC].total > c->tg->groups[most].d[GM_EXEC].total
+        most = !c->tg->groups[i].is_system && c->tg->groups[i].ns[GM_EXEC] > c->tg->groups[most].ns[GM_EXEC]
                    ? i
                    : most;
     }
@@ -166,8 +165,8 @@ static bool host(struct causes *c, const struct works *w, struct verdicts *out)
     for (uint32_t g = 0; g < c->tg->ng && g < LANES && trace_info(c->tr)->version >= 1014 && slices_tick();
          g++) {
         const int64_t before = l.longest;
-        if (c->tg->groups[gstat_group(c->tg->g, g)].is_system ||
-            gstat_ns(c->tg->g, g, GM_EXEC) < threshold_ns(TH_HOST_RUN))
+        if (c->tg->groups[c->tg->group_of[g]].is_system ||
+            gstat_ns(c->tg, g, GM_EXEC) < threshold_ns(TH_HOST_RUN))
             continue;
         const struct wide_ask ask = {0,        c->tg->end, threshold_ns(TH_HOST_RUN),
                                      long_run, &l,         1u << ST_RUNNING};

@@ -80,7 +80,7 @@ static bool may(const struct causes *c, const struct work_tree *t, uint32_t node
 {
     const struct tree_node *n = &t->v[node], *up = &t->v[n->up];
     return explain_waits_outside(n->cat) && n->stack && causes_writes(c->tr, n->stack) && n->g < c->tg->ng &&
-           c->of[gstat_group(c->tg->g, n->g)].n < threshold(TH_SEVERAL) && n->up && up->cat == EX_WAIT &&
+           c->of[c->tg->group_of[n->g]].n < threshold(TH_SEVERAL) && n->up && up->cat == EX_WAIT &&
            (up->kind == WK_SEND || up->kind == WK_SELECT) && up->g < c->tg->ng &&
            tree_share(t, node, TREE_ALL) >= threshold(TH_SHARE);
 }

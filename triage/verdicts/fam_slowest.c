@@ -40,12 +40,12 @@ static bool is_mixed(const struct causes *c, const struct parts *p)
 {
     uint32_t group = 0, votes = 0, same = 0;
     for (uint32_t i = 0; i < p->n; i++) { /* a majority vote, then counted */
-        const uint32_t of = gstat_group(c->tg->g, p->g[i]);
+        const uint32_t of = c->tg->group_of[p->g[i]];
         group = votes ? group : of;
         votes = of == group ? votes + 1 : votes - 1;
     }
     for (uint32_t i = 0; i < p->n; i++)
-        same += gstat_group(c->tg->g, p->g[i]) == group;
+        same += c->tg->group_of[p->g[i]] == group;
     return same < (1 - threshold(TH_SHARE)) * p->n;
 }
 
@@ -137,7 +137,7 @@ static struct lots lots_of(const struct causes *c, const struct works *w, const 
         return l;
     parts_of(c, w, n->g, p);
     if (!p->n && n->by < c->tg->ng)
-        pieces_of(w, gstat_group(c->tg->g, n->by), p);
+        pieces_of(w, c->tg->group_of[n->by], p);
     int64_t since = NO_TIME; /* of a row of waits there, one for each answer */
     const struct span *next = walk_first(&k, c->tr, n->g, STEPS);
     while (p->n && l.n < WAITS && walk_pair(&k, &s, &next)) {
@@ -181,7 +181,7 @@ static bool joins_work(const struct causes *c, const struct works *w, uint32_t b
 {
     bool is = false;
     for (uint32_t i = 0; i < w->n && by < c->tg->ng && !is; i++)
-        is = work_counts(&w->v[i]) && w->v[i].group == gstat_group(c->tg->g, by);
+        is = work_counts(&w->v[i]) && w->v[i].group == c->tg->group_of[by];
     return is;
 }
 

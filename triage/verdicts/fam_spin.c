@@ -44,7 +44,7 @@ struct spin {
 
 static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
 {
-    const struct gstat st = gstat_of(c->tg->g, g);
+    const struct gstat st = gstat_of(c->tg, g);
     struct walk w;
     if (st.ns[GM_LIFE] <= 0 ||
         (double)(st.ns[GM_EXEC] + st.ns[GM_SCHED]) < threshold(TH_SPIN_BUSY) * (double)st.ns[GM_LIFE])
@@ -80,7 +80,7 @@ bool fam_spin(struct causes *c, const struct works *w, struct verdicts *out)
         if (s.looks < threshold(TH_SEVERAL) || s.looks < threshold(TH_SEVERE) * s.stops ||
             s.ran > (int64_t)s.looks * BRIEF)
             continue;
-        const double ran = (double)g->d[GM_EXEC].total / (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
+        const double ran = (double)g->ns[GM_EXEC] / (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
         struct verdict v = verdict_new(RULE_BUSY_LOOP, ran);
         v.where = verdict_place(w, s.stack);
         v.waiter.group = g->name;

@@ -48,7 +48,7 @@ static struct pace pace_of(const struct causes *c, const struct stand *last)
 static bool stands(const struct causes *c, const struct stand *s)
 {
     const int64_t ns = c->tg->end - s->since;
-    if (gstat_waits(c->tg->g, s->g) < threshold(TH_MANY) ||
+    if (!gstat_waits(c->tg, s->g, threshold(TH_MANY)) ||
         !(wait_passes_on((enum wait_kind)s->kind) || s->kind == WK_LOCK) ||
         !threshold_reached(TH_STUCK_PART, ns, c->tg->end))
         return false;
@@ -90,7 +90,7 @@ static bool still(const struct causes *c, const struct works *w, int64_t t, uint
         const struct stand *s = stand_of(w, g);
         if (s && s->since < t && s->kind == WK_SLEEP)
             return false;
-        const bool since = s && s->since >= about && s->since <= t && gstat_waits(c->tg->g, g) > 1;
+        const bool since = s && s->since >= about && s->since <= t && gstat_waits(c->tg, g, 2);
         const bool inside = since && wait_passes_on((enum wait_kind)s->kind);
         *n += since && g != self;
         *other = *other == NO_LANE && inside && g != self ? g : *other;

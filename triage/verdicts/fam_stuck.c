@@ -92,7 +92,7 @@ static uint64_t waited_before(const struct causes *c, const struct works *w, uin
 /* Are those that stand there all of their group, which had worked, and hardly ever waited there? */
 static bool is_whole(const struct causes *c, const struct works *w, const struct stuck *s)
 {
-    const struct group *g = &c->tg->groups[gstat_group(c->tg->g, s->first->g)];
+    const struct group *g = &c->tg->groups[c->tg->group_of[s->first->g]];
     uint64_t waits = 0;
     for (uint32_t k = 0; k < g->nwaits; k++)
         waits += c->tg->group_waits[g->waits + k].count;

@@ -148,10 +148,10 @@ static bool add(struct causes *c, const struct works *w, const struct taker *k, 
                 struct verdicts *out)
 {
     bool library;
-    const uint32_t group = c->tg->groups[gstat_group(c->tg->g, k->g)].name;
+    const uint32_t group = c->tg->groups[c->tg->group_of[k->g]].name;
     const struct site at = called_back(w, d->stack, &library), does = verdict_place(w, d->stack);
     const struct frame f = trace_frame(c->tr, at.stack, at.frame);
-    const bool fed = gstat_waits(c->tg->g, k->feeder) * 2 >= d->n;
+    const bool fed = gstat_waits(c->tg, k->feeder, d->n / 2.0);
     const bool is = library ? fed || hands_on(c, group, at.user) * 2 >= d->n
                             : fed && k->rests >= threshold(TH_SEVERAL) && hands_on(c, group, 0) * 2 < d->n;
     if (!is || owner_of(w->own, &f) != OWNER_PROGRAM)
@@ -160,7 +160,7 @@ static bool add(struct causes *c, const struct works *w, const struct taker *k, 
     const enum wait_kind kind = stacks_wait_kind(c->tr, d->reason, d->stack);
     v.where = at;
     v.holder = (struct role){.group = group, .g = k->g, .at = at};
-    v.waiter = (struct role){.group = c->tg->groups[gstat_group(c->tg->g, k->feeder)].name, .g = k->feeder};
+    v.waiter = (struct role){.group = c->tg->groups[c->tg->group_of[k->feeder]].name, .g = k->feeder};
     v.g = k->g;
     v.t0 = d->longest.t0;
     v.t1 = d->longest.t1;
@@ -189,7 +189,7 @@ static bool look(struct causes *c, const struct works *w, uint32_t group, struct
         const uint32_t g = causes_member(c, group, i, MEMBERS);
         struct lifetime life;
         struct taker k;
-        if (gstat_waits(c->tg->g, g) < threshold(TH_MANY))
+        if (!gstat_waits(c->tg, g, threshold(TH_MANY)))
             continue;
         trace_lives(c->tr, LANE_G, g, 1, &life);
         if (life.last - life.first < c->tg->end / 2)

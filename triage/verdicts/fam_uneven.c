@@ -34,7 +34,7 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
     int64_t sum = 0, longest = 0, first = INT64_MAX, begun = 0, last = 0;
     for (uint32_t i = 0; i < all; i++) {
         const uint32_t g = causes_nth(c, group, i);
-        const int64_t ran = gstat_ns(c->tg->g, g, GM_EXEC);
+        const int64_t ran = gstat_ns(c->tg, g, GM_EXEC);
         struct lifetime l;
         if (trace_lane_who(c->tr, (struct lane){LANE_G, g}).creator != creator)
             continue;

@@ -18,7 +18,7 @@
 
 double busy_of(const struct causes *c, uint32_t g)
 {
-    const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
+    const uint32_t name = c->tg->groups[c->tg->group_of[g]].name;
     int64_t rest = 0, seen = 0;
     struct walk w;
     walk_g(&w, c->tr, g, BUSY_SPANS);

@@ -51,7 +51,7 @@ static struct passage passage_of(struct gate *k, const struct workpiece *p, uint
     for (const struct span *s; *left && (s = walk_next(&w)) && s->t0 < p->t1; --*left) {
         if (wait.state == ST_WAITING && s->state == ST_RUNNABLE && gate_at(k, wait.stack) == AT) {
             a.vain = verdict_by_timer(k->c->tr, s->who);
-            a.answered |= !a.vain && gstat_group(k->c->tg->g, s->who) != gstat_group(k->c->tg->g, p->g);
+            a.answered |= !a.vain && k->c->tg->group_of[s->who] != k->c->tg->group_of[p->g];
             a.t0 = wait.t0;
         } else if (wait.state == ST_WAITING && gate_at(k, wait.stack) == BEHIND) {
             a.passed = true;

@@ -35,7 +35,7 @@ static bool join_all(const struct causes *c, uint8_t *is, uint32_t from)
         if (is[i] || g->is_system || !g->ended || !c->of[i].n)
             continue;
         const struct lane_info li = trace_lane_who(c->tr, (struct lane){LANE_G, causes_nth(c, i, 0)});
-        if (li.created && li.creator < c->tg->ng && gstat_group(c->tg->g, li.creator) == from) {
+        if (li.created && li.creator < c->tg->ng && c->tg->group_of[li.creator] == from) {
             is[i] = OUTER;
             more = true;
         }
@@ -137,7 +137,7 @@ bool works_matter(struct causes *c, struct works *all, uint32_t mains)
         if (w->kind == WORK_REQUESTS && !w->played)
             is[w->group] = OUTER;
         for (uint32_t k = 0; w->kind == WORK_TASKS && k < w->looked && k < ASKED; k++)
-            is[gstat_group(c->tg->g, w->v[k].g)] = OUTER;
+            is[c->tg->group_of[w->v[k].g]] = OUTER;
     }
     if (mains != UINT32_MAX && !outside)
         is[mains] = OUTER;

@@ -132,7 +132,7 @@ static void item_step(const struct causes *c, uint32_t name, const struct span *
 static void items_in(const struct causes *c, uint32_t g, uint32_t questions, uint32_t steps, struct cut *k,
                      struct cut *paced)
 {
-    const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
+    const uint32_t name = c->tg->groups[c->tg->group_of[g]].name;
     struct parting p = {.since = NO_TIME, .written = NO_TIME, .g = g, .questions = questions, .k = k}, q = p;
     struct walk w;
     q.pace = true;
@@ -173,7 +173,7 @@ static bool lives_in(const struct causes *c, uint32_t group, struct cut *k)
     const struct group *grp = &c->tg->groups[group];
     const uint32_t n = c->of[group].n, most = n < PIECES ? n : PIECES;
     const bool stand =
-        grp->count && (double)grp->d[GM_LIFE].total / grp->count > threshold(TH_STANDS) * (double)c->tg->end;
+        grp->count && (double)grp->ns[GM_LIFE] / grp->count > threshold(TH_STANDS) * (double)c->tg->end;
     const bool created = grp->created == grp->count; /* all of them */
     for (uint32_t i = 0; i < most && !k->failed && (!stand || i < STANDING); i++) {
         const uint32_t g = causes_member(c, group, i, stand && most > STANDING ? STANDING : most);
@@ -224,7 +224,7 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, const 
 static uint32_t main_group(const struct causes *c)
 {
     const uint32_t g = trace_find_lane(c->tr, LANE_G, 1);
-    return g < c->tg->ng ? gstat_group(c->tg->g, g) : UINT32_MAX;
+    return g < c->tg->ng ? c->tg->group_of[g] : UINT32_MAX;
 }
 
 /* ---- works --------------------------------------------------------------------------------------------- */
@@ -416,8 +416,7 @@ static bool works_of(const struct causes *c, const struct works *all, uint32_t g
     for (uint32_t i = 0; i < parts.n; i++) {
         if (ok && !k[i].failed && k[i].n) {
             out->v[out->n] = like;
-            ok = work_set(&out->v[out->n++], &k[i],
-                          seen > 0 ? (double)grp->d[GM_LIFE].total / (double)seen : 1);
+            ok = work_set(&out->v[out->n++], &k[i], seen > 0 ? (double)grp->ns[GM_LIFE] / (double)seen : 1);
         }
         ok &= !k[i].failed;
         mem_free(k[i].v);
