@@ -57,7 +57,7 @@ bool view_init(struct view *v, const struct trace *tr)
 
 void life_forget(struct view *v)
 {
-    table_stop(v->table);
+    table_stop(v);
     items_free(&v->items);
     v->items.stale = true;
     evlog_free(v->cache.log);

@@ -146,6 +146,14 @@ enum { VIEW_FILTERS = 16 };
 
 enum tabs { TABS_NAMES, TABS_NUMBERS, TABS_SHOWN, TABS_FORMS }; /* tabs.h */
 
+/* What the reader chose for tables: 1 + the sort column per view and level (kinds, things; 0: the initial
+ * one), and the cursor's place among the kinds while the things of one are shown. */
+struct orders {
+    int8_t sort[VIEW_END][2];
+    bool invert[VIEW_END][2];
+    uint32_t type_row, type_top;
+};
+
 struct search; /* search.h */
 struct view;
 struct filter;      /* filter.h */
@@ -309,8 +317,10 @@ struct view {
     struct search *search; /* NULL: none yet */
     struct asked *asked;   /* the SQL query and its answer, sql_view.h; NULL: none yet */
     const struct lines
-        *compared;       /* the comparison with another trace; owned by the viewer; NULL: none (yet) */
-    struct table *table; /* table of the last table view shown; NULL: none yet */
+        *compared;        /* the comparison with another trace; owned by the viewer; NULL: none (yet) */
+    struct table *table;  /* table of the last table view shown; NULL: none yet */
+    struct table *coming; /* the one being found, which replaces it when it has rows; NULL: none */
+    struct orders orders;
     /* views 1, 5, 6, 10: triage's tables and positions in them; owned by the viewer; NULL = none */
     struct tri *tri;
     struct top *top; /* view 11; NULL: none yet */

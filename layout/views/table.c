@@ -1,7 +1,7 @@
 /*
- * table.c - see table.h. One job finds the things (once) and sorts the wanted rows; the old rows stay until
- * it is done. What is found anew is a table of its own meanwhile. A job runs only while view_work() waits for
- * it, so its data needs no lock.
+ * table.c - see table.h. Things are always found in a table of their own, view.coming; when its rows are
+ * there, it replaces the one shown. One job finds the things (once) and sorts the wanted rows; the old rows
+ * stay until it is done. A job runs only while view_work() waits for it, so its data needs no lock.
  */
 #include "layout/views/table_priv.h"
 
@@ -43,10 +43,11 @@ static unsigned table_start(struct table *t)
 
 /* ---- life ---------------------------------------------------------------------------------------------- */
 
-static void table_drop(struct table *t)
+void table_free(struct table *t)
 {
-    table_free(t->next);
-    slices_free(t->job);
+    if (!t)
+        return;
+    slices_free(t->job); /* first: it uses the rest */
     table_forget_lengths(t);
     mem_free(t->thing);
     mem_free(t->type);
@@ -56,53 +57,32 @@ static void table_drop(struct table *t)
     spectrum_free(&t->spectrum);
     if (t->own && t->from->drop)
         t->from->drop(t->own);
-    t->own = NULL;
-    t->next = NULL;
-    t->job = NULL;
-    t->thing = NULL;
-    t->type = NULL;
-    t->row = NULL;
-    t->sorted = NULL;
-    t->map = (struct tab){0};
-    t->cap = t->types_cap = 0;
-    t->n = t->ntypes = t->nrows = 0;
-    t->all = 0;
-    t->least = 0;
-    t->counting = t->listed = t->failed = false;
-}
-
-void table_free(struct table *t)
-{
-    if (!t)
-        return;
-    table_drop(t);
     mem_free(t);
 }
 
-void table_stop(struct table *t)
+void table_stop(struct view *v)
 {
+    struct table *t = v->table;
+    table_free(v->coming);
+    v->coming = NULL;
     if (!t)
         return;
-    table_free(t->next);
     slices_free(t->job);
-    t->next = NULL;
     t->job = NULL;
-    t->counting = false;
     t->epoch = UINT32_MAX;
 }
 
 void table_forget(struct view *v, int view)
 {
-    struct table *t = v->table;
-    if (!t)
-        return;
-    t->sort[view][0] = t->sort[view][1] = 0;
-    t->invert[view][0] = t->invert[view][1] = false;
-    if (t->from != kind_of(view)->things)
-        return;
-    table_drop(t);
-    t->from = NULL;
-    t->tr = NULL;
+    const struct table_from *from = kind_of(view)->things;
+    struct table **const all[] = {&v->table, &v->coming};
+    memset(v->orders.sort[view], 0, sizeof v->orders.sort[view]);
+    memset(v->orders.invert[view], 0, sizeof v->orders.invert[view]);
+    for (int i = 0; i < 2; i++)
+        if (*all[i] && (*all[i])->from == from) {
+            table_free(*all[i]);
+            *all[i] = NULL;
+        }
 }
 
 static const struct table_from *table_of(const struct view *v)
@@ -119,7 +99,7 @@ static const struct triage *table_counted(const struct view *v)
 /* Whether its things are those of the view shown, or were until the trace grew or the moment moved. */
 static bool table_kept(const struct table *t, const struct view *v)
 {
-    return t->from == table_of(v) && t->tr == v->tr && t->tg == table_counted(v) &&
+    return t && t->from == table_of(v) && t->tr == v->tr && t->tg == table_counted(v) &&
            t->epoch == trace_info(v->tr)->epoch;
 }
 
@@ -142,7 +122,7 @@ static bool table_stale(const struct table *t, const struct view *v)
 bool table_ready(const struct view *v)
 {
     const struct table *t = v->table;
-    return t && table_kept(t, v) && t->listed && t->made;
+    return table_kept(t, v) && t->listed && t->made;
 }
 
 static int table_level(const struct table_order *o)
@@ -150,13 +130,14 @@ static int table_level(const struct table_order *o)
     return table_kinds(o) ? 0 : 1;
 }
 
-static void order_wanted(struct table *t, int view, uint32_t open)
+static void order_wanted(const struct view *v, struct table *t, uint32_t open)
 {
     t->want.open = open;
-    int8_t s = t->sort[view][table_level(&t->want)];
+    const int level = table_level(&t->want);
+    const int8_t s = v->orders.sort[v->at.view][level];
     const int first = t->from->nameless ? t->ntype_cols : t->type_col ? t->from->type_first : TYPE_TOTAL;
     t->want.sort = s ? s - 1 : table_kinds(&t->want) ? first : t->from->first;
-    t->want.invert = t->invert[view][table_level(&t->want)];
+    t->want.invert = v->orders.invert[v->at.view][level];
 }
 
 static void table_is_of_now(struct table *t, const struct view *v)
@@ -169,21 +150,33 @@ static void table_is_of_now(struct table *t, const struct view *v)
     t->end = trace_info(v->tr)->end;
 }
 
-/* Takes the provider of the view shown, and what it is to find. */
-static bool table_take(struct table *t, struct view *v)
+/* Makes the table of the view shown, which has no rows yet. It is wanted as the one before it, if that is of
+ * this view; kinds have new numbers. NULL: out of memory. */
+static struct table *table_new(struct view *v)
 {
-    t->from = table_of(v);
-    t->type_col = t->from->type_col;
-    t->ntype_cols = t->from->ntype_cols;
-    t->cut = false;
+    const struct table *was = v->coming ? v->coming : v->table;
+    const struct table_from *from = table_of(v);
+    struct table *t = mem_zalloc(sizeof *t);
+    if (!t)
+        return NULL;
+    t->from = from;
+    t->type_col = from->type_col;
+    t->ntype_cols = from->ntype_cols;
     t->tr = v->tr;
     t->tg = table_counted(v);
     t->works = t->tg && v->tri->fs ? &v->tri->fs->works : NULL;
     t->epoch = trace_info(v->tr)->epoch;
     table_is_of_now(t, v);
-    t->failed = t->from->take && !t->from->take(t, v);
-    t->counting = !t->failed && t->from->count != NULL;
-    return !t->failed;
+    if (from->take && !from->take(t, v)) {
+        table_free(t);
+        return NULL;
+    }
+    t->counting = from->count != NULL;
+    if (was && was->from == from)
+        t->want = was->want;
+    if (!was || was->from != from || (from->types && !table_kinds(&t->want)))
+        order_wanted(v, t, from->types ? TABLE_TYPES : 0);
+    return t;
 }
 
 /* Can those of the view shown be found? */
@@ -196,21 +189,17 @@ static bool table_can(const struct view *v)
 /* The new rows are there: the cursor stays with its kind, or on the first row. */
 static unsigned table_exchange(struct view *v)
 {
-    struct table *t = v->table, was = *t, *next = t->next;
-    const bool at = v->at.row && v->at.row < was.nrows && table_kinds(&was.have);
-    const struct ttype *k = at ? &was.type[was.row[v->at.row]] : NULL;
-    *t = *next;
-    mem_free(next);
-    was.next = NULL;
-    memcpy(t->sort, was.sort, sizeof t->sort);
-    memcpy(t->invert, was.invert, sizeof t->invert);
-    t->made += was.made;
-    if (table_kinds(&was.want) || !t->from->types)
-        t->want = was.want;
+    struct table *was = v->table, *t = v->coming;
+    const bool ready = table_ready(v), at = ready && v->at.row && v->at.row < was->nrows;
+    const struct ttype *k = at && table_kinds(&was->have) ? &was->type[was->row[v->at.row]] : NULL;
     for (uint32_t i = 0; k && i < t->nrows; i++)
         if (t->type[t->row[i]].a == k->a && t->type[t->row[i]].b == k->b)
             v->at.row = i;
-    table_drop(&was);
+    if (ready && (table_kinds(&was->want) || !t->from->types))
+        t->want = was->want;
+    v->table = t;
+    v->coming = NULL;
+    table_free(was);
     return memcmp(&t->want, &t->have, sizeof t->want) ? table_start(t) : VR_DRAW; /* another order is asked */
 }
 
@@ -229,162 +218,136 @@ static unsigned table_run(struct table *t, struct view *v, int64_t budget_ns)
     return st == SLICES_MORE ? VR_DRAW | VR_WORK : t->failed ? VR_DRAW : table_start(t);
 }
 
-/* Goes on with what is under way: the order of the rows first, then finding them anew. */
-static unsigned table_go_on(struct view *v, int64_t budget_ns)
+/* t has worked: if its rows are there, they show. After a failure the old ones stay, if there are any. */
+static unsigned table_worked(struct view *v, struct table *t, unsigned f)
 {
-    struct table *t = v->table, *n = table_busy(t) || !t->next ? t : t->next;
-    const unsigned f = table_run(n, v, budget_ns);
-    if (table_busy(n))
+    if (table_busy(t))
         return f;
-    if (n == t) {
-        move_ready(v);
+    move_ready(v);
+    if (t == v->table)
         return f;
-    }
-    if (!n->failed)
+    if (!t->failed || !table_ready(v))
         return table_exchange(v);
-    table_free(n);
-    t->next = NULL;
-    t->failed = true;
-    table_is_of_now(t, v);
+    table_free(t);
+    v->coming = NULL;
+    v->table->failed = true;
+    table_is_of_now(v->table, v);
     return VR_DRAW;
 }
 
-static int64_t table_at_once(const struct view *v)
+/* What is under way: the order of the rows that are there, or finding them anew. NULL: nothing. */
+static struct table *table_under_way(const struct view *v)
 {
-    return trace_info(v->tr)->done ? AT_ONCE_NS : LOADING_NS;
+    struct table *const t = table_busy(v->table) ? v->table : v->coming;
+    return table_busy(t) && table_kept(t, v) ? t : NULL;
 }
 
-/* Starts finding them beside the rows that are there. */
-static unsigned table_renew(struct view *v)
+static unsigned table_go_on(struct view *v, int64_t budget_ns)
 {
-    struct table *t = v->table, *n = mem_zalloc(sizeof *n);
-    table_free(t->next);
-    t->next = n;
-    if (!n || !table_take(n, v)) {
-        table_free(n);
-        t->next = NULL;
-        t->failed = true;
-        table_is_of_now(t, v);
-        return VR_DRAW;
-    }
-    memcpy(n->sort, t->sort, sizeof n->sort);
-    memcpy(n->invert, t->invert, sizeof n->invert);
-    n->want = t->want;
-    if (!table_kinds(&n->want) && n->from->types) /* kinds have new numbers */
-        order_wanted(n, v->at.view, TABLE_TYPES);
-    if (!n->counting)
-        (void)table_start(n);
-    return table_go_on(v, table_at_once(v));
+    struct table *t = table_under_way(v);
+    return t ? table_worked(v, t, table_run(t, v, budget_ns)) : VR_NONE;
 }
 
 /* Starts finding the things of the view shown, unless they are there. What is under way goes on while the
  * trace grows, but not if it is of another moment. */
 static unsigned table_follow(struct view *v)
 {
-    struct table *t = v->table;
-    if (!t && !(t = v->table = mem_zalloc(sizeof *t)))
-        return VR_DRAW;
-    if (!table_can(v) || !table_stale(t, v))
+    const bool done = trace_info(v->tr)->done;
+    if (!table_can(v) || (v->table && !table_stale(v->table, v)))
         return VR_NONE;
-    const struct table *n = table_busy(t) ? t : t->next;
-    if (table_busy(n) && table_kept(n, v) && (!table_stale(n, v) || n->end != trace_info(v->tr)->end))
-        return trace_info(v->tr)->done ? VR_WORK : table_go_on(v, LOADING_NS);
-    if (table_ready(v))
-        return table_renew(v);
-    bool same = t->from == table_of(v) && t->tr == v->tr;
-    table_drop(t);
-    if (!table_take(t, v))
-        return VR_DRAW;
-    if (!same) {
-        t->want = (struct table_order){0};
-        t->made = 0;
-        order_wanted(t, v->at.view, t->from->types ? TABLE_TYPES : 0);
-    } else if (!table_kinds(&t->want) && t->from->types) { /* kinds have new numbers */
-        order_wanted(t, v->at.view, TABLE_TYPES);
+    const struct table *n = table_under_way(v);
+    if (n && (!table_stale(n, v) || n->end != trace_info(v->tr)->end))
+        return done ? VR_WORK : table_go_on(v, LOADING_NS);
+    struct table *t = table_new(v);
+    table_free(v->coming);
+    v->coming = t;
+    if (!table_kept(v->table, v)) {
+        table_free(v->table);
+        v->table = NULL;
     }
-    move_ready(v);
-    return t->counting ? table_go_on(v, table_at_once(v)) : table_start(t);
+    if (!t && v->table)
+        table_is_of_now(v->table, v);
+    if (!t)
+        return VR_DRAW;
+    return table_worked(v, t, t->counting ? table_run(t, v, done ? AT_ONCE_NS : LOADING_NS) : table_start(t));
+}
+
+/* The table whose order changes: the one shown, else the one that comes, perhaps before it can be found.
+ * NULL: out of memory. */
+static struct table *table_ordered(struct view *v)
+{
+    if (table_ready(v))
+        return v->table;
+    if (v->coming && v->coming->from == table_of(v))
+        return v->coming;
+    struct table *t = table_new(v);
+    table_free(v->coming);
+    v->coming = t;
+    if (t)
+        t->tr = NULL; /* it is found anew once that can be */
+    return t;
 }
 
 unsigned table_open(struct view *v, int no)
 {
     (void)tri_open(v, no);
+    if (!table_can(v))
+        (void)table_ordered(v); /* once it can be found, it is pending */
     return VR_DRAW | table_follow(v);
 }
 
 bool table_pending(const struct view *v)
 {
-    const struct table *t = v->table;
-    return t && ((table_busy(t) && table_kept(t, v)) ||
-                 (trace_info(v->tr)->done && table_can(v) && table_stale(t, v)));
+    return table_under_way(v) ||
+           ((v->table || v->coming) && trace_info(v->tr)->done && table_can(v) && table_stale(v->table, v));
 }
 
 unsigned table_work(struct view *v, int64_t budget_ns)
 {
-    if (!table_pending(v))
-        return VR_NONE;
-    const struct table *t = v->table, *n = table_busy(t) ? t : t->next;
-    return table_busy(n) && table_kept(n, v) ? table_go_on(v, budget_ns) : table_follow(v);
+    return !table_pending(v) ? VR_NONE : table_under_way(v) ? table_go_on(v, budget_ns) : table_follow(v);
 }
 
 /* ---- what keys do -------------------------------------------------------------------------------------- */
 
-static unsigned table_again(struct view *v)
+static unsigned table_again(struct view *v, struct table *t)
 {
     v->at.row = v->at.top = 0;
-    return VR_DRAW | (v->table->tr && !v->table->counting ? table_start(v->table) : VR_NONE);
+    return VR_DRAW | (t->listed ? table_start(t) : VR_NONE);
 }
 
-static void say_order(struct view *v)
+static unsigned order_changed(struct view *v, struct table *t)
 {
-    const struct table *t = v->table;
-    struct tcol c = table_col_of(t, &t->want, t->want.sort);
+    const int level = table_level(&t->want);
+    v->orders.sort[v->at.view][level] = (int8_t)(t->want.sort + 1);
+    v->orders.invert[v->at.view][level] = t->want.invert;
+    const unsigned f = table_again(v, t);
+    const struct tcol c = table_col_of(t, &t->want, t->want.sort);
     view_message(v, false, "by %s%s", c.kind == TCOL_NAME && t->from->nameless ? "the query" : c.what,
                  !t->want.invert                                ? ""
                  : c.kind == TCOL_TIME || table_by_text(c.kind) ? ", the last first"
                                                                 : ", the smallest first");
-}
-
-/* Stores the sort order for things that are not found yet. false: out of memory. */
-static bool order_early(struct view *v)
-{
-    struct table *t = v->table ? v->table : (v->table = mem_zalloc(sizeof *t));
-    if (!t || table_ready(v) || t->from == table_of(v))
-        return t != NULL;
-    table_drop(t);
-    (void)table_take(t, v);
-    t->tr = NULL; /* this makes them be found once more */
-    order_wanted(t, v->at.view, t->from->types ? TABLE_TYPES : 0);
-    return true;
+    return f;
 }
 
 unsigned table_sort(struct view *v, int n)
 {
-    if (!order_early(v))
+    struct table *t = table_ordered(v);
+    if (!t)
         return move_fail(v, "out of memory: the order stays");
-    struct table *t = v->table;
-    int all = table_ncols(t, &t->want), s = (t->want.sort + n) % all;
-    s = s < 0 ? s + all : s;
-    t->want.sort = s;
+    const int all = table_ncols(t, &t->want), s = (t->want.sort + n) % all;
+    t->want.sort = s < 0 ? s + all : s;
     t->want.invert = false;
-    t->sort[v->at.view][table_level(&t->want)] = (int8_t)(s + 1);
-    t->invert[v->at.view][table_level(&t->want)] = false;
-    unsigned f = table_again(v);
-    say_order(v);
-    return f;
+    return order_changed(v, t);
 }
 
 unsigned table_invert(struct view *v, int n)
 {
-    if (!order_early(v))
-        return move_fail(v, "out of memory: the order stays");
-    struct table *t = v->table;
+    struct table *t = table_ordered(v);
     (void)n;
+    if (!t)
+        return move_fail(v, "out of memory: the order stays");
     t->want.invert = !t->want.invert;
-    t->invert[v->at.view][table_level(&t->want)] = t->want.invert;
-    unsigned f = table_again(v);
-    say_order(v);
-    return f;
+    return order_changed(v, t);
 }
 
 /* Restricts rows to those overlapping the window of the lanes, or the selected range. */
@@ -395,7 +358,7 @@ unsigned table_here(struct view *v, int n)
     (void)n;
     t->want.windowed = !t->want.windowed;
     t->want.win = v->sel.stands ? window_of(v->sel.t0, v->sel.t1) : v->at.win;
-    unsigned f = table_again(v);
+    unsigned f = table_again(v, t);
     if (t->want.windowed)
         view_message(v, false, "only what overlaps %s..%s, the %s", when_exact(v->tr, t->want.win.t0, a),
                      when_exact(v->tr, t->want.win.t1, b),
@@ -413,7 +376,7 @@ unsigned table_find(struct view *v, const char *text)
     if (strcmp(t->want.filter, text) == 0)
         return VR_DRAW;
     snprintf(t->want.filter, sizeof t->want.filter, "%s", text);
-    return table_again(v);
+    return table_again(v, t);
 }
 
 unsigned table_back(struct view *v, int n)
@@ -425,10 +388,10 @@ unsigned table_back(struct view *v, int n)
     if (t->want.filter[0])
         return table_find(v, "");
     if (!table_kinds(&t->want) && t->from->types) {
-        order_wanted(t, v->at.view, TABLE_TYPES);
+        order_wanted(v, t, TABLE_TYPES);
         unsigned f = table_start(t);
-        v->at.row = t->type_row;
-        v->at.top = t->type_top;
+        v->at.row = v->orders.type_row;
+        v->at.top = v->orders.type_top;
         return f;
     }
     return VR_QUIT;
@@ -446,11 +409,11 @@ const char *table_back_word(const struct view *v)
 static unsigned open_kind(struct view *v, uint32_t type)
 {
     struct table *t = v->table;
-    t->type_row = v->at.row;
-    t->type_top = v->at.top;
+    v->orders.type_row = v->at.row;
+    v->orders.type_top = v->at.top;
     t->want.filter[0] = 0;
-    order_wanted(t, v->at.view, type);
-    return table_again(v);
+    order_wanted(v, t, type);
+    return table_again(v, t);
 }
 
 static void table_took(struct text *out, const struct thing *x)

@@ -162,12 +162,7 @@ struct table {
     uint64_t made;  /* counts completed orders */
     uint64_t empty; /* bit set of columns without any value; only for kinds */
     struct slices *job;
-    struct table *next; /* the same found anew, which replaces this one when it is done */
     struct spectrum spectrum;
-
-    int8_t sort[VIEW_END][2]; /* 1 + sort column, per view and level; 0: the initial one */
-    bool invert[VIEW_END][2];
-    uint32_t type_row, type_top; /* the cursor's place among the kinds */
 };
 
 /* table_add - adds a thing of the kind with key (a, b); called by `list`. Returns false when out of memory
@@ -175,9 +170,9 @@ struct table {
 bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x);
 /* table_type - the number of the kind with that key; TAB_NONE: out of memory. */
 uint32_t table_type(struct table *t, uint64_t a, uint64_t b);
-void table_free(struct table *t);
-/* table_stop - ends its work, as what it reads is about to go; NULL is allowed. */
-void table_stop(struct table *t);
+void table_free(struct table *t); /* NULL is allowed */
+/* table_stop - ends all work on tables, as what they read is about to go. */
+void table_stop(struct view *v);
 /* table_forget - drops the rows of a view; they are found again, in the initial order. */
 void table_forget(struct view *v, int view);
 

@@ -468,8 +468,8 @@ static void test_waits(void **state)
     assert_true(f.a.view.at.cursor == p.longest.t0);
     free(run(&f, "["));
     assert_int_equal(f.a.view.at.focus.i, p.longest_waker);
-    const struct table *t = f.a.view.table;
     expect(&f, ":runnable Enter", "processors meanwhile: ");
+    const struct table *t = f.a.view.table;
     assert_int_equal(t->type[0].n + t->type[1].n, 2016);
     expect(&f, "Enter Enter", "runnable");
     assert_int_equal(f.a.view.at.focus.i, f.a.tg->worst[0].g);
