@@ -31,7 +31,7 @@ enum {
     PROGRESS_MS = 100,
     SLICE_NS = 15 * 1000 * 1000,
     LIVE_MS = 40,
-    EMPTY_MS = 100,
+    EMPTY_MS = 250,
     FRAMES_LOGGED = 1024
 };
 

@@ -84,6 +84,8 @@ struct made {
     wchar_t glyph;
     attr_t attrs;
     short pair;
+    bool grounded; /* it has a ground of its own: its style's, or a mark */
+    int32_t ground;
 };
 
 static void put_cell(struct term *t, int n, struct made *last, struct made m)
@@ -116,49 +118,77 @@ static int thin_gap(const struct cell *row, int x, int w)
                : 0;
 }
 
-/* Make one row for curses. Blanks without a ground become equal, so that runs of them are erased; a short
- * run between two cells takes the style of the left one, which is already set. Blocks and lines look the
- * same in bold, so they are bold only where that makes their colour. */
-static int fill_row(struct term *t, const struct grid *g, int y, int w)
+enum { MARKED = A_UNDERLINE | A_REVERSE };
+
+/* The look of a cell, after that of the cell to its left. Blocks and lines look the same in bold, so they are
+ * bold only where that makes their colour. */
+static void take_look(const struct term *t, const struct cell *c, struct made *m)
+{
+    const enum style s = c->style < STYLE_COUNT ? (enum style)c->style : STYLE_NORMAL;
+    const int32_t ground = t->inks[s].bg;
+    attr_t attrs = cell_attrs(&t->inks[s], c->flags);
+    if (c->glyph == ' ' && m->grounded && ground == m->ground && !((attrs | m->attrs) & MARKED))
+        return; /* a blank shows its ground and nothing else */
+    if (drawn(c->glyph) && term_depth(t) > DEPTH_8)
+        attrs &= ~A_BOLD;
+    m->attrs = attrs;
+    m->pair = term_depth(t) == DEPTH_MONO ? 0 : t->pair[s];
+    m->ground = ground;
+    m->grounded = ground != INK_DEFAULT || (attrs & MARKED);
+}
+
+/* Whether curses has a blank without a ground at the end of row Y; takes its look. */
+static bool end_look(const struct term *t, int y, int w, struct made *m)
+{
+    wchar_t text[CCHARW_MAX + 1];
+    cchar_t c;
+    attr_t attrs;
+    short pair, fg, bg;
+    if (t->lost || mvwin_wch(curscr, y, w - 1, &c) == ERR || getcchar(&c, text, &attrs, &pair, NULL) == ERR ||
+        text[0] != L' ' || (attrs & MARKED) || pair_content(pair, &fg, &bg) == ERR || bg != INK_DEFAULT)
+        return false;
+    m->attrs = attrs;
+    m->pair = pair;
+    m->grounded = false;
+    return true;
+}
+
+/* N blanks without a ground look the same in every style. At the end of a row they take that of the blank
+ * that is there, a short run that of its left neighbour, which is already set; long ones are all alike, so
+ * that they are erased. */
+static void blank_look(const struct term *t, int y, int w, int n, bool at_end, struct made *m)
 {
     enum { SHORT = 12 };
-    const bool mono = term_depth(t) == DEPTH_MONO, bold_tells = term_depth(t) <= DEPTH_8;
+    if ((at_end && end_look(t, y, w, m)) || (n <= SHORT && !m->grounded))
+        return;
+    m->attrs = A_NORMAL;
+    m->pair = term_depth(t) == DEPTH_MONO ? 0 : t->pair[STYLE_NORMAL];
+    m->grounded = false;
+}
+
+/* Make one row for curses. */
+static int fill_row(struct term *t, const struct grid *g, int y, int w)
+{
     const struct cell *row = &g->cells[(size_t)y * (size_t)g->w];
     struct made last = {0}, m = {0};
-    const attr_t marked = A_UNDERLINE | A_REVERSE;
-    bool grounded = false; /* the last look has a ground of its own: this one, or a mark */
-    int32_t ground = INK_DEFAULT;
     int n = 0, blanks = 0, thin = 0;
     for (int x = 0; x < w; x++) {
         const struct cell *c = &row[x];
         if ((c->flags & CELL_TAIL) && n && last.glyph != L'?')
             continue;
-        if (!blanks)
+        if (!blanks) {
             while (x + blanks < w && bare(t, &row[x + blanks]))
                 blanks++;
-        if (!thin && !grounded)
-            thin = thin_gap(row, x, w);
-        m.glyph = glyph_of(c, x + 1 < w);
-        if (thin) {
-            thin--;
-        } else if (!blanks) {
-            const enum style s = c->style < STYLE_COUNT ? (enum style)c->style : STYLE_NORMAL;
-            const attr_t attrs = cell_attrs(&t->inks[s], c->flags);
-            if (n && m.glyph == ' ' && grounded && t->inks[s].bg == ground && !((attrs | m.attrs) & marked)) {
-                put_cell(t, n++, &last, m); /* a blank shows its ground and nothing else */
-                continue;
-            }
-            m.attrs = attrs;
-            ground = t->inks[s].bg;
-            grounded = ground != INK_DEFAULT || (attrs & marked);
-            m.pair = mono ? 0 : t->pair[s];
-            if (drawn(c->glyph) && !bold_tells)
-                m.attrs &= ~A_BOLD;
-        } else if (blanks > SHORT || x + blanks == w || grounded) {
-            m.attrs = A_NORMAL;
-            m.pair = mono ? 0 : t->pair[STYLE_NORMAL];
+            if (blanks)
+                blank_look(t, y, w, blanks, x + blanks == w, &m);
         }
+        if (!thin && !m.grounded)
+            thin = thin_gap(row, x, w);
+        if (!thin && !blanks)
+            take_look(t, c, &m);
+        m.glyph = glyph_of(c, x + 1 < w);
         blanks -= blanks > 0;
+        thin -= thin > 0;
         put_cell(t, n++, &last, m);
     }
     return n;
