@@ -60,9 +60,10 @@ void lines_add(struct lines *t, const char *fmt, ...)
 
 void lines_wrap(struct lines *t, const char *text, int w)
 {
-    enum { INDENT = 4 };
+    enum { INDENT = 4, LABEL = 8 };
     struct str rest = str_of(text);
-    for (int in = 0; rest.len; in = INDENT) {
+    const bool labelled = strlen(text) > LABEL && text[LABEL - 1] == ' ' && text[LABEL] != ' ';
+    for (int in = 0; rest.len; in = labelled ? LABEL : INDENT) {
         uint32_t next = 0, len = wrap_next(rest, w - in, &next);
         lines_add(t, "%*s%.*s", in, "", (int)len, rest.p);
         rest = (struct str){rest.p + next, rest.len - next};

@@ -102,7 +102,7 @@ static int64_t draw_part_of(int64_t busy, int64_t len, int h, int r)
 
 static int height(const struct view *v, enum lane_kind k)
 {
-    return k == LANE_P && v->scr.lane_h > 1 ? v->scr.lane_h : 1;
+    return k != LANE_G && v->scr.lane_h > 1 ? v->scr.lane_h : 1;
 }
 
 /* ---- processors and threads ---------------------------------------------------------------------------- */

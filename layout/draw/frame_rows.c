@@ -334,7 +334,7 @@ static void no_lanes(const struct canvas *c, enum lane_kind k)
     grid_str(c->g, c->plan->gutter, c->plan->y[ROW_LANES], c->plan->plot_w, buf, STYLE_DIM);
 }
 
-/* Draws beside the upper lines of a tall lane how much of its work was GC or system calls. */
+/* Draws above the name of a tall lane how much of its work was GC or system calls. */
 static void lane_work(const struct canvas *c, struct lane l, int y)
 {
     const struct view *v = c->v;
@@ -388,14 +388,14 @@ static void guest_mark(const struct canvas *c, int y)
 
 static void lane_row(const struct canvas *c, struct lane l, int y, bool focus)
 {
-    const int h = c->plan->lane_h;
-    lane_name(c, l, y, focus);
+    const int h = c->plan->lane_h, foot = y + h - 1; /* its name stands where its bars do */
+    lane_name(c, l, foot, focus);
     if (h > 1)
-        lane_work(c, l, y + 1);
+        lane_work(c, l, foot - 1);
     if (l.kind == LANE_G && folded_members(c->v, l.i))
         one_group(c, l.i, y, focus);
     else
-        one_lane(c, l, y + h - 1, h, focus);
+        one_lane(c, l, foot, h, focus);
 }
 
 static void lane_rows(const struct canvas *c)

@@ -18,7 +18,8 @@ int tabs_text(const struct view *v, enum tabs form, char out[TABS_MOST])
         if (no == key)
             n += snprintf(out + n, TABS_MOST - (size_t)n, "%s[%d:%s]", n ? " " : "", no, kind_name(shown));
         else if (form == TABS_NAMES)
-            n += snprintf(out + n, TABS_MOST - (size_t)n, "%s%d:%s", n ? " " : "", no, kind_name(no));
+            n += snprintf(out + n, TABS_MOST - (size_t)n, "%s%d:%s", n ? " " : "", no,
+                          kind_name(kind_opens(v, no)));
         else
             n += snprintf(out + n, TABS_MOST - (size_t)n, "%s%d", n ? " " : "", no);
     if (key == VIEW_NONE)

@@ -15,7 +15,6 @@
 
 #include "layout/draw/draw.h"
 #include "triage/query/filter.h"
-#include "triage/wall.h"
 #include "layout/cells/when.h"
 #include "triage/activity/gstate.h"
 #include "layout/draw/tabs.h"
@@ -27,6 +26,7 @@
 #include "layout/draw/popup.h"
 #include "layout/cells/ruler.h"
 #include "triage/activity/samples.h"
+#include "triage/wall.h"
 #include "layout/move/search.h"
 #include "layout/views/split.h"
 #include "layout/draw/status.h"
@@ -170,21 +170,12 @@ static void title_where(const struct canvas *c, char *out, size_t size)
         kind_here(c->v)->where(c->v, &c->plan, out, size);
 }
 
-/* The same in w columns: without its first word if that is too long ("lines 1-12 of 97"), followed by the
- * cursor's time of day. */
-static void title_right(const struct canvas *c, int w, char *out, size_t size)
+/* The same in w columns: without its first word if that is too long ("lines 1-12 of 97"). */
+static void title_fit(const struct canvas *c, int w, char *out)
 {
-    const struct view *v = c->v;
     const char *blank = (int)strlen(out) > w && !c->txt->debug ? strchr(out, ' ') : NULL;
     if (blank)
         memmove(out, blank + 1, strlen(blank));
-    const size_t used = strlen(out);
-    if (!c->txt->debug && wall_known(v->tr) && !kind_here(v)->table) {
-        char clock[WALL_MAX];
-        snprintf(out + used, size - used, "%s%s", used ? "  " : "", wall_time(v->tr, v->at.cursor, clock));
-        if ((int)strlen(out) > w)
-            out[used] = 0;
-    }
     if ((int)strlen(out) > w)
         out[0] = 0;
 }
@@ -215,7 +206,7 @@ static void title(const struct canvas *c)
     if (c->v->scr.tabs < TABS_FORMS)
         (void)tabs_draw(g, c->v, c->v->scr.tabs, w - width + 2);
     w -= width;
-    title_right(c, w - x - 2, right, sizeof right);
+    title_fit(c, w - x - 2, right);
     if (*right)
         grid_right(g, 0, 0, w, right, STYLE_TITLE_NOTE);
 }
@@ -275,7 +266,7 @@ static void ruler(const struct canvas *c)
     const struct view *v = c->v;
     const struct plan *p = &c->plan;
     int y = p->y[ROW_RULER];
-    char t[FMT_MAX];
+    char t[FMT_MAX], clock[WALL_MAX];
     if (!p->n[ROW_RULER])
         return;
     ruler_draw(c->g, v->tr, v->scr.tier, v->at.win, p->gutter, y, p->plot_w, v->scr.clock);
@@ -285,8 +276,11 @@ static void ruler(const struct canvas *c)
     when_time(v->tr, v->at.cursor, res, t);
     if ((int)strlen(t) > p->gutter - 1)
         when_dur(v->tr, v->at.cursor, t);
-    if ((int)strlen(t) < p->gutter)
-        grid_right(c->g, 0, y, p->gutter - 1, t, STYLE_CURSOR);
+    const char *now = v->scr.clock ? wall_time(v->tr, v->at.cursor, clock) : "";
+    if (!*now || (int)strlen(now) >= p->gutter)
+        now = t;
+    if ((int)strlen(now) < p->gutter)
+        grid_right(c->g, 0, y, p->gutter - 1, now, STYLE_CURSOR);
 }
 
 /* ---- filters, overview --------------------------------------------------------------------------------- */

@@ -247,8 +247,7 @@ int kind_under(const struct view *v)
     return 0;
 }
 
-/* The first view behind that key for which the trace has something; if there is none, the key's own view. */
-static int kind_full(const struct view *v, int key)
+int kind_opens(const struct view *v, int key)
 {
     for (int no = key; no < VIEW_END; no++)
         if (rows[no].key == key && (!kinds[no]->has || kinds[no]->has(v)) &&
@@ -264,7 +263,7 @@ unsigned view_switch(struct view *v, int no)
     if (no == kind_key(v->at.view)) /* the key again: the next view that it leads to */
         no = kind_next(v);
     else if (no == kind_key(no))
-        no = kind_full(v, no);
+        no = kind_opens(v, no);
     return view_show(v, no);
 }
 

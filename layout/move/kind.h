@@ -110,11 +110,13 @@ const struct view_kind *kind_of(int view);
 const struct view_kind *kind_here(const struct view *v);
 /* kind_name - the name that keymaps and `:` use. kind_key - the view whose key leads to this one, usually
  * itself. Pressing the key repeatedly cycles through its views: kind_next is the following one, kind_before
- * the preceding one. kind_find - the view with this name, or VIEW_NONE. */
+ * the preceding one. kind_opens - the one it leads to first: for which the trace has something, or itself.
+ * kind_find - the view with this name, or VIEW_NONE. */
 const char *kind_name(int view);
 int kind_key(int view);
 int kind_next(const struct view *v);
 int kind_before(const struct view *v);
+int kind_opens(const struct view *v, int key);
 int kind_find(const char *name, size_t len);
 
 /* kind_leads - records that a table led to the view shown, by something other than a view's key, so that

@@ -70,16 +70,16 @@ static int gutter_width(int w, enum plan_gutter g)
     return w >= 160 ? 24 : w >= 100 ? 20 : w >= 60 ? 12 : w >= 30 ? 9 : w >= 12 ? 4 : 0;
 }
 
-/* Uses lines that would be blank: processors two lines high, the goroutines that ran most, taller curves,
- * still higher processors. */
+/* Uses lines that would be blank: processors or threads two lines high, the goroutines that ran most, taller
+ * curves, still higher processors or threads. */
 static void plan_spend(struct plan *p, const struct view_kind *k, int *left, int lanes, const int *most_of)
 {
     enum { BUSY_LEAST = 4, HIGHEST = 5 };
-    const bool high = k->lanes == LANE_P && p->n[ROW_LANES] >= lanes;
+    const bool high = (k->lanes == LANE_P || k->lanes == LANE_M) && p->n[ROW_LANES] >= lanes;
     for (p->lane_h = 1; high && p->lane_h < HIGHEST && *left >= lanes; *left -= lanes) {
         p->lane_h++;
         p->n[ROW_LANES] += lanes;
-        if (p->lane_h > 2 || *left - lanes < BUSY_LEAST)
+        if (k->lanes != LANE_P || p->lane_h > 2 || *left - lanes < BUSY_LEAST)
             continue;
         const int room = *left - lanes;
         p->n[ROW_BUSY] = most_of[ROW_BUSY] < room ? most_of[ROW_BUSY] : room;

@@ -185,19 +185,20 @@ static enum style mark_style(const struct finding *f)
 
 /* Draws mark and share, and of what it is a share; returns the column behind them. Where there is no room for
  * that, shares of something else than the first finding's are left out: numbers in a column are compared. */
-static int card_lead(struct grid *g, const struct view *v, const struct finding *f, struct box b)
+static int card_lead(struct grid *g, const struct view *v, const struct finding *f, struct box b,
+                     enum style s)
 {
     const bool room = b.w >= BASE_FROM;
     const int to = b.x + MARK + LEAD + (room ? BASE : 0);
     struct text t = {0}, first = {0};
     verdict_base(&t, &v->tri->fs->works, &f->v);
     verdict_base(&first, &v->tri->fs->works, &v->tri->fs->f[0].v);
-    grid_fill(g, b.x, b.y, MARK + LEAD - 1, 1, ' ', mark_style(f));
+    grid_fill(g, b.x, b.y, MARK - 1, 1, ' ', mark_style(f));
     grid_str(g, b.x, b.y, MARK, level_mark(f->v.level), mark_style(f));
     if (room || !t.p || (first.p && strcmp(t.p, first.p) == 0)) {
-        const int x = grid_str(g, b.x + MARK, b.y, LEAD - 1, f->amount, mark_style(f));
+        const int x = grid_str(g, b.x + MARK, b.y, LEAD - 1, f->amount, s);
         if (room && t.p)
-            grid_str(g, x + 1, b.y, to - x - 2, t.p, mark_style(f));
+            grid_str(g, x + 1, b.y, to - x - 2, t.p, s);
     }
     text_free(&t);
     text_free(&first);
@@ -214,7 +215,7 @@ static void card_head(struct grid *g, const struct view *v, const struct finding
               right = b.w >= TIME_FROM ? 12 + strip : strip;
     if (focus)
         grid_fill(g, b.x, b.y, b.w, 1, ' ', s);
-    const int from = card_lead(g, v, f, b), room = b.x + b.w - right - from;
+    const int from = card_lead(g, v, f, b, focus ? s : mark_style(f)), room = b.x + b.w - right - from;
     int x = grid_str(g, from, b.y, room, f->title, focus ? s : STYLE_STATUS_KEY);
     x = where_in(g, v, f, x + 2, b.y, from + room - x - 3, s);
     if (f->inferred && x + 12 < from + room)

@@ -419,7 +419,7 @@ static void test_tabs(void **state)
     expect(&f, ":flame Enter", "1 2 3 4 5 6 7 8 9 [flame]");
     fix_close(&f);
     fix_open(&f, "default", 200, 24);
-    expect(&f, "6", "1:findings 2:processors 3:goroutines 4:threads 5:groups [6:waits] 7:tasks 8:gc 9:log");
+    expect(&f, "6", "1:findings 2:processors 3:goroutines 4:threads 5:groups [6:waits] 7:work 8:gc 9:log");
     fix_close(&f);
 }
 

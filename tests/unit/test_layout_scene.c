@@ -518,7 +518,7 @@ static void test_ids_are_whole(void **state)
             struct plan p;
             plan_view(&p, &s.v, 2);
             for (int i = 0; i < 2; i++) {
-                const char *const row = line(&s, p.y[ROW_LANES] + view_line_y(&s.v, i)),
+                const char *const row = line(&s, p.y[ROW_LANES] + view_line_y(&s.v, i) + p.lane_h - 1),
                                   *const id = all[k][i], *end = row;
                 while (*end && *end != ' ' && *end != '>')
                     end++;

@@ -52,6 +52,19 @@ static bool has_key(const struct findings *fs, const char *key)
     return false;
 }
 
+/* "gone 69.6%  lock held in  main.(*bank).clerk"; was: its amount in the other one. */
+static void finding_line(struct text *t, const struct loaded *x, const struct finding *f, const char *word,
+                         const char *was)
+{
+    text_say(t, NULL, "  ", word, " ", t_clean(was ? was : ""), was ? " -> " : "", t_clean(f->amount), "  ",
+             f->title);
+    if (f->v.culprit.user) {
+        text_lit(t, "  ");
+        site_text(t, x->tr, &f->v.culprit);
+    }
+    text_lit(t, "\n");
+}
+
 static void findings_of_one(struct text *t, const struct loaded *x, const struct loaded *other,
                             const char *word, bool *any)
 {
@@ -59,7 +72,7 @@ static void findings_of_one(struct text *t, const struct loaded *x, const struct
         const struct finding *f = &x->fs.f[i];
         if (has_key(&other->fs, f->key) || findings_is_what(f))
             continue;
-        text_say(t, NULL, "  ", word, " ", t_clean(f->amount), "  ", f->title, " [", t_clean(f->key), "]\n");
+        finding_line(t, x, f, word, NULL);
         *any = true;
     }
 }
@@ -75,8 +88,7 @@ static void diff_findings(struct text *t, const struct loaded *a, const struct l
         for (uint32_t k = 0; k < a->fs.n; k++) {
             const struct finding *g = &a->fs.f[k];
             if (strcmp(f->key, g->key) == 0 && !findings_is_what(f)) {
-                text_say(t, NULL, "  both ", f->title, "  ", t_clean(g->amount), " -> ", t_clean(f->amount),
-                         "\n");
+                finding_line(t, b, f, "both", g->amount);
                 any = true;
                 break;
             }
