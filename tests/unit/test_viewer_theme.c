@@ -243,7 +243,9 @@ static void test_grounds(void **state)
                    {"11;rgb:ff/ff/ff/ff", GROUND_UNKNOWN},
                    {"", GROUND_UNKNOWN},
                    {"11;rgb://", GROUND_UNKNOWN},
-                   {"11;rgba:ff/ff/ff", GROUND_UNKNOWN}};
+                   {"11;rgba:ff/ff/ff", GROUND_UNKNOWN},
+                   {"11;rgba:ffff/ffff/ffff/cccc", GROUND_LIGHT},
+                   {"11;rgba:0000/0000/0000/cccc", GROUND_DARK}};
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
         if (ground_of(answers[i].says) != answers[i].is)
             fail_msg("'%s' is %d", answers[i].says, (int)ground_of(answers[i].says));

@@ -32,6 +32,7 @@ enum {
     SLICE_NS = 15 * 1000 * 1000,
     LIVE_MS = 40,
     EMPTY_MS = 250,
+    ANSWER_MS = 50, /* most answer within a few ms; the first picture has the right colours then */
     FRAMES_LOGGED = 1024
 };
 
@@ -74,6 +75,8 @@ static void answers(struct loop *l)
         app_utf8(a);
         l->dirty = true;
     }
+    if (!l->frames && !term_awaits(l->t))
+        l->next_frame = 0;
     const enum ground g = term_ground(l->t);
     if (!a->colours.by_ground || g == GROUND_UNKNOWN)
         return;
@@ -292,6 +295,7 @@ int interactive_run(struct app *a, struct term *t)
 {
     struct loop *l = &loop;
     *l = (struct loop){.a = a, .t = t, .dirty = true, .began = now_ms(), .yank_fd = -1};
+    l->next_frame = l->began + ANSWER_MS;
     a->hint = true;
     a->show = draw_now;
     a->show_arg = l;

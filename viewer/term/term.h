@@ -38,6 +38,8 @@ const char *term_note(const struct term *t); /* a remark for the reader; NULL: n
 /* term_utf8 - a grid may hold more than ASCII. If the terminal was asked, this becomes true with its
  * answer. */
 bool term_utf8(const struct term *t);
+/* term_awaits - it was asked, and its answer has not come yet. */
+bool term_awaits(const struct term *t);
 /* term_ground - the ground that the terminal has reported. It is asked when it is opened; until it answers,
  * this is GROUND_UNKNOWN. */
 enum ground term_ground(const struct term *t);

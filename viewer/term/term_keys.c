@@ -238,7 +238,7 @@ static void take_answer(struct term *t, const char *text)
 }
 
 /* After Esc and ']' or 'P', read to its end what only a terminal's answer can be (its colours, its name).
- * An answer to another program's question is dropped. Returns false when it is none: *next, if not 0, was
+ * One that says nothing of the ground is dropped. Returns false when it is none: *next, if not 0, was
  * typed after it. */
 static bool string_answer(struct term *t, uint32_t kind, uint32_t *next)
 {
@@ -262,7 +262,7 @@ static bool string_answer(struct term *t, uint32_t kind, uint32_t *next)
     }
     text[len] = '\0';
     const enum ground g = kind == ']' ? ground_of(text) : GROUND_UNKNOWN;
-    if (g != GROUND_UNKNOWN && t->awaiting)
+    if (g != GROUND_UNKNOWN) /* late, where something in between answers the other question itself */
         t->ground = g;
     return true;
 }

@@ -387,6 +387,11 @@ bool term_utf8(const struct term *t)
     return t->utf8;
 }
 
+bool term_awaits(const struct term *t)
+{
+    return t->awaiting;
+}
+
 enum ground term_ground(const struct term *t)
 {
     return t->ground;

@@ -23,7 +23,7 @@
 
 /* Two questions, asked once before the first picture. The first is about the ground. The second prints a
  * character that is one in UTF-8 and two in Latin-1 (or one in both), and asks where the cursor is.
- * Terminals answer in order: once the second answer has come, no first one will. */
+ * Terminals answer in order, so most often the ground is known once the second answer has come. */
 #define ASK_GROUND "\033]11;?\033\\"
 #define ASK_CURSOR "\033[2;1H%s\033[6n\033[2K"
 #define CURSOR_UTF8 "2;2R"

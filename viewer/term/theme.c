@@ -244,14 +244,16 @@ bool palette_parse(const char *name, enum palette *out)
 enum ground ground_of(const char *answer)
 {
     unsigned value[3] = {0};
-    static const char begins[] = "11;rgb:";
-    if (strncmp(answer, begins, sizeof begins - 1) != 0)
+    static const char *const begins[] = {"11;rgb:",
+                                         "11;rgba:"}; /* the latter of a ground that shines through */
+    const bool rgba = strncmp(answer, begins[1], strlen(begins[1])) == 0;
+    if (strncmp(answer, begins[rgba], strlen(begins[rgba])) != 0)
         return GROUND_UNKNOWN;
-    answer += sizeof begins - 1;
+    answer += strlen(begins[rgba]);
     for (int i = 0; i < 3; i++) { /* each has one to four digits; the first two are enough */
         size_t n = strspn(answer, "0123456789abcdefABCDEF");
         char two[3] = {answer[0], n > 1 ? answer[1] : answer[0], '\0'};
-        if (n < 1 || n > 4 || answer[n] != (i < 2 ? '/' : '\0'))
+        if (n < 1 || n > 4 || answer[n] != (i < 2 || rgba ? '/' : '\0'))
             return GROUND_UNKNOWN;
         value[i] = (unsigned)strtoul(two, NULL, 16);
         answer += n + 1;
