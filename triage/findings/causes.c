@@ -17,9 +17,18 @@ double causes_at_once(const struct causes *c, uint32_t group)
 
 static bool groups(struct causes *c)
 {
-    bool ok = causes_members(c);
-    for (uint32_t i = 0; ok && i < c->tg->ngroups; i++)
-        ok = tab_put(&c->by_name, c->tg->groups[i].name, 0, i) != TAB_NONE;
+    const struct triage *tg = c->tg;
+    c->member = mem_alloc(((size_t)tg->ng + 1) * sizeof *c->member);
+    c->of = mem_alloc(((size_t)tg->ngroups + 1) * sizeof *c->of);
+    bool ok = c->member && c->of;
+    for (uint32_t i = 0, at = 0; ok && i < tg->ngroups; at += tg->groups[i++].count) {
+        c->of[i] = (struct member_of){.at = at};
+        ok = tab_put(&c->by_name, tg->groups[i].name, 0, i) != TAB_NONE;
+    }
+    for (uint32_t g = 0; ok && g < tg->ng; g++) {
+        struct member_of *m = &c->of[tg->group_of[g]];
+        c->member[m->at + m->n++] = g;
+    }
     return ok;
 }
 

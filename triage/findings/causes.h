@@ -10,9 +10,8 @@
 #include "triage/findings/explain.h"
 #include "triage/triage.h"
 
-struct member_of { /* the goroutines of a group, read with causes_nth() */
-    uint32_t n;
-    uint32_t at, runs; /* position in causes.member, in the encoding of members.c */
+struct member_of { /* the goroutines of a group: so many from causes.member[at] on */
+    uint32_t n, at;
 };
 struct causes {
     const struct triage *tg;
@@ -33,12 +32,16 @@ uint32_t causes_group(const struct causes *c, uint32_t name);
 /* causes_at_once - Returns how many goroutines of a group there were, on average while there were any. */
 double causes_at_once(const struct causes *c, uint32_t group);
 
-/* causes_members - Find which goroutines belong to which group; false: out of memory. causes_nth - Returns
- * the k-th goroutine of a group. */
-bool causes_members(struct causes *c);
-uint32_t causes_nth(const struct causes *c, uint32_t group, uint32_t k);
-/* causes_member - Returns the lane of the i-th of a sample of the group's goroutines, spread evenly over
- * the group. */
-uint32_t causes_member(const struct causes *c, uint32_t group, uint32_t i, uint32_t most);
+/* causes_nth - Returns the k-th goroutine of a group. causes_member - Returns the i-th of a sample of at most
+ * so many, spread evenly over the group. */
+static inline uint32_t causes_nth(const struct causes *c, uint32_t group, uint32_t k)
+{
+    return c->member[c->of[group].at + k];
+}
+static inline uint32_t causes_member(const struct causes *c, uint32_t group, uint32_t i, uint32_t most)
+{
+    const uint32_t n = c->of[group].n;
+    return causes_nth(c, group, (uint32_t)((uint64_t)i * n / (n < most ? n : most)));
+}
 
 #endif
