@@ -1,6 +1,10 @@
 /* requests.c - see requests.h. */
 #include "triage/findings/requests.h"
 
+#include <string.h>
+
+#include "triage/findings/asks.h"
+
 #define SERVE "net/http.(*conn).serve"
 
 bool request_serves(const struct trace *tr, uint32_t start_function)
@@ -50,55 +54,86 @@ bool waits_for_more(const struct trace *tr, uint32_t start_function, uint32_t re
                    : kind == WK_NET && request_next(tr, stack);
 }
 
-static enum request_at at_stack(const struct trace *tr, uint32_t stack)
+enum part_at { PA_ELSE, PA_NEXT, PA_ANSWER }; /* a span waits for more, or reads it; it writes an answer */
+
+static bool pauses(const struct parts *of, const struct span *s)
+{
+    return stacks_wait_kind(of->tr, s->reason, s->stack) == WK_SLEEP && own_loop(of->tr, of->name, s->stack);
+}
+
+static enum part_at at_http(const struct trace *tr, uint32_t stack)
 {
     const uint32_t n = trace_stack(tr, stack);
     if (request_next(tr, stack))
-        return RA_NEXT;
+        return PA_NEXT;
     for (uint32_t i = 0; i < n; i++)
         if (frame_is(tr, stack, i, "net/http.checkConnErrorWriter.Write"))
-            return RA_ANSWER;
-    return RA_ELSE;
+            return PA_ANSWER;
+    return PA_ELSE;
 }
 
-static enum request_at at_known(struct request_cut *k, const struct trace *tr, uint32_t stack)
-{
-    const uint32_t i = stack % REQUEST_STACKS;
-    if (k->known[i].stack != stack) {
-        k->known[i].stack = stack;
-        k->known[i].at = at_stack(tr, stack);
-    }
-    return stack ? k->known[i].at : RA_ELSE;
-}
-
-/* A read after an answer ends the request. The next one begins where the last blocking read ends, or with
- * the first read that does not block. */
-bool request_step(struct request_cut *k, const struct trace *tr, const struct span *s, int64_t *t0,
-                  int64_t *t1)
+/* What waits or is in a system call; of a connection's reader, too, that has no library for it. */
+static enum part_at at_span(const struct parts *of, const struct span *s)
 {
     const bool waits = s->state == ST_WAITING;
-    const enum request_at at = waits || s->state == ST_SYSCALL ? at_known(k, tr, s->stack) : RA_ELSE;
+    if (of->http)
+        return at_http(of->tr, s->stack);
+    if (of->place.len && causes_writes(of->tr, s->stack))
+        return PA_ANSWER;
+    const bool outside = of->place.len && (waits ? stacks_wait_kind(of->tr, s->reason, s->stack) == WK_NET
+                                                 : stacks_has(of->tr, s->stack, "net.(*netFD).Read"));
+    const struct str in = outside ? trace_str(of->tr, stacks_place(of->tr, s->stack)) : (struct str){0};
+    const bool next = (outside && in.len == of->place.len && memcmp(in.p, of->place.p, in.len) == 0) ||
+                      (waits && waits_for_more(of->tr, of->name, s->reason, s->stack));
+    return next ? PA_NEXT : PA_ELSE;
+}
+
+static enum part_at at_known(struct parts *of, const struct span *s)
+{
+    const uint32_t i = s->stack % PARTS_STACKS;
+    if (!s->stack || (s->state != ST_WAITING && s->state != ST_SYSCALL))
+        return PA_ELSE;
+    if (of->known[i].stack != s->stack || of->known[i].reason != s->reason ||
+        of->known[i].state != s->state) {
+        of->known[i].stack = s->stack;
+        of->known[i].reason = s->reason;
+        of->known[i].state = s->state;
+        of->known[i].at = (uint8_t)(of->paced ? (pauses(of, s) ? PA_NEXT : PA_ELSE) : at_span(of, s));
+    }
+    return (enum part_at)of->known[i].at;
+}
+
+/* A read after an answer ends a request. The next one begins where the last blocking read ends, or with the
+ * first read that does not block. */
+bool parting_step(struct parting *k, struct parts *of, const struct span *s, int64_t *t0, int64_t *t1)
+{
+    const bool waits = s->state == ST_WAITING;
+    const enum part_at at = at_known(of, s);
     bool over = false;
-    if (at == RA_ANSWER) {
-        k->wrote = k->calls = true;
+    if (s->state == ST_NONE) /* between two stretches */
+        k->since = NO_TIME;
+    if (of->paced && s->state == ST_RUNNABLE && k->since == s->t0) /* that is still the pause */
+        k->since = s->t1;
+    if (at == PA_ANSWER) {
+        k->wrote = true;
+        k->told |= of->http;
         k->answered = s->open_end ? s->t0 : s->t1;
-    } else if (at == RA_NEXT) {
-        if (waits || k->wrote || k->since == NO_TIME) {
-            over = k->since != NO_TIME && (k->wrote || (waits && !k->calls));
-            *t0 = k->since;
-            *t1 = s->t0;
-            k->since = s->open_end ? NO_TIME : waits ? s->t1 : s->t0;
-            k->wrote = false;
-            k->asked = waits || !k->asked ? s->stack : k->asked;
-        }
-        k->calls |= !waits;
+    } else if (at == PA_NEXT && (waits || k->wrote || k->since == NO_TIME)) {
+        over = k->since != NO_TIME && (k->wrote || (waits && !k->told));
+        *t0 = k->since;
+        *t1 = s->t0;
+        k->since = s->open_end ? NO_TIME : waits ? s->t1 : s->t0;
+        k->wrote = false;
+        k->told = !waits || (k->told && of->http);
+        k->idle = waits && s->open_end;
+        k->more = waits || !k->more ? s->stack : k->more;
     }
     return over;
 }
 
-bool request_last(const struct request_cut *k, int64_t *t0, int64_t *t1)
+bool parting_last(const struct parting *k, const struct parts *of, int64_t *t0, int64_t *t1)
 {
     *t0 = k->since;
     *t1 = k->answered;
-    return k->since != NO_TIME && k->wrote;
+    return of->http && k->since != NO_TIME && k->wrote;
 }

@@ -1,32 +1,36 @@
 /*
- * requests.h - where a goroutine waits for more work, and the boundaries between the requests that a
- * goroutine of net/http's server answers (http.(*conn).serve).
+ * requests.h - where a goroutine waits for more work, and what lies between: one automaton for requests of
+ * net/http's server (http.(*conn).serve), of other protocols, and for items.
  *
- * A request ends where its connection is read for the next one, whether or not that read blocks: the next
- * request of a fast client is there already. A read that does not block is only a system call, and is a
- * boundary if an answer was written since the last boundary.
+ * A piece ends where the next one is waited for. A request ends where its connection is read for the next
+ * one, whether or not that read blocks: the next request of a fast client is there already. A read that does
+ * not block is only a system call, and ends a request if an answer was written since it began.
  */
 #ifndef GOTOP_TRIAGE_REQUESTS_H
 #define GOTOP_TRIAGE_REQUESTS_H
 
 #include "triage/triage.h"
 
-#define REQUEST_STACKS 64
-enum request_at {
-    RA_ELSE,
-    RA_NEXT,
-    RA_ANSWER
-}; /* of a stack: reads for the next request, writes an answer */
-
-struct request_cut {         /* state along one goroutine; initially zero but for since = NO_TIME */
-    int64_t since, answered; /* begin of the current request, end of the last write of its answer */
-    uint32_t asked;          /* stack in which the next request is read, if it can be one that waits */
-    bool wrote;              /* an answer was written since then */
-    bool calls;              /* non-blocking reads and writes are recorded, so waits alone are no boundary */
+enum { PARTS_STACKS = 32 };
+struct parts { /* what parts the pieces of goroutines of one start function; no other member is set */
+    const struct trace *tr;
+    uint32_t name;    /* string: the start function */
+    struct str place; /* the function in which requests are read; empty: none, or net/http's */
+    bool http;        /* they serve connections of net/http */
+    bool paced;       /* their own pauses part them, and nothing else */
     struct {
-        uint32_t stack;
-        enum request_at at;
-    } known[REQUEST_STACKS];
+        uint32_t stack, reason;
+        uint8_t state, at;
+    } known[PARTS_STACKS];
+};
+struct parting {             /* along one goroutine; initially zero but for since = NO_TIME */
+    int64_t since, answered; /* begin of the current piece, end of the last write of its answer */
+    uint32_t more;           /* stack in which more is waited for, if it can be one that waits */
+    bool wrote;              /* an answer was written since then */
+    /* a wait ends no piece without an answer: it began with a read that did not block, or such calls are
+     * recorded (http) */
+    bool told;
+    bool idle; /* the last wait for more is not over */
 };
 
 /* request_serves - True if the function (a string) is the start function of a goroutine of net/http's
@@ -42,10 +46,10 @@ bool own_loop(const struct trace *tr, uint32_t start_function, uint32_t stack);
 /* waits_for_more - True if a goroutine of that start function waits there for more work: on a channel in its
  * own loop (in a callee, even a library's, it is within a piece), or for a server's next request. */
 bool waits_for_more(const struct trace *tr, uint32_t start_function, uint32_t reason, uint32_t stack);
-/* request_step - Take the goroutine's next span. Returns true if a request [*t0,*t1) ends with it. */
-bool request_step(struct request_cut *k, const struct trace *tr, const struct span *s, int64_t *t0,
-                  int64_t *t1);
-/* request_last - At the goroutine's end. Returns true for a last answer that no read followed. */
-bool request_last(const struct request_cut *k, int64_t *t0, int64_t *t1);
+/* parting_step - Take the goroutine's next span. Returns true if a piece [*t0,*t1) ends with it. */
+bool parting_step(struct parting *k, struct parts *of, const struct span *s, int64_t *t0, int64_t *t1);
+/* parting_last - At the goroutine's end. Returns true for a last answer that no read followed, of net/http's:
+ * elsewhere it may be the only one, of a whole talk. */
+bool parting_last(const struct parting *k, const struct parts *of, int64_t *t0, int64_t *t1);
 
 #endif

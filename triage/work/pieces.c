@@ -60,111 +60,33 @@ static void cut_open(struct cut *k, struct workpiece p)
 
 /* ---- the pieces of a group ----------------------------------------------------------------------------- */
 
-bool work_pauses(const struct trace *tr, uint32_t name, const struct span *s)
+/* Divides what goroutine g does, in each of n ways: the second one is for those that have few pieces of the
+ * first. */
+static void pieces_in(const struct causes *c, uint32_t g, uint32_t steps, struct parts *of, unsigned n,
+                      struct cut *const k[])
 {
-    return s->stack && stacks_wait_kind(tr, s->reason, s->stack) == WK_SLEEP && own_loop(tr, name, s->stack);
-}
-
-static bool wants_more(const struct causes *c, uint32_t name, uint32_t questions, bool pace,
-                       const struct span *s)
-{
-    return pace ? work_pauses(c->tr, name, s)
-                : waits_for_more(c->tr, name, s->reason, s->stack) ||
-                      (questions && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET &&
-                       stacks_place(c->tr, s->stack) == questions);
-}
-
-struct parting {            /* along one goroutine */
-    int64_t since, written; /* a piece began; until when an answer was written since, NO_TIME: none was */
-    bool read;              /* it began with a request that was there already */
-    bool pace, is;          /* pieces are parted by its pauses; the last wait parts two */
-    uint32_t last;          /* the stack of that wait */
-    uint32_t g, questions;
-    struct cut *k;
-};
-
-static void parting_at(struct parting *p, int64_t since, bool read)
-{
-    p->since = since;
-    p->written = NO_TIME;
-    p->read = read;
-}
-
-/* A system call of a goroutine that gets requests: after an answer, a read of the next request, which may
- * be there already, ends a piece. */
-static void item_call(const struct causes *c, const struct span *s, struct parting *p)
-{
-    if (p->since == NO_TIME || !s->stack)
-        return;
-    if (causes_writes(c->tr, s->stack)) {
-        p->written = s->t1;
-    } else if (p->written != NO_TIME && stacks_place(c->tr, s->stack) == p->questions &&
-               stacks_has(c->tr, s->stack, "net.(*netFD).Read")) {
-        cut_add(p->k, p->g, p->since, p->written);
-        parting_at(p, s->t1, true);
-    }
-}
-
-static void item_step(const struct causes *c, uint32_t name, const struct span *s, struct parting *p)
-{
-    struct cut *k = p->k;
-    k->seen = ns_add(k->seen, s->t1 - s->t0);
-    if (s->state == ST_NONE) /* between two stretches */
-        p->since = NO_TIME;
-    if (p->pace && s->state == ST_RUNNABLE && p->since == s->t0) /* that is still the pause */
-        p->since = s->t1;
-    if (s->state == ST_SYSCALL && p->questions)
-        item_call(c, s, p);
-    if (s->state != ST_WAITING)
-        return;
-    p->is = s->stack == p->last && p->last ? p->is : wants_more(c, name, p->questions, p->pace, s);
-    p->last = s->stack;
-    if (p->is) {
-        k->more = s->stack;
-        if (p->since != NO_TIME && (!p->read || p->written != NO_TIME)) /* else nothing was there */
-            cut_add(k, p->g, p->since, s->t0);
-        parting_at(p, s->open_end ? NO_TIME : s->t1, false);
-    }
-}
-
-/* The items of a goroutine in k; those between its pauses in `paced`, which are asked for only if there are
- * few items. */
-static void items_in(const struct causes *c, uint32_t g, uint32_t questions, uint32_t steps, struct cut *k,
-                     struct cut *paced)
-{
-    const uint32_t name = c->tg->groups[c->tg->group_of[g]].name;
-    struct parting p = {.since = NO_TIME, .written = NO_TIME, .g = g, .questions = questions, .k = k}, q = p;
-    struct walk w;
-    q.pace = true;
-    q.k = paced;
-    walk_g(&w, c->tr, g, steps);
-    for (const struct span *s; !k->failed && !paced->failed && (s = walk_next(&w));) {
-        item_step(c, name, s, &p);
-        if (!questions && (double)k->n < threshold(TH_PIECES))
-            item_step(c, name, s, &q);
-    }
-    if (p.since != NO_TIME)
-        cut_open(k, workpiece_of_g(g, p.since, c->tg->end));
-    if (q.since != NO_TIME)
-        cut_open(paced, workpiece_of_g(g, q.since, c->tg->end));
-}
-
-static void requests_in(const struct causes *c, uint32_t g, uint32_t steps, struct cut *k)
-{
-    struct request_cut cut = {.since = NO_TIME};
+    struct parting p[2] = {{.since = NO_TIME}, {.since = NO_TIME}};
     int64_t t0, t1;
     struct walk w;
-    walk_from(&w, c->tr, g, 0, steps);
-    for (const struct span *s; !k->failed && (s = walk_next(&w));) {
-        k->seen = ns_add(k->seen, s->t1 - s->t0);
-        if (request_step(&cut, c->tr, s, &t0, &t1))
-            cut_add(k, g, t0, t1);
+    if (of->http) /* a connection's requests are alike, and each gap takes one of them */
+        walk_from(&w, c->tr, g, 0, steps);
+    else
+        walk_g(&w, c->tr, g, steps);
+    for (const struct span *s; !k[0]->failed && !k[n - 1]->failed && (s = walk_next(&w));) {
+        k[0]->seen = ns_add(k[0]->seen, s->t1 - s->t0);
+        for (unsigned i = 0; i < n && (!i || (double)k[0]->n < threshold(TH_PIECES)); i++)
+            if (parting_step(&p[i], &of[i], s, &t0, &t1))
+                cut_add(k[i], g, t0, t1);
     }
-    k->more = cut.asked ? cut.asked : k->more;
-    if (trace_lane_who(c->tr, (struct lane){LANE_G, g}).ended && request_last(&cut, &t0, &t1))
-        cut_add(k, g, t0, t1);
-    else if (cut.since != NO_TIME || !cut.asked) /* or it has been at it since before the trace */
-        cut_open(k, workpiece_of_g(g, cut.since != NO_TIME ? cut.since : 0, c->tg->end));
+    const bool ended = trace_lane_who(c->tr, (struct lane){LANE_G, g}).ended;
+    for (unsigned i = 0; i < n; i++) {
+        k[i]->more = p[i].more ? p[i].more : k[i]->more;
+        if (ended && parting_last(&p[i], &of[i], &t0, &t1))
+            cut_add(k[i], g, t0, t1);
+        else if (p[i].since != NO_TIME ||
+                 (of[i].http && !p[i].more)) /* or it is at it since before the trace */
+            cut_open(k[i], workpiece_of_g(g, p[i].since != NO_TIME ? p[i].since : 0, c->tg->end));
+    }
 }
 
 /* Lives of which both ends are in the trace, and that are one thing each; and those that run all along. */
@@ -206,16 +128,23 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, const 
                        struct cut cut[SERVING], struct cut *paced)
 {
     const uint32_t n = c->of[group].n;
+    struct parts of[SERVING][2];
     uint64_t left = SPANS;
+    for (uint32_t i = 0; i < parts->n; i++) {
+        of[i][0] = (struct parts){.tr = c->tr, .name = c->tg->groups[group].name, .http = http};
+        of[i][1] = of[i][0];
+        of[i][1].paced = true;
+        if (!http && parts->v[i])
+            of[i][0].place = trace_str(c->tr, parts->v[i]);
+    }
     for (uint32_t i = 0; i < n && i < MEMBERS && left && slices_tick(); i++) {
-        const uint32_t g = causes_member(c, group, i, MEMBERS), of = n < MEMBERS ? n : MEMBERS;
-        const uint64_t fair = left / (of - i) + 1, spans = trace_lane(c->tr, (struct lane){LANE_G, g}).nspans;
+        const uint32_t g = causes_member(c, group, i, MEMBERS), all = n < MEMBERS ? n : MEMBERS;
+        const uint64_t fair = left / (all - i) + 1,
+                       spans = trace_lane(c->tr, (struct lane){LANE_G, g}).nspans;
         const uint32_t steps = (uint32_t)(fair < 64 ? 64 : fair);
         const uint32_t part = serving_at(c, http, parts, g);
-        if (http)
-            requests_in(c, g, steps, &cut[part]);
-        else
-            items_in(c, g, parts->v[part], steps, &cut[part], paced);
+        pieces_in(c, g, steps, of[part], http || parts->v[part] ? 1 : 2,
+                  (struct cut *const[]){&cut[part], paced});
         const uint64_t used = spans < steps ? spans : steps;
         left -= used < left ? used : left;
     }

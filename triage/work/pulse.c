@@ -37,7 +37,6 @@ void pulse_free(struct pulse *p)
     mem_free(p->alive_then);
     tab_free(&p->by_id);
     tab_free(&p->of_name);
-    tab_free(&p->more);
     mem_free(p);
 }
 
@@ -148,126 +147,64 @@ static void keep(struct pulse *p, const struct under_way *u)
 
 /* ---- a goroutine --------------------------------------------------------------------------------------- */
 
-/* True if a worker of that kind waits there for more work. */
-static bool more_there(struct pulse *p, const struct named *k, uint32_t name, const struct span *s)
+static int64_t moved(int64_t t, int64_t by)
 {
-    const uint64_t key = (uint64_t)s->reason << 32 | s->stack, who = (uint64_t)(k - p->named) << 32 | name;
-    const uint32_t at = tab_get(&p->more, key, who);
-    if (at != TAB_NONE)
-        return at;
-    bool is = k->paced ? work_pauses(p->tr, name, s) : waits_for_more(p->tr, name, s->reason, s->stack);
-    if (!is && k->place && stacks_wait_kind(p->tr, s->reason, s->stack) == WK_NET)
-        is = same(p->tr, stacks_place(p->tr, s->stack), k->place);
-    p->failed |= tab_put(&p->more, key, who, is) == TAB_NONE;
-    return is;
+    return t == NO_TIME ? t : t + by;
 }
 
-struct at_work {
-    struct under_way u;
-    uint32_t row;
-    bool first; /* the current span began before the range read now */
-};
-
 /* The first span of a goroutine that waited for more work when the last model ended is that wait, whatever
- * the span says; or the wait ended at that moment. */
-static bool goes_on_waiting(struct pulse *p, struct at_work *a, const struct span *s)
+ * the span says; or the wait ended at that moment. Returns true if it is. */
+static bool goes_on_waiting(const struct pulse *p, struct parting *k, const struct span *s)
 {
-    const bool idle = a->first && a->u.idle, on = idle && s->state == ST_WAITING;
-    a->first = false;
-    if (idle && !(on && s->open_end)) {
-        a->u.since = on ? p->zero + s->t1 : p->from;
-        a->u.idle = false;
+    const bool on = s->state == ST_WAITING;
+    if (!(on && s->open_end)) {
+        k->since = on ? s->t1 : p->from - p->zero;
+        k->idle = k->wrote = false;
     }
     return on;
 }
 
-static void item_span(struct pulse *p, struct at_work *a, const struct named *k, uint32_t name,
-                      const struct span *s)
-{
-    if (k->paced && s->state == ST_RUNNABLE && a->u.since == p->zero + s->t0) /* that is still the pause */
-        a->u.since = p->zero + s->t1;
-    if (goes_on_waiting(p, a, s) || s->state != ST_WAITING || !more_there(p, k, name, s))
-        return;
-    if (a->u.since != NO_TIME)
-        pulse_add(p, a->row, a->u.since, p->zero + s->t0);
-    a->u.since = s->open_end ? NO_TIME : p->zero + s->t1;
-    a->u.idle = s->open_end;
-}
-
-static void request_span(struct pulse *p, struct at_work *a, const struct span *s)
-{
-    struct request_cut *c = &p->cut;
-    int64_t t0, t1;
-    const bool idle = a->u.idle, on = goes_on_waiting(p, a, s);
-    if (idle && !a->u.idle) {
-        c->since = a->u.since - p->zero;
-        c->wrote = false;
-    }
-    if (on)
-        return;
-    if (request_step(c, p->tr, s, &t0, &t1))
-        pulse_add(p, a->row, p->zero + t0, p->zero + t1);
-    a->u.idle = s->open_end && s->state == ST_WAITING && request_next(p->tr, s->stack);
-}
-
-static void cut_begin(struct pulse *p, const struct under_way *u)
-{
-    p->cut.since = u->since == NO_TIME ? NO_TIME : u->since - p->zero;
-    p->cut.answered = u->answered - p->zero;
-    p->cut.wrote = u->wrote;
-    p->cut.calls = u->calls;
-    p->cut.asked = 0;
-}
-
-static void cut_end(struct pulse *p, struct under_way *u)
-{
-    u->since = p->cut.since == NO_TIME ? NO_TIME : p->zero + p->cut.since;
-    u->answered = p->zero + p->cut.answered;
-    u->wrote = p->cut.wrote;
-    u->calls = p->cut.calls;
-}
-
-static void spans_of(struct pulse *p, struct at_work *a, const struct named *k, uint32_t g, uint32_t name)
+static void spans_of(struct pulse *p, struct under_way *u, struct named *k, uint32_t g)
 {
     struct span_iter it;
-    const bool http = k->kind == WORK_REQUESTS && !k->place && !k->lives;
+    struct parting *at = &u->p;
+    int64_t t0, t1;
     bool more = p->from > p->zero ? span_seek(&it, p->tr, (struct lane){LANE_G, g}, p->from - p->zero)
                                   : span_seek_index(&it, p->tr, (struct lane){LANE_G, g}, 0);
-    if (http)
-        cut_begin(p, &a->u);
-    for (; more && !p->failed; more = span_next(&it)) {
+    at->since = moved(at->since, -p->zero);
+    at->answered -= p->zero;
+    for (bool waited = at->idle; more && !p->failed; more = span_next(&it), waited = false) {
         const struct span *s = span_get(&it);
-        if (http)
-            request_span(p, a, s);
-        else
-            item_span(p, a, k, name, s);
+        if (!(waited && goes_on_waiting(p, at, s)) && parting_step(at, &k->parts, s, &t0, &t1))
+            pulse_add(p, k->row, p->zero + t0, p->zero + t1);
     }
-    if (http)
-        cut_end(p, &a->u);
+    at->since = moved(at->since, p->zero);
+    at->answered += p->zero;
 }
 
 static void goroutine(struct pulse *p, struct named *k, uint32_t g, uint32_t name)
 {
     const struct lane_info li = trace_lane(p->tr, (struct lane){LANE_G, g});
     const uint32_t had = tab_get(&p->by_id, li.id, false);
-    struct at_work a = {.u = {.id = li.id, .since = NO_TIME}, .row = k->row, .first = had != TAB_NONE};
+    struct under_way u = {.id = li.id, .p = {.since = NO_TIME}};
+    int64_t t0, t1;
     if (!li.nspans || p->zero + li.last < p->from || (li.ended && p->zero + li.last == p->from && p->any))
         return;
     if (had != TAB_NONE)
-        a.u = p->was[had];
-    if (a.row == NO_LANE)
-        a.row = k->row = row_for(p, p->tr, k->kind, name);
+        u = p->was[had];
+    if (k->row == NO_LANE)
+        k->row = row_for(p, p->tr, k->kind, name);
     if (k->lives) {
-        a.u.since = li.created ? p->zero + li.first : a.u.since;
-        if (li.ended && a.u.since != NO_TIME)
-            pulse_add(p, a.row, a.u.since, p->zero + li.last);
+        u.p.since = li.created ? p->zero + li.first : u.p.since;
+        if (li.ended && u.p.since != NO_TIME)
+            pulse_add(p, k->row, u.p.since, p->zero + li.last);
     } else {
-        spans_of(p, &a, k, g, name);
-        if (li.ended && k->kind == WORK_REQUESTS && !k->place && a.u.since != NO_TIME && a.u.wrote)
-            pulse_add(p, a.row, a.u.since, a.u.answered);
+        spans_of(p, &u, k, g);
+        if (li.ended && parting_last(&u.p, &k->parts, &t0, &t1))
+            pulse_add(p, k->row, t0, t1);
     }
-    if (!li.ended && (a.u.since != NO_TIME || a.u.idle))
-        keep(p, &a.u);
+    if (!li.ended && (u.p.since != NO_TIME || u.p.idle))
+        keep(p, &u);
 }
 
 /* Returns what a goroutine with that start function does; NULL: nothing that counts. */
@@ -282,7 +219,14 @@ static struct named *known(struct pulse *p, uint32_t name)
         at = k && k->kind != WORK_KINDS ? (uint32_t)(k - p->named) + 1 : 0;
         p->failed |= tab_put(&p->of_name, name, 0, at) == TAB_NONE;
     }
-    return at ? &p->named[at - 1] : NULL;
+    struct named *k = at ? &p->named[at - 1] : NULL;
+    if (k && k->parts.name != name) {
+        k->parts = (struct parts){.tr = p->tr, .name = name, .paced = k->paced};
+        k->parts.http = k->kind == WORK_REQUESTS && !k->place;
+        if (k->place)
+            k->parts.place = (struct str){k->place, (uint32_t)strlen(k->place)};
+    }
+    return k;
 }
 
 /* ---- tasks --------------------------------------------------------------------------------------------- */
@@ -292,7 +236,7 @@ static void task(struct pulse *p, const struct task *t)
 {
     const uint32_t had = tab_get(&p->by_id, t->id, true);
     const int64_t t0 = p->zero + t->t0, t1 = p->zero + t->t1;
-    struct under_way u = {.id = t->id, .since = t0, .task = true};
+    struct under_way u = {.id = t->id, .p = {.since = t0}, .task = true};
     if (t->open_end) {
         if (!t->open_start && had == TAB_NONE && p->nis < TASKS_MOST)
             keep(p, &u);
@@ -301,7 +245,7 @@ static void task(struct pulse *p, const struct task *t)
     if (had != TAB_NONE)
         p->was[had].over = true;
     if (t1 > p->from && (!t->open_start || had != TAB_NONE))
-        pulse_add(p, row_for(p, p->tr, WORK_TASKS, t->name), t->open_start ? p->was[had].since : t0, t1);
+        pulse_add(p, row_for(p, p->tr, WORK_TASKS, t->name), t->open_start ? p->was[had].p.since : t0, t1);
 }
 
 static void tasks(struct pulse *p)
@@ -351,10 +295,10 @@ void pulse_begin(struct pulse *p, const struct trace *tr)
     p->lanes = trace_nlanes(tr, LANE_G);
     p->nalive = 0;
     p->next = 0;
-    p->cut = (struct request_cut){.since = NO_TIME};
+    for (uint32_t i = 0; i < p->nnamed; i++)
+        p->named[i].parts = (struct parts){0};
     p->nis = 0;
     tab_free(&p->of_name);
-    tab_free(&p->more);
 }
 
 /* Returns the next goroutine that may have continued; NO_LANE: none is left. */

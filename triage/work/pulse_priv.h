@@ -20,16 +20,15 @@ struct named { /* a start function that does work */
     char *name;
     char *place; /* where it waits for requests; NULL: net/http's, or it has none */
     enum work_kind_id kind;
-    bool lives;   /* pieces are whole goroutines */
-    bool paced;   /* they are what it does between two pauses */
-    uint32_t row; /* NO_LANE: none yet */
+    bool lives;         /* pieces are whole goroutines */
+    bool paced;         /* they are what it does between two pauses */
+    uint32_t row;       /* NO_LANE: none yet */
+    struct parts parts; /* in the current model; .tr NULL: not set yet */
 };
 
 struct under_way { /* the current state of a goroutine, or of a task */
     uint64_t id;
-    int64_t since, answered;
-    bool wrote, calls;
-    bool idle; /* it waits for more work */
+    struct parting p; /* on the trace's clock */
     bool task, over;
 };
 
@@ -57,8 +56,6 @@ struct pulse {
     int64_t from, to, zero; /* the trace's clock at the model's time 0 */
     uint32_t next, lanes;
     struct tab of_name; /* by string: 1 + index of its struct named; 0: none */
-    struct tab more;    /* by (reason, stack), named: whether it waits for more work there */
-    struct request_cut cut;
     bool done, failed, gap;
 };
 

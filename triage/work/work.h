@@ -145,9 +145,6 @@ uint32_t serving_messages(const struct causes *c, uint32_t group);
 /* stands_find - Find the waits that the trace ends with. Returns false if out of memory. */
 bool stands_find(const struct causes *c, struct works *out);
 
-/* work_pauses - True if a goroutine with that start function sleeps there in its own loop, between two things
- * that it does. */
-bool work_pauses(const struct trace *tr, uint32_t name, const struct span *s);
 /* works_find - Find the works, without trees. */
 bool works_find(struct causes *c, struct works *out);
 /* works_matter - Decide which works count, which are part of another one (inner), and which are in the
