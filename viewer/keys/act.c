@@ -14,7 +14,6 @@
 #include "layout/cells/fmt.h"
 #include "layout/move/popup_find.h"
 #include "layout/move/idle_beside.h"
-#include "triage/findings/why.h"
 #include "layout/move/kind.h"
 #include "layout/cells/when.h"
 #include "viewer/session/app_live.h"
@@ -290,95 +289,50 @@ static unsigned do_debug(struct app *a, int n)
 
 /* ---- how a row of actions.def is called ---------------------------------------------------------------- */
 
+enum how { HOW_OWN, HOW_DO, HOW_TO, HOW_ASK, HOW_CALL, HOW_TIMES };
 struct call {
-    unsigned (*how)(struct app *a, enum action act, const struct call *c, int n, const char *arg);
-    int arg; /* a request, a view or a prompt; or the sign of n */
-    int sign;
+    enum how how;
+    int arg; /* a request, a view or a prompt */
+    int by;  /* the sign of n */
     unsigned (*view)(struct view *v);
     unsigned (*times)(struct view *v, int n);
     unsigned (*own)(struct app *a, int n);
     bool keeps; /* a pop-up of text stays open */
 };
 
-static unsigned how_do(struct app *a, enum action act, const struct call *c, int n, const char *arg)
-{
-    (void)act, (void)arg;
-    unsigned f = view_do(&a->view, (enum request)c->arg, c->sign * n);
-    tables_early(a, f);
-    return f;
-}
-
-static unsigned how_to(struct app *a, enum action act, const struct call *c, int n, const char *arg)
-{
-    (void)act, (void)n, (void)arg;
-    return view_switch(&a->view, c->arg);
-}
-
-static unsigned how_ask(struct app *a, enum action act, const struct call *c, int n, const char *arg)
-{
-    (void)act, (void)n;
-    return do_prompt(a, (enum prompt_kind)c->arg, arg);
-}
-
-static unsigned how_call(struct app *a, enum action act, const struct call *c, int n, const char *arg)
-{
-    (void)act, (void)n, (void)arg;
-    unsigned f = c->view(&a->view);
-    tables_early(a, f);
-    return f;
-}
-
-static unsigned how_times(struct app *a, enum action act, const struct call *c, int n, const char *arg)
-{
-    (void)act, (void)arg;
-    return c->times(&a->view, c->arg * n);
-}
-
-static unsigned how_own(struct app *a, enum action act, const struct call *c, int n, const char *arg)
-{
-    (void)act, (void)arg;
-    return c->own(a, c->arg * n);
-}
-
-#define DO(request, by) \
-    { \
-        .how = how_do, .arg = REQ_##request, .sign = by \
-    }
-#define TO(no) \
-    { \
-        .how = how_to, .arg = VIEW_##no \
-    }
-#define ASK(kind) \
-    { \
-        .how = how_ask, .arg = PROMPT_##kind \
-    }
-#define CALL(f) \
-    { \
-        .how = how_call, .view = f \
-    }
-#define TIMES(f, by) \
-    { \
-        .how = how_times, .times = f, .arg = by \
-    }
-#define OWN(f, by) \
-    { \
-        .how = how_own, .own = f, .arg = by \
-    }
-#define KEEP(f, by) \
-    { \
-        .how = how_own, .own = f, .arg = by, .keeps = true \
-    }
+#define DO(request, sign) .how = HOW_DO, .arg = REQ_##request, .by = sign
+#define TO(no) .how = HOW_TO, .arg = VIEW_##no
+#define ASK(kind) .how = HOW_ASK, .arg = PROMPT_##kind
+#define CALL(f) .how = HOW_CALL, .view = f
+#define TIMES(f, sign) .how = HOW_TIMES, .times = f, .by = sign
+#define OWN(f, sign) .own = f, .by = sign
+#define KEEP(f, sign) OWN(f, sign), .keeps = true
 static const struct call calls[ACT_COUNT] = {
-    [ACT_NONE] = OWN(do_nothing, 1),
-#define X(ID, name, group, help, call) [ACT_##ID] = call,
+    [ACT_NONE] = {OWN(do_nothing, 1)},
+#define X(ID, name, group, help, call) [ACT_##ID] = {call},
 #include "viewer/keys/actions.def"
 #undef X
 };
 
+static unsigned act_call(struct app *a, const struct call *c, int n, const char *arg)
+{
+    unsigned f;
+    switch (c->how) {
+    case HOW_DO: f = view_do(&a->view, (enum request)c->arg, c->by * n); break;
+    case HOW_CALL: f = c->view(&a->view); break;
+    case HOW_TO: return view_switch(&a->view, c->arg);
+    case HOW_ASK: return do_prompt(a, (enum prompt_kind)c->arg, arg);
+    case HOW_TIMES: return c->times(&a->view, c->by * n);
+    default: return c->own(a, c->by * n);
+    }
+    tables_early(a, f);
+    return f;
+}
+
 /* The action scrolls a pop-up. */
 static bool act_scrolls(const struct call *c)
 {
-    return c->how == how_do &&
+    return c->how == HOW_DO &&
            (c->arg == REQ_LANE || c->arg == REQ_LANE_PAGE || c->arg == REQ_PAGE || c->arg == REQ_FIRST ||
             c->arg == REQ_LAST || c->arg == REQ_START || c->arg == REQ_END);
 }
@@ -399,9 +353,9 @@ static bool leads_to_waker(const struct view *v, enum action act)
 bool act_answers(const struct view *v, enum action act)
 {
     const struct call *c = &calls[act];
-    if (c->how == how_do)
+    if (c->how == HOW_DO)
         return view_answers(v, (enum request)c->arg) && (!leads_to_waker(v, act) || view_cause_word(v));
-    if (c->how == how_to && c->arg == kind_key(v->at.view))
+    if (c->how == HOW_TO && c->arg == kind_key(v->at.view))
         return kind_next(v) != v->at.view;
     if (c->view == view_fold) /* a key that switches between two views needs no hint */
         return kind_before(v) != kind_next(v) || kind_here(v)->lanes == LANE_G;
@@ -418,7 +372,7 @@ bool act_answers(const struct view *v, enum action act)
 bool act_leads(const struct view *v, enum action act)
 {
     const struct call *c = &calls[act];
-    return c->how == how_to && c->arg == kind_key(v->at.view);
+    return c->how == HOW_TO && c->arg == kind_key(v->at.view);
 }
 
 /* Enter shows who waited for an idle processor, since that has no stack. */
@@ -431,10 +385,10 @@ static const char *details_word(const struct view *v)
 const char *act_word(const struct view *v, enum action act)
 {
     const struct call *c = &calls[act];
-    if (c->how == how_to && c->arg == kind_key(v->at.view))
+    if (c->how == HOW_TO && c->arg == kind_key(v->at.view))
         return kind_name(kind_next(v));
     return leads_to_waker(v, act)                    ? view_cause_word(v)
-           : c->how == how_do                        ? kind_here(v)->word[c->arg]
+           : c->how == HOW_DO                        ? kind_here(v)->word[c->arg]
            : c->view == view_enter                   ? details_word(v)
            : act == ACT_SEARCH && kind_here(v)->find ? "filter"
            : act == ACT_WHY                          ? "why"
@@ -462,7 +416,7 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
         a->view.popup.kind = POPUP_NONE; /* it has been read */
         had = VR_DRAW;
     }
-    f = c->how(a, act, c, n, arg);
+    f = act_call(a, c, n, arg);
     view_popup_follow(&a->view, &from);
     tables_moved(a, &from);
     app_live_acted(a, act, &from);
