@@ -15,7 +15,7 @@ rows() { # rows FILE
     sed -n 's/^X(\([a-zA-Z_]*\), *"/\1\t/; t row
         b
         : row
-        s/", *"/\t/g; s/", *NULL, *"/\t\t/; s/", *[a-z_]*) *$//; s/")$//; s/\\\\/\\/g; s/\\"/"/g; p' "$1"
+        s/", *"/\t/g; s/", *NULL, *"/\t\t/; s/", *[a-z_]*\(, [A-Z_ |]*\)*) *$//; s/")$//; s/\\\\/\\/g; s/\\"/"/g; p' "$1"
 }
 rows "$here/../viewer/command/commands.def" >"$dir/commands"
 

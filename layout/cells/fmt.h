@@ -5,7 +5,6 @@
 #define GOTOP_LAYOUT_FMT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum { FMT_MAX = 48 }; /* enough for each of them */

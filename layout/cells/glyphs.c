@@ -6,8 +6,6 @@
  */
 #include "layout/cells/glyphs.h"
 #include "decode/base/wide.h"
-
-#include <stdio.h>
 #include <string.h>
 
 #include "layout/cells/cells.h"

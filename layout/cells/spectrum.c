@@ -4,7 +4,6 @@
 #include "layout/cells/spectrum.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "decode/base/mem.h"

@@ -14,7 +14,6 @@
 #include "decode/base/wide.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "decode/base/mem.h"

@@ -11,7 +11,6 @@
 #include "decode/base/mem.h"
 #include "layout/cells/cells.h"
 #include "layout/cells/wrap.h"
-#include "triage/findings/why.h"
 #include "layout/cells/when.h"
 #include "triage/query/goto.h"
 #include "layout/move/kind.h"
@@ -20,7 +19,6 @@
 #include "layout/draw/popup.h"
 #include "layout/move/search.h"
 #include "layout/draw/status.h"
-#include "layout/move/naming.h"
 #include "layout/move/pick.h"
 
 unsigned view_prompt(struct view *v, enum prompt_kind k)

@@ -5,11 +5,7 @@
 #include "layout/draw/status.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-#include "decode/base/bisect.h"
 #include "triage/activity/gstate.h"
 #include "layout/cells/wrap.h"
 #include "layout/move/kind.h"
@@ -18,7 +14,6 @@
 #include "layout/cells/when.h"
 #include "layout/move/idle_beside.h"
 #include "layout/move/move.h"
-#include "triage/tables/known.h"
 #include "triage/tables/tab.h"
 #include "triage/triage.h"
 #include "triage/tables/stacks.h"

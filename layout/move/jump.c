@@ -4,7 +4,6 @@
  * No jump walks a whole lane if an index can answer (triage/activity/wakeups.h).
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "decode/base/mem.h"

@@ -5,7 +5,6 @@
 #include "layout/move/pick.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "decode/base/mem.h"

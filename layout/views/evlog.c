@@ -4,8 +4,6 @@
 #include "layout/views/evlog.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "layout/views/items.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "layout/views/life.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,13 +9,11 @@
 #include "layout/views/evlog.h"
 #include "layout/move/kind.h"
 #include "layout/views/life.h"
-#include "layout/move/lanes.h"
 #include "layout/move/idle_beside.h"
 #include "layout/move/move.h"
 #include "layout/draw/popup.h"
 #include "layout/draw/status.h"
 #include "layout/cells/lines.h"
-#include "layout/cells/wrap.h"
 #include "layout/move/naming.h"
 
 static const char *split_name(enum split s)

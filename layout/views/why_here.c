@@ -4,7 +4,6 @@
 #include "layout/views/why_here.h"
 
 #include "layout/move/record.h"
-#include "layout/views/items.h"
 #include "layout/views/table.h"
 
 /* After opening a thing from a table, `W` explains that thing until the cursor leaves it. */

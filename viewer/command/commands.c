@@ -9,7 +9,7 @@ static const struct {
     const char *name, *operands, *help;
     command_main *main;
 } rows[] = {
-#define X(n, operands, help, fn) {#n, operands, help, fn},
+#define X(n, operands, help, fn, needs) {#n, operands, help, fn},
 #include "viewer/command/commands.def"
 #undef X
 };

@@ -8,7 +8,7 @@
 
 /* command_main - run a subcommand; argv[0] is its name. Returns the exit status. Each row's is declared. */
 typedef int command_main(int argc, char **argv);
-#define X(name, operands, help, fn) command_main fn;
+#define X(name, operands, help, fn, needs) command_main fn;
 #include "viewer/command/commands.def"
 #undef X
 /* command_find - the subcommand of that name; NULL: there is none. */

@@ -604,7 +604,7 @@ static const char *piped(void)
 }
 
 static const char command_names[] =
-#define X(name, operands, help, fn) " " #name
+#define X(name, operands, help, fn, needs) " " #name
 #include "viewer/command/commands.def"
 #undef X
     ;

@@ -54,22 +54,15 @@
 #endif
 #endif
 
-/* What each command needs. A command that is not listed reads files and writes to standard output. */
+/* What each command needs. */
+enum { FILES = SANDBOX_FILES, FOLDERS = SANDBOX_FOLDERS, OUTPUT = SANDBOX_OUTPUT, LIVE = SANDBOX_LIVE };
 static const struct {
     const char *command;
     unsigned needs;
 } rows[] = {
-    {"report", SANDBOX_FILES | SANDBOX_FOLDERS | SANDBOX_OUTPUT},
-    {"diff", SANDBOX_FILES | SANDBOX_OUTPUT},
-    {"explain", SANDBOX_FILES | SANDBOX_OUTPUT},
-    {"pprof", SANDBOX_FILES | SANDBOX_OUTPUT},
-    {"slice", SANDBOX_FILES | SANDBOX_OUTPUT},
-    {"anonymize", SANDBOX_FILES | SANDBOX_OUTPUT},
-    {"record", SANDBOX_LIVE | SANDBOX_OUTPUT},
-    {"top", SANDBOX_FILES | SANDBOX_LIVE},
-    {"watch", SANDBOX_FILES | SANDBOX_LIVE},
-    {"find", SANDBOX_FILES | SANDBOX_FOLDERS},
-    {"sql", SANDBOX_FILES | SANDBOX_FOLDERS | SANDBOX_OUTPUT},
+#define X(name, operands, help, fn, needs) {#name, needs},
+#include "viewer/command/commands.def"
+#undef X
 };
 
 unsigned sandbox_needs(const char *command)
@@ -137,7 +130,7 @@ enum { VERSION_REFER = 2, VERSION_TRUNCATE = 3, VERSION_NET = 4, VERSION_IOCTL =
 #define FS_IOCTL (1ULL << 15)
 #define NET_ALL 3ULL   /* TCP: bind and connect */
 #define SCOPE_ALL 3ULL /* abstract unix sockets, and signals: only its own */
-#define FILES LANDLOCK_ACCESS_FS_READ_FILE
+#define READ LANDLOCK_ACCESS_FS_READ_FILE
 #define TREE (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 
 struct ruleset { /* struct landlock_ruleset_attr of version 6 */
@@ -188,12 +181,12 @@ static void allow_word(struct rules *r, const char *word, uint64_t rights)
     allow(r, word, rights);
     for (const char *c = strpbrk(word, ":@"); c; c = strpbrk(c + 1, ":@"))
         if (snprintf(path, sizeof path, "%.*s", (int)(c - word), word) < (int)sizeof path && *path)
-            allow(r, path, FILES);
+            allow(r, path, READ);
 }
 
 static void allow_words(struct rules *r, unsigned needs, int argc, char *const *argv)
 {
-    const uint64_t rights = needs & SANDBOX_FOLDERS ? TREE : FILES;
+    const uint64_t rights = needs & SANDBOX_FOLDERS ? TREE : READ;
     for (int i = 1; i < argc; i++) {
         const char *eq = argv[i][0] == '-' ? strchr(argv[i], '=') : NULL;
         if (!written(i, argv) && !secret(argv[i]) && (i == 1 || !secret(argv[i - 1])))
@@ -252,12 +245,12 @@ static void allow_system(struct rules *r, unsigned needs)
     char own[PATH_MAX];
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         allow(r, places[i], TREE);
-    allow(r, "/dev/null", FILES | LANDLOCK_ACCESS_FS_WRITE_FILE);
+    allow(r, "/dev/null", READ | LANDLOCK_ACCESS_FS_WRITE_FILE);
     if (!(needs & SANDBOX_TERMINAL))
         return;
     for (size_t i = 0; i < sizeof terminals / sizeof *terminals; i++)
         allow(r, terminals[i], TREE);
-    allow(r, "/dev/tty", FILES | LANDLOCK_ACCESS_FS_WRITE_FILE | FS_IOCTL);
+    allow(r, "/dev/tty", READ | LANDLOCK_ACCESS_FS_WRITE_FILE | FS_IOCTL);
     if (terminfo && terminfo[0] == '/')
         allow(r, terminfo, TREE);
     if (home && *home && snprintf(own, sizeof own, "%s/.terminfo", home) < (int)sizeof own)

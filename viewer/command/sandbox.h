@@ -3,15 +3,14 @@
  * gotop gains little.
  *
  * On Linux two lists say what is still allowed, as far as the kernel has them: Landlock, which files can be
- * opened; seccomp, which system calls can be made. Each command's needs are a row of the table in
- * sandbox.c. A process that is forked here, the clerk (decode/base/clerk.h), creates and names the files
+ * opened; seccomp, which system calls can be made. Each command's needs stand in
+ * commands.def. A process that is forked here, the clerk (decode/base/clerk.h), creates and names the files
  * that are written; it also starts curl. A kernel that lacks one of the two is not reported; `gotop
  * --version` shows it, and --no-sandbox keeps all rights.
  */
 #ifndef GOTOP_VIEWER_SANDBOX_H
 #define GOTOP_VIEWER_SANDBOX_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 enum {

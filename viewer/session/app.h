@@ -15,7 +15,6 @@
 #define GOTOP_VIEWER_APP_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "decode/trace.h"

@@ -20,7 +20,6 @@
 #include "layout/views/top.h"
 #include "layout/views/tri.h"
 #include "layout/cells/when.h"
-#include "viewer/keys/help.h"
 #include "viewer/session/follow.h"
 #include "viewer/command/tables.h"
 

@@ -20,7 +20,6 @@
 #include "layout/views/tri.h"
 #include "triage/exports/outside.h"
 #include "viewer/session/app_live.h"
-#include "viewer/session/follow.h"
 #include "viewer/session/pair.h"
 #include "viewer/session/picture.h"
 #include "viewer/term/signals.h"
