@@ -77,11 +77,12 @@ static bool comes_late(const struct verdict *v)
     return v->ndoing && v->doing[0].cat == EX_NOBODY;
 }
 
-/* Whether the holder mostly waits while a processor is idle: the host or the runtime is late then, not the
- * program. */
+/* Whether the holder mostly waits for a processor, whether one is idle or none is: that is what comes late
+ * then, not what it does. */
 static bool holder_late(const struct verdict *v)
 {
-    return comes_late(v) && v->doing[0].share >= threshold(TH_MOST);
+    return v->ndoing && (v->doing[0].cat == EX_SCHED || v->doing[0].cat == EX_NOBODY) &&
+           v->doing[0].share >= threshold(TH_MOST);
 }
 
 /* Whether, where a timer ends waits, other goroutines end waits as well: what was waited for did not come

@@ -71,6 +71,13 @@ static bool semaphore(const struct follow *f, uint32_t leaf)
     return s.len && (memmem(s.p, s.len, "emaphore", 8) || memmem(s.p, s.len, ").Acquire", 9));
 }
 
+/* Whether it is the remote end's time: a wait for it, or a system call that reads or writes what is there. */
+static bool of_remote(const struct trace *tr, const struct tree_node *n)
+{
+    return explain_waits_outside(n->cat) ||
+           (n->cat == EX_SYSCALL && n->stack && stacks_may(tr, n->stack, STACK_CONN));
+}
+
 /* Whether the goroutine that ends a link mostly waited for the network or disk in a library: it passes
  * answers on. */
 static bool passes_on(const struct follow *f, const struct tree_node *n)
@@ -80,10 +87,9 @@ static bool passes_on(const struct follow *f, const struct tree_node *n)
     for (uint32_t k = n->first; k != NO_LANE; k = v[k].next) {
         const int64_t ns = ns_add(v[k].ns[TREE_ALL], v[k].ns[TREE_SLOW]);
         all = ns_add(all, ns);
-        outside = ns_add(outside, (explain_waits_outside(v[k].cat) || v[k].cat == EX_TIMER) &&
-                                          v[k].owner != OWNER_PROGRAM
-                                      ? ns
-                                      : 0);
+        outside = ns_add(
+            outside,
+            (of_remote(f->c->tr, &v[k]) || v[k].cat == EX_TIMER) && v[k].owner != OWNER_PROGRAM ? ns : 0);
     }
     return outside * 2 > all;
 }
@@ -187,7 +193,8 @@ struct pace {
     int64_t sleeps, outside, all;
 };
 
-static void pace_of(const struct tree_node *v, uint32_t node, int depth, struct pace *out)
+static void pace_of(const struct trace *tr, const struct tree_node *v, uint32_t node, int depth,
+                    struct pace *out)
 {
     for (uint32_t k = v[node].first; k != NO_LANE; k = v[k].next) {
         int64_t own = ns_add(v[k].ns[TREE_ALL], v[k].ns[TREE_SLOW]);
@@ -195,9 +202,9 @@ static void pace_of(const struct tree_node *v, uint32_t node, int depth, struct 
         for (uint32_t j = v[k].first; j != NO_LANE; j = v[j].next)
             own -= ns_add(v[j].ns[TREE_ALL], v[j].ns[TREE_SLOW]);
         out->sleeps = ns_add(out->sleeps, v[k].cat == EX_TIMER ? own : 0);
-        out->outside = ns_add(out->outside, explain_waits_outside(v[k].cat) ? own : 0);
+        out->outside = ns_add(out->outside, of_remote(tr, &v[k]) ? own : 0);
         if (depth < DEEP)
-            pace_of(v, k, depth + 1, out);
+            pace_of(tr, v, k, depth + 1, out);
     }
 }
 
@@ -207,7 +214,7 @@ static void pace_of(const struct tree_node *v, uint32_t node, int depth, struct 
 static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by)
 {
     struct pace to = {0, 0, 0};
-    pace_of(f->w->tree.v, (uint32_t)(n - f->w->tree.v), 0, &to);
+    pace_of(f->c->tr, f->w->tree.v, (uint32_t)(n - f->w->tree.v), 0, &to);
     const bool paced = n->kind != WK_SEND &&
                        ((double)to.sleeps > threshold(TH_ROOM) * (double)to.all || to.outside * 2 > to.all);
     for (uint32_t i = 0; paced && i < works_pairs(f->c); i++) {
