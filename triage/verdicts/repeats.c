@@ -2,6 +2,7 @@
  * repeats.c - how often a piece asks at one place: from one line again and again, or from several lines. See
  * ways.h.
  */
+#include "triage/activity/wakeups.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -9,7 +10,7 @@
 #include "triage/verdicts/ways.h"
 
 struct asked {           /* of pieces that wait at a function, on average */
-    double again, lines; /* most repetitions from one line; number of lines */
+    double again, lines; /* most repetitions at one place; number of lines */
 };
 
 /* Whether net/http has sent a request then: the answer is still waited for. */
@@ -21,50 +22,63 @@ static bool only_sent(const struct trace *tr, const struct span *s, const struct
 }
 
 enum { SITES = 32 };
-struct sites { /* lines from which one piece asks */
-    uint32_t line[SITES], count[SITES], n;
+struct sites { /* where one piece waits for answers: lines of the program, and stacks below */
+    uint32_t line[SITES], stack[SITES], count[SITES], n, lines;
 };
 
-static void site_add(struct sites *k, uint32_t line)
+/* One call of a library may wait at several places in it: these are no repetitions. */
+static void site_add(struct sites *k, uint32_t line, uint32_t stack)
 {
     uint32_t i = 0;
-    while (i < k->n && k->line[i] != line)
-        i++;
+    bool known = false;
+    while (i < k->n && (k->line[i] != line || k->stack[i] != stack))
+        known |= k->line[i++] == line;
     if (i == SITES)
         return;
     if (i == k->n) {
         k->line[i] = line;
+        k->stack[i] = stack;
         k->count[i] = 0;
+        k->lines += !known;
         k->n++;
     }
     k->count[i]++;
 }
 
-/* Further reads from one line, with nothing written in between, are of one answer. */
-static struct sites piece_asks(const struct follow *f, const struct tree_node *n, const struct workpiece *p)
+/* Further waits at one place, with nothing asked in between, are for one answer: no write, and no goroutine
+ * is woken that writes. */
+static struct sites piece_asks(const struct follow *f, const struct tree_node *n, const struct workpiece *p,
+                               struct alive *alive)
 {
     const struct trace *tr = f->c->tr;
     struct sites k = {.n = 0};
     bool wrote = false, sent = false; /* since the last one; sent: to no file */
-    uint32_t last = 0;
+    uint32_t last = 0, stack = 0;
+    int64_t since = 0;
     struct span s;
     struct walk w;
-    walk_at(&w, tr, n->up == 0 ? p->g : n->g, p->t0, BUSY_SPANS);
+    const uint32_t g = n->up == 0 ? p->g : n->g;
+    walk_at(&w, tr, g, p->t0, BUSY_SPANS);
     const struct span *next = walk_next(&w);
     while (walk_pair(&w, &s, &next) && s.t0 < p->t1) {
         const bool writes = s.stack && s.state != ST_RUNNING && causes_writes(tr, s.stack);
         wrote |= writes;
         sent |= writes && !stacks_may(tr, s.stack, STACK_FILE);
-        if (s.state != ST_WAITING || !s.stack)
+        if (s.state != ST_WAITING || !s.stack || only_sent(tr, &s, next))
             continue;
-        if (verdict_place(f->all, s.stack).user != n->user || only_sent(tr, &s, next))
+        const int64_t before = since;
+        const bool again = s.stack == stack;
+        since = s.t1;
+        stack = s.stack;
+        if (verdict_place(f->all, s.stack).user != n->user)
             continue;
         const uint32_t line = verdict_lines(f->all, s.stack);
-        if (stacks_wait_kind(tr, s.reason, s.stack) == WK_NET && line == last &&
-            !(stacks_pipe(tr, s.stack) ? wrote : sent))
+        const bool net = stacks_wait_kind(tr, s.reason, s.stack) == WK_NET;
+        if (net ? line == last && !(stacks_pipe(tr, s.stack) ? wrote : sent)
+                : again && !wrote && !wakeups_any(tr, alive, g, before, s.t0))
             continue;
         last = line;
-        site_add(&k, line);
+        site_add(&k, line, s.stack);
         wrote = sent = false;
     }
     return k;
@@ -77,15 +91,17 @@ static struct asked asked_at(const struct follow *f, const struct tree_node *n, 
     enum { LOOKED = 16 };
     struct asked a = {0};
     uint32_t pieces = 0, most = 0, all = 0;
+    struct alive alive = {0};
     for (uint32_t i = 0; i < of && pieces < LOOKED; i += of / LOOKED + 1) {
-        const struct sites k = piece_asks(f, n, &f->w->v[i]);
+        const struct sites k = piece_asks(f, n, &f->w->v[i], &alive);
         uint32_t best = 0;
         for (uint32_t j = 1; j < k.n; j++)
             best = k.count[j] > k.count[best] ? j : best;
         pieces += k.n > 0;
         most += k.n ? k.count[best] : 0;
-        all += k.n;
+        all += k.lines;
     }
+    alive_free(&alive);
     if (pieces) {
         a.again = (double)most / pieces;
         a.lines = (double)all / pieces;
