@@ -19,17 +19,21 @@ static bool stand_ready(const struct causes *c, uint32_t group, int64_t t, uint3
     return false;
 }
 
-/* At t goroutine g waits for one of a group. Of those that others began after that one, are several done, and
- * most? Then what they made waits for it. */
-static bool ended_ready(const struct causes *c, uint32_t group, int64_t t, uint32_t g, uint32_t one)
+/* From t0 on goroutine g waits for one of a group. Of those that who began that one began after it, and that
+ * were not done before, are several done at t, and most? What they made waits for it then: it did not wake
+ * g. */
+static bool ended_ready(const struct causes *c, uint32_t group, int64_t t0, int64_t t, uint32_t g,
+                        uint32_t one)
 {
     const uint32_t all = (uint32_t)c->of[group].n, born = members_by(c, group, t);
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, one});
     uint32_t ended = 0, n = 0;
     for (uint32_t i = members_by(c, group, li.first);
-         li.created && li.creator != g && i < born && n < MEMBERS; i++, n++) {
+         li.created && li.creator != g && i < born && n < MEMBERS; i++) {
         const struct lane_info m = trace_lane(c->tr, (struct lane){LANE_G, causes_member(c, group, i, all)});
-        ended += m.ended && m.last <= t;
+        const bool beside = m.creator == li.creator && (!m.ended || m.last > t0);
+        n += beside;
+        ended += beside && m.ended && m.last <= t;
     }
     return ended >= threshold(TH_SEVERAL) && ended >= threshold(TH_MOST) * n;
 }
@@ -49,7 +53,7 @@ static double ahead(const struct causes *c, const struct works *w, const struct 
             const int64_t ns = s.t1 - s.t0, t = s.t0 + ns / 2;
             waits++;
             all = ns_add(all, ns);
-            if (stand_ready(c, group, t, n->g) || ended_ready(c, group, t, n->g, next->who))
+            if (stand_ready(c, group, t, n->g) || ended_ready(c, group, s.t0, t, n->g, next->who))
                 ready = ns_add(ready, ns);
         }
     }
