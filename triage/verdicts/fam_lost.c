@@ -60,6 +60,21 @@ static bool stand_out(const struct waits *k)
            (double)k->vain_ns >= threshold(TH_SHARE) * (double)(k->vain_ns + k->answered_ns);
 }
 
+/* Do those who answer read it from the network? Then the remote end does not answer: that is no news that
+ * nobody heard. */
+static bool remote_answers(const struct causes *c, const struct waits *k)
+{
+    for (uint32_t i = 0; i < works_pairs(c); i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (p->waiter != k->waiter || p->stack != k->stack || is_vain(c->tr, p))
+            continue;
+        for (uint32_t j = 0; j < works_pairs(c); j++)
+            if (c->tg->pairs[j].waiter == p->waker && c->tg->pairs[j].kind == WK_NET)
+                return true;
+    }
+    return false;
+}
+
 /* Does a goroutine that the waiter began for it answer? Then that one is late; no answer is lost. */
 static bool own_answers(const struct trace *tr, const struct waits *k)
 {
@@ -121,7 +136,7 @@ static bool look(struct causes *c, const struct works *w, const struct pair_row 
     const uint32_t group = causes_group(c, first->waiter);
     waits_of(c, first, &k);
     if (group == UINT32_MAX || c->tg->groups[group].is_system || !stand_out(&k) || own_answers(c->tr, &k) ||
-        waits_for_more(c->tr, k.waiter, first->reason, first->stack))
+        remote_answers(c, &k) || waits_for_more(c->tr, k.waiter, first->reason, first->stack))
         return true;
     const uint32_t n = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
     for (uint32_t i = 0; i < n; i++)
