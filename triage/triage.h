@@ -107,7 +107,7 @@ bool tri_by_timer(const struct trace *tr, struct lane l, const struct lane_info 
 enum { BUSIEST = 16, WORST = 16 };
 struct sched_wait { /* one of the worst scheduler latencies */
     int64_t t0, t1;
-    uint32_t g, waker;
+    uint32_t g;
     bool preempted;  /* it had been running and was preempted */
     uint32_t nran;   /* what the processors ran meanwhile: start functions by time, largest first */
     uint32_t ran[3]; /* strings */

@@ -99,25 +99,29 @@ static bool samples(struct look *k)
     return ok;
 }
 
-static void add_to(struct alloc_row *to, const struct seen *v)
+/* Sums up the evidence that has a function. */
+static struct seen all_of(const struct look *k)
 {
-    to->starts += v->n[STARTS];
-    to->assists += v->n[ASSISTS];
-    to->samples += v->n[SAMPLES];
-    to->sweeps += v->n[SWEEPS];
-    to->assist_ns = ns_add(to->assist_ns, v->assist_ns);
+    struct seen all = {0};
+    for (uint32_t i = 0; i < k->n; i++) {
+        const struct seen *v = &k->v[i];
+        for (int what = 0; v->func && what < KINDS; what++)
+            all.n[what] += v->n[what];
+        all.assist_ns = ns_add(all.assist_ns, v->func ? v->assist_ns : 0);
+    }
+    return all;
 }
 
 /* One stack's share of all evidence. */
-static double share_of(const struct seen *v, const struct alloc_row *all)
+static double share_of(const struct seen *v, const struct seen *all)
 {
     const double other = all->assist_ns > 0 ? (double)v->assist_ns / (double)all->assist_ns
-                         : all->samples     ? (double)v->n[SAMPLES] / (double)all->samples
-                         : all->sweeps      ? (double)v->n[SWEEPS] / (double)all->sweeps
+                         : all->n[SAMPLES]  ? (double)v->n[SAMPLES] / (double)all->n[SAMPLES]
+                         : all->n[SWEEPS]   ? (double)v->n[SWEEPS] / (double)all->n[SWEEPS]
                                             : 0;
-    const uint64_t many = all->assist_ns > 0 ? all->assists : all->samples ? all->samples : all->sweeps;
+    const uint64_t many = all->n[all->assist_ns > 0 ? ASSISTS : all->n[SAMPLES] ? SAMPLES : SWEEPS];
     const double prior = (double)(many < ALLOCS_PRIOR ? many : ALLOCS_PRIOR);
-    const double n = (double)all->starts + prior;
+    const double n = (double)all->n[STARTS] + prior;
     return n > 0 ? ((double)v->n[STARTS] + prior * other) / n : 0;
 }
 
@@ -130,34 +134,26 @@ static int cmp_row(const void *a, const void *b)
 
 static bool rows_of(struct look *k, struct allocs *out)
 {
-    double *most = mem_zalloc(((size_t)k->n + 1) * sizeof *most);
-    out->row = mem_zalloc(((size_t)k->n + 1) * sizeof *out->row);
-    out->at = mem_zalloc(((size_t)k->n + 1) * sizeof *out->at);
-    bool ok = most && out->row && out->at;
-    for (uint32_t i = 0; ok && i < k->n; i++)
-        if (k->v[i].func)
-            add_to(&out->all, &k->v[i]);
-    for (uint32_t i = 0; ok && i < k->n; i++) {
-        const double share = share_of(&k->v[i], &out->all);
+    const struct seen all = all_of(k);
+    size_t cap = 0;
+    for (uint32_t i = 0; i < k->n; i++) {
+        const double share = share_of(&k->v[i], &all);
+        bool made;
         if (!k->v[i].func)
             continue;
-        const uint32_t r = tab_put(&k->by_func, k->v[i].func, 0, out->n);
-        ok = r != TAB_NONE;
-        if (!ok)
-            break;
-        out->n += r == out->n;
-        out->row[r].func = k->v[i].func;
-        add_to(&out->row[r], &k->v[i]);
-        out->row[r].share += share;
-        out->row[r].stack = share > most[r] || !out->row[r].stack ? k->v[i].stack : out->row[r].stack;
-        most[r] = share > most[r] ? share : most[r];
-        out->at[out->nat++] = (struct alloc_stack){k->v[i].stack, k->v[i].func, share};
+        struct alloc_row *r = tab_row(&k->by_func, out->row, out->n, cap, k->v[i].func, 0, &made);
+        if (!r)
+            return false;
+        r->func = k->v[i].func;
+        r->share += share;
+        r->stack = made || share > r->most ? k->v[i].stack : r->stack;
+        r->most = share > r->most ? share : r->most;
     }
-    if (ok && out->n > 1)
+    if (out->n)
         qsort(out->row, out->n, sizeof *out->row, cmp_row);
-    out->all.share = out->n ? 1 : 0;
-    mem_free(most);
-    return ok;
+    const bool enough = all.n[STARTS] >= 3 || all.n[ASSISTS] + all.n[SAMPLES] + all.n[SWEEPS] >= 10;
+    out->clear = out->n && enough && (out->n == 1 || out->row[0].share > 1.33 * out->row[1].share);
+    return true;
 }
 
 bool allocs_of(const struct trace *tr, struct allocs *out)
@@ -177,13 +173,5 @@ bool allocs_of(const struct trace *tr, struct allocs *out)
 void allocs_free(struct allocs *a)
 {
     mem_free(a->row);
-    mem_free(a->at);
     *a = (struct allocs){0};
-}
-
-bool allocs_clear(const struct allocs *a)
-{
-    const struct alloc_row *all = &a->all;
-    const bool enough = all->starts >= 3 || all->assists + all->samples + all->sweeps >= 10;
-    return a->n && enough && (a->n == 1 || a->row[0].share > 1.33 * a->row[1].share);
 }

@@ -31,31 +31,21 @@
 uint32_t gc_begun_at(const struct trace *tr, const struct range *gc);
 
 struct alloc_row {
-    uint32_t
-        /* the program's innermost function, as stacks_place() returns it; 0 in the row of all evidence */
-        func;
-    uint32_t stack; /* the function's stack with the largest share */
-    uint64_t starts, assists, samples, sweeps;
-    int64_t assist_ns; /* from start to end, including the wait for credit */
-    double share;      /* of all allocation, 0 to 1 */
-};
-struct alloc_stack { /* The same by stack, for callers that need the exact place. */
-    uint32_t stack, func;
-    double share;
+    uint32_t func;  /* the program's innermost function, as stacks_place() returns it */
+    uint32_t stack; /* the function's stack with the largest share, */
+    double most;    /* ... which is this */
+    double share;   /* of all allocation, 0 to 1 */
 };
 struct allocs {
     struct alloc_row *row; /* by share, the largest first */
     uint32_t n;
-    struct alloc_stack *at; /* in the order in which they were found */
-    uint32_t nat;
-    struct alloc_row all; /* sums over the rows that have a function; share is 1, or 0 without any evidence */
+    /* the first row allocates most: its share is a third larger than the next one's, and there are three
+     * starts or ten other pieces of evidence */
+    bool clear;
 };
 /* allocs_of - computes the table of a loaded trace. Of very much evidence it samples every n-th piece.
  * Returns false when out of memory or unwanted (slices.h). */
 bool allocs_of(const struct trace *tr, struct allocs *out);
 void allocs_free(struct allocs *a);
-/* allocs_clear - whether the first row clearly allocates most: its share is a third larger than the next
- * one's, and there are three starts or ten other pieces of evidence. */
-bool allocs_clear(const struct allocs *a);
 
 #endif

@@ -5,9 +5,8 @@
  * All spans of a trace pass through here one by one, so the common work is one short loop whose sums are
  * stored once a block; rare work is in separate functions.
  *
- * Invariants. A wait is counted in its pair when the next span shows which goroutine ended it; the row of
- * its reason and place gets the sums of its pairs, and directly only waits without a pair. Waits and calls
- * of the runtime's own goroutines count only in their groups: they are not contention of the program.
+ * Invariants. A wait is counted in its pair when the next span shows which goroutine ended it. Waits and
+ * calls of the runtime's own goroutines count only in their groups: they are not contention of the program.
  */
 #include "triage/tables/g_walk.h"
 
@@ -40,49 +39,23 @@ static inline void moved_end(struct g_walk *w, const struct span_run *r)
 
 /* ---- waits -------------------------------------------------------------------------------------------- */
 
-static bool tell_reason(struct g_walk *w, const struct mine *m)
+/* Counts it with those of its group for that reason. */
+static RARELY bool note_reason(struct g_walk *w, uint32_t reason, int64_t ns)
 {
-    const uint32_t i = subtotal_wait_of(w->y, w->name, m->reason);
+    const uint32_t i = subtotal_wait_of(w->y, w->name, reason);
     if (i == TAB_NONE)
         return false;
     struct wait_of *of = &w->y->wait_of[i];
-    of->count += m->count;
-    of->total = ns_add(of->total, m->ns);
-    of->longest = m->longest > of->longest ? m->longest : of->longest;
-    return true;
-}
-
-static RARELY bool tell_reasons(struct g_walk *w)
-{
-    bool ok = true;
-    for (uint32_t i = 0; i < w->nmine && ok; i++)
-        ok = tell_reason(w, &w->mine[i]);
-    w->nmine = 0;
-    return ok;
-}
-
-static RARELY bool note_reason(struct g_walk *w, const struct mine *more)
-{
-    uint32_t i = 0;
-    while (i < w->nmine && w->mine[i].reason != more->reason)
-        i++;
-    if (i == w->nmine) {
-        if (i == MINE && !tell_reasons(w))
-            return false;
-        i = w->nmine++;
-        w->mine[i] = (struct mine){.reason = more->reason};
-    }
-    struct mine *m = &w->mine[i];
-    m->count += more->count;
-    m->ns += more->ns;
-    m->longest = more->longest > m->longest ? more->longest : m->longest;
+    of->count++;
+    of->total = ns_more(of->total, ns);
+    of->longest = ns > of->longest ? ns : of->longest;
     return true;
 }
 
 static RARELY bool walk_waiting(struct g_walk *w, struct at s, int64_t t0, int64_t t1)
 {
     const uint32_t reason = s.run->kind[s.run->tag[s.i]].reason;
-    if (!note_reason(w, &(struct mine){reason, 1, t1 - t0, t1 - t0}))
+    if (!note_reason(w, reason, t1 - t0))
         return false;
     if (w->system)
         return true;
@@ -228,9 +201,5 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
 
 bool g_spans_end(struct g_walk *w)
 {
-    if (w->nmine && !tell_reasons(w))
-        return false;
-    if (w->was != ST_WAITING || w->system)
-        return true;
-    return note_wait(w, w->open ? WAIT_OPEN : WAIT_OVER);
+    return w->was != ST_WAITING || w->system || note_wait(w, w->open ? WAIT_OPEN : WAIT_OVER);
 }

@@ -12,12 +12,6 @@ struct waited { /* one wait */
     uint32_t reason, stack;
 };
 
-struct mine { /* A goroutine's waits for one reason, not yet added to the tables. */
-    uint32_t reason, count;
-    int64_t ns, longest;
-};
-enum { MINE = 8 };
-
 struct g_walk { /* State along one lane. */
     const struct triage *tg;
     struct subtotal *y;
@@ -39,8 +33,6 @@ struct g_walk { /* State along one lane. */
     uint32_t call;                              /* row of the last system call */
     uint32_t cond_stack, cond_pair, cond_waker; /* the last condition it waited on; without a row: TAB_NONE */
     int64_t cond_end, cond_run;                 /* end of that wait; running time since */
-    struct mine mine[MINE];
-    uint32_t nmine;
     /* the goroutines alike that follow or were just counted; NULL if there are none */
     const struct lanes_alike *alike;
 };
@@ -71,27 +63,22 @@ static inline void longer(struct moment *m, int64_t t0, int64_t t1, uint32_t g, 
         *m = (struct moment){t0, t1, g, NO_LANE};
 }
 
-/* g_spans - counts the goroutine's next spans. g_spans_end - ends the goroutine. waits_of_pairs - called
- * after the last goroutine: adds the waits counted in pairs to the rows of waits, which exist since each
- * wait was first met. All return false when out of memory. */
+/* g_spans - counts the goroutine's next spans. g_spans_end - ends the goroutine. g_pairs_later - counts the
+ * waits that were put off; called after the last goroutine. All return false when out of memory. */
 bool g_spans(struct g_walk *w, const struct span_run *r);
 bool g_spans_end(struct g_walk *w);
-bool waits_of_pairs(struct g_walk *w);
+bool g_pairs_later(struct g_walk *w);
 
 /* keeps rare work out of the loop over spans, so that the loop stays short */
 #define RARELY __attribute__((noinline))
 
 /* ---- g_pairs.c, for g_spans.c; false: out of memory ---------------------------------------------------- */
 
-enum wait_end {
-    WAIT_OVER,
-    WAIT_LOST,
-    WAIT_OPEN
-}; /* LOST: its end was not recorded; OPEN: it is not over when the trace ends */
-/* note_waited - ends w->wait with a span of that state. note_wait - counts a wait that has no pair.
- * note_futile - the goroutine waits on the same condition from which it was just woken. */
+/* note_waited - ends w->wait with a span of that state. note_wait - counts a wait that nobody is known to
+ * have ended: WAIT_OVER .. (subtotal.h). note_futile - the goroutine waits on the same condition from which
+ * it was just woken. */
 RARELY bool note_waited(struct g_walk *w, struct at s, uint8_t state);
-RARELY bool note_wait(struct g_walk *w, enum wait_end end);
+RARELY bool note_wait(struct g_walk *w, uint32_t end);
 RARELY bool note_futile(struct g_walk *w, int64_t t0);
 
 #endif

@@ -32,7 +32,6 @@ static inline void lane_next(struct g_walk *w, uint32_t g)
     w->on = NO_LANE;
     w->moved = (struct moved){0};
     w->cond_run = 0;
-    w->nmine = 0;
 }
 
 static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
@@ -101,5 +100,5 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
     y->worst.least = y->busy.least = -1;
     const struct span_walk walk = {
         .begin = lane_begin, .alike = lane_alike, .spans = lane_spans, .end = lane_end, .arg = &w};
-    return trace_walk(tg->tr, g0, g1, &walk) && waits_of_pairs(&w);
+    return trace_walk(tg->tr, g0, g1, &walk) && g_pairs_later(&w);
 }

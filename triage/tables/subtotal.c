@@ -38,31 +38,15 @@ void longest_add(struct longest *l, const struct time_of *x)
  * copied less often, to fewer new pages. */
 #define ROOM_FOR_ONE(rows, n, cap) mem_room(rows, cap, (n) < (cap) ? (n) + (size_t)1 : 2 * (size_t)(n) + 8)
 
-struct wait_row *subtotal_wait(struct subtotal *y, uint32_t reason, uint32_t stack, bool *made)
-{
-    const uint32_t hash = rowtab_hash(reason, stack);
-    for (uint32_t at = hash, i; (i = rowtab_next(&y->by_wait, hash, &at)) != TAB_NONE;) {
-        if (y->waits[i].reason == reason && y->waits[i].stack == stack) {
-            *made = false;
-            return &y->waits[i];
-        }
-    }
-    if (!ROOM_FOR_ONE(y->waits, y->nwaits, y->cap_waits) || !rowtab_put(&y->by_wait, hash, y->nwaits))
-        return NULL;
-    *made = true;
-    y->waits[y->nwaits] = (struct wait_row){.reason = reason, .stack = stack};
-    return &y->waits[y->nwaits++];
-}
-
 static bool same_pair(const struct pair_row *a, const struct pair_row *b)
 {
     return a->reason == b->reason && a->stack == b->stack && a->waker_stack == b->waker_stack &&
-           a->from_scheduler == b->from_scheduler && (a->from_scheduler || a->waker == b->waker);
+           a->waker == b->waker;
 }
 
 static uint32_t hash_of(const struct pair_row *p)
 {
-    return pair_hash(p->reason, p->stack, p->from_scheduler ? NOBODY : p->waker, p->waker_stack);
+    return pair_hash(p->reason, p->stack, p->waker, p->waker_stack);
 }
 
 struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, uint32_t hash, bool *made)
@@ -76,11 +60,8 @@ struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, 
     if (!ROOM_FOR_ONE(y->pairs, y->npairs, y->cap_pairs) || !rowtab_put(&y->by_pair, hash, y->npairs))
         return NULL;
     *made = true;
-    y->pairs[y->npairs] = (struct pair_row){.reason = like->reason,
-                                            .stack = like->stack,
-                                            .waker = like->waker,
-                                            .waker_stack = like->waker_stack,
-                                            .from_scheduler = like->from_scheduler};
+    y->pairs[y->npairs] = (struct pair_row){
+        .reason = like->reason, .stack = like->stack, .waker = like->waker, .waker_stack = like->waker_stack};
     return &y->pairs[y->npairs++];
 }
 
@@ -102,33 +83,6 @@ static void add_groups(struct triage *tg, const struct subtotal *y)
     }
 }
 
-/* The largest tables are freed as they are added, before the next one is read. */
-static bool add_waits(struct subtotal *to, struct subtotal *y)
-{
-    bool made = false;
-    if (!rowtab_room(&to->by_wait, y->nwaits) ||
-        !mem_room(to->waits, to->cap_waits, (size_t)to->nwaits + y->nwaits))
-        return false;
-    for (uint32_t i = 0; i < y->nwaits; i++) {
-        const struct wait_row *s = &y->waits[i];
-        struct wait_row *p = subtotal_wait(to, s->reason, s->stack, &made);
-        if (!p)
-            return false;
-        if (made) {
-            *p = *s;
-            continue;
-        }
-        p->count += s->count;
-        p->open += s->open;
-        p->total = ns_add(p->total, s->total);
-        p->longest_done = s->longest_done > p->longest_done ? s->longest_done : p->longest_done;
-        moment_longer(&p->longest, &s->longest, false);
-    }
-    mem_free(y->waits);
-    y->waits = NULL;
-    return true;
-}
-
 /* A pair is added soon: fetches its slot. */
 static uint32_t pair_ahead(const struct subtotal *to, const struct pair_row *p)
 {
@@ -146,6 +100,7 @@ void subtotal_pair_ahead(const struct subtotal *y, uint32_t hash)
     }
 }
 
+/* The largest table is freed as it is added, before the next one is read. */
 static bool add_pairs(struct subtotal *to, struct subtotal *y)
 {
     enum { AHEAD = 16 };
@@ -242,7 +197,7 @@ static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
 
 static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal *y)
 {
-    const bool ok = add_waits(to, y) && add_pairs(to, y) && add_syscalls(to, y) && add_wait_ofs(to, y);
+    const bool ok = add_pairs(to, y) && add_syscalls(to, y) && add_wait_ofs(to, y);
     add_groups(tg, y);
     for (uint32_t i = 0; i < y->worst.n; i++)
         longest_add(&to->worst, &y->worst.v[i]);
@@ -257,7 +212,6 @@ static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal
 static void subtotal_tabs_free(struct subtotal *y)
 {
     tab_free(&y->by_group);
-    rowtab_free(&y->by_wait);
     rowtab_free(&y->by_pair);
     tab_free(&y->by_syscall);
     tab_free(&y->by_wait_of);
@@ -269,7 +223,6 @@ static void subtotal_free(struct subtotal *y)
         return;
     subtotal_tabs_free(y);
     mem_free(y->groups);
-    mem_free(y->waits);
     mem_free(y->pairs);
     mem_free(y->syscalls);
     mem_free(y->wait_of);
@@ -304,7 +257,6 @@ static void *trimmed(void *rows, size_t bytes)
 static struct subtotal *kept_of(struct subtotal *y)
 {
     subtotal_tabs_free(y);
-    y->waits = trimmed(y->waits, y->nwaits * sizeof *y->waits);
     y->pairs = trimmed(y->pairs, y->npairs * sizeof *y->pairs);
     const size_t size = offsetof(struct subtotal, lately_wait_of);
     struct subtotal *kept = mem_alloc(size);
@@ -352,21 +304,57 @@ static bool runs_init(struct runs *r)
     return r->sum;
 }
 
-/* Looks up the wakers of the few worst waits. */
-static void worst_told(struct triage *tg, const struct subtotal *y)
+static void worst_told(struct triage *tg, const struct longest *worst)
 {
-    tg->nworst = y->worst.n;
-    for (uint32_t i = 0; i < y->worst.n; i++) {
-        const struct time_of *x = &y->worst.v[i];
-        struct span s;
-        const bool woken =
-            x->was == ST_WAITING && trace_span_at(tg->tr, (struct lane){LANE_G, x->g}, x->t0, &s);
-        tg->worst[i] = (struct sched_wait){.t0 = x->t0,
-                                           .t1 = x->t1,
-                                           .g = x->g,
-                                           .waker = woken ? s.who : NO_LANE,
-                                           .preempted = tri_is_exec(x->was)};
+    for (tg->nworst = 0; tg->nworst < worst->n; tg->nworst++) {
+        const struct time_of *x = &worst->v[tg->nworst];
+        tg->worst[tg->nworst] =
+            (struct sched_wait){.t0 = x->t0, .t1 = x->t1, .g = x->g, .preempted = tri_is_exec(x->was)};
     }
+}
+
+static bool moment_before(const struct moment *a, const struct moment *b)
+{
+    const int64_t x = a->t1 - a->t0, y = b->t1 - b->t0;
+    return x != y ? x > y : a->g != b->g ? a->g < b->g : a->t0 < b->t0;
+}
+
+/* Sums up the waits for each reason at each place, and leaves the pairs of waits that somebody ended. */
+static bool waits_of_pairs(struct triage *tg, struct subtotal *y)
+{
+    struct tab by_wait = {0};
+    size_t cap = 0;
+    uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at), n = 0;
+    bool ok = at;
+    for (uint32_t i = 0; ok && i < y->npairs; i++) {
+        struct pair_row *p = &y->pairs[i];
+        const int64_t ns = p->longest.t1 - p->longest.t0;
+        const bool done = p->waker != WAIT_OPEN && p->waker != WAIT_LOST;
+        bool made;
+        struct wait_row *w = tab_row(&by_wait, tg->waits, tg->nwaits, cap, p->reason, p->stack, &made);
+        ok = w && (i % 256 || slices_tick());
+        if (!ok)
+            break;
+        if (made)
+            *w = (struct wait_row){p->reason, p->stack, .kind = p->kind, .longest = p->longest};
+        w->longest = moment_before(&p->longest, &w->longest) ? p->longest : w->longest;
+        w->longest_done = done && ns > w->longest_done ? ns : w->longest_done;
+        w->count += p->count;
+        w->open += p->waker == WAIT_OPEN ? p->count : 0;
+        w->total = ns_more(w->total, p->total);
+        at[i] = n;
+        p->from_scheduler = p->waker == NOBODY;
+        if (p->waker >= WAIT_OPEN && !p->from_scheduler)
+            continue;
+        p->waker = p->from_scheduler ? 0 : p->waker;
+        y->pairs[n++] = *p;
+    }
+    for (size_t i = 0; ok && i < y->nwakes; i++)
+        y->wakes[i].pair = at[y->wakes[i].pair];
+    y->npairs = n;
+    tab_free(&by_wait);
+    mem_free(at);
+    return ok;
 }
 
 /* Returns how long the goroutine ran during an assist. */
@@ -407,15 +395,14 @@ bool triage_goroutines(struct triage *tg)
         triage_groups(tg) && runs_init(&r) &&
         slices_each(trace_threads(tg->tr), r.n, &(struct slices_job){run_count, run_add, run_drop, &r});
     struct subtotal *y = r.sum;
-    if (!ok) {
+    if (ok)
+        subtotal_tabs_free(y);
+    if (!ok || !waits_of_pairs(tg, y)) {
         subtotal_free(y);
         return false;
     }
-    subtotal_tabs_free(y);
-    y->waits = trimmed(y->waits, y->nwaits * sizeof *y->waits);
+    tg->waits = trimmed(tg->waits, tg->nwaits * sizeof *tg->waits);
     y->pairs = trimmed(y->pairs, y->npairs * sizeof *y->pairs);
-    tg->waits = y->waits;
-    tg->nwaits = y->nwaits;
     tg->pairs = y->pairs;
     tg->npairs = y->npairs;
     tg->syscalls = y->syscalls;
@@ -427,7 +414,7 @@ bool triage_goroutines(struct triage *tg)
     for (; tg->nbusiest < y->busy.n; tg->nbusiest++)
         tg->busiest[tg->nbusiest] = (struct busy){y->busy.v[tg->nbusiest].t1, y->busy.v[tg->nbusiest].g};
     tg->sched = y->sched;
-    worst_told(tg, y);
+    worst_told(tg, &y->worst);
     memcpy(tg->label_ns, y->label_ns, sizeof tg->label_ns);
     mem_free(y->groups);
     mem_free(y);

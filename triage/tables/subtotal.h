@@ -40,14 +40,13 @@ static inline void lately_set(struct lately *l, uint32_t a, uint32_t b, uint32_t
     *l = (struct lately){{(uint64_t)a << 32 | b, (uint64_t)c << 32 | d}, row + 1};
 }
 
-/* A finished wait whose pair's row is not fetched yet (g_pairs.c). */
+/* A wait whose pair's row is not fetched yet (g_pairs.c). */
 enum { PUT_OFF = 32 };
-#define NOBODY UINT32_MAX
 struct ended_wait {
     int64_t t0, t1;
     /* the waiting goroutine; the one that ended the wait, NO_LANE if none */
     uint32_t g, who;
-    /* by: the waker's stack; waker: who's start function, NOBODY if none */
+    /* by: the waker's stack; waker: who's start function, or one of those below */
     uint32_t reason, stack, by, waker;
     uint32_t waiter, hash; /* g's start function; pair_hash() */
 };
@@ -59,18 +58,23 @@ struct group_part { /* what goroutines of one group did */
     int64_t ns[GM_COUNT];
 };
 
+/* While pairs are counted, every wait has one. In place of a waker's start function: */
+#define NOBODY UINT32_MAX          /* the timer or the poller ended it */
+#define WAIT_OVER (UINT32_MAX - 1) /* it is over, and nothing says by whom */
+#define WAIT_LOST (UINT32_MAX - 2) /* its end was not recorded */
+#define WAIT_OPEN (UINT32_MAX - 3) /* it is not over when the trace ends */
+
 struct subtotal {
     struct tab by_group, by_syscall, by_wait_of;
-    struct rowtab by_wait, by_pair;
+    struct rowtab by_pair;
     struct group_part *groups;
-    struct wait_row *waits;
     struct pair_row *pairs;
     struct syscall_row *syscalls;
     struct wait_of *wait_of;
     struct wake *wakes;
-    uint32_t ngroups, nwaits, npairs, nsyscalls, nwait_of;
+    uint32_t ngroups, npairs, nsyscalls, nwait_of;
     size_t nwakes;
-    size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_wakes, cap_wait_of;
+    size_t cap_groups, cap_pairs, cap_syscalls, cap_wakes, cap_wait_of;
     struct hist sched;
     struct longest worst; /* scheduler latencies */
     struct longest busy;  /* goroutines, by how long they ran */
@@ -85,14 +89,12 @@ struct subtotal {
 /* subtotal_goroutines - counts goroutines g0 .. g1-1 into an empty subtotal. Returns false when out of memory
  * or unwanted. */
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1);
-/* subtotal_wait - returns the row of `waits` for a reason at a stack. subtotal_pair - returns the row of
- * `pairs` with the waiter and the waker of `like`; hash: its pair_hash(). *made: the row is new and only
- * its key is set. Both return NULL when out of memory. */
-struct wait_row *subtotal_wait(struct subtotal *y, uint32_t reason, uint32_t stack, bool *made);
+/* subtotal_pair - returns the row of `pairs` with the waiter and the waker of `like`; hash: its pair_hash().
+ * *made: the row is new and only its key is set. Returns NULL when out of memory. */
 struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, uint32_t hash, bool *made);
 /* subtotal_pair_ahead - fetches the row of a pair whose slot is fetched: it is asked for soon. */
 void subtotal_pair_ahead(const struct subtotal *y, uint32_t hash);
-/* pair_hash - returns the hash of a pair's key; waker: NOBODY if no goroutine ended the wait. */
+/* pair_hash - returns the hash of a pair's key. */
 static inline uint32_t pair_hash(uint32_t reason, uint32_t stack, uint32_t waker, uint32_t waker_stack)
 {
     return rowtab_hash((uint64_t)reason << 32 | stack, (uint64_t)waker << 32 | waker_stack);

@@ -16,7 +16,7 @@ struct site allocates_most(const struct causes *c, const struct works *w)
     struct allocs a;
     struct site p = {0};
     if (allocs_of(c->tr, &a)) {
-        p = allocs_clear(&a) ? verdict_place(w, a.row[0].stack) : p;
+        p = a.clear ? verdict_place(w, a.row[0].stack) : p;
         allocs_free(&a);
     }
     return p;
