@@ -438,6 +438,7 @@ bool tree_make(struct causes *c, struct works *all, struct explainer *x, struct 
         ok = piece_add(&m, &w->hung[i]);
     w->asks = asks * 2 > w->looked;
     w->user = handler_of(all, w);
-    around_handler(all, w);
+    if (ok)
+        around_handler(all, w);
     return ok && sort(t);
 }
