@@ -194,6 +194,11 @@ struct longs {
     double ns;
 };
 
+static bool looked_at(const struct workpiece *p)
+{
+    return p->t1 - p->t0 >= threshold_ns(TH_FELT);
+}
+
 /* So many waits a usual piece ends. */
 static double wakes_usually(const struct causes *c, const struct work *k)
 {
@@ -204,29 +209,42 @@ static double wakes_usually(const struct causes *c, const struct work *k)
     return n ? sum / n : 0;
 }
 
-static struct longs longs_of(const struct causes *c, const struct works *all, const struct work *k)
+static struct longs longs_of(const struct work *k)
 {
     struct longs l = {.n = 0};
-    const bool items = k->kind == WORK_ITEMS;
-    const double usual = items ? wakes_usually(c, k) : 0;
     for (; l.n < k->looked &&
            (double)(k->v[l.n].t1 - k->v[l.n].t0) >= threshold(TH_LINE_TIMES) * (double)k->d.p50;
          l.n++) {
-        const struct workpiece *p = &k->v[l.n];
         l.few += l.ns < threshold(TH_MOST) * (double)k->d.total;
-        l.ns += (double)(p->t1 - p->t0);
-        if (l.n < LONG && p->t1 - p->t0 >= threshold_ns(TH_FELT) && slices_tick()) {
-            uint32_t felt = 1;
-            const bool seen = items ? behind_item(c, k, p, usual, &felt) : behind_question(c, k, p);
-            const uint32_t row = items && !seen && c->of[k->group].n == 1 ? in_a_row(c, all, p) : 0;
-            l.queued += seen || row;
-            l.rows += row > 0;
-            felt = row ? row : felt;
-            l.looked++;
-            l.behind += felt;
-        }
+        l.ns += (double)(k->v[l.n].t1 - k->v[l.n].t0);
+        l.looked += l.n < LONG && looked_at(&k->v[l.n]);
     }
     return l;
+}
+
+/* Are items taken by one goroutine, so that more done in a row behind one tells that others wait? */
+static bool in_rows(const struct causes *c, const struct work *k)
+{
+    return k->kind == WORK_ITEMS && c->of[k->group].n == 1;
+}
+
+/* Counts what stands behind those that are looked at. */
+static void behind_longs(const struct causes *c, const struct works *all, const struct work *k,
+                         struct longs *l)
+{
+    const bool items = k->kind == WORK_ITEMS;
+    const double usual = items ? wakes_usually(c, k) : 0;
+    for (uint32_t i = 0; i < l->n && i < LONG && slices_tick(); i++) {
+        const struct workpiece *p = &k->v[i];
+        if (!looked_at(p))
+            continue;
+        uint32_t felt = 1;
+        const bool seen = items ? behind_item(c, k, p, usual, &felt) : behind_question(c, k, p);
+        const uint32_t row = !seen && in_rows(c, k) ? in_a_row(c, all, p) : 0;
+        l->queued += seen || row;
+        l->rows += row > 0;
+        l->behind += row ? row : felt;
+    }
 }
 
 static bool look(struct causes *c, const struct works *all, uint32_t work, struct verdicts *out)
@@ -236,13 +254,16 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
         (double)k->d.max < (double)threshold_ns(TH_FELT))
         return true;
     struct did does = {0};
-    const struct longs l = longs_of(c, all, k);
+    struct longs l = longs_of(k);
     const struct site at = verdict_slow_place(k, &does);
     struct harm own = {0};
     verdict_share_at(&k->tree, at.user, 1u << does.cat, &own);
-    if ((threshold(TH_TAIL) * own.usual >= own.slow && l.rows * 2 < l.looked) || l.few * 3 > k->looked ||
-        l.n < threshold(TH_SEVERAL) || !at.user || l.queued * 2 < l.looked ||
+    const bool tail = threshold(TH_TAIL) * own.usual < own.slow;
+    if (!(tail || in_rows(c, k)) || l.few * 3 > k->looked || l.n < threshold(TH_SEVERAL) || !at.user ||
         l.ns < threshold(TH_LINE_SHARE) * (double)k->d.total)
+        return true; /* whatever stands behind them */
+    behind_longs(c, all, k, &l);
+    if (!(tail || l.rows * 2 >= l.looked) || l.queued * 2 < l.looked)
         return true;
     struct verdict v = verdict_new(RULE_LINE, l.ns / (double)k->d.total);
     v.where = at;
