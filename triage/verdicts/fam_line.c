@@ -91,18 +91,30 @@ static struct woken woken_by(const struct causes *c, const struct work *k, const
     return n;
 }
 
-/* Of items that one goroutine takes: are more answered in p than in a usual one, which wakes so many?
- * *felt: so many had waited behind it. One waits for p itself. Many that it takes without a wait in between
- * are no long one. */
-static bool behind_item(const struct causes *c, const struct work *k, const struct workpiece *p, double usual,
-                        uint32_t *felt)
+/* So many waits a usual piece ends. */
+static double wakes_usually(const struct causes *c, const struct work *k)
+{
+    const uint32_t n = k->looked / 4 < USUAL ? k->looked / 4 : USUAL, from = k->looked / 2 - n / 2;
+    double sum = 0;
+    for (uint32_t i = from; i < from + n; i++)
+        sum += woken_by(c, k, &k->v[i]).n;
+    return n ? sum / n : 0;
+}
+
+/* Of items that one goroutine takes: are more answered in p than in a usual one, which wakes *usual, negative
+ * until it is asked? *felt: so many had waited behind it. One waits for p itself. Many that it takes without a
+ * wait in between are no long one. */
+static bool behind_item(const struct causes *c, const struct work *k, const struct workpiece *p,
+                        double *usual, uint32_t *felt)
 {
     const struct woken n = woken_by(c, k, p);
-    const bool one = n.bound * 2 > n.n || others_rest(c, k, p);
-    const double things = n.n / (usual > 1 ? usual : 1);
-    const bool is_long = (double)(p->t1 - p->t0) >= threshold(TH_DOUBLE) * things * (double)k->d.p50;
+    const bool one = n.n && (n.bound * 2 > n.n || others_rest(c, k, p));
     *felt = one && n.felt > 1 ? n.felt - 1 : 0;
-    return one && is_long && n.n >= usual + 1;
+    if (one && *usual < 0)
+        *usual = wakes_usually(c, k);
+    const double things = n.n / (*usual > 1 ? *usual : 1);
+    return one && (double)(p->t1 - p->t0) >= threshold(TH_DOUBLE) * things * (double)k->d.p50 &&
+           n.n >= *usual + 1;
 }
 
 /* Who ended the wait for more that p came after; NO_LANE: not told. */
@@ -194,21 +206,6 @@ struct longs {
     double ns;
 };
 
-static bool looked_at(const struct workpiece *p)
-{
-    return p->t1 - p->t0 >= threshold_ns(TH_FELT);
-}
-
-/* So many waits a usual piece ends. */
-static double wakes_usually(const struct causes *c, const struct work *k)
-{
-    const uint32_t n = k->looked / 4 < USUAL ? k->looked / 4 : USUAL, from = k->looked / 2 - n / 2;
-    double sum = 0;
-    for (uint32_t i = from; i < from + n; i++)
-        sum += woken_by(c, k, &k->v[i]).n;
-    return n ? sum / n : 0;
-}
-
 static struct longs longs_of(const struct work *k)
 {
     struct longs l = {.n = 0};
@@ -217,7 +214,7 @@ static struct longs longs_of(const struct work *k)
          l.n++) {
         l.few += l.ns < threshold(TH_MOST) * (double)k->d.total;
         l.ns += (double)(k->v[l.n].t1 - k->v[l.n].t0);
-        l.looked += l.n < LONG && looked_at(&k->v[l.n]);
+        l.looked += l.n < LONG && k->v[l.n].t1 - k->v[l.n].t0 >= threshold_ns(TH_FELT);
     }
     return l;
 }
@@ -228,23 +225,23 @@ static bool in_rows(const struct causes *c, const struct work *k)
     return k->kind == WORK_ITEMS && c->of[k->group].n == 1;
 }
 
-/* Counts what stands behind those that are looked at. */
-static void behind_longs(const struct causes *c, const struct works *all, const struct work *k,
+/* Counts what stands behind those that are looked at. Returns false once that cannot be half of them. */
+static bool behind_longs(const struct causes *c, const struct works *all, const struct work *k,
                          struct longs *l)
 {
-    const bool items = k->kind == WORK_ITEMS;
-    const double usual = items ? wakes_usually(c, k) : 0;
-    for (uint32_t i = 0; i < l->n && i < LONG && slices_tick(); i++) {
+    double usual = -1;
+    for (uint32_t i = 0; i < l->looked && (l->queued + l->looked - i) * 2 >= l->looked && slices_tick();
+         i++) {
         const struct workpiece *p = &k->v[i];
-        if (!looked_at(p))
-            continue;
         uint32_t felt = 1;
-        const bool seen = items ? behind_item(c, k, p, usual, &felt) : behind_question(c, k, p);
+        const bool seen =
+            k->kind == WORK_ITEMS ? behind_item(c, k, p, &usual, &felt) : behind_question(c, k, p);
         const uint32_t row = !seen && in_rows(c, k) ? in_a_row(c, all, p) : 0;
         l->queued += seen || row;
         l->rows += row > 0;
         l->behind += row ? row : felt;
     }
+    return l->queued * 2 >= l->looked;
 }
 
 static bool look(struct causes *c, const struct works *all, uint32_t work, struct verdicts *out)
@@ -262,8 +259,7 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
     if (!(tail || in_rows(c, k)) || l.few * 3 > k->looked || l.n < threshold(TH_SEVERAL) || !at.user ||
         l.ns < threshold(TH_LINE_SHARE) * (double)k->d.total)
         return true; /* whatever stands behind them */
-    behind_longs(c, all, k, &l);
-    if (!(tail || l.rows * 2 >= l.looked) || l.queued * 2 < l.looked)
+    if (!behind_longs(c, all, k, &l) || !(tail || l.rows * 2 >= l.looked))
         return true;
     struct verdict v = verdict_new(RULE_LINE, l.ns / (double)k->d.total);
     v.where = at;
