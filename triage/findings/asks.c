@@ -58,7 +58,8 @@ static bool reads(const struct causes *c, const struct span *s)
 {
     return s->state == ST_WAITING
                ? stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET && !causes_writes(c->tr, s->stack)
-               : s->state == ST_SYSCALL && s->stack && stacks_has(c->tr, s->stack, "net.(*netFD).Read");
+               : s->state == ST_SYSCALL && s->stack && stacks_may(c->tr, s->stack, STACK_CONN) &&
+                     stacks_has(c->tr, s->stack, "net.(*netFD).Read");
 }
 
 /* The function in which a goroutine first reads from the network, or waits to: where a server reads its

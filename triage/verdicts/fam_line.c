@@ -101,9 +101,9 @@ static double wakes_usually(const struct causes *c, const struct work *k)
     return n ? sum / n : 0;
 }
 
-/* Of items that one goroutine takes: are more answered in p than in a usual one, which wakes *usual, negative
- * until it is asked? *felt: so many had waited behind it. One waits for p itself. Many that it takes without a
- * wait in between are no long one. */
+/* Of items that one goroutine takes: are more answered in p than in a usual one, which wakes *usual, -1 before
+ * that is asked? *felt: so many had waited behind it. One waits for p itself. Many that it takes without a wait
+ * in between are no long one. */
 static bool behind_item(const struct causes *c, const struct work *k, const struct workpiece *p,
                         double *usual, uint32_t *felt)
 {
