@@ -74,18 +74,6 @@ static uint32_t first_place(const struct causes *c, uint32_t g)
     return 0;
 }
 
-/* True if others wait for what goroutines of that start function read: they pass answers on. */
-static bool hands_on(const struct causes *c, uint32_t name)
-{
-    uint64_t handed = 0, read = 0;
-    for (uint32_t i = 0; i < c->tg->npairs && i < 4096; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        handed += p->waker == name && p->waiter != name && wait_passes_on(p->kind) ? p->count : 0;
-        read += p->waiter == name && p->kind == WK_NET ? p->count : 0;
-    }
-    return handed * 2 > read;
-}
-
 static bool passes(const struct trace *tr, uint32_t stack, uint32_t func)
 {
     struct stack_funcs f;
@@ -104,10 +92,11 @@ static uint32_t rested_in_read(const struct causes *c, uint32_t g)
 {
     enum { LOOKED = 256 };
     const struct lane_info li = trace_lane_who(c->tr, (struct lane){LANE_G, g});
-    const uint32_t name = trace_g_name(c->tr, g);
+    const uint32_t group = c->tg->group_of[g], name = c->tg->groups[group].name;
     uint32_t in = 0, reads_in = 0, calls = 0, wrote = 0;
     struct span_iter it;
-    bool more = !li.created && name && span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    bool more = !li.created && name && !c->of[group].hands_on &&
+                span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
     const bool waited = more && span_get(&it)->state == ST_WAITING;
     for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
@@ -128,8 +117,7 @@ static uint32_t rested_in_read(const struct causes *c, uint32_t g)
         if (in == name && wrote)
             break;
     }
-    const bool is = in == name ? waited && wrote : reads_in > 1 && calls && wrote;
-    return is && !hands_on(c, name) ? in : 0;
+    return (in == name ? waited && wrote : reads_in > 1 && calls && wrote) ? in : 0;
 }
 
 uint32_t calls_questions(const struct causes *c, uint32_t g)

@@ -32,10 +32,29 @@ static bool groups(struct causes *c)
     return ok;
 }
 
-/* Find those among the rows with the most time. */
+enum { ROWS = 4096 }; /* those with the most time */
+
+static bool hands_on(struct causes *c)
+{
+    struct {
+        uint64_t handed, read;
+    } *n = mem_zalloc(((size_t)c->tg->ngroups + 1) * sizeof *n);
+    for (uint32_t i = 0; n && i < c->tg->npairs && i < ROWS; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t by = causes_group(c, p->waker), of = causes_group(c, p->waiter);
+        if (by != TAB_NONE && by != of && wait_passes_on(p->kind))
+            n[by].handed += p->count;
+        if (of != TAB_NONE && p->kind == WK_NET)
+            n[of].read += p->count;
+    }
+    for (uint32_t i = 0; n && i < c->tg->ngroups; i++)
+        c->of[i].hands_on = n[i].handed * 2 > n[i].read;
+    mem_free(n);
+    return n != NULL;
+}
+
 static bool accepts(struct causes *c)
 {
-    enum { ROWS = 4096 };
     const uint32_t waits = c->tg->nwaits < ROWS ? c->tg->nwaits : ROWS;
     c->accepts = mem_alloc(((size_t)waits + 1) * sizeof *c->accepts);
     for (uint32_t i = 0; c->accepts && i < waits; i++)
@@ -50,7 +69,7 @@ bool causes_init(struct causes *c, const struct triage *tg)
     int64_t width;
     *c = (struct causes){.tg = tg, .tr = tg->tr};
     (void)trace_gcounts(c->tr, &width, &counts); /* the first call sums them up */
-    if (!groups(c) || !accepts(c)) {
+    if (!groups(c) || !hands_on(c) || !accepts(c)) {
         causes_free(c);
         return false;
     }

@@ -56,9 +56,13 @@ static void woken_in(const struct causes *c, uint32_t group, const struct workpi
         const uint32_t g = causes_member(c, group, i, all);
         uint32_t here = 0, others = 0;
         struct span wait = {.state = ST_NONE};
+        struct lifetime life;
         struct walk w;
+        trace_lives(c->tr, LANE_G, g, 1, &life);
+        if (g == p->g || life.last <= p->t0)
+            continue;
         walk_at(&w, c->tr, g, p->t0, WALKED / (end - first) + STEPS);
-        for (const struct span *s; g != p->g && (s = walk_next(&w)) && s->t0 <= p->t1 + TOGETHER;) {
+        for (const struct span *s; (s = walk_next(&w)) && s->t0 <= p->t1 + TOGETHER;) {
             if (s->state == ST_RUNNABLE && wait.state == ST_WAITING && s->who < c->tg->ng &&
                 c->tg->group_of[s->who] == kind && !waits_for_more(c->tr, name, wait.reason, wait.stack)) {
                 here += s->who == p->g;
@@ -101,9 +105,9 @@ static double wakes_usually(const struct causes *c, const struct work *k)
     return n ? sum / n : 0;
 }
 
-/* Of items that one goroutine takes: are more answered in p than in a usual one, which wakes *usual, -1 before
- * that is asked? *felt: so many had waited behind it. One waits for p itself. Many that it takes without a wait
- * in between are no long one. */
+/* Of items that one goroutine takes: are more answered in p than in a usual one, which wakes *usual (below 0:
+ * still to be asked)? *felt: so many had waited behind it. One waits for p itself. Many that it takes without
+ * a wait in between are no long one. */
 static bool behind_item(const struct causes *c, const struct work *k, const struct workpiece *p,
                         double *usual, uint32_t *felt)
 {

@@ -57,6 +57,12 @@ static bool sleeps(struct polled *p, uint32_t g, int64_t since, int64_t t)
     return true;
 }
 
+/* Can half of THINGS still be done meanwhile? */
+static bool may_be_half(const struct polled *p)
+{
+    return (p->looked - p->done) * 2 <= THINGS;
+}
+
 /* One of those that are handed something: from a wake-up to where it waits for the next one. */
 static void look_at(struct polled *p, uint32_t g)
 {
@@ -64,7 +70,7 @@ static void look_at(struct polled *p, uint32_t g)
     int64_t since = 0;
     struct walk k;
     walk_g(&k, p->c->tr, g, STEPS);
-    for (const struct span *s; p->looked < THINGS && (s = walk_next(&k));) {
+    for (const struct span *s; p->looked < THINGS && may_be_half(p) && (s = walk_next(&k));) {
         if (s->state == ST_NONE) {
             rest = 0;
             from = NO_LANE;
@@ -99,7 +105,7 @@ static bool hands_over(struct polled *p, uint32_t group, void (*look)(struct pol
     p->looked = p->done = p->last = 0;
     p->took = p->asleep = p->late = 0;
     const uint32_t most = look == look_at ? MEMBERS : THINGS;
-    for (uint32_t k = 0; k < p->c->of[group].n && k < most; k++)
+    for (uint32_t k = 0; k < p->c->of[group].n && k < most && may_be_half(p); k++)
         look(p, causes_member(p->c, group, k, most));
     return p->done >= threshold(TH_SEVERAL) && p->done * 2 >= p->looked &&
            p->took >= threshold(TH_FELT) * p->done;

@@ -140,37 +140,42 @@ static bool below(struct causes *c, const struct works *w, struct verdicts *out)
 }
 
 struct late {
+    int64_t least; /* of a run */
     uint32_t n, g;
     int64_t total, longest, t0, t1;
 };
 
-static bool long_run(void *arg, const struct span *s)
+static bool long_runs(void *arg, const struct span_run *r)
 {
     struct late *l = arg;
-    const int64_t ns = s->t1 - s->t0;
-    l->n++;
-    l->total = ns_add(l->total, ns);
-    if (ns > l->longest) {
-        l->longest = ns;
-        l->t0 = s->t0;
-        l->t1 = s->t1;
+    int64_t t = r->t0;
+    for (uint32_t i = 0; i < r->n && l->n < 100000; t += r->dur[i++]) {
+        const int64_t ns = r->dur[i];
+        if (ns < l->least || r->kind[r->tag[i]].state != ST_RUNNING)
+            continue;
+        l->n++;
+        l->total = ns_add(l->total, ns);
+        if (ns > l->longest) {
+            l->longest = ns;
+            l->t0 = t;
+            l->t1 = t + ns;
+        }
     }
     return l->n < 100000;
 }
 
 static bool host(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    struct late l = {.g = NO_LANE};
+    struct late l = {.least = threshold_ns(TH_HOST_RUN), .g = NO_LANE};
     (void)w;
     for (uint32_t g = 0; g < c->tg->ng && g < LANES && trace_info(c->tr)->version >= 1014 && slices_tick();
          g++) {
         const int64_t before = l.longest;
-        if (c->tg->groups[c->tg->group_of[g]].is_system ||
-            gstat_ns(c->tg, g, GM_EXEC) < threshold_ns(TH_HOST_RUN))
+        if (c->tg->groups[c->tg->group_of[g]].is_system || gstat_ns(c->tg, g, GM_EXEC) < l.least)
             continue;
-        const struct wide_ask ask = {0,        c->tg->end, threshold_ns(TH_HOST_RUN),
-                                     long_run, &l,         1u << ST_RUNNING};
-        trace_wide(c->tr, (struct lane){LANE_G, g}, &ask);
+        const struct states_ask ask = {
+            .t1 = c->tg->end, .min_ns = l.least, .f = long_runs, .arg = &l, .only = 1u << ST_RUNNING};
+        trace_states(c->tr, (struct lane){LANE_G, g}, &ask);
         l.g = l.longest > before ? g : l.g;
     }
     const double share = (double)l.total / (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
