@@ -60,8 +60,8 @@ static bool stand_out(const struct waits *k)
            (double)k->vain_ns >= threshold(TH_SHARE) * (double)(k->vain_ns + k->answered_ns);
 }
 
-/* Do those who answer read it from the network? Then the remote end does not answer: that is no news that
- * nobody heard. */
+/* Do those who answer read it from the network? Then it is the remote end that does not answer, and nothing
+ * got lost here. */
 static bool remote_answers(const struct causes *c, const struct waits *k)
 {
     for (uint32_t i = 0; i < works_pairs(c); i++) {
@@ -136,14 +136,15 @@ static bool look(struct causes *c, const struct works *w, const struct pair_row 
     const uint32_t group = causes_group(c, first->waiter);
     waits_of(c, first, &k);
     if (group == UINT32_MAX || c->tg->groups[group].is_system || !stand_out(&k) || own_answers(c->tr, &k) ||
-        remote_answers(c, &k) || waits_for_more(c->tr, k.waiter, first->reason, first->stack))
+        waits_for_more(c->tr, k.waiter, first->reason, first->stack))
         return true;
     const uint32_t n = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
     for (uint32_t i = 0; i < n; i++)
         see(c, group, &k, causes_member(c, group, i, MEMBERS), &s);
     if (s.vain < threshold(TH_SEVERAL) || s.again * 2 > s.vain || s.overtaken * 2 < s.looked)
         return true;
-    struct verdict v = verdict_new(RULE_LOST, (double)k.vain_ns / (double)(k.vain_ns + k.answered_ns));
+    struct verdict v = verdict_new(remote_answers(c, &k) ? RULE_DEAD : RULE_LOST,
+                                   (double)k.vain_ns / (double)(k.vain_ns + k.answered_ns));
     v.where = verdict_place(w, k.stack);
     v.waiter.group = k.waiter;
     v.holder = (struct role){.group = k.answer->waker,
@@ -155,6 +156,7 @@ static bool look(struct causes *c, const struct works *w, const struct pair_row 
     v.sure = SURE_INFERRED;
     v.level = LEVEL_WARN;
     verdict_ev(&v, EV_COUNT, (double)k.vain);
+    verdict_ev(&v, EV_LONGEST, (double)k.vain_most);
     verdict_ev(&v, EV_EACH, (double)k.vain_ns / (double)k.vain);
     verdict_ev(&v, EV_ENDED, (double)k.answered);
     verdict_ev(&v, EV_FIRST, (double)k.answered_ns / (double)k.answered);
