@@ -176,7 +176,32 @@ static inline uint64_t v2_p_of(const struct v2_order *o, uint32_t m)
  * is all that the lost events may have changed. Only the order is invented.
  */
 
-extern const struct v2_lossy_ops v2_lossy;
+/*
+ * What the order calls in such a generation (v2_order.lossy). Each may add events to o->out.
+ *
+ * v2_lossy_begin - Note which steps the generation has, and when events of it may be missing; called before
+ * its first event. Returns false if out of memory (o->oom).
+ *
+ * v2_lossy_due - Add what comes before the first event, a few at each call, until loss.started is set.
+ * v2_lossy_rest - Add what comes after all events. Returns false if there is nothing more.
+ *
+ * v2_lossy_before - Called before the cursor's event is tried. Returns true if the state has changed: then
+ * look for the earliest event once more.
+ *
+ * v2_lossy_lacks - Called when v2_adv() returned `a` for the cursor's event. Returns ADV_WAIT if the event
+ * it waits for will come. Else the event was carried out or left out. force: no other event can come, so it
+ * must not return ADV_WAIT.
+ *
+ * v2_lossy_after - Called after the cursor's event; its events are o->out[at] and following. v2_lossy_over
+ * - Called when the thread has no more events.
+ */
+bool v2_lossy_begin(struct v2_order *o);
+void v2_lossy_due(struct v2_order *o);
+bool v2_lossy_rest(struct v2_order *o);
+bool v2_lossy_before(struct v2_order *o, struct v2_cursor *c);
+enum adv v2_lossy_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force);
+void v2_lossy_after(struct v2_order *o, const struct v2_cursor *c, size_t at);
+void v2_lossy_over(struct v2_order *o, uint32_t thread);
 /* v2_lossy_sound - As far as is known, this generation lacks nothing itself; the one before it may. */
 bool v2_lossy_sound(const struct v2_order *o);
 /* v2_lossy_report - Report as damage what was missing, once the generation is done. */
@@ -185,10 +210,6 @@ void v2_lossy_report(struct v2_order *o);
 /* ---- shared by its parts ------------------------------------------------------------------------------ */
 
 enum { V2_CLOSE_NS = 100000 }; /* a batch always takes more time than this to write */
-
-/* v2_lossy_begin - The v2_lossy_ops.begin of v2_lossy: note which steps the generation has, and when events
- * of it may be missing. */
-bool v2_lossy_begin(struct v2_order *o);
 
 /* v2_hole - Events may be missing between these times. If there are too many such holes, some become one. */
 void v2_hole(struct v2_order *o, int64_t from, int64_t to);

@@ -77,7 +77,7 @@ static void give_up(struct v2_order *o, struct v2_cursor *c)
     lossy_skip(o, c);
 }
 
-static enum adv lossy_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
+enum adv v2_lossy_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
     if (a == ADV_BAD && lossy_spoilt(o, c)) {
         give_up(o, c);
@@ -125,7 +125,7 @@ static void over(struct v2_order *o, uint32_t thread, int64_t since)
         v2_lose_p(o, m, since); /* else the P is stolen later, and that event is in the file */
 }
 
-static void lossy_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
+void v2_lossy_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
 {
     const size_t end = o->nout;
     (void)c;
@@ -139,7 +139,7 @@ static void lossy_after(struct v2_order *o, const struct v2_cursor *c, size_t at
     }
 }
 
-static void lossy_over(struct v2_order *o, uint32_t thread)
+void v2_lossy_over(struct v2_order *o, uint32_t thread)
 {
     over(o, thread, o->last);
 }
@@ -176,7 +176,7 @@ static bool lossy_gap(struct v2_cursor *c)
     return is && c->m != EV_NONE;
 }
 
-static bool lossy_before(struct v2_order *o, struct v2_cursor *c)
+bool v2_lossy_before(struct v2_order *o, struct v2_cursor *c)
 {
     const bool gap = lossy_gap(c);
     if (gap)
@@ -207,7 +207,7 @@ static void silent(struct v2_order *o, uint32_t thread)
 }
 
 /* Check the threads that this generation does not name, a few at each call. */
-static void lossy_due(struct v2_order *o)
+void v2_lossy_due(struct v2_order *o)
 {
     struct v2_loss *t = &o->loss;
     /* without stacks silent() emits an event for each */
@@ -289,7 +289,7 @@ static int by_begin(const void *a, const void *b)
 }
 
 /* Does a few at each call. */
-static bool lossy_rest(struct v2_order *o)
+bool v2_lossy_rest(struct v2_order *o)
 {
     struct v2_loss *t = &o->loss;
     const size_t room = o->nout + 4;
@@ -312,14 +312,6 @@ static bool lossy_rest(struct v2_order *o)
     t->rested = t->rest_g == o->ng && (!t->nhole || t->rest_p == o->np);
     return true;
 }
-
-const struct v2_lossy_ops v2_lossy = {.begin = v2_lossy_begin,
-                                      .due = lossy_due,
-                                      .rest = lossy_rest,
-                                      .before = lossy_before,
-                                      .lacks = lossy_lacks,
-                                      .after = lossy_after,
-                                      .over = lossy_over};
 
 void v2_lossy_report(struct v2_order *o)
 {

@@ -90,7 +90,7 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
     struct v2_order *o = &s->order;
     v2_order_free(o);
     o->s = s->s;
-    o->lossy = s->gen.at_end && s->gen.torn ? &v2_lossy : NULL;
+    o->lossy = s->gen.at_end && s->gen.torn;
     /* The predicted time may lie before the trace's start, and a segment that cannot be decoded has no end:
      * joining checks both. */
     s->before = s->n && before < base ? base : before;

@@ -157,9 +157,6 @@ static void force(struct v1_order *o)
     o->oldest = least;
     if (o->nheap && !v1_order_overdue(o, o->heap[0].t))
         return;
-    o->stuck = o->strict;
-    if (o->stuck)
-        return;
     struct v1_cursor *c = &o->d.cur[best];
     repair(o, v1_order_head(o, best));
     if (o->by_time)
@@ -228,18 +225,12 @@ static const struct v1_ev *order_next(struct v1_order *o)
             return NULL;
         if (!o->nheap || v1_order_overdue(o, o->heap[0].t))
             force(o);
-        if (o->stuck)
-            return NULL;
         if (o->d.ix->dialect.version == 0)
             tie(o);
         cur = o->heap[0].cursor;
         e = v1_order_head(o, cur);
-        if (o->strict && e->tag.means == V1_MEANS_GAP)
-            return NULL;
         if (ready(o, e) || o->d.cur[cur].forced)
             break;
-        if ((o->stuck = o->strict))
-            return NULL;
         heap_drop(o->heap, &o->nheap); /* another event needed the same state, and came first */
         wait_for(o, cur);
         repair(o, e);

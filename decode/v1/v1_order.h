@@ -16,9 +16,7 @@
 
 struct v1_order {
     struct v1_decoder d;
-    bool quiet;  /* don't note damage: this is the rehearsal of v1_source.c */
-    bool strict; /* end where events are missing, or (stuck) seem to be */
-    bool stuck;
+    bool quiet;        /* don't note damage: this is the rehearsal of v1_source.c */
     bool by_time;      /* too much contradicts: from here on events are ordered by time alone */
     struct heap *heap; /* cursors whose next events are ready, by v1_order_key() */
     size_t nheap, nwaiting;

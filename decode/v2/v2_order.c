@@ -285,12 +285,6 @@ static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
     return true;
 }
 
-/* Events may be missing from now on: use o->lossy. Returns false if out of memory. */
-static bool lose(struct v2_order *o)
-{
-    return !o->lossy->begin || o->lossy->begin(o);
-}
-
 bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
 {
     begin_clean(o, gen);
@@ -298,7 +292,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
         return false;
     if (!v2_room(o, o->heap, o->capheap, o->ncur + 1) || !v2_room(o, o->stalled, o->capstalled, o->ncur + 1))
         return false;
-    if (o->lossy && !lose(o))
+    if (o->lossy && !v2_lossy_begin(o))
         return false;
     const int64_t t = v2_ns(gen->min_time, o->unit);
     for (size_t i = 0; i < o->ncur; i++) {
@@ -404,8 +398,8 @@ static void cursor_done(struct v2_order *o, struct v2_cursor *c)
     if (o->gen->torn && c->m != EV_NONE && (o->m[c->m].p != EV_NONE || o->m[c->m].g != EV_NONE) &&
         c->t < o->loss_from)
         o->loss_from = c->t;
-    if (o->lossy && o->lossy->over)
-        o->lossy->over(o, c->m);
+    if (o->lossy)
+        v2_lossy_over(o, c->m);
 }
 
 /* Events turn out to be missing: continue with v2_lossy.c. Returns false if this order has to stop
@@ -416,10 +410,10 @@ static bool become_lossy(struct v2_order *o)
         o->stopped = true;
         return false;
     }
-    o->lossy = &v2_lossy;
+    o->lossy = true;
     o->loss.started = true;
     o->loss.since = o->last; /* threads that waited in vain are late */
-    return lose(o);
+    return v2_lossy_begin(o);
 }
 
 static void push_woken(struct v2_order *o)
@@ -450,7 +444,7 @@ struct able { /* the result of first_able() */
 /* Whether the cursor's event would wait longer than any event does. */
 static bool waits_long(const struct v2_order *o, const struct v2_cursor *c)
 {
-    return o->lossy && !o->strict && c->t >= o->loss.least && o->heap[0].t > c->t + o->patience;
+    return o->lossy && c->t >= o->loss.least && o->heap[0].t > c->t + o->patience;
 }
 
 /* Carry out the first event by time that can come. tried: the heap's first cursor was tried already and
@@ -471,14 +465,14 @@ static struct able first_able(struct v2_order *o, bool tried)
             cursor_done(o, c);
             x.n--;
         }
-        x.anew = !whole || (o->lossy && o->lossy->before(o, c));
+        x.anew = !whole || (o->lossy && v2_lossy_before(o, c));
         if (x.anew) {
             come_back(o, x.n, true);
             break;
         }
         x.a = v2_adv(o, c);
         if (x.a != ADV_OK && o->lossy)
-            x.a = o->lossy->lacks(o, c, x.a, false);
+            x.a = v2_lossy_lacks(o, c, x.a, false);
     }
     return x;
 }
@@ -502,7 +496,7 @@ static void go_on(struct v2_order *o, const struct able *x, size_t at)
     struct v2_cursor *c = &o->cur[x->i];
     const struct v2_cursor was = *c;
     if (o->lossy)
-        o->lossy->after(o, &was, at);
+        v2_lossy_after(o, &was, at);
     if (cursor_next(o, c))
         push(o, x->i);
     else
@@ -524,7 +518,7 @@ static bool stall(struct v2_order *o, bool tried)
         come_back(o, x.n, false);
         o->stalled[0] = x.i = heap_pop(o);
         x.n = 1;
-        x.a = o->lossy->lacks(o, &o->cur[x.i], x.a, true);
+        x.a = v2_lossy_lacks(o, &o->cur[x.i], x.a, true);
     }
     if (x.a == ADV_OK) {
         doubt_late(o, x.i);
@@ -582,15 +576,15 @@ static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, 
     fast_pause(k, is_own(c->type));
     const bool more = cursor_whole(o, c);
     *over = false;
-    if (more && o->lossy && o->lossy->before(o, c) && o->stopped)
-        return true;
+    if (more && o->lossy)
+        (void)v2_lossy_before(o, c);
     enum adv a = more ? v2_adv(o, c) : ADV_OK;
     if (a != ADV_OK)
         fast_pause(k, false);
     if (a != ADV_OK && o->lossy)
-        a = o->lossy->lacks(o, c, a, false);
+        a = v2_lossy_lacks(o, c, a, false);
     if (more && a == ADV_OK && o->lossy)
-        o->lossy->after(o, c, 0);
+        v2_lossy_after(o, c, 0);
     if (more && a == ADV_OK && o->park.n)
         v2_park_wake(o, c, 0);
     *over = !more || (a == ADV_OK && !cursor_next(o, c));
@@ -618,9 +612,9 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
         *ok = become_lossy(o) && give(o, k);
         return true;
     }
-    if (o->lossy && o->lossy->due && !o->loss.started) {
+    if (o->lossy && !o->loss.started) {
         fast_pause(k, false);
-        o->lossy->due(o);
+        v2_lossy_due(o);
         *ok = give(o, k);
         return true;
     }
@@ -641,7 +635,7 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
 static bool something_after(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
     fast_pause(k, false);
-    if (o->lossy && o->lossy->rest && o->lossy->rest(o)) {
+    if (o->lossy && v2_lossy_rest(o)) {
         *ok = give(o, k);
         return true;
     }

@@ -121,30 +121,6 @@ struct v2_loss {              /* state of v2_lossy.c in a generation of which ev
     int64_t gc_last; /* time of the last event that names the GC, in this generation; INT64_MIN: none */
 };
 
-/* v2_lossy_ops - What the order calls in a generation of which events may be missing. v2_lossy.c puts gaps
- * into the model; the simulation for code that rewrites a trace stops there (v2_sim.h). Each function may
- * add events to o->out. begin, due, rest and over may be NULL: nothing to do. */
-struct v2_order;
-struct v2_lossy_ops {
-    /* begin - Called before the generation's first event. Returns false if out of memory (o->oom). */
-    bool (*begin)(struct v2_order *o);
-    /* due - Add what comes before the first event, a few at each call, until loss.started is set. rest - Add
-     * what comes after all events. Returns false if there is nothing more. */
-    void (*due)(struct v2_order *o);
-    bool (*rest)(struct v2_order *o);
-    /* before - Called before the cursor's event is tried. Returns true if the state has changed: then look
-     * for the earliest event once more. */
-    bool (*before)(struct v2_order *o, struct v2_cursor *c);
-    /* lacks - Called when v2_adv() returned `a` for the cursor's event. Returns ADV_WAIT if the event it
-     * waits for will come. Else the event was carried out or left out. force: no other event can come, so
-     * it must not return ADV_WAIT. */
-    enum adv (*lacks)(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force);
-    /* after - Called after the cursor's event; its events are o->out[at] and following. over - Called when
-     * the thread has no more events. */
-    void (*after)(struct v2_order *o, const struct v2_cursor *c, size_t at);
-    void (*over)(struct v2_order *o, uint32_t thread);
-};
-
 struct v2_order {
     struct source *s; /* receives damage; has the names */
     struct v2_gen *gen;
@@ -166,12 +142,9 @@ struct v2_order {
     bool have_base;     /* there was an event, so base is set */
     int64_t base, last; /* absolute times of the first and of the last event */
 
-    /* Options: the owner sets these before the first event (v2_source.c, decode/model/segment.c,
-     * v2_sim.c). */
-    const struct v2_lossy_ops
-        *lossy;   /* handles missing events; NULL: none is known to be missing (become_lossy()) */
+    /* Options: the owner sets these before the first event (v2_source.c, decode/model/segment.c). */
+    bool lossy;   /* events are missing: decode/damage/v2_lossy.c; false: none is known to be */
     bool goes_on; /* when events turn out to be missing, set `lossy`; else stop */
-    bool strict;  /* with `lossy`: note the first error as damage and stop (v2_sim.h) */
     bool alone;   /* this is a segment: the state before it is unknown, and statuses are trusted */
     /* holder - Returns the status of a P at the start of the segment, and sets its thread and goroutine
      * (V2_PS_SYSCALL, V2_PS_RUNNING; unchanged if it has none). NULL: unknown. */

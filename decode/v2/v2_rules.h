@@ -11,7 +11,7 @@
  *     AT_G, AT_P, AT_OWN: looked up for each event      AT_P, AT_OWN: pointers kept while the thread goes on
  *     at_bad: damage, ADV_BAD                           at_bad: ADV_LONG, v2_adv.c reports it
  *     put_..: a struct ev into order.out, for           put_..: right onto the lanes (fold_hot.h), nothing
- *     fold.c, v2_sim.c or whatever sink takes it        is written in between; false: ADV_LONG
+ *     fold.c or whatever sink takes it                 is written in between; false: ADV_LONG
  *       |                                                  |
  *       ADV_OK, ADV_WAIT (it isn't its turn), ADV_BAD      ADV_OK, or ADV_LONG: to the left side
  *

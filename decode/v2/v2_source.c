@@ -105,7 +105,7 @@ static void begin_gen(struct source *s, struct v2 *v)
     s->st.generations = v->gen.ordinal;
     const bool bad = s->bad == v->gen.ordinal,
                loose = v->gen.torn || v->rough || bad || v2_gen_lossy(&v->gen);
-    v->order.lossy = loose ? &v2_lossy : NULL;
+    v->order.lossy = loose;
     v->order.loss.rough = v->rough;
     if (bad && s->why_bad.code == ERR_ORDER) /* others are found when they are used */
         source_damage(s, ERR_ORDER, s->why_bad.gen, s->why_bad.offset, "%s", s->why_bad.what);

@@ -10,7 +10,6 @@
 #include "decode/write/anon.h"
 #include "decode/base/mem.h"
 #include "decode/v1/v1_wire.h"
-#include "decode/write/v1_put.h"
 
 struct file_anon {
     struct anon *a;
@@ -54,7 +53,12 @@ static void roles(struct file_anon *w, const struct v1_raw *r)
 static void put_string(struct file_anon *w, const struct v1_raw *r)
 {
     char name[ANON_MAX];
-    v1_put_string(w->out, r->v[0], name, anon_name(w->a, r->text, r->len, name));
+    uint8_t head[21] = {V1_STRING};
+    const size_t len = anon_name(w->a, r->text, r->len, name);
+    size_t n = 1 + bytes_put_varint(head + 1, r->v[0]);
+    n += bytes_put_varint(head + n, len);
+    outlet_put(w->out, head, n);
+    outlet_put(w->out, name, len);
 }
 
 /* put_log - Write all of a log but the text, which follows. */

@@ -1,17 +1,16 @@
 /*
- * cut.h - write a part of a trace as a trace of its own, in the same dialect, readable by Go's tools.
+ * cut.h - write a part of a trace as a trace of its own, readable by Go's tools.
  *
- * Events within [from, to) keep their times. The state at `from` is written as a tracer that starts then
- * would: states of goroutines and Ps, open ranges. How that is done, and what such a start can't express:
+ * Events within [from, to) keep their times. A slice is one generation of the second family (slice.h), in the
+ * dialect of the trace; of the first family, in that of Go 1.22. The state at `from` is written as a tracer
+ * that starts then would: states of goroutines and Ps, open ranges. What such a start can't express:
  * docs/SLICES.md.
  *
  * A slice ends before the first damage; if the range begins in damage, it begins after it. So no slice is
- * damaged: Go's own reader accepts it wherever it accepts the trace. In the second family whole generations
- * are left out (decode/v2/v2_sim.h).
+ * damaged: Go's own reader accepts it. In the second family whole generations are left out.
  *
- * Memory: the positions of the batches of one generation (second family) or of the whole file (first
- * family), the states of all goroutines, Ps and threads, and (second family) the tables' names and the
- * rewritten generations, at most two.
+ * Memory: what decoding needs, the names of what is read, and the part of the slice that is of one
+ * generation.
  */
 #ifndef GOTOP_DECODE_CUT_H
 #define GOTOP_DECODE_CUT_H
@@ -41,10 +40,9 @@ struct cut_range {
     "--ticks-per-second: the file states its clock's rate, and a slice of it would state that, too"
 
 struct cut_result {
-    int64_t from, to; /* the range that was cut, rounded down to clock units */
-    int64_t lead;     /* ns from the slice's first event to `from`, the time of its initial statuses */
-    uint64_t events;  /* number of events of the trace in it, without the initial statuses */
-    uint32_t generations;
+    int64_t from, to;  /* the range that was cut, rounded down to clock units */
+    int64_t lead;      /* ns from the slice's first event to `from`, the time of its initial statuses */
+    uint64_t events;   /* number of events of the trace in it, without the initial statuses */
     bool whole;        /* it is the whole trace, byte for byte */
     struct err damage; /* the trace is damaged or ends there, and the slice ends before that */
     bool late;         /* the slice begins after the damage (second family) */
@@ -58,17 +56,10 @@ bool cut_say(const struct cut_result *r, char *buf, size_t size);
 enum err_code cut_trace(const struct input *in, const struct cut_range *r, struct outlet *out,
                         struct cut_result *res, struct err *e);
 
-/* The two families. */
 struct rewrite { /* the trace to rewrite and the outlet */
     const struct input *in;
     struct dialect d;
     struct outlet *out;
 };
-/* cut_v1, cut_v2 - cut_trace() of a family; the caller has found the dialect and checked that the range is
- * not empty. */
-enum err_code cut_v1(const struct rewrite *w, const struct cut_range *r, struct cut_result *res,
-                     struct err *e);
-enum err_code cut_v2(const struct rewrite *w, const struct cut_range *r, struct cut_result *res,
-                     struct err *e);
 
 #endif

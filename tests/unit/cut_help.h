@@ -20,7 +20,7 @@
 #include "decode/write/cut.h"
 #include "decode/base/mem.h"
 #include "decode/trace.h"
-#include "decode/v2/v2_sim.h"
+#include "decode/v2/v2_gen.h"
 
 struct bytes {
     uint8_t *p;
@@ -60,31 +60,16 @@ static inline struct trace *load(const uint8_t *p, size_t n)
     return tr;
 }
 
-/* unsound - why a trace of the second family is not sound, by the rules that slices are cut by; NULL: it
- * is. */
+/* unsound - why a trace is not sound; NULL: it is. */
 static inline const char *unsound(const uint8_t *p, size_t n)
 {
     static char why[200];
-    struct v2_sim s = {0};
-    struct v2_raw_gen g = {0};
-    struct dialect d;
-    const struct input in = {.data = p, .len = n};
-    struct err e = {0};
-    assert_int_equal(dialect_tell(in.data, in.len, &d, &e), ERR_OK);
-    const struct v2_file f = {p, n, d.read_as};
-    size_t pos = d.header, at = pos;
-    while (!s.damage.code && v2_raw_gen(&f, &pos, &g, &e)) {
-        assert_true(v2_sim_begin(&s, &f, &g));
-        v2_sim_run(&s, INT64_MAX);
-        if (!s.damage.code && (size_t)(g.batch[0].at - p) != at)
-            err_set(&s.damage, ERR_FORMAT, at, "bytes before a generation");
-        at = pos;
-    }
-    snprintf(why, sizeof why, "%s", s.damage.code ? s.damage.what : e.what);
-    const bool bad = s.damage.code || e.code || !s.ordinal;
-    v2_raw_gen_free(&g);
-    v2_sim_free(&s);
-    return bad ? why : NULL;
+    struct trace *t = load(p, n);
+    assert_non_null(t);
+    const struct err *e = trace_fatal(t) ? trace_fatal(t) : trace_damage(t, 0);
+    snprintf(why, sizeof why, "%s", e ? e->what : "");
+    trace_close(t);
+    return e ? why : NULL;
 }
 
 static inline uint64_t hash(const uint8_t *p, size_t n)

@@ -90,8 +90,8 @@ static int64_t ranges(const struct pair *x, bool slice, enum range_kind k, int64
     int64_t sum = 0;
     *count = 0;
     for (size_t i = 0; i < n; i++) {
-        /* The first family can't begin with an assist of a goroutine that doesn't run. */
-        if (k == RANGE_ASSIST && !trace_info(x->a)->second_family)
+        /* A goroutine begins and ends them in the second family, and up to Go 1.11 none may run then. */
+        if ((k == RANGE_GC || k == RANGE_STW) && trace_info(x->a)->version < 1012)
             continue;
         int64_t d = within(x, slice, r[i].t0, r[i].t1);
         *count += d > 0;

@@ -1,0 +1,735 @@
+/* slice.c - see slice.h. The rules that each event must fit: decode/v2/v2_adv.c, v2_ranges.c. */
+#include "decode/write/slice.h"
+
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "decode/v2/v2_state.h"
+#include "decode/write/v2_put.h"
+
+enum { BATCH = 16384 };             /* bytes of a batch */
+#define MADE_UP (UINT64_C(1) << 40) /* ids of threads that the trace doesn't name */
+
+/* ---- bytes --------------------------------------------------------------------------------------------- */
+
+static bool room_m(struct slice *s, uint32_t m)
+{
+    const bool ok = m < s->capm || mem_room_zeros(s->m, s->capm, (size_t)m + 1);
+    s->oom |= !ok;
+    return ok;
+}
+
+static bool to_held(void *arg, const void *p, size_t n)
+{
+    struct slice *s = arg;
+    if (!mem_room(s->held.p, s->held.cap, s->held.n + n)) {
+        s->oom = true;
+        return false;
+    }
+    memcpy(s->held.p + s->held.n, p, n);
+    s->held.n += n;
+    return true;
+}
+
+static void use(struct slice *s, uint8_t **is, size_t *cap, uint64_t id)
+{
+    if (id >= *cap && !mem_room_zeros_of(is, cap, (size_t)id + 1, 1))
+        s->oom = true;
+    else
+        (*is)[id] = 1;
+}
+
+static void close_batch(struct slice *s, uint32_t m)
+{
+    struct slice_m *b = &s->m[m];
+    struct outlet out = {.write = to_held, .arg = s};
+    const uint64_t id = m ? b->id : V2_NO_THREAD;
+    const struct v2_raw_batch raw = {.gen = 1, .m = id, .time = b->first, .p = b->buf, .end = b->buf + b->n};
+    if (b->n)
+        v2_put_batch(&out, &raw);
+    b->n = 0;
+}
+
+/* now - Returns s->now on the slice's clock. */
+static uint64_t now(const struct slice *s)
+{
+    return s->now > 0 ? (uint64_t)s->now / s->unit : 0;
+}
+
+/* put - Write an event of a thread, at s->now. */
+static void put(struct slice *s, uint32_t m, struct v2_raw_ev e)
+{
+    const struct v2_spec *spec = &v2_specs[e.type];
+    if (!s->on || !room_m(s, m))
+        return;
+    if (s->m[m].n + V2_EVENT_MAX > BATCH)
+        close_batch(s, m);
+    struct slice_m *b = &s->m[m];
+    const uint64_t at = now(s);
+    if (b->n + V2_EVENT_MAX > b->cap && !mem_room(b->buf, b->cap, b->n + V2_EVENT_MAX)) {
+        s->oom = true;
+        return;
+    }
+    if (!b->n)
+        b->first = b->last = at;
+    for (unsigned i = 0; i < e.nargs; i++) {
+        if (spec->strs >> i & 1)
+            use(s, &s->str, &s->capstr, e.arg[i]);
+        if (spec->stacks >> i & 1)
+            use(s, &s->stack, &s->capstack, e.arg[i]);
+    }
+    b->n += v2_put_encode(b->buf + b->n, &e, at > b->last ? at - b->last : 0);
+    b->last = at > b->last ? at : b->last;
+}
+#define PUT(m, ...) put(s, m, V2_EV(__VA_ARGS__))
+
+/* ---- threads and Ps ------------------------------------------------------------------------------------ */
+
+/* thread - Returns the reader's thread m. */
+static uint32_t thread(struct slice *s, uint32_t m)
+{
+    return m == EV_NONE || !room_m(s, 2 * m + 1) ? 0 : 2 * m + 1;
+}
+
+static uint32_t make_thread(struct slice *s)
+{
+    const uint32_t m = 2 * ++s->made;
+    if (!room_m(s, m))
+        return 0;
+    s->m[m].id = MADE_UP + s->made;
+    return m;
+}
+
+static void bind(struct slice *s, uint32_t p, uint32_t m, uint8_t status)
+{
+    s->p[p].m = m;
+    s->p[p].status = status;
+    s->m[m].p = p + 1;
+}
+
+/* p_stops - A P leaves its thread. by: the thread that takes it, 0: its own. */
+static void p_stops(struct slice *s, uint32_t p, uint32_t by)
+{
+    struct slice_p *q = &s->p[p];
+    const uint32_t m = q->m;
+    if (q->status == V2_PS_SYSCALL)
+        PUT(by ? by : m, V2_PROC_STEAL, q->id, ++q->seq, s->m[m].id);
+    else
+        PUT(m, V2_PROC_STOP, 0);
+    s->m[m].p = q->m = 0;
+    q->status = V2_PS_IDLE;
+}
+
+/* p_starts - A P runs, on thread m if it doesn't run already. Returns its thread. since: one that was not
+ * known has run all along. */
+static uint32_t p_starts(struct slice *s, uint32_t p, uint32_t m, bool since)
+{
+    struct slice_p *q = &s->p[p];
+    if (q->m && q->status == V2_PS_RUNNING)
+        return q->m;
+    if (q->m)
+        p_stops(s, p, 0);
+    if (!m)
+        m = make_thread(s);
+    if (m && s->m[m].p)
+        p_stops(s, s->m[m].p - 1, 0);
+    if (!m)
+        return 0;
+    if (!q->status)
+        PUT(m, V2_PROC_STATUS, q->id, since ? V2_PS_RUNNING : V2_PS_IDLE);
+    if (q->status || !since)
+        PUT(m, V2_PROC_START, q->id, ++q->seq);
+    bind(s, p, m, V2_PS_RUNNING);
+    return m;
+}
+
+/* place - Returns the thread of a P that is to run another goroutine. */
+static uint32_t place(struct slice *s, uint32_t p, uint32_t m)
+{
+    m = p_starts(s, p, m, false);
+    if (m && s->m[m].g) { /* it is in a system call without a P */
+        p_stops(s, p, 0);
+        m = p_starts(s, p, make_thread(s), false);
+    }
+    return m;
+}
+
+static bool room_p(struct slice *s, uint32_t p)
+{
+    const bool ok = p < s->capp || (p != EV_NONE && mem_room_zeros(s->p, s->capp, (size_t)p + 1));
+    s->oom |= p != EV_NONE && !ok;
+    return ok;
+}
+
+static void p_state(struct slice *s, const struct ev *e)
+{
+    if (!room_p(s, e->p) || (s->over && (s->p[e->p].status || !(e->flags & EVF_BACKDATE))))
+        return;
+    struct slice_p *q = &s->p[e->p];
+    const uint32_t m = thread(s, e->m);
+    if (!q->status)
+        q->id = e->arg;
+    if (e->state == ST_SCHED) {
+        p_starts(s, e->p, m, e->flags & EVF_BACKDATE);
+    } else if (e->state == ST_SYSCALL && !q->status && m && !s->m[m].p) {
+        bind(s, e->p, m, V2_PS_SYSCALL);
+        PUT(m, V2_PROC_STATUS, q->id, V2_PS_SYSCALL);
+    } else if (e->state == ST_IDLE && !q->status) {
+        q->status = V2_PS_IDLE;
+        PUT(0, V2_PROC_STATUS, q->id, V2_PS_IDLE);
+    } else if (e->state == ST_IDLE && q->m) {
+        p_stops(s, e->p, m);
+    }
+    s->lost |= e->state == ST_NONE;
+}
+
+/* ---- goroutines ---------------------------------------------------------------------------------------- */
+
+static bool room_g(struct slice *s, uint32_t g)
+{
+    const bool ok = g < s->capg || (g != EV_NONE && mem_room_zeros(s->g, s->capg, (size_t)g + 1));
+    s->oom |= g != EV_NONE && !ok;
+    return ok;
+}
+
+/* of - Returns the thread on which a goroutine runs; 0: it doesn't. */
+static uint32_t of(const struct slice *s, uint32_t g)
+{
+    return g != EV_NONE && g < s->capg && s->g[g].state == ST_RUNNING ? s->g[g].m : 0;
+}
+
+/* busy - Returns a thread with a P and a goroutine that runs: m, if it is one. 0: there is none. */
+static uint32_t busy(struct slice *s, uint32_t m)
+{
+    for (uint32_t i = m; i < s->capm; i++)
+        if (s->m[i].p && s->m[i].g && s->g[s->m[i].g - 1].state == ST_RUNNING)
+            return i;
+    return m ? busy(s, 0) : 0;
+}
+
+static void leave(struct slice *s, uint32_t g, uint8_t state)
+{
+    if (s->g[g].m)
+        s->m[s->g[g].m].g = 0;
+    s->g[g].m = 0;
+    s->g[g].state = state;
+}
+
+static void enter(struct slice *s, uint32_t g, uint32_t m, uint8_t state)
+{
+    s->g[g].m = m;
+    s->g[g].state = state;
+    s->m[m].g = g + 1;
+}
+
+/* tell - Write a goroutine's status. */
+static void tell(struct slice *s, uint32_t g)
+{
+    struct slice_g *x = &s->g[g];
+    const uint64_t m = x->m ? s->m[x->m].id : V2_NO_THREAD;
+    if (x->stack && x->state != ST_RUNNING && s->version >= GO_123)
+        PUT(x->m, V2_GO_STATUS_STACK, x->id, m, v2_status_of(x->state), x->stack);
+    else
+        PUT(x->m, V2_GO_STATUS, x->id, m, v2_status_of(x->state));
+}
+
+static void calls(struct slice *s, uint32_t g, uint32_t stack)
+{
+    struct slice_g *x = &s->g[g];
+    const uint32_t p = s->m[x->m].p;
+    if (!p)
+        return;
+    PUT(x->m, V2_GO_SYSCALL_BEGIN, ++s->p[p - 1].seq, stack);
+    s->p[p - 1].status = V2_PS_SYSCALL;
+    x->state = ST_SYSCALL;
+    x->stack = stack;
+}
+
+/* in_call - Whether the goroutine is in a system call with its P. */
+static bool in_call(const struct slice *s, const struct slice_g *x)
+{
+    return x->state == ST_SYSCALL && x->m && s->m[x->m].p && s->p[s->m[x->m].p - 1].status == V2_PS_SYSCALL;
+}
+
+static void gc_step(struct slice *s, uint32_t m, bool begins, uint32_t stack)
+{
+    s->gc = begins;
+    s->gc_due = false;
+    if (begins)
+        PUT(m, V2_GC_BEGIN, ++s->gc_seq, stack);
+    else
+        PUT(m, V2_GC_END, ++s->gc_seq);
+}
+
+static void runs(struct slice *s, const struct ev *e)
+{
+    struct slice_g *x = &s->g[e->g];
+    if (in_call(s, x)) {
+        PUT(x->m, V2_GO_SYSCALL_END, 0);
+        s->p[s->m[x->m].p - 1].status = V2_PS_RUNNING;
+        x->state = ST_RUNNING;
+        return;
+    }
+    if (x->state != ST_RUNNABLE || !room_p(s, e->p)) {
+        s->lost |= x->state != ST_RUNNING || e->p == EV_NONE;
+        return;
+    }
+    const uint32_t m = place(s, e->p, thread(s, e->m));
+    if (!m)
+        return;
+    PUT(m, V2_GO_START, x->id, ++x->seq);
+    enter(s, e->g, m, ST_RUNNING);
+    x->label = 0;
+    if (s->gc_due)
+        gc_step(s, m, !s->gc, 0);
+}
+
+static void ready(struct slice *s, const struct ev *e)
+{
+    struct slice_g *x = &s->g[e->g];
+    if (x->state == ST_WAITING) {
+        PUT(e->flags & EVF_WOKEN ? of(s, e->by) : 0, V2_GO_UNBLOCK, x->id, ++x->seq, e->stack);
+    } else if (x->state == ST_SYSCALL) {
+        if (in_call(s, x))
+            p_stops(s, s->m[x->m].p - 1, 0);
+        PUT(x->m, V2_GO_SYSCALL_END_BLOCKED, 0);
+    } else if (x->state == ST_RUNNING) {
+        PUT(x->m, V2_GO_STOP, e->str, e->stack);
+    } else {
+        s->lost = true;
+        return;
+    }
+    leave(s, e->g, ST_RUNNABLE);
+}
+
+static void ends(struct slice *s, uint32_t g)
+{
+    struct slice_g *x = &s->g[g];
+    if (in_call(s, x))
+        p_stops(s, s->m[x->m].p - 1, 0);
+    if (x->state == ST_RUNNING)
+        PUT(x->m, V2_GO_DESTROY, 0);
+    else if (x->state == ST_SYSCALL)
+        PUT(x->m, V2_GO_DESTROY_SYSCALL, 0);
+    else
+        s->lost = true;
+    leave(s, g, ST_NONE);
+}
+
+static void g_state(struct slice *s, const struct ev *e)
+{
+    if (!room_g(s, e->g))
+        return;
+    struct slice_g *x = &s->g[e->g];
+    if (e->flags & EVF_OWN_STACK)
+        x->stack = e->stack;
+    switch (e->state) {
+    case ST_RUNNING: runs(s, e); break;
+    case ST_RUNNABLE: ready(s, e); break;
+    case ST_WAITING:
+        s->lost |= x->state != ST_RUNNING;
+        if (s->lost)
+            break;
+        PUT(x->m, V2_GO_BLOCK, e->str, e->stack);
+        leave(s, e->g, ST_WAITING);
+        break;
+    case ST_SYSCALL:
+        if (x->state == ST_RUNNING)
+            calls(s, e->g, e->stack);
+        break;
+    case ST_NONE: ends(s, e->g); break;
+    default: s->lost = true;
+    }
+}
+
+/* g_status - A goroutine is in this state all along. */
+static void g_status(struct slice *s, const struct ev *e)
+{
+    if (!room_g(s, e->g))
+        return;
+    struct slice_g *x = &s->g[e->g];
+    const bool known = x->state != ST_NONE || x->later, on = e->state == ST_RUNNING || e->state == ST_SYSCALL;
+    if (e->flags & EVF_OWN_STACK && !s->over)
+        x->stack = e->stack;
+    if (known || (s->over && !(e->flags & EVF_BACKDATE)))
+        return;
+    uint32_t m = on && room_p(s, e->p) && s->p[e->p].m ? s->p[e->p].m : on ? thread(s, e->m) : 0;
+    if (on && room_p(s, e->p) && !s->p[e->p].status && !s->over)
+        m = p_starts(s, e->p, m, true);
+    if (e->state == ST_SYSCALL && (!m || s->m[m].g))
+        m = make_thread(s);
+    s->lost |= e->state == ST_RUNNING && (!m || !s->m[m].p);
+    if (on && (!m || s->m[m].g || (e->state == ST_RUNNING && !s->m[m].p)))
+        return;
+    const bool inside = e->state == ST_SYSCALL && s->m[m].p && s->p[s->m[m].p - 1].status == V2_PS_RUNNING;
+    x->id = e->arg;
+    x->stack = e->stack;
+    x->state = inside ? ST_RUNNING : e->state;
+    if (on)
+        enter(s, e->g, m, x->state);
+    tell(s, e->g);
+    if (inside)
+        calls(s, e->g, e->stack);
+}
+
+static void g_create(struct slice *s, const struct ev *e)
+{
+    if (!room_g(s, e->g))
+        return;
+    struct slice_g *x = &s->g[e->g];
+    s->lost |= x->state != ST_NONE;
+    if (s->lost)
+        return;
+    *x = (struct slice_g){
+        .id = e->arg, .state = s->over ? ST_NONE : e->state, .later = s->over, .stack = e->stack2};
+    if (s->over)
+        return;
+    uint32_t m = of(s, e->by);
+    if (!m && e->m != EV_NONE)
+        m = thread(s, e->m);
+    if (e->state == ST_SYSCALL) {
+        m = m && !s->m[m].g ? m : make_thread(s);
+        PUT(m, V2_GO_CREATE_SYSCALL, x->id);
+        enter(s, e->g, m, ST_SYSCALL);
+        return;
+    }
+    m = m && s->m[m].p ? m : busy(s, m);
+    if (!m)
+        tell(s, e->g);
+    else
+        PUT(m, e->state == ST_WAITING ? V2_GO_CREATE_BLOCKED : V2_GO_CREATE, x->id, e->stack2, e->stack);
+}
+
+/* ---- ranges -------------------------------------------------------------------------------------------- */
+
+/* gc - Before Go 1.10 no goroutine may run then: it is written when one does. */
+static void gc(struct slice *s, const struct ev *e)
+{
+    const uint32_t m = busy(s, thread(s, e->m));
+    const bool begins = e->kind != EVK_RANGE_END;
+    if (e->kind == EVK_RANGE_ACTIVE && !s->gc) {
+        s->gc = true;
+        PUT(m, V2_GC_ACTIVE, ++s->gc_seq);
+    } else if (begins != (s->gc != s->gc_due)) {
+        if (s->on && !m)
+            s->gc_due = !s->gc_due;
+        else
+            gc_step(s, m, begins, e->stack);
+    }
+}
+
+static void stw(struct slice *s, const struct ev *e)
+{
+    const bool begins = e->kind != EVK_RANGE_END;
+    const uint32_t any = busy(s, thread(s, e->m));
+    uint32_t g = e->g;
+    if (g == EV_NONE)
+        g = !begins ? s->stops : any ? s->m[any].g - 1 : EV_NONE;
+    const uint32_t m = of(s, g);
+    if (!m || s->g[g].stw == begins)
+        return;
+    struct slice_g *x = &s->g[g];
+    x->stw = begins;
+    s->stops = g;
+    x->kind = e->str;
+    x->kind_stack = e->stack;
+    if (begins)
+        PUT(m, V2_STW_BEGIN, e->str, e->stack);
+    else
+        PUT(m, V2_STW_END, 0);
+}
+
+static void sweep(struct slice *s, const struct ev *e)
+{
+    if (!room_p(s, e->p))
+        return;
+    struct slice_p *q = &s->p[e->p];
+    const bool begins = e->kind != EVK_RANGE_END;
+    if (!q->status || q->sweep == begins || (e->kind != EVK_RANGE_ACTIVE && !q->m))
+        return;
+    q->sweep = begins;
+    if (e->kind == EVK_RANGE_ACTIVE)
+        PUT(q->m, V2_GC_SWEEP_ACTIVE, q->id);
+    else if (begins)
+        PUT(q->m, V2_GC_SWEEP_BEGIN, e->stack);
+    else
+        PUT(q->m, V2_GC_SWEEP_END, e->arg, e->arg2);
+}
+
+static void assist(struct slice *s, const struct ev *e)
+{
+    if (!room_g(s, e->g))
+        return;
+    struct slice_g *x = &s->g[e->g];
+    const bool begins = e->kind != EVK_RANGE_END;
+    if (x->state == ST_NONE || x->assist == begins || (e->kind != EVK_RANGE_ACTIVE && !of(s, e->g)))
+        return;
+    x->assist = begins;
+    if (e->kind == EVK_RANGE_ACTIVE)
+        PUT(x->m, V2_GC_ASSIST_ACTIVE, x->id);
+    else if (begins)
+        PUT(x->m, V2_GC_ASSIST_BEGIN, e->stack);
+    else
+        PUT(x->m, V2_GC_ASSIST_END, 0);
+}
+
+static void range(struct slice *s, const struct ev *e)
+{
+    (e->state == RANGE_GC      ? gc
+     : e->state == RANGE_STW   ? stw
+     : e->state == RANGE_SWEEP ? sweep
+                               : assist)(s, e);
+}
+
+/* ---- the rest ------------------------------------------------------------------------------------------ */
+
+static void put_metric(struct slice *s, uint32_t m, int k)
+{
+    static const uint8_t type[METRIC_COUNT] = {
+        [METRIC_HEAP] = V2_HEAP_ALLOC, [METRIC_GOAL] = V2_HEAP_GOAL, [METRIC_PROCS] = V2_PROCS_CHANGE};
+    if (m && s->metric[k].known)
+        PUT(m, type[k], s->metric[k].value);
+}
+
+static void metric(struct slice *s, const struct ev *e)
+{
+    s->metric[e->state].value = e->arg;
+    s->metric[e->state].known = true;
+    if (!(e->flags & EVF_QUIET))
+        put_metric(s, busy(s, thread(s, e->m)), e->state);
+}
+
+static void label(struct slice *s, const struct ev *e)
+{
+    const uint32_t m = of(s, e->g);
+    if (!m)
+        return;
+    s->g[e->g].label = e->str;
+    PUT(m, V2_GO_LABEL, e->str);
+}
+
+static void user(struct slice *s, const struct ev *e)
+{
+    const uint32_t m = of(s, e->g);
+    if (!m)
+        return;
+    switch (e->kind) {
+    case EVK_TASK_BEGIN: PUT(m, V2_TASK_BEGIN, e->arg, e->arg2, e->str, e->stack); break;
+    case EVK_TASK_END: PUT(m, V2_TASK_END, e->arg, e->stack); break;
+    case EVK_REGION_BEGIN: PUT(m, V2_REGION_BEGIN, e->arg, e->str, e->stack); break;
+    case EVK_REGION_END: PUT(m, V2_REGION_END, e->arg, e->str, e->stack); break;
+    default: PUT(m, V2_USER_LOG, e->arg, e->str, e->stack2, e->stack);
+    }
+}
+
+static void sample(struct slice *s, const struct ev *e)
+{
+    const uint32_t m = thread(s, e->m);
+    if (!s->on)
+        return;
+    if (!mem_room(s->sample, s->capsample, s->nsample + 1)) {
+        s->oom = true;
+        return;
+    }
+    use(s, &s->stack, &s->capstack, e->stack);
+    s->sample[s->nsample++] = (struct slice_sample){{now(s), m ? s->m[m].id : V2_NO_THREAD,
+                                                     room_p(s, e->p) ? s->p[e->p].id : UINT64_MAX,
+                                                     room_g(s, e->g) ? s->g[e->g].id : 0, e->stack}};
+}
+
+static void m_new(struct slice *s, const struct ev *e)
+{
+    const uint32_t m = thread(s, e->m);
+    if (m)
+        s->m[m].id = e->arg;
+}
+
+void slice_take(struct slice *s, const struct ev *e)
+{
+    typedef void take_fn(struct slice *, const struct ev *);
+    static take_fn *const take[EVK_KINDS] = {
+        [EVK_G_CREATE] = g_create, [EVK_G_STATUS] = g_status,  [EVK_G_STATE] = g_state,
+        [EVK_G_LABEL] = label,     [EVK_P_STATE] = p_state,    [EVK_M_NEW] = m_new,
+        [EVK_RANGE_BEGIN] = range, [EVK_RANGE_ACTIVE] = range, [EVK_RANGE_END] = range,
+        [EVK_METRIC] = metric,     [EVK_TASK_BEGIN] = user,    [EVK_TASK_END] = user,
+        [EVK_REGION_BEGIN] = user, [EVK_REGION_END] = user,    [EVK_LOG] = user,
+        [EVK_SAMPLE] = sample};
+    const bool tells =
+        e->kind == EVK_G_CREATE || e->kind == EVK_G_STATUS || e->kind == EVK_P_STATE || e->kind == EVK_M_NEW;
+    s->lost = e->kind == EVK_LOST || e->kind == EVK_GAP;
+    if (take[e->kind] && (tells || !s->over))
+        take[e->kind](s, e);
+}
+
+/* ---- the range's ends ---------------------------------------------------------------------------------- */
+
+static void begin_p(struct slice *s, struct slice_p *q)
+{
+    q->seq = 0;
+    PUT(q->m, V2_PROC_STATUS, q->id, q->status);
+    s->now++;
+    if (q->sweep)
+        PUT(q->m, V2_GC_SWEEP_ACTIVE, q->id);
+    s->now += q->sweep;
+}
+
+static void begin_g(struct slice *s, uint32_t g)
+{
+    struct slice_g *x = &s->g[g];
+    const bool runs = x->state == ST_RUNNING;
+    x->seq = 0;
+    tell(s, g);
+    s->now++;
+    if (x->assist)
+        PUT(x->m, V2_GC_ASSIST_ACTIVE, x->id);
+    if (runs && x->label)
+        PUT(x->m, V2_GO_LABEL, x->label);
+    if (runs && x->stw)
+        PUT(x->m, V2_STW_BEGIN, x->kind, x->kind_stack);
+    x->stw &= runs;
+    s->now++;
+}
+
+int64_t slice_begin(struct slice *s, int64_t from)
+{
+    size_t n = 16;
+    for (size_t i = 0; i < s->capg; i++)
+        n += s->g[i].state != ST_NONE ? 3 : 0;
+    for (size_t i = 0; i < s->capp; i++)
+        n += s->p[i].status ? 3 : 0;
+    s->on = true;
+    s->gc_seq = 1;
+    n = (n / s->unit + 3) * s->unit;
+    s->now = from - (int64_t)n;
+    if (s->gc)
+        PUT(0, V2_GC_ACTIVE, s->gc_seq);
+    s->now++;
+    for (size_t i = 0; i < s->capp; i++)
+        if (s->p[i].status && !s->p[i].m)
+            begin_p(s, &s->p[i]);
+    for (size_t i = 0; i < s->capg; i++)
+        if (s->g[i].state != ST_NONE && !s->g[i].m)
+            begin_g(s, (uint32_t)i);
+    for (size_t i = 0; i < s->capm; i++) {
+        if (s->m[i].p)
+            begin_p(s, &s->p[s->m[i].p - 1]);
+        if (s->m[i].g)
+            begin_g(s, s->m[i].g - 1);
+    }
+    const uint32_t m = busy(s, 0);
+    put_metric(s, m, METRIC_PROCS); /* first, as the runtime does */
+    for (int k = 0; k < METRIC_COUNT; k++)
+        if (k != METRIC_PROCS)
+            put_metric(s, m, k);
+    return (int64_t)n;
+}
+
+void slice_pin(struct slice *s)
+{
+    uint32_t found = EV_NONE;
+    for (size_t i = 0; i < s->capg; i++)
+        if (s->g[i].state != ST_NONE && (found == EV_NONE || s->g[found].m))
+            found = (uint32_t)i;
+    if (found != EV_NONE)
+        tell(s, found);
+}
+
+void slice_keep(struct slice *s, struct outlet *out)
+{
+    for (uint32_t i = 0; i < s->capm; i++)
+        close_batch(s, i);
+    if (!s->oom)
+        outlet_put(out, s->held.p, s->held.n);
+    s->held.n = 0;
+}
+
+void slice_drop(struct slice *s, size_t nsample)
+{
+    for (size_t i = 0; i < s->capm; i++)
+        s->m[i].n = 0;
+    s->held.n = 0;
+    s->nsample = nsample;
+}
+
+/* ---- tables -------------------------------------------------------------------------------------------- */
+
+void slice_head(struct slice *s, struct outlet *out, const struct v2_raw_clock *snap)
+{
+    uint8_t buf[64];
+    size_t n = 0;
+    s->now = (int64_t)snap->at;
+    if (s->version >= GO_125)
+        buf[n++] = V2R_SYNC;
+    buf[n++] = V2R_FREQ;
+    n += v2_put_numbers(buf + n, (uint64_t[]){s->freq}, 1);
+    if (s->version >= GO_125) {
+        buf[n++] = V2R_SNAPSHOT;
+        n += v2_put_numbers(buf + n, (uint64_t[]){0, snap->mono, snap->sec, snap->nsec}, 4);
+    }
+    v2_put_batch(
+        out, &(struct v2_raw_batch){.gen = 1, .m = V2_NO_THREAD, .time = now(s), .p = buf, .end = buf + n});
+}
+
+static void put_stack(struct slice *s, struct v2_put *w, uint32_t id)
+{
+    uint8_t buf[V2_RAW_FRAMES * 40];
+    uint32_t n = names_depth(s->names, id);
+    size_t len = 0;
+    n = n < V2_RAW_FRAMES ? n : V2_RAW_FRAMES;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct frame f = names_frame(s->names, id, i);
+        use(s, &s->str, &s->capstr, f.func);
+        use(s, &s->str, &s->capstr, f.file);
+        len += v2_put_numbers(buf + len, (uint64_t[]){f.pc, f.func, f.file, f.line}, 4);
+    }
+    v2_put_stack(w, id, n, buf, len);
+}
+
+static void put_tables(struct slice *s, struct v2_put *w)
+{
+    const uint64_t t = now(s);
+    v2_put_open(w, V2_NO_THREAD, t, V2R_SAMPLES);
+    for (size_t i = 0; i < s->nsample; i++)
+        v2_put_sample(w, s->sample[i].v);
+    v2_put_close(w);
+    v2_put_open(w, V2_NO_THREAD, t, V2R_STACKS);
+    for (uint32_t i = 1; i < s->capstack; i++)
+        if (s->stack[i])
+            put_stack(s, w, i);
+    v2_put_close(w);
+    v2_put_open(w, V2_NO_THREAD, t, V2R_STRINGS);
+    for (uint32_t i = 1; i < s->capstr; i++) {
+        const struct str x = names_get(s->names, i);
+        if (s->str[i])
+            v2_put_string(w, i, x.p, x.len < V2_RAW_STRING ? x.len : V2_RAW_STRING);
+    }
+    v2_put_close(w);
+}
+
+void slice_tail(struct slice *s, struct outlet *out)
+{
+    struct v2_put *w = mem_zalloc(sizeof *w);
+    s->oom |= !w;
+    if (!w)
+        return;
+    w->out = out;
+    w->gen = 1;
+    put_tables(s, w);
+    if (s->version >= GO_126)
+        outlet_put(out, &(uint8_t){V2R_END}, 1);
+    mem_free(w);
+}
+
+void slice_free(struct slice *s)
+{
+    for (size_t i = 0; i < s->capm; i++)
+        mem_free(s->m[i].buf);
+    mem_free(s->g);
+    mem_free(s->p);
+    mem_free(s->m);
+    mem_free(s->sample);
+    mem_free(s->str);
+    mem_free(s->stack);
+    mem_free(s->held.p);
+    memset(s, 0, sizeof *s);
+}
