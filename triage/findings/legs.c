@@ -9,7 +9,6 @@
 #include "triage/tables/slices.h"
 
 #define HELPERS 8  /* consecutive goroutines without evidence */
-#define PARENTS 64 /* depth to which parent tasks are followed */
 #define GLANCES 16 /* pieces of evidence that cost as much as a span */
 #define BEFORE 16  /* spans read to find what a goroutine waited for before it began a task */
 
@@ -74,27 +73,15 @@ static size_t before(const struct trails *x, uint32_t g, int64_t t)
     return lo;
 }
 
-static bool mine(const struct trails *x, const struct evidence *e)
+static bool is_of(const struct trails *x, uint32_t place, uint32_t of)
 {
-    return x->of[e->task] == x->asked;
+    return place >= of && place - of < x->size[of];
 }
 
-/* The evidence of one task within the selected one. */
-static bool own_add(struct way *w, uint32_t task)
+/* True if it is of the task, a subtask, or what it is a subtask of. */
+static bool mine(const struct trails *x, const struct evidence *e)
 {
-    struct trails *x = w->x;
-    size_t lo = 0;
-    bisect(lo, x->n, i, x->by_g[x->by_task[i]].task < task);
-    for (; lo < x->n && x->by_g[x->by_task[lo]].task == task && glance(w); lo++) {
-        const struct evidence *e = &x->by_g[x->by_task[lo]];
-        struct evidence *v = mem_grow(x->own, &x->cap_own, x->nown + 1, sizeof *v);
-        if (!v)
-            return false;
-        x->own = v;
-        v[x->nown] = *e;
-        x->nown += e->t >= w->t0 && e->t <= w->t1;
-    }
-    return true;
+    return is_of(x, e->task, x->asked) || is_of(x, x->asked, e->task);
 }
 
 static int cmp_evidence(const void *a, const void *b)
@@ -103,32 +90,26 @@ static int cmp_evidence(const void *a, const void *b)
     return p->t != q->t ? (p->t > q->t) - (p->t < q->t) : (p->g > q->g) - (p->g < q->g);
 }
 
-/* Mark task i, its subtasks, and its parents; gather the evidence of all but the parents. Returns false if
- * out of memory. */
-static bool mark(struct way *w, uint32_t i)
+/* Select a task: gather its evidence and that of its subtasks. Returns false if out of memory. */
+static bool ask(struct way *w, uint32_t place)
 {
     struct trails *x = w->x;
-    x->asked++;
+    size_t lo = 0;
+    x->asked = place;
     x->nown = 0;
-    x->of[i] = x->asked;
-    for (uint32_t up = x->parent[i], n = 0; up != NO_TASK && n < PARENTS; up = x->parent[up], n++)
-        x->of[up] = x->asked;
-    bool ok = own_add(w, i);
-    for (uint32_t k = x->child[i]; ok && k != NO_TASK && glance(w);) {
-        const bool within = x->task[k].t0 < w->t1; /* else none of its subtasks is */
-        x->of[k] = x->asked;
-        ok = !within || own_add(w, k);
-        if (within && x->child[k] != NO_TASK) {
-            k = x->child[k];
-            continue;
-        }
-        while (k != i && x->sibling[k] == NO_TASK)
-            k = x->parent[k];
-        k = k == i ? NO_TASK : x->sibling[k];
+    bisect(lo, x->n, i, x->by_g[x->by_task[i]].task < place);
+    for (; lo < x->n && is_of(x, x->by_g[x->by_task[lo]].task, place) && glance(w); lo++) {
+        const struct evidence *e = &x->by_g[x->by_task[lo]];
+        struct evidence *v = mem_grow(x->own, &x->cap_own, x->nown + 1, sizeof *v);
+        if (!v)
+            return false;
+        x->own = v;
+        v[x->nown] = *e;
+        x->nown += e->t >= w->t0 && e->t <= w->t1;
     }
-    if (ok && x->child[i] != NO_TASK && x->nown > 1)
+    if (x->size[place] > 1 && x->nown > 1)
         qsort(x->own, x->nown, sizeof *x->own, cmp_evidence);
-    return ok;
+    return true;
 }
 
 /* Returns goroutine g's last evidence of the task at or before t, or NO_TIME. */
@@ -360,7 +341,7 @@ bool legs_of(struct trails *x, const struct workpiece *p, uint64_t *spans, struc
         return p->g == NO_LANE || put_leg(out, p->g, false, p->t0, p->t1);
     struct way w = {x, &x->task[p->task], p->t0, p->t1, 0, spans, 0, out};
     w.more = w.k->g != NO_LANE ? waited_for(&w, w.k->g, p->t0) : 0;
-    if (!mark(&w, p->task))
+    if (!ask(&w, x->place[p->task]))
         return false;
     uint32_t g = last_one(x, w.k);
     int64_t t = p->t1;

@@ -13,7 +13,7 @@ static bool found(struct trails *x, const struct tab *ids, uint64_t id, uint32_t
     struct evidence *v = mem_grow(x->by_g, &x->cap, x->n + 1, sizeof *v);
     if (v) {
         x->by_g = v;
-        v[x->n++] = (struct evidence){t, g, task};
+        v[x->n++] = (struct evidence){t, g, x->place[task]};
     }
     return v && (x->n % 512 || slices_tick());
 }
@@ -61,24 +61,34 @@ static bool find_order(struct trails *x)
     return ok;
 }
 
+/* Parents come before their children. */
 static bool families(struct trails *x, struct tab *ids)
 {
     const size_t n = (size_t)x->ntasks + 1;
-    x->parent = mem_alloc(n * sizeof *x->parent);
-    x->child = mem_alloc(n * sizeof *x->child);
-    x->sibling = mem_alloc(n * sizeof *x->sibling);
-    x->of = mem_zalloc(n * sizeof *x->of);
-    bool ok = x->parent && x->child && x->sibling && x->of;
+    uint32_t *parent = mem_alloc(n * sizeof *parent), *size = mem_alloc(n * sizeof *size), at = 0;
+    uint32_t *next = mem_alloc(n * sizeof *next); /* the place of its next subtask */
+    x->place = mem_alloc(n * sizeof *x->place);
+    x->size = mem_alloc(n * sizeof *x->size);
+    bool ok = parent && size && next && x->place && x->size;
     for (uint32_t i = 0; ok && i < x->ntasks; i++) {
-        const struct task *k = &x->task[i];
-        const uint32_t up = k->parent ? tab_get(ids, k->parent, 0) : TAB_NONE;
-        x->child[i] = NO_TASK;
-        x->parent[i] = up != TAB_NONE && up < i ? up : NO_TASK;
-        x->sibling[i] = x->parent[i] != NO_TASK ? x->child[up] : NO_TASK;
-        if (x->parent[i] != NO_TASK)
-            x->child[up] = i;
-        ok = tab_put(ids, k->id, 0, i) != TAB_NONE && (i % 512 || slices_tick());
+        const uint32_t up = x->task[i].parent ? tab_get(ids, x->task[i].parent, 0) : TAB_NONE;
+        parent[i] = up != TAB_NONE && up < i ? up : NO_TASK;
+        size[i] = 1;
+        ok = tab_put(ids, x->task[i].id, 0, i) != TAB_NONE && (i % 512 || slices_tick());
     }
+    for (uint32_t i = x->ntasks; ok && i-- > 0;)
+        if (parent[i] != NO_TASK)
+            size[parent[i]] += size[i];
+    for (uint32_t i = 0; ok && i < x->ntasks; i++) {
+        uint32_t *to = parent[i] != NO_TASK ? &next[parent[i]] : &at;
+        x->place[i] = *to;
+        x->size[*to] = size[i];
+        next[i] = *to + 1;
+        *to += size[i];
+    }
+    mem_free(parent);
+    mem_free(size);
+    mem_free(next);
     return ok;
 }
 
@@ -106,10 +116,8 @@ void trails_free(struct trails *x)
         mem_free(x->by_g);
         mem_free(x->by_task);
         mem_free(x->own);
-        mem_free(x->parent);
-        mem_free(x->child);
-        mem_free(x->sibling);
-        mem_free(x->of);
+        mem_free(x->place);
+        mem_free(x->size);
         mem_free(x);
     }
 }

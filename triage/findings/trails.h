@@ -11,7 +11,7 @@
 
 struct evidence { /* goroutine g had the task at t */
     int64_t t;
-    uint32_t g, task;
+    uint32_t g, task; /* task: its place */
 };
 struct trails {
     const struct trace *tr;
@@ -20,10 +20,10 @@ struct trails {
     struct evidence *by_g; /* by goroutine, then by time */
     uint32_t *by_task;     /* the same by task, then by time: indices into by_g */
     size_t n, cap;
-    uint32_t *parent; /* by task: index of the parent, NO_TASK if none; parents come before their children */
-    uint32_t *child, *sibling;
-    uint32_t *of; /* by task: mine, if it is `asked`: the task, its subtasks, and what it is a subtask of */
-    uint32_t asked;
+    /* By task: its place in an order in which its subtasks follow it and come before all others. By place:
+     * how many it and its subtasks are, so these are the places from one on. */
+    uint32_t *place, *size;
+    uint32_t asked;       /* the place of the selected one */
     struct evidence *own; /* of the selected task and its subtasks, by time */
     size_t nown, cap_own;
     struct span_iter it;

@@ -23,12 +23,9 @@ void pulse_free(struct pulse *p)
     if (!p)
         return;
     for (uint32_t i = 0; i < p->nrows; i++) {
-        mem_free(p->row[i].name);
-        mem_free(p->row[i].handler);
-    }
-    for (uint32_t i = 0; i < p->nnamed; i++) {
-        mem_free(p->named[i].name);
-        mem_free(p->named[i].place);
+        mem_free(p->row[i].row.name);
+        mem_free(p->row[i].row.handler);
+        mem_free(p->row[i].place);
     }
     mem_free(p->piece);
     mem_free(p->was);
@@ -61,38 +58,29 @@ static bool same(const struct trace *tr, uint32_t str, const char *s)
     return is;
 }
 
-/* Returns NULL if there is none and no room or memory for one. */
-static struct named *named_of(struct pulse *p, const struct trace *tr, uint32_t name, bool make)
+/* Returns the last one of that name, of tasks or of goroutines; NULL: there is none. */
+static struct known *row_of(struct pulse *p, const struct trace *tr, bool task, uint32_t name)
 {
-    for (uint32_t i = 0; i < p->nnamed; i++)
-        if (same(tr, name, p->named[i].name))
-            return &p->named[i];
-    if (!make || p->nnamed == NAMES)
-        return NULL;
-    struct named *k = &p->named[p->nnamed];
-    *k = (struct named){.name = text_of(tr, name), .kind = WORK_KINDS, .row = NO_LANE};
-    p->failed |= !k->name;
-    p->nnamed += k->name != NULL;
-    return k->name ? k : NULL;
+    for (uint32_t i = p->nrows; i-- > 0;)
+        if ((p->row[i].row.kind == WORK_TASKS) == task && same(tr, name, p->row[i].row.name))
+            return &p->row[i];
+    return NULL;
 }
 
-/* Returns its row, or NO_LANE if there is no room. */
-static uint32_t row_for(struct pulse *p, const struct trace *tr, enum work_kind_id kind, uint32_t name)
+/* Returns NULL if there is no room or memory for another one. */
+static struct known *row_new(struct pulse *p, const struct trace *tr, enum work_kind_id kind, uint32_t name)
 {
-    for (uint32_t i = 0; i < p->nrows; i++)
-        if (p->row[i].kind == kind && same(tr, name, p->row[i].name))
-            return i;
     if (p->nrows == PULSE_ROWS)
-        return NO_LANE;
+        return NULL;
     struct pulse_row r = {.kind = kind, .name = text_of(tr, name), .handler = text_of(tr, name)};
     if (!r.name || !r.handler) {
         p->failed = true;
         mem_free(r.name);
         mem_free(r.handler);
-        return NO_LANE;
+        return NULL;
     }
-    p->row[p->nrows] = r;
-    return p->nrows++;
+    p->row[p->nrows] = (struct known){.row = r};
+    return &p->row[p->nrows++];
 }
 
 /* True if that work counts here, beside tasks. */
@@ -107,27 +95,24 @@ bool pulse_learn(struct pulse *p, const struct trace *tr, const struct works *al
 {
     for (uint32_t i = 0; i < all->n && !p->failed; i++) {
         const struct work *w = &all->v[i];
-        struct named *k = counts(tr, w) ? named_of(p, tr, w->name, true) : NULL;
-        if (!k)
-            continue;
-        if (k->kind == WORK_KINDS || (k->kind == WORK_LIVES && w->kind != WORK_LIVES)) {
-            k->kind = w->kind;
-            k->lives = w->lives;
-            k->paced = w->paced;
-            k->row = NO_LANE;
+        struct known *k = counts(tr, w) ? row_of(p, tr, false, w->name) : NULL;
+        if (counts(tr, w) && (!k || (k->row.kind == WORK_LIVES && w->kind != WORK_LIVES))) {
+            k = row_new(p, tr, w->kind, w->name);
+            if (k) {
+                k->lives = w->lives;
+                k->paced = w->paced;
+            }
         }
-        if (w->kind == WORK_REQUESTS && !k->place && !request_serves(tr, w->name) && w->more) {
+        if (k && w->kind == WORK_REQUESTS && !k->place && !request_serves(tr, w->name) && w->more) {
             k->place = text_of(tr, stacks_place(tr, w->more));
             p->failed |= !k->place;
         }
-        if (k->row == NO_LANE)
-            k->row = row_for(p, tr, k->kind, w->name);
-        if (w->user && k->row != NO_LANE && !same(tr, w->user, p->row[k->row].handler)) {
+        if (k && w->user && !same(tr, w->user, k->row.handler)) {
             char *s = text_of(tr, w->user);
             p->failed |= !s;
             if (s) {
-                mem_free(p->row[k->row].handler);
-                p->row[k->row].handler = s;
+                mem_free(k->row.handler);
+                k->row.handler = s;
             }
         }
     }
@@ -164,7 +149,7 @@ static bool goes_on_waiting(const struct pulse *p, struct parting *k, const stru
     return on;
 }
 
-static void spans_of(struct pulse *p, struct under_way *u, struct named *k, uint32_t g)
+static void spans_of(struct pulse *p, struct under_way *u, struct known *k, uint32_t g)
 {
     struct span_iter it;
     struct parting *at = &u->p;
@@ -176,13 +161,13 @@ static void spans_of(struct pulse *p, struct under_way *u, struct named *k, uint
     for (bool waited = at->idle; more && !p->failed; more = span_next(&it), waited = false) {
         const struct span *s = span_get(&it);
         if (!(waited && goes_on_waiting(p, at, s)) && parting_step(at, &k->parts, s, &t0, &t1))
-            pulse_add(p, k->row, p->zero + t0, p->zero + t1);
+            pulse_add(p, (uint32_t)(k - p->row), p->zero + t0, p->zero + t1);
     }
     at->since = moved(at->since, p->zero);
     at->answered += p->zero;
 }
 
-static void goroutine(struct pulse *p, struct named *k, uint32_t g, uint32_t name)
+static void goroutine(struct pulse *p, struct known *k, uint32_t g)
 {
     const struct lane_info li = trace_lane(p->tr, (struct lane){LANE_G, g});
     const uint32_t had = tab_get(&p->by_id, li.id, false);
@@ -192,37 +177,34 @@ static void goroutine(struct pulse *p, struct named *k, uint32_t g, uint32_t nam
         return;
     if (had != TAB_NONE)
         u = p->was[had];
-    if (k->row == NO_LANE)
-        k->row = row_for(p, p->tr, k->kind, name);
     if (k->lives) {
         u.p.since = li.created ? p->zero + li.first : u.p.since;
         if (li.ended && u.p.since != NO_TIME)
-            pulse_add(p, k->row, u.p.since, p->zero + li.last);
+            pulse_add(p, (uint32_t)(k - p->row), u.p.since, p->zero + li.last);
     } else {
         spans_of(p, &u, k, g);
         if (li.ended && parting_last(&u.p, &k->parts, &t0, &t1))
-            pulse_add(p, k->row, t0, t1);
+            pulse_add(p, (uint32_t)(k - p->row), t0, t1);
     }
     if (!li.ended && (u.p.since != NO_TIME || u.p.idle))
         keep(p, &u);
 }
 
 /* Returns what a goroutine with that start function does; NULL: nothing that counts. */
-static struct named *known(struct pulse *p, uint32_t name)
+static struct known *known(struct pulse *p, uint32_t name)
 {
     uint32_t at = tab_get(&p->of_name, name, 0);
     if (at == TAB_NONE) {
         const bool http = request_serves(p->tr, name);
-        struct named *k = named_of(p, p->tr, name, http);
-        if (k && http)
-            k->kind = WORK_REQUESTS;
-        at = k && k->kind != WORK_KINDS ? (uint32_t)(k - p->named) + 1 : 0;
+        struct known *k = row_of(p, p->tr, false, name);
+        k = k || !http ? k : row_new(p, p->tr, WORK_REQUESTS, name);
+        at = k ? (uint32_t)(k - p->row) + 1 : 0;
         p->failed |= tab_put(&p->of_name, name, 0, at) == TAB_NONE;
     }
-    struct named *k = at ? &p->named[at - 1] : NULL;
+    struct known *k = at ? &p->row[at - 1] : NULL;
     if (k && k->parts.name != name) {
         k->parts = (struct parts){.tr = p->tr, .name = name, .paced = k->paced};
-        k->parts.http = k->kind == WORK_REQUESTS && !k->place;
+        k->parts.http = k->row.kind == WORK_REQUESTS && !k->place;
         if (k->place)
             k->parts.place = (struct str){k->place, (uint32_t)strlen(k->place)};
     }
@@ -244,8 +226,11 @@ static void task(struct pulse *p, const struct task *t)
     }
     if (had != TAB_NONE)
         p->was[had].over = true;
-    if (t1 > p->from && (!t->open_start || had != TAB_NONE))
-        pulse_add(p, row_for(p, p->tr, WORK_TASKS, t->name), t->open_start ? p->was[had].p.since : t0, t1);
+    if (t1 > p->from && (!t->open_start || had != TAB_NONE)) {
+        const struct known *k = row_of(p, p->tr, true, t->name);
+        k = k ? k : row_new(p, p->tr, WORK_TASKS, t->name);
+        pulse_add(p, k ? (uint32_t)(k - p->row) : NO_LANE, t->open_start ? p->was[had].p.since : t0, t1);
+    }
 }
 
 static void tasks(struct pulse *p)
@@ -295,8 +280,8 @@ void pulse_begin(struct pulse *p, const struct trace *tr)
     p->lanes = trace_nlanes(tr, LANE_G);
     p->nalive = 0;
     p->next = 0;
-    for (uint32_t i = 0; i < p->nnamed; i++)
-        p->named[i].parts = (struct parts){0};
+    for (uint32_t i = 0; i < p->nrows; i++)
+        p->row[i].parts = (struct parts){0};
     p->nis = 0;
     tab_free(&p->of_name);
 }
@@ -322,9 +307,9 @@ static void look(struct pulse *p, uint32_t g)
         p->alive = v;
         v[p->nalive++] = g;
     }
-    struct named *k = li.is_system ? NULL : known(p, li.name);
+    struct known *k = li.is_system ? NULL : known(p, li.name);
     if (k)
-        goroutine(p, k, g, li.name);
+        goroutine(p, k, g);
 }
 
 /* Index what is in progress by id. */

@@ -47,7 +47,7 @@ void pulse_add(struct pulse *p, uint32_t row, int64_t t0, int64_t t1)
                    d = (uint64_t)(t1 - t0) < most ? (uint64_t)(t1 - t0) : most;
     p->piece = v;
     v[p->n++] = (struct piece){t1, (uint64_t)row << DUR_BITS | d};
-    struct pulse_row *r = &p->row[row];
+    struct pulse_row *r = &p->row[row].row;
     uint32_t k = 0;
     while (k < PULSE_BOUNDS && (double)d > pulse_bound_s[k] * 1e9)
         k++;
@@ -63,7 +63,7 @@ uint32_t pulse_rows(const struct pulse *p)
 
 const struct pulse_row *pulse_row(const struct pulse *p, uint32_t i)
 {
-    return i < p->nrows ? &p->row[i] : NULL;
+    return i < p->nrows ? &p->row[i].row : NULL;
 }
 
 int64_t pulse_end(const struct pulse *p)
@@ -111,7 +111,7 @@ static int rank(enum work_kind_id k)
 static int by_wait(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const int p = rank(sorting.p->row[x].kind), q = rank(sorting.p->row[y].kind);
+    const int p = rank(sorting.p->row[x].row.kind), q = rank(sorting.p->row[y].row.kind);
     if (p != q)
         return p - q;
     if (sorting.d[x].total != sorting.d[y].total)

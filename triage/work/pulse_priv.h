@@ -9,20 +9,16 @@
 #include "triage/tables/tab.h"
 #include "triage/work/pulse.h"
 
-enum { NAMES = 256 }; /* known start functions */
-
 struct piece { /* 16 bytes, as there are many */
     int64_t t1;
     uint64_t row_dur; /* its row above DUR_BITS */
 };
 
-struct named { /* a start function that does work */
-    char *name;
-    char *place; /* where it waits for requests; NULL: net/http's, or it has none */
-    enum work_kind_id kind;
+struct known { /* a work: a type of task, or a start function that does it */
+    struct pulse_row row;
+    char *place;        /* where it waits for requests; NULL: net/http's, or it has none */
     bool lives;         /* pieces are whole goroutines */
     bool paced;         /* they are what it does between two pauses */
-    uint32_t row;       /* NO_LANE: none yet */
     struct parts parts; /* in the current model; .tr NULL: not set yet */
 };
 
@@ -33,10 +29,8 @@ struct under_way { /* the current state of a goroutine, or of a task */
 };
 
 struct pulse {
-    struct pulse_row row[PULSE_ROWS];
+    struct known row[PULSE_ROWS];
     uint32_t nrows;
-    struct named named[NAMES];
-    uint32_t nnamed;
     struct piece *piece;
     size_t n, cap;
     bool any;
@@ -55,7 +49,7 @@ struct pulse {
     uint32_t epoch;
     int64_t from, to, zero; /* the trace's clock at the model's time 0 */
     uint32_t next, lanes;
-    struct tab of_name; /* by string: 1 + index of its struct named; 0: none */
+    struct tab of_name; /* by string: 1 + its row; 0: none */
     bool done, failed, gap;
 };
 
