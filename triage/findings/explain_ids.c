@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "triage/link.h"
+#include "triage/report/report.h"
+#include "triage/sentence.h"
 #include "triage/tables/stacks.h"
 #include "triage/tables/tab.h"
 
@@ -94,28 +96,10 @@ static bool stack_text(struct text *t, const struct loaded *l, const char *id, c
 
 /* ---- verdicts ------------------------------------------------------------------------------------------ */
 
-static void said(struct text *t, const char *name, const char *s)
-{
-    if (!s || !*s)
-        return;
-    text_add(t, "  %-6s ", name);
-    text_clean(t, s, strlen(s), 0);
-    text_lit(t, "\n");
-}
-
 static void verdict_text(struct text *t, const struct loaded *l, const struct finding *f)
 {
-    text_clean(t, f->key, strlen(f->key), 0);
-    text_add(t, "\n  %s, %s, %s ", level_word(f->v.level), f->inferred ? "likely" : "recorded", f->amount);
-    text_clean(t, f->title, strlen(f->title), 0);
-    text_lit(t, ", ");
-    text_between(t, f->t0, f->t1);
-    text_lit(t, "\n");
-    said(t, "what", f->what);
-    said(t, "why", f->why);
-    said(t, "of", f->harm);
-    said(t, "do", f->next);
-    said(t, "saves", f->won);
+    text_say(t, NULL, t_clean(f->key), "\n");
+    report_finding(t, l, f);
     open_with(t, l, f->t0, f->lane);
     if (f->stack) {
         text_add(t, "  at     stack:%" PRIu32 "\n", f->stack);

@@ -41,14 +41,9 @@ static bool leaves_of(struct why *y, const struct explain_list *l)
     return y->leaf;
 }
 
-struct member { /* the chain under construction */
-    uint32_t g, depth;
-    int64_t ns, first, last;
-};
-
 static int cmp_member(const void *a, const void *b)
 {
-    const struct member *x = a, *y = b;
+    const struct why_member *x = a, *y = b;
     return x->depth != y->depth ? (x->depth > y->depth) - (x->depth < y->depth)
            : x->ns != y->ns     ? (x->ns < y->ns) - (x->ns > y->ns)
                                 : (x->g > y->g) - (x->g < y->g);
@@ -59,20 +54,20 @@ static int cmp_member(const void *a, const void *b)
 static bool chain_of(struct why *y, const struct explain_list *l)
 {
     struct tab by = {0};
-    struct member *m = NULL;
+    struct why_member *m = NULL;
     uint32_t n = 0;
     size_t cap = 0;
     bool ok = true;
     for (size_t i = 0; i < l->n && ok && slices_tick(); i++) {
         const struct explain_part *p = &l->v[i].part;
         uint32_t k = tab_put(&by, p->g, 0, n);
-        struct member *q = k == TAB_NONE ? NULL : k < n ? m : mem_grow(m, &cap, (size_t)n + 1, sizeof *m);
+        struct why_member *q = k == TAB_NONE ? NULL : k < n ? m : mem_grow(m, &cap, (size_t)n + 1, sizeof *m);
         ok = q != NULL;
         if (!ok)
             break;
         m = q;
         if (k == n)
-            m[n++] = (struct member){p->g, p->depth, 0, p->t0, p->t1};
+            m[n++] = (struct why_member){p->g, p->depth, 0, p->t0, p->t1};
         m[k].depth = p->depth < m[k].depth ? p->depth : m[k].depth;
         m[k].ns += p->followed ? 0 : p->t1 - p->t0;
         m[k].first = p->t0 < m[k].first ? p->t0 : m[k].first;
@@ -80,14 +75,9 @@ static bool chain_of(struct why *y, const struct explain_list *l)
     }
     if (ok && n)
         qsort(m, n, sizeof *m, cmp_member);
-    for (uint32_t i = 0; ok && i < n && y->nchain < WHY_CHAIN; i++) {
-        if (m[i].depth && m[i].ns < (y->t1 - y->t0) / 200)
-            continue;
-        y->chain[y->nchain].g = m[i].g;
-        y->chain[y->nchain].ns = m[i].ns;
-        y->chain[y->nchain].first = m[i].first;
-        y->chain[y->nchain++].last = m[i].last;
-    }
+    for (uint32_t i = 0; ok && i < n && y->nchain < WHY_CHAIN; i++)
+        if (!m[i].depth || m[i].ns >= (y->t1 - y->t0) / 200)
+            y->chain[y->nchain++] = m[i];
     tab_free(&by);
     mem_free(m);
     return ok;

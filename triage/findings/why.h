@@ -15,6 +15,10 @@
 
 enum { WHY_CHAIN = 64, WHY_ROWS = 400 };
 
+struct why_member {          /* a goroutine of an explanation */
+    uint32_t g, depth;       /* depth: goroutines between it and the one asked for */
+    int64_t ns, first, last; /* sum of its leaves; first and last time that is spoken of */
+};
 struct why_leaf {
     int64_t t0, t1;
     uint32_t g;
@@ -32,11 +36,8 @@ struct why {
     uint32_t nrows;
     struct why_leaf *leaf; /* by time */
     uint32_t nleaves;
-    struct {
-        uint32_t g;
-        int64_t ns, first, last; /* sum of its leaves; first and last time they cover */
-        /* the goroutine asked for first, then those it waited for, then those these waited for */
-    } chain[WHY_CHAIN];
+    /* the goroutine asked for first, then those it waited for, then those these waited for */
+    struct why_member chain[WHY_CHAIN];
     uint32_t nchain;
     bool cut; /* some waits are not followed to their end */
 };

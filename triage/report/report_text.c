@@ -138,6 +138,20 @@ static void page_finding(struct text *t, const struct loaded *l, const struct fi
     page_endl(t);
 }
 
+void report_finding(struct text *t, const struct loaded *l, const struct finding *f)
+{
+    struct text saves = {0};
+    page_finding(t, l, f);
+    verdict_saves(&saves, &l->fs.works, &f->v);
+    page_field(t, "line", f->at);
+    page_field(t, "what", f->what);
+    page_field(t, f->v.holder.group || f->v.holder.at.user ? "who" : "why", f->why);
+    page_field(t, "cost", f->harm);
+    page_field(t, "do", f->next);
+    page_field(t, "saves", saves.p);
+    text_free(&saves);
+}
+
 static void page_findings(struct text *t, const struct loaded *l)
 {
     text_lit(t, "\nFINDINGS\n");
@@ -151,18 +165,10 @@ static void page_findings(struct text *t, const struct loaded *l)
     }
     for (uint32_t i = 0; i < l->fs.n; i++) {
         const struct finding *f = &l->fs.f[i];
-        page_finding(t, l, f);
-        if (i < FINDINGS_LONG) {
-            struct text saves = {0};
-            verdict_saves(&saves, &l->fs.works, &f->v);
-            page_field(t, "line", f->at);
-            page_field(t, "what", f->what);
-            page_field(t, f->v.holder.group || f->v.holder.at.user ? "who" : "why", f->why);
-            page_field(t, "cost", f->harm);
-            page_field(t, "do", f->next);
-            page_field(t, "saves", saves.p);
-            text_free(&saves);
-        }
+        if (i < FINDINGS_LONG)
+            report_finding(t, l, f);
+        else
+            page_finding(t, l, f);
     }
     struct text u = {0};
     rules_not_asked_text(&u, l->tg);

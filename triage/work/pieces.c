@@ -175,35 +175,21 @@ static int cmp_piece(const void *a, const void *b)
                             : (x->g > y->g) - (x->g < y->g);
 }
 
-/* This share of the time in which pieces begin is the start-up phase: slowness in it alone may be due to
- * first use. */
-static int64_t beginning(const struct work *w)
-{
-    int64_t first = INT64_MAX, last = 0;
-    for (uint32_t i = 0; i < w->looked; i++) {
-        first = w->v[i].t0 < first ? w->v[i].t0 : first;
-        last = w->v[i].t0 > last ? w->v[i].t0 : last;
-    }
-    return w->looked ? first + (last - first) / 10 : 0;
-}
-
 /* Select those of the slowest tenth that stand out, if they take a good part of all the time, else all of
  * it. */
 static uint32_t slow_of(const struct work *w)
 {
     const uint32_t tenth = w->looked / 10 ? w->looked / 10 : w->looked > 0;
     const double usual = (double)w->d.p50;
-    const int64_t begun = beginning(w);
     double longer = 0;
-    uint32_t n = 0, later = 0;
+    uint32_t n = 0;
     for (; n < tenth; n++) {
         const double ns = (double)(w->v[n].t1 - w->v[n].t0);
         if (ns < threshold(TH_TAIL) * usual || ns - usual < threshold(TH_FELT))
             break;
         longer += ns - usual;
-        later += w->v[n].t0 > begun;
     }
-    return later && longer >= threshold(TH_SHARE) * (double)w->d.total ? n : tenth;
+    return longer >= threshold(TH_SHARE) * (double)w->d.total ? n : tenth;
 }
 
 /* Take over those of the pieces that hang that are much older than the p99. */

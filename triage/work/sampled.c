@@ -1,6 +1,7 @@
 /* sampled.c - see sampled.h. */
 #include "triage/work/sampled.h"
 
+#include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
@@ -80,15 +81,9 @@ void sampled_begin(struct sampled *s)
 /* Returns the first sample of goroutine g at or after t, or the first one after those of g. */
 static uint32_t sample_at(const struct sampled *s, uint32_t g, int64_t t)
 {
-    uint32_t lo = 0, hi = s->n;
-    while (lo < hi) {
-        const uint32_t m = lo + (hi - lo) / 2;
-        const struct sample *k = &s->all[s->by[m]];
-        if (k->g < g || (k->g == g && k->t < t))
-            lo = m + 1;
-        else
-            hi = m;
-    }
+    uint32_t lo = 0;
+    const struct sample *v = s->all;
+    bisect(lo, s->n, i, v[s->by[i]].g < g || (v[s->by[i]].g == g && v[s->by[i]].t < t));
     return lo;
 }
 
