@@ -43,7 +43,6 @@ static void each_place(struct view *v, void (*f)(const struct trace *, struct pl
 {
     f(v->tr, &v->at, by);
     f(v->tr, &v->prompt.from, by);
-    f(v->tr, &v->trail.from, by);
     for (int i = 0; i < VIEW_UNDO; i++)
         f(v->tr, &v->trail.undo[i], by);
     for (size_t i = 0; i < sizeof v->trail.mark / sizeof *v->trail.mark; i++)

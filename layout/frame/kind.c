@@ -212,39 +212,36 @@ unsigned view_enter(struct view *v)
 
 void kind_leads(struct view *v, const struct place *from)
 {
-    if (!kind_of(from->view)->table || kind_here(v)->table)
-        return;
-    v->trail.from = *from;
-    v->trail.led = true;
+    v->trail.led |= kind_of(from->view)->table && !kind_here(v)->table;
+}
+
+/* The steps back to the last place in a table, or in a view that lies over none; 0: there is none. */
+static int steps_back(const struct view *v, bool table)
+{
+    for (int i = 1; i <= v->trail.n; i++) {
+        const struct view_kind *k = kind_of(v->trail.undo[(v->trail.at + VIEW_UNDO - i) % VIEW_UNDO].view);
+        if (table ? k->table : !k->over)
+            return i;
+    }
+    return 0;
 }
 
 const char *kind_led(const struct view *v)
 {
-    return v->trail.led && !kind_here(v)->table ? kind_name(v->trail.from.view) : NULL;
+    const int i = v->trail.led && !kind_here(v)->table ? steps_back(v, true) : 0;
+    return i ? kind_name(v->trail.undo[(v->trail.at + VIEW_UNDO - i) % VIEW_UNDO].view) : NULL;
 }
 
 unsigned kind_return(struct view *v)
 {
-    const struct place to = v->trail.from;
+    const int i = steps_back(v, true);
     v->trail.led = false;
-    for (int i = 1; i <= v->trail.n; i++) /* the steps that are undone can be redone */
-        if (v->trail.undo[(v->trail.at + VIEW_UNDO - i) % VIEW_UNDO].view == to.view)
-            return view_undo(v, i);
-    move_push(v, STEP_JUMP);
-    const uint32_t guest = v->at.guest;
-    v->at = to;
-    move_guest(v, guest);
-    move_settle(v);
-    v->at.stand = v->at.focus.i;
-    return VR_DRAW;
+    return view_undo(v, i); /* what is undone can be redone */
 }
 
 int kind_under(const struct view *v)
 {
-    for (int i = 1; kind_here(v)->over && i <= v->trail.n; i++)
-        if (!kind_of(v->trail.undo[(v->trail.at + VIEW_UNDO - i) % VIEW_UNDO].view)->over)
-            return i;
-    return 0;
+    return kind_here(v)->over ? steps_back(v, false) : 0;
 }
 
 int kind_opens(const struct view *v, int key)
