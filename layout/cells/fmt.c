@@ -38,38 +38,17 @@ static uint64_t magnitude(int64_t v)
 
 static const struct unit time_units[] = {{1, "ns"}, {1000, "us"}, {1000000, "ms"}, {1000000000, "s"}};
 
-/* From here on times have minutes, as in text_dur(): shorter ones are "72.2s", not "1m12s". */
-#define MINUTES 120000000000ull
-
-/* Round to the digits that will be shown: seconds, minutes, or three digits in all. */
-static uint64_t rounded(uint64_t v)
-{
-    uint64_t step = v >= 3600000000000ull ? 60000000000ull : v >= MINUTES ? 1000000000ull : 1;
-    for (uint64_t k = 1000; step == 1 && v / k >= 1; k *= 10)
-        if (v / k < 10)
-            step = k / 100;
-    return v > UINT64_MAX / 2 ? v : (v + step / 2) / step * step;
-}
-
 char *fmt_dur(int64_t ns, char out[FMT_MAX])
 {
-    uint64_t v = rounded(magnitude(ns));
-    char *p = out;
-    if (ns < 0)
-        *p++ = '-';
-    if (v == 0)
-        return strcpy(out, "0");
-    if (v >= 3600u * 1000000000ull)
-        snprintf(p, FMT_MAX - 1, "%lluh%02llum", (unsigned long long)(v / 3600000000000ull),
-                 (unsigned long long)(v / 60000000000ull % 60));
-    else if (v >= MINUTES)
-        snprintf(p, FMT_MAX - 1, "%llum%02llus", (unsigned long long)(v / 60000000000ull),
-                 (unsigned long long)(v / 1000000000ull % 60));
-    else {
-        int i = v >= 1000000000 ? 3 : v >= 1000000 ? 2 : v >= 1000 ? 1 : 0;
-        char tmp[FMT_MAX];
-        snprintf(p, FMT_MAX - 1, "%s", three(v, &time_units[i], tmp));
-    }
+    const uint64_t minutes = magnitude(ns) / 60000000000;
+    struct text t = {0};
+    if (minutes >= 600) /* columns have no room for its seconds */
+        text_add(&t, "%s%lluh%02um", ns < 0 ? "-" : "", (unsigned long long)(minutes / 60),
+                 (unsigned)(minutes % 60));
+    else
+        text_dur(&t, ns);
+    snprintf(out, FMT_MAX, "%s", t.p ? t.p : "");
+    text_free(&t);
     return out;
 }
 

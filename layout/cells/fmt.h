@@ -9,8 +9,8 @@
 
 enum { FMT_MAX = 48 }; /* enough for each of them */
 
-/* fmt_dur - a duration in 3 to 4 digits: "0", "17ns", "1.23ms", "84.3ms",
- * "12.5s", "72.2s", "3m07s", "2h05m". */
+/* fmt_dur - a duration as text_dur() writes it, so that all screens and reports agree: "0", "17ns",
+ * "1.23ms", "84.3ms", "12.500s", "3m07s", "2h05m00s"; from ten hours on without seconds. */
 char *fmt_dur(int64_t ns, char out[FMT_MAX]);
 /* fmt_exact - all its digits: "1.234567ms", "2.000000001s", "0". */
 char *fmt_exact(int64_t ns, char out[FMT_MAX]);

@@ -180,7 +180,7 @@ struct trail {
     int at, n, redo_n, kind;
     struct place mark['z' - 'A' + 1]; /* by letter; .view is VIEW_NONE where none is set */
     uint32_t focus[LANE_KINDS];       /* per kind: the lane that had the focus, for switching views */
-    bool led; /* a place in a table led here: leaving returns to it */
+    bool led;                         /* a place in a table led here: leaving returns to it */
     struct { /* the thing that was opened: `W` explains it while the cursor stays on it */
         struct lane lane;
         int64_t t0, t1, cursor; /* t1 <= t0: nothing */

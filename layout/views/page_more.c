@@ -87,7 +87,7 @@ static void place_line(struct grid *g, const struct view *v, const struct waited
 {
     enum { TIME = 8 };
     char d[FMT_MAX], buf[600];
-    tri_cell(g, b.x, b.y, TIME, STYLE_NORMAL, tri_dur(v->tr, p->total, d));
+    tri_cell(g, b.x, b.y, TIME, STYLE_NORMAL, when_dur(v->tr, p->total, d));
     int x = b.x + TIME + 1;
     tri_bar(g, v, x, b.y, TRI_BAR, p->total, most, STYLE_WAITING);
     x += TRI_BAR + 1;
@@ -121,7 +121,7 @@ static void group_line(struct grid *g, const struct view *v, const struct group 
     int x = b.x + COUNT;
     tri_cell(g, b.x, b.y, COUNT, STYLE_NORMAL, fmt_count(r->count, n));
     for (size_t i = 0; i < sizeof of / sizeof *of; i++, x += TIME)
-        tri_cell(g, x, b.y, TIME, STYLE_NORMAL, r->ns[of[i]] ? tri_dur(v->tr, r->ns[of[i]], n) : "-");
+        tri_cell(g, x, b.y, TIME, STYLE_NORMAL, r->ns[of[i]] ? when_dur(v->tr, r->ns[of[i]], n) : "-");
     tri_bar(g, v, x + 1, b.y, TRI_BAR, r->ns[GM_EXEC], most, STYLE_RUNNING);
     x += TRI_BAR + 2;
     tri_name(g, v, x, b.y, b.x + b.w - x, STYLE_NORMAL, r->name);

@@ -141,7 +141,7 @@ static void bar_line(struct grid *g, const struct view *v, const struct work *w,
     bar(g, v, p, n, s, (struct box){b.x + page_label(b.w), b.y, b.w - page_label(b.w) - beside, 1});
     if (beside)
         tri_cell(g, b.x + b.w - beside, b.y, beside - 1, s == TREE_SLOW ? STYLE_STATUS_KEY : STYLE_NORMAL,
-                 tri_dur(v->tr, one_takes(w, s), d));
+                 when_dur(v->tr, one_takes(w, s), d));
 }
 
 /* Returns where the function's name starts in "4000 requests of main.(*api).order", 0: there is none. */

@@ -106,7 +106,7 @@ static void draw_number(const struct view *v, enum tcol_kind k, int64_t x, char 
     else if (x < 0 && k != TCOL_TIME)
         snprintf(out, FMT_MAX, "-");
     else if (k == TCOL_DUR)
-        tri_dur(v->tr, x, out);
+        when_dur(v->tr, x, out);
     else if (k == TCOL_TIME)
         when_time(v->tr, x, trace_info(v->tr)->end / 100000 + 1, out);
     else if (k == TCOL_BYTES)

@@ -148,7 +148,7 @@ static void line(const struct top_pulse *t, struct grid *g, const struct view *v
     snprintf(buf, sizeof buf, rate < 10 ? "%.1f" : "%.0f", rate);
     tri_cell(g, x, y, CELL, STYLE_NORMAL, buf);
     for (int i = 0; i < 5; i++)
-        tri_cell(g, x += CELL, y, CELL, STYLE_NORMAL, tri_dur(v->tr, ns[i], buf));
+        tri_cell(g, x += CELL, y, CELL, STYLE_NORMAL, when_dur(v->tr, ns[i], buf));
 }
 
 void top_pulse_draw(const struct top_pulse *t, struct grid *g, const struct view *v, int y, int n,

@@ -139,18 +139,6 @@ void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum st
     tri_say(g, x, y, w, s, "%s", buf);
 }
 
-char *tri_dur(const struct trace *tr, int64_t ns, char out[FMT_MAX])
-{
-    enum { LONG_S = 36000 }; /* 10 h: "9h59m59s" is as wide as columns are */
-    if (when_ticks(tr) || ns / 1000000000 >= LONG_S)
-        return when_dur(tr, ns, out); /* columns have no room for all digits */
-    struct text t = {0};
-    text_dur(&t, ns);
-    snprintf(out, FMT_MAX, "%s", t.p ? t.p : "");
-    text_free(&t);
-    return out;
-}
-
 uint32_t tri_order_mark(enum tier t, bool down)
 {
     if (t == TIER_ASCII)

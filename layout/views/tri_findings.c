@@ -223,7 +223,7 @@ static void card_head(struct grid *g, const struct view *v, const struct finding
     if (strip)
         page_strip(g, v, f, (struct box){b.x + b.w - right, b.y, STRIP, 1});
     if (right) {
-        snprintf(when, sizeof when, "at %s", tri_dur(v->tr, f->t0, at));
+        snprintf(when, sizeof when, "at %s", when_dur(v->tr, f->t0, at));
         tri_cell(g, b.x + b.w - 11, b.y, 11, s, when);
     }
 }
@@ -488,7 +488,7 @@ bool tri_read_finding(const struct view *v, uint32_t i, struct lines *out, int w
     const char *const said[] = {f->text, f->next, f->won ? f->won : ""};
     char at[FMT_MAX];
     lines_add(out, "%s  %s%s  at %s", f->amount, f->title, f->inferred ? " (likely)" : "",
-              tri_dur(v->tr, f->t0, at));
+              when_dur(v->tr, f->t0, at));
     for (int k = 0; k < 3; k++) {
         struct text t = {.ticks = when_ticks(v->tr)};
         text_clean(&t, said[k], strlen(said[k]), 0);

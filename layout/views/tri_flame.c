@@ -434,8 +434,8 @@ static void draw_tree(struct grid *g, struct view *v, int y, int h)
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
     int x = tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s", kinds[f->kind].title);
     if (f->t1)
-        x = tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "%s .. %s", tri_dur(v->tr, f->t0, from),
-                    tri_dur(v->tr, f->t1, to));
+        x = tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "%s .. %s", when_dur(v->tr, f->t0, from),
+                    when_dur(v->tr, f->t1, to));
     if (!flame_empty(f) && f->root)
         tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "below %s",
                 node_name(v, f, f->root, g->w - x - 8 > 8 ? g->w - x - 8 : 8, name, sizeof name));

@@ -85,7 +85,5 @@ unsigned tri_cause(struct view *v, int n);
 /* tri_set_row - moves the cursor to that row, or to the last one; drawing scrolls it into sight. */
 void tri_set_row(struct view *v, uint32_t row);
 struct lane tri_g(uint32_t g);
-/* tri_dur - prints a duration as triage does (rounded, not cut), so that rows and status agree. */
-char *tri_dur(const struct trace *tr, int64_t ns, char out[FMT_MAX]);
 
 #endif

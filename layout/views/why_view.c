@@ -210,7 +210,7 @@ static void why_view_row(struct grid *g, struct view *v, uint32_t i, int y, bool
         grid_fill(g, 0, y, g->w, 1, ' ', s);
     tri_cell(g, 0, y, SHARE, s, fmt_percent(n->ns[TREE_ALL], v->why->t1 - v->why->t0, share));
     if (g->w >= TIMES_FROM)
-        tri_cell(g, SHARE, y, TIME, s, tri_dur(v->tr, n->ns[TREE_ALL], d));
+        tri_cell(g, SHARE, y, TIME, s, when_dur(v->tr, n->ns[TREE_ALL], d));
     if (g->w >= COUNTS_FROM)
         tri_cell(g, SHARE + TIME, y, COUNT, focus ? s : STYLE_DIM, fmt_count(n->n[TREE_ALL], many));
     node_text(&t, v->tr, n, own(v, i));

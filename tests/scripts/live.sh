@@ -131,7 +131,7 @@ n=$(grep -c '^GROUP' "$tmp/out")
 if [ "$n" -ge 2 ]; then pass; else fail "$n pictures"; fi
 serve ok "$tmp/hurt" 5
 run 0 top "$url"; says out 'GROUP'
-run 0 --headless --view 2 "$url"; says out 'ENDED'; says out 'PARTIAL'; says out '2.75s'
+run 0 --headless --view 2 "$url"; says out 'ENDED'; says out 'PARTIAL'; says out '2.753s'
 for v in '--view 2' '--lane g17'; do
     "$GOTOP" --headless --at 500ms..1.5s $v "$tmp/hurt" 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/a"
     "$GOTOP" --headless --at 500ms..1.5s $v "$url" 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/b"
@@ -161,7 +161,7 @@ says err 'gotop watch:'
 (ulimit -f 8; exec "$GOTOP" --headless --view 2 -o "$tmp/full/raw" "$url") >"$tmp/out" 2>"$tmp/err"
 got=$?
 if [ $got = 2 ]; then pass; else fail "following, a full disk: $got"; fi
-says out 'ENDED NOT SAVED'; says out '2.75s'; says err 'raw can'"'"'t be written any further: '; rm -f "$tmp/full/raw"
+says out 'ENDED NOT SAVED'; says out '2.753s'; says err 'raw can'"'"'t be written any further: '; rm -f "$tmp/full/raw"
 # A disk that stays full is told as often as the failures double.
 "$GENTRACE" --size 3M --gens 60 "$tmp/small" 2>/dev/null; serve slow "$tmp/small" 50
 (ulimit -f 8; exec "$GOTOP" watch --seconds 1 --until 'goroutines>0' -o "$tmp/full" "$url") >"$tmp/out" 2>"$tmp/err"

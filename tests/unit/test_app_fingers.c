@@ -260,7 +260,7 @@ static void test_leaving(void **state)
     f.a.took_ms = 31000;
     assert_false(key(&f, 'q') & VR_QUIT); /* back to the groups */
     assert_false(key(&f, 'q') & VR_QUIT);
-    expect(&f, "", "again to leave: it took 31.0s to read");
+    expect(&f, "", "again to leave: it took 31.000s to read");
     assert_false(key(&f, 'j') & VR_QUIT); /* another key: it is asked anew */
     assert_false(key(&f, 'q') & VR_QUIT);
     assert_true(key(&f, 'q') & VR_QUIT);

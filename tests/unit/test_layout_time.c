@@ -139,15 +139,16 @@ static void test_fmt(void **state)
     FMT(fmt_dur(17, b_), "17ns");
     FMT(fmt_dur(1234, b_), "1.23us");
     FMT(fmt_dur(84310000, b_), "84.3ms");
-    FMT(fmt_dur(999999999, b_), "1.00s");
+    FMT(fmt_dur(999999999, b_), "1.000s");
     FMT(fmt_dur(999499999, b_), "999ms");
     FMT(fmt_dur(20398000, b_), "20.4ms");
-    FMT(fmt_dur(59999999999, b_), "60.0s"); /* as text_dur(), which has seconds up to two minutes */
-    FMT(fmt_dur(72225000000, b_), "72.2s");
-    FMT(fmt_dur(119600000000, b_), "2m00s");
-    FMT(fmt_dur(12500000000, b_), "12.5s");
+    FMT(fmt_dur(59999999999, b_), "60.000s");
+    FMT(fmt_dur(72225000000, b_), "72.225s");
+    FMT(fmt_dur(119600000000, b_), "119.600s");
+    FMT(fmt_dur(12500000000, b_), "12.500s");
     FMT(fmt_dur(187000000000, b_), "3m07s");
-    FMT(fmt_dur(7500000000000, b_), "2h05m");
+    FMT(fmt_dur(7500000000000, b_), "2h05m00s");
+    FMT(fmt_dur(36000000000000, b_), "10h00m");
     FMT(fmt_dur(-1234, b_), "-1.23us");
     FMT(fmt_ticks(0, true, b_), "0");
     FMT(fmt_ticks(12724, true, b_), "12724t");

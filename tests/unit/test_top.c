@@ -122,10 +122,10 @@ static void test_work(void **state)
     assert_true(pulse_of(p, INT64_MIN, INT64_MAX, d));
     view_switch(&s.v, VIEW_TOP);
     view_at(&s.v, trace_info(s.tr)->end - 1);
-    assert_true(shows(&s, "work, the last 1.00s"));
+    assert_true(shows(&s, "work, the last 1.000s"));
     assert_true(shows(&s, "requests http.(*conn).serve"));
     view_do(&s.v, REQ_ZOOM_ALL, 1);
-    assert_true(shows(&s, "work, all 2.75s"));
+    assert_true(shows(&s, "work, all 2.753s"));
     for (int y = 0; y < s.g.h; y++) {
         grid_line(&s.g, y, line, sizeof line);
         if (strncmp(line, "requests ", 9) == 0)
@@ -145,7 +145,7 @@ static void test_keys(void **state)
     seen_open(&s, "samples/http-long-1.27.trace");
     view_at(&s.v, 1500000000);
     view_switch(&s.v, VIEW_TOP);
-    assert_true(shows(&s, "the last 1.00s"));
+    assert_true(shows(&s, "the last 1.000s"));
     assert_true(shows(&s, "30 waiting"));
     assert_true(shows(&s, "\\ran"));
     assert_true(view_do(&s.v, REQ_SORT, 1) & VR_DRAW);
@@ -154,7 +154,7 @@ static void test_keys(void **state)
     assert_true(shows(&s, "/assist"));
     assert_true(view_do(&s.v, REQ_ZOOM, 1) & VR_BELL); /* nothing shorter */
     view_do(&s.v, REQ_ZOOM, -1);
-    assert_true(shows(&s, "all 2.75s")); /* 5 s are more than there is */
+    assert_true(shows(&s, "all 2.753s")); /* 5 s are more than there is */
     view_do(&s.v, REQ_ZOOM, 1);
     int64_t was = s.v.at.cursor;
     view_do(&s.v, REQ_PAGE, 1);
