@@ -228,8 +228,14 @@ static const char *slow_word(const struct verdict *v)
                                                     : NULL;
 }
 
+static bool condition(const struct verdict *v, const char *name, size_t n)
+{
+    const char *slow = slow_word(v);
+    return is(name, n, "noted") ? v->level == LEVEL_NOTE : slow && is(name, n, slow);
+}
+
 /* false: the verdict does not have that field. A field "if-.." prints nothing: it is there if
- * the slow ones do what its name says behind that. */
+ * the slow ones do what its name says behind that, or if the verdict is a note. */
 static bool field(struct text *t, const struct works *w, const struct verdict *v, const char *name, size_t n)
 {
     if (is(name, n, "where")) {
@@ -259,7 +265,7 @@ static bool field(struct text *t, const struct works *w, const struct verdict *v
         return known;
     }
     if (n > 3 && is(name, 3, "if-"))
-        return slow_word(v) && is(name + 3, n - 3, slow_word(v));
+        return condition(v, name + 3, n - 3);
     if (is(name, n, "way")) {
         way_text(t, w, v);
         return v->nlinks > 0;
