@@ -127,11 +127,6 @@ size_t text_width(const struct text *t, size_t from)
     return w;
 }
 
-void text_reason(struct text *t, const struct trace *tr, uint32_t id)
-{
-    text_wait(t, tr, id, 0);
-}
-
 void text_wait(struct text *t, const struct trace *tr, uint32_t reason, uint32_t stack)
 {
     const struct str s = stacks_reason(tr, reason, stack);

@@ -36,10 +36,8 @@ void text_clean(struct text *t, const char *p, size_t n, size_t max);
 void text_tail(struct text *t, const char *p, size_t n, size_t max);
 void text_str(struct text *t, const struct trace *tr,
               uint32_t id); /* adds a whole string of the trace, cleaned */
-/* text_reason - adds a wait reason in the trace's words; "reason not recorded" if it has none, "I/O" if it
- * may be a pipe's. */
-void text_reason(struct text *t, const struct trace *tr, uint32_t id);
-/* text_wait - the same for a wait at a stack, which shows whether it was on a pipe (stacks_reason()). */
+/* text_wait - adds a wait reason in the trace's words; "reason not recorded" if it has none. The stack shows
+ * whether it was on a pipe (stacks_reason()); stack 0: "I/O" if it may have been. */
 void text_wait(struct text *t, const struct trace *tr, uint32_t reason, uint32_t stack);
 void text_pad(struct text *t, size_t from,
               size_t width); /* adds spaces until there are `width` characters after `from` */

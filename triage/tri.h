@@ -9,8 +9,8 @@
 #include "triage/tables/slices.h"
 #include "triage/triage.h"
 
-struct wait_of { /* The waits for one reason of the goroutines with one start function. */
-    uint32_t name, reason;
+struct wait_of { /* The waits for one reason of the goroutines of one group. */
+    uint32_t group, reason;
     uint64_t count;
     int64_t total, longest;
 };

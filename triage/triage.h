@@ -77,22 +77,18 @@ struct syscall_row { /* system calls by stack */
 
 /* Before Go 1.22 a system call that kept its P has no end in the trace; the model gives it 1 ns, which says
  * nothing about its length. TRI_NOT_TIMED is printed instead of its time, TRI_UNTIMED in a column.
- * tri_untimed - whether ns is the length of such a call. tri_none_timed - whether all of `calls` calls,
- * which took ns together, are such. tri_any_timed - whether calls that took ns of the lane's [t0,t1) are not
- * all such. */
+ * tri_untimed - whether ns is the length of such a call. tri_any_timed - whether calls that took ns of the
+ * lane's [t0,t1) are not all such. */
 #define TRI_NOT_TIMED "not timed"
 #define TRI_UNTIMED "untimed"
 static inline bool tri_untimed(const struct trace *tr, int64_t ns)
 {
     return ns <= 1 && !trace_info(tr)->second_family;
 }
-static inline bool tri_none_timed(const struct trace *tr, uint64_t calls, int64_t ns)
-{
-    return calls && ns <= (int64_t)calls && !trace_info(tr)->second_family;
-}
 static inline bool tri_any_timed(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, int64_t ns)
 {
-    return ns && !tri_none_timed(tr, trace_count(tr, l, t0, t1), ns); /* spans, of which calls are some */
+    return ns && (trace_info(tr)->second_family ||
+                  ns > (int64_t)trace_count(tr, l, t0, t1)); /* spans, of which calls are some */
 }
 
 /* tri_in_band - returns the ns of [t0,t1) in which the band is on: a mark phase, a stop of the world .. */

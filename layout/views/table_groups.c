@@ -228,7 +228,7 @@ static void groups_say_type(struct text *t, const struct view *v, const struct t
     for (uint32_t i = 0; i < g->nwaits && i < 6; i++) {
         const struct group_wait *w = &tg->group_waits[g->waits + i];
         text_raw(t, ", ", i ? 2 : 0);
-        text_reason(t, v->tr, w->reason);
+        text_wait(t, v->tr, w->reason, 0);
         text_lit(t, " ");
         text_dur(t, w->total);
         text_lit(t, " (longest ");

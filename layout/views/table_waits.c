@@ -108,7 +108,7 @@ static void pairs_type_name(struct text *out, const struct table *t, const struc
 {
     const uint32_t what = (uint32_t)(k->a >> 32), asks = (uint32_t)(k->b >> 32);
     if (what > WK_KINDS)
-        text_reason(out, t->tr, what - WK_KINDS);
+        text_wait(out, t->tr, what - WK_KINDS, 0);
     else
         text_add(out, "%s", wait_kind_name(what == WK_KINDS ? WK_OTHER : (enum wait_kind)what));
     text_lit(out, " ");
@@ -173,7 +173,7 @@ static void places_type_name(struct text *out, const struct table *t, const stru
     if (w != WK_OTHER)
         text_add(out, "%s", stacks_wait_name(t->tr, w, stack));
     else
-        text_reason(out, t->tr, reason);
+        text_wait(out, t->tr, reason, 0);
     text_lit(out, " at ");
     spans_place(out, t, k);
 }

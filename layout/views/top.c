@@ -232,7 +232,7 @@ static void say_why(struct text *t, const struct trace *tr, const struct tally_w
 {
     static const char own[] = "runtime."; /* where one of the runtime's own goroutines parks means nothing */
     struct str f = trace_str(tr, w->func);
-    text_reason(t, tr, w->reason);
+    text_wait(t, tr, w->reason, 0);
     if (f.len && (f.len < sizeof own - 1 || memcmp(f.p, own, sizeof own - 1) != 0)) {
         text_lit(t, " in ");
         text_func(t, tr, w->func, room);

@@ -178,7 +178,7 @@ static void a_pipe_is_no_network(void **state)
         assert_string_equal(t.p, at[i].kind);
         assert_string_equal(stacks_wait_name(m.l.tr, w->kind, w->stack), at[i].kind);
         text_free(&t);
-        text_reason(&t, m.l.tr, w->reason); /* of a sum over stacks nobody knows */
+        text_wait(&t, m.l.tr, w->reason, 0); /* of a sum over stacks nobody knows */
         assert_string_equal(t.p, "I/O");
         text_free(&t);
         struct waitfor *who = waitfor_new(m.l.tg);

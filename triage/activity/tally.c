@@ -10,7 +10,6 @@
 #include "decode/base/mem.h"
 #include "triage/activity/gstate.h"
 #include "triage/tables/stacks.h"
-#include "triage/tables/tab.h"
 
 enum { LOOK_EVERY = 8 }; /* goroutines between looks at the clock */
 
@@ -21,11 +20,6 @@ struct tally *tally_new(const struct trace *tr, int64_t t0, int64_t t1, int64_t 
         return NULL;
     *t = (struct tally){.tr = tr, .t0 = t0, .t1 = t1, .at = at, .events = trace_info(tr)->events};
     t->all.most = NO_LANE;
-    t->nnames = trace_nstr(tr);
-    if (!(t->of_name = mem_zalloc(((size_t)t->nnames + 1) * sizeof *t->of_name))) {
-        mem_free(t);
-        return NULL;
-    }
     return t;
 }
 
@@ -35,34 +29,21 @@ void tally_free(struct tally *t)
         return;
     mem_free(t->row);
     mem_free(t->why);
-    mem_free(t->of_name);
+    tab_free(&t->by_name);
     mem_free(t);
 }
 
-/* Makes room for the names that the trace got since the tally began. */
-static bool more_names(struct tally *t)
-{
-    uint32_t n = trace_nstr(t->tr), *p = mem_resize(t->of_name, ((size_t)n + 1) * sizeof *p);
-    if (!p)
-        return false;
-    memset(p + t->nnames, 0, ((size_t)(n - t->nnames) + 1) * sizeof *p);
-    t->of_name = p;
-    t->nnames = n;
-    return true;
-}
-
+/* Returns the row of a start function; NULL when out of memory. */
 static struct tally_row *row_of(struct tally *t, uint32_t name)
 {
-    if (name >= t->nnames && !more_names(t))
-        return NULL;
-    uint32_t *i = &t->of_name[name < t->nnames ? name : 0];
-    if (*i)
-        return &t->row[*i - 1];
-    if (!mem_room(t->row, t->cap, (size_t)t->n + 1))
-        return NULL;
-    t->row[t->n] = (struct tally_row){.name = name < t->nnames ? name : 0, .most = NO_LANE};
-    *i = ++t->n;
-    return &t->row[t->n - 1];
+    bool made = false;
+    struct tally_row *r = t->n && t->row[t->last].name == name
+                              ? &t->row[t->last]
+                              : tab_row(&t->by_name, t->row, t->n, t->cap, name, 0, &made);
+    if (made)
+        *r = (struct tally_row){.name = name, .most = NO_LANE};
+    t->last = r ? (uint32_t)(r - t->row) : t->last;
+    return r;
 }
 
 static enum tally_now now_of(enum state s)

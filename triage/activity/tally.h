@@ -10,6 +10,7 @@
 
 #include "decode/model/alive.h"
 #include "triage/activity/gstate.h"
+#include "triage/tables/tab.h"
 
 enum tally_now { NOW_RUN, NOW_READY, NOW_BLOCKED, NOW_CALL, NOW_OTHER, NOW_COUNT };
 enum tally_time { TIME_RAN, TIME_ASSIST, TIME_READY, TIME_WAITED, TIME_CALLED, TIME_COUNT };
@@ -39,8 +40,9 @@ struct tally {
     struct tally_why *why;
     uint32_t nwhy;
     size_t cap, cap_why;
-    uint32_t *of_name, nnames; /* row + 1, indexed by name */
-    uint32_t next;             /* the next goroutine to examine */
+    struct tab by_name;
+    uint32_t last; /* row of the goroutine before */
+    uint32_t next; /* the next goroutine to examine */
     bool done, failed;
 };
 

@@ -34,9 +34,8 @@ static bool see(struct look *k, enum kind what, uint32_t stack, int64_t ns)
     if (!v)
         return false;
     if (made) {
-        const struct stack_told told = stacks_told(k->tr, stack);
-        const bool is = what == ASSISTS || what == SWEEPS || told.marks & STACK_ALLOCATES;
-        *v = (struct seen){.stack = stack, .func = is ? told.place : 0};
+        const bool is = what == ASSISTS || what == SWEEPS || stacks_may(k->tr, stack, STACK_ALLOCATES);
+        *v = (struct seen){.stack = stack, .func = is ? stacks_place(k->tr, stack) : 0};
     }
     v->n[what]++;
     v->assist_ns = ns_add(v->assist_ns, ns);

@@ -42,7 +42,7 @@ static inline void moved_end(struct g_walk *w, const struct span_run *r)
 /* Counts it with those of its group for that reason. */
 static RARELY bool note_reason(struct g_walk *w, uint32_t reason, int64_t ns)
 {
-    const uint32_t i = subtotal_wait_of(w->y, w->name, reason);
+    const uint32_t i = subtotal_wait_of(w->y, w->y->groups[w->y->group].group, reason);
     if (i == TAB_NONE)
         return false;
     struct wait_of *of = &w->y->wait_of[i];

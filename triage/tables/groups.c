@@ -166,56 +166,36 @@ static bool groups_sort(struct triage *tg)
         to[tg->group_of[tg->groups[i].first_member]] = i;
     for (uint32_t g = 0; g < tg->ng; g++)
         tg->group_of[g] = to[tg->group_of[g]];
+    for (uint32_t i = 0; i < tg->work->nwait_of; i++)
+        tg->work->wait_of[i].group = to[tg->work->wait_of[i].group];
     mem_free(to);
     return true;
 }
 
-/* A row of wait_of and its group: sorted by group, then largest first. */
-struct of_group {
-    uint32_t group;
-    const struct wait_of *w;
-};
-
-static int cmp_of_group(const void *a, const void *b)
+/* By group, then the largest first. */
+static int cmp_wait_of(const void *a, const void *b)
 {
-    const struct of_group *x = a, *y = b;
+    const struct wait_of *x = a, *y = b;
     if (x->group != y->group)
         return (x->group > y->group) - (x->group < y->group);
-    const int c = cmp_big(x->w->total, y->w->total);
-    return c ? c : (x->w->reason > y->w->reason) - (x->w->reason < y->w->reason);
-}
-
-static bool rows_of_groups(const struct triage *tg, struct of_group *rows)
-{
-    const struct triage_work *wk = tg->work;
-    struct tab by_name = {0};
-    bool ok = true;
-    for (uint32_t i = 0; i < tg->ngroups && ok; i++)
-        ok = tab_put(&by_name, tg->groups[i].name, 0, i) != TAB_NONE;
-    for (uint32_t i = 0; i < wk->nwait_of && ok; i++)
-        rows[i] = (struct of_group){tab_get(&by_name, wk->wait_of[i].name, 0), &wk->wait_of[i]};
-    tab_free(&by_name);
-    if (ok && wk->nwait_of)
-        qsort(rows, wk->nwait_of, sizeof *rows, cmp_of_group);
-    return ok;
+    const int c = cmp_big(x->total, y->total);
+    return c ? c : (x->reason > y->reason) - (x->reason < y->reason);
 }
 
 static bool group_waits(struct triage *tg)
 {
+    struct wait_of *w = tg->work->wait_of;
     const uint32_t n = tg->work->nwait_of;
-    struct of_group *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
-    struct group_wait *v = mem_alloc(((size_t)n + 1) * sizeof *v);
-    const bool ok = rows && v && rows_of_groups(tg, rows);
-    for (uint32_t i = 0; i < n && ok; i++) {
-        const struct wait_of *w = rows[i].w;
-        struct group *g = &tg->groups[rows[i].group];
-        v[i] = (struct group_wait){w->reason, w->count, w->total, w->longest};
+    struct group_wait *v = tg->group_waits = mem_alloc(((size_t)n + 1) * sizeof *v);
+    if (n)
+        qsort(w, n, sizeof *w, cmp_wait_of);
+    for (uint32_t i = 0; v && i < n; i++) {
+        struct group *g = &tg->groups[w[i].group];
+        v[i] = (struct group_wait){w[i].reason, w[i].count, w[i].total, w[i].longest};
         if (g->nwaits++ == 0)
             g->waits = i;
     }
-    mem_free(rows);
-    tg->group_waits = v;
-    return ok;
+    return v;
 }
 
 static int cmp_wait(const void *a, const void *b)

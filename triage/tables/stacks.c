@@ -314,13 +314,6 @@ uint32_t stacks_place(const struct trace *tr, uint32_t stack)
     return (uint32_t)(stack_is(tr, stack) >> STACK_PLACE);
 }
 
-struct stack_told stacks_told(const struct trace *tr, uint32_t stack)
-{
-    const uint64_t is = stack_is(tr, stack);
-    return (struct stack_told){(uint32_t)(is >> STACK_PLACE), ((uint32_t)is & FRAME_MOST) - 1,
-                               (unsigned)(is >> STACK_MARKS) & MARKS_ALL};
-}
-
 bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks)
 {
     return stack_is(tr, stack) >> STACK_MARKS & marks;

@@ -80,12 +80,6 @@ enum stack_mark {
 };
 enum { STACK_MARKED = 16 };
 bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks);
-/* stacks_told - returns several of these at once. */
-struct stack_told {
-    uint32_t place, user_frame;
-    unsigned marks; /* enum stack_mark */
-};
-struct stack_told stacks_told(const struct trace *tr, uint32_t stack);
 /* stacks_has - whether the name of one of the innermost functions contains the text. */
 bool stacks_has(const struct trace *tr, uint32_t stack, const char *part);
 /* stacks_pipe - whether a wait of kind network is one for a pipe or the like (os.File): another process,

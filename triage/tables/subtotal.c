@@ -165,18 +165,19 @@ static bool add_syscalls(struct subtotal *to, const struct subtotal *y)
     return true;
 }
 
-uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason)
+uint32_t subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason)
 {
     bool made = false;
-    struct lately *c = lately_of(y->lately_wait_of, name, reason, 0, 0);
-    if (lately_is(c, name, reason, 0, 0))
+    struct lately *c = lately_of(y->lately_wait_of, group, reason, 0, 0);
+    if (lately_is(c, group, reason, 0, 0))
         return c->row - 1;
-    struct wait_of *p = tab_row(&y->by_wait_of, y->wait_of, y->nwait_of, y->cap_wait_of, name, reason, &made);
+    struct wait_of *p =
+        tab_row(&y->by_wait_of, y->wait_of, y->nwait_of, y->cap_wait_of, group, reason, &made);
     if (!p)
         return TAB_NONE;
-    p->name = name;
+    p->group = group;
     p->reason = reason;
-    lately_set(c, name, reason, 0, 0, (uint32_t)(p - y->wait_of));
+    lately_set(c, group, reason, 0, 0, (uint32_t)(p - y->wait_of));
     return c->row - 1;
 }
 
@@ -184,7 +185,7 @@ static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
 {
     for (uint32_t i = 0; i < y->nwait_of; i++) {
         const struct wait_of *s = &y->wait_of[i];
-        const uint32_t at = subtotal_wait_of(to, s->name, s->reason);
+        const uint32_t at = subtotal_wait_of(to, s->group, s->reason);
         if (at == TAB_NONE)
             return false;
         struct wait_of *p = &to->wait_of[at];

@@ -99,9 +99,8 @@ static inline uint32_t pair_hash(uint32_t reason, uint32_t stack, uint32_t waker
 {
     return rowtab_hash((uint64_t)reason << 32 | stack, (uint64_t)waker << 32 | waker_stack);
 }
-/* subtotal_wait_of - returns the row of `wait_of` for a start function and a reason; TAB_NONE when out of
- * memory. */
-uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason);
+/* subtotal_wait_of - returns the row of `wait_of` for a group and a reason; TAB_NONE when out of memory. */
+uint32_t subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason);
 /* longest_add - keeps a time if it is among the longest. */
 void longest_add(struct longest *l, const struct time_of *x);
 
