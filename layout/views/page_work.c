@@ -95,14 +95,13 @@ static int parts_of(const struct work *w, struct part *p)
 /* Draws its name and share inside its part of the bar, or its name, or a short one: what fits. */
 static void label(struct grid *g, const struct part *p, enum tree_set s, int x, int y, int w)
 {
-    char share[120], of[SHARE_MAX], brief[80];
-    const char *name = node_word(p->of), *say = share;
+    char share[120], of[SHARE_MAX];
+    const char *name = node_word(p->of), *say = share, *end = strstr(name, ", "); /* "runnable, a P idle" */
     snprintf(share, sizeof share, "%s %s", name, share_of(p->share[s], 1, of));
-    snprintf(brief, sizeof brief, "%.*s", (int)strcspn(name, ","), name); /* "runnable, a P idle" */
     if (str_width(str_of(say), w + 1) > w - 2)
         say = name;
     if (str_width(str_of(say), w + 1) > w - 2)
-        say = p->of->cat == EX_SYSCALL ? "syscall" : brief;
+        say = p->of->cat == EX_SYSCALL ? "syscall" : end ? end + 2 : name;
     if (str_width(str_of(say), w + 1) <= w - 2) {
         const enum style style = (enum style)(STYLE_STATE + (int)page_state(p->of->cat));
         const int to = grid_str(g, x + 1, y, w - 2, say, style);
