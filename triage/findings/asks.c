@@ -29,27 +29,14 @@ bool calls_connecting(const struct trace *tr, uint32_t stack)
     return stacks_may(tr, stack, STACK_CONNECTS) && stack_through(tr, stack, connecting);
 }
 
-static uint32_t outermost(const struct trace *tr, uint32_t stack)
-{
-    const uint32_t n = trace_stack(tr, stack);
-    return n ? trace_frame(tr, stack, n - 1).func : 0;
-}
-
-/* True if two stacks are in one function of the program, or, if both are in a library only, have the same
- * outermost functions. */
-static bool same_place(const struct causes *c, uint32_t a, uint32_t b)
-{
-    const uint32_t x = stacks_place(c->tr, a), y = stacks_place(c->tr, b);
-    return x == y && (x || outermost(c->tr, a) == outermost(c->tr, b));
-}
-
-/* True if goroutine g was created by one that accepts connections. */
+/* True if goroutine g was created by the function of the program that accepts connections. */
 static bool serves(const struct causes *c, uint32_t g)
 {
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
     bool is = false;
-    for (uint32_t i = 0; i < c->naccepts && li.create_stack && !is; i++)
-        is = same_place(c, c->tg->waits[c->accepts[i]].stack, li.create_stack);
+    const uint32_t place = stacks_place(c->tr, li.create_stack);
+    for (uint32_t i = 0; i < c->naccepts && place && !is; i++)
+        is = stacks_place(c->tr, c->tg->waits[c->accepts[i]].stack) == place;
     return is;
 }
 
