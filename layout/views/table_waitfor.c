@@ -2,7 +2,7 @@
  * table_waitfor.c - who waits for whom, by start function.
  */
 #include "layout/views/table.h"
-#include "triage/findings/waitfor.h"
+#include "triage/tables/waitfor.h"
 
 enum { WAITED, WAITS, LIFE, LONGEST, COLS };
 static const struct tcol col[COLS] = {

@@ -6,7 +6,7 @@
 #include "script_help.h"
 
 #include "triage/findings/explain.h"
-#include "triage/findings/waitfor.h"
+#include "triage/tables/waitfor.h"
 
 /* ---- a library's own tests ----------------------------------------------------------------------------- */
 

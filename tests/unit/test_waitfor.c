@@ -4,7 +4,7 @@
 #include "triage_help.h"
 
 #include "layout/views/table.h"
-#include "triage/findings/waitfor.h"
+#include "triage/tables/waitfor.h"
 
 static bool is(const struct loaded *l, uint32_t str, const char *name)
 {

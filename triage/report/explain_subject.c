@@ -1,12 +1,12 @@
 /* explain_subject.c - see explain_subject.h. */
-#include "triage/findings/explain_subject.h"
+#include "triage/report/explain_subject.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "triage/findings/explain_ids.h"
+#include "triage/report/explain_ids.h"
 #include "triage/query/goto.h"
 #include "triage/wall.h"
 

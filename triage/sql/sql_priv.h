@@ -18,7 +18,7 @@
 
 #include "decode/model/alive.h"
 #include "triage/findings/findings.h"
-#include "triage/findings/waitfor.h"
+#include "triage/tables/waitfor.h"
 #include "triage/load.h"
 #include "triage/sql/sql.h"
 #include "triage/tables/tab.h"

@@ -1,6 +1,6 @@
 /* waitfor.c - see waitfor.h. */
 #include "triage/sentence.h"
-#include "triage/findings/waitfor.h"
+#include "triage/tables/waitfor.h"
 
 #include <stdlib.h>
 
