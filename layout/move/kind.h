@@ -84,7 +84,7 @@ struct view_kind {
     unsigned (*find)(struct view *v, const char *text);
     /* span - the lane and moment under the cursor, for the span pop-up. NULL: its rows are not spans. */
     bool (*span)(const struct view *v, struct lane *l, int64_t *t);
-    /* about - the goroutine and time range to explain for the cursor's row. NULL: see why_here(). */
+    /* about - the goroutine and time range to explain for the cursor's row. NULL: see why_here() below. */
     bool (*about)(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1);
     /* touch - handles a mouse click on a cell outside its rows. Returns VR_NONE if nothing is there. NULL:
      * nothing ever is. */
@@ -132,6 +132,12 @@ int kind_under(const struct view *v);
  * no row. */
 void kind_listed(struct view *v, uint32_t row, int y, int lines);
 bool view_listed(const struct view *v, int y, int64_t *by);
+
+/* why_here - gets the goroutine and interval that `W` explains: the selected range of the goroutine under the
+ * cursor; in a list the task, region, thing or finding of the row, or its longest wait; the thing whose table
+ * row led to the lane, while the cursor stays on it; else the span under the cursor. false: there is no
+ * goroutine. */
+bool why_here(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1);
 
 /* Answers of views of lanes. Views with a time axis share those about time in their tables. */
 #define ANSWER_TIME \

@@ -4,7 +4,6 @@
  *
  * A region is below its task; regions without a task are at the end below a row of their own.
  */
-#include "layout/views/why_here.h"
 #include "layout/views/items.h"
 
 #include <inttypes.h>

@@ -3,7 +3,6 @@
  * over the whole interval; its goroutines stand one below the other in the order of the chain; a row's Enter
  * leads to its longest part.
  */
-#include "layout/views/why_here.h"
 #include "layout2_help.h"
 
 #include "triage/findings/why.h"

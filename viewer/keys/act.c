@@ -10,7 +10,6 @@
 
 #include "decode/base/mem.h"
 #include "layout/views/sql_view.h"
-#include "layout/views/why_here.h"
 #include "layout/cells/fmt.h"
 #include "layout/move/popup_find.h"
 #include "layout/move/idle_beside.h"
