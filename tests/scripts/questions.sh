@@ -24,7 +24,7 @@ ask() {
 
 # What a report should answer before any question is asked.
 ask 2 'which request was the slowest?' '7 S' samples/tasks-1.27.trace '^task .* from ' 'by G[0-9]'
-ask 3 'why was this request slow?' '7 S W' samples/tasks-1.27.trace 'where its 38.3ms went' 'waiting (chan send) at main' 'main.cook: sleep'
+ask 3 'why was this request slow?' '7 S W' samples/tasks-1.27.trace 'where its 38.3ms went' 'waiting (channel send) at main' 'main.cook: sleep'
 ask 0 'who held the lock, most of the time?' '' samples/lock-1.26.trace 'lock held in  *main.(\*bank).auditor'
 ask 4 'who holds the lock?' '6 Enter Enter [' samples/lock-1.26.trace 'woke G[0-9]* main' '^G[0-9]* main'
 ask 2 'and what did he do meanwhile?' '6 W' samples/lock-1.26.trace 'where its 8.21ms went' 'runnable, a P idle, behind'
