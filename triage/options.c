@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
@@ -459,4 +460,24 @@ int options_traces(const struct command *c, struct options *o)
     return o->trace.more.n < JOINT_MAX
                ? -1
                : options_wrong(c, o->operand[0], NULL, "too many traces at once: at most 4096");
+}
+
+int options_of_trace(const struct command *c, int argc, char **argv, struct options *o)
+{
+    int status = options_read(c, argc, argv, o);
+    if (status < 0)
+        status = options_traces(c, o);
+    return status < 0 && !o->path ? options_lack(c, "TRACE") : status;
+}
+
+int options_binary(const struct command *c, const struct options *o)
+{
+    if ((o->out && strcmp(o->out, "-") != 0) || !isatty(STDOUT_FILENO))
+        return -1;
+    return say_failed(c->name, "standard output", "is a terminal, and this is binary: give a file with -o");
+}
+
+const char *options_name(const struct options *o)
+{
+    return o->trace.more.n ? "these traces" : strcmp(o->path, "-") == 0 ? "standard input" : o->path;
 }

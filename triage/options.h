@@ -122,6 +122,12 @@ extern void (*options_door)(const struct options *o);
 /* options_traces - takes the operands as traces: o->path, o->trace.more. Returns -1, or 2 if there are too
  * many. */
 int options_traces(const struct command *c, struct options *o);
+/* options_of_trace - parses the command line of a command of one trace. Returns -1, else the exit status.
+ * options_binary - returns 2 if what it writes, no text, would go to a terminal; else -1. options_name - what
+ * is read, for messages: a path, "standard input", "these traces". */
+int options_of_trace(const struct command *c, int argc, char **argv, struct options *o);
+int options_binary(const struct command *c, const struct options *o);
+const char *options_name(const struct options *o);
 /* options_wrong - prints "gotop NAME: --OPTION VALUE: WHY" to standard error (value may be NULL); returns
  * 2. */
 int options_wrong(const struct command *c, const char *option, const char *value, const char *why);

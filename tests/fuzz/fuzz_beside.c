@@ -13,7 +13,7 @@
 #include "decode/input/zip.h"
 #include "decode/v1/symbols.h"
 #include "tests/support/tracegen.h"
-#include "triage/exports/export_run.h"
+#include "triage/exports/rewrite.h"
 #include "triage/findings/thresholds.h"
 #include "triage/report/report.h"
 #include "viewer/command/headless.h"

@@ -11,7 +11,6 @@
 
 #include "decode/base/mem.h"
 #include "tests/support/tracegen.h"
-#include "triage/exports/export_run.h"
 #include "triage/exports/rewrite.h"
 #include "triage/report/info.h"
 #include "triage/report/report.h"

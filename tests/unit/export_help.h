@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "triage/exports/export_run.h"
+#include "triage/exports/rewrite.h"
 
 /* ---- running a command --------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tests/unit/decode_help.h"
-#include "triage/exports/export_run.h"
+#include "triage/exports/rewrite.h"
 #define loaded loaded_tables /* of triage */
 #include "triage/report/report.h"
 #undef loaded

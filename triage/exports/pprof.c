@@ -14,9 +14,10 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/exports/export_out.h"
-#include "triage/exports/export_run.h"
 #include "triage/exports/profile.pb-c.h"
+#include "triage/exports/rewrite.h"
 #include "triage/load.h"
+#include "triage/options.h"
 #include "triage/query/goto.h"
 #include "triage/say.h"
 #include "triage/tables/stackweights.h"
@@ -264,15 +265,7 @@ static const char usage_tail[] =
     "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
     "docs/EXPORTS.md.\n";
 
-static bool check(const struct options *o)
-{
-    if (!o->kind)
-        say_failed("pprof", "--kind", "say which: net, sync, syscall, sched or cpu");
-    return o->kind;
-}
-
-static const struct export_command command = {
-    .command = {"pprof", CMD_PPROF, usage_head, usage_tail}, .binary = true, .check = check};
+static const struct command command = {"pprof", CMD_PPROF, usage_head, usage_tail};
 
 static void progress(void *part, double share)
 {
@@ -368,7 +361,11 @@ int pprof_main(int argc, char **argv)
     struct options o;
     struct trace *tr = NULL;
     struct err e = {0};
-    int status = export_options(&command, argc, argv, &o);
+    int status = options_of_trace(&command, argc, argv, &o);
+    if (status < 0 && !o.kind)
+        status = say_failed("pprof", "--kind", "say which: net, sync, syscall, sched or cpu");
+    if (status < 0)
+        status = options_binary(&command, &o);
     if (status >= 0)
         return status;
     enum err_code rc = trace_open(o.path, &o.trace, &tr, &e);
@@ -382,7 +379,7 @@ int pprof_main(int argc, char **argv)
         if (p.talk)
             door_wipe();
     }
-    status = rc == ERR_OK ? partial(&o, tr) : say_failed("pprof", export_name(&o), e.what);
+    status = rc == ERR_OK ? partial(&o, tr) : say_failed("pprof", options_name(&o), e.what);
     trace_close(tr);
     return status;
 }

@@ -17,11 +17,18 @@
 #include "decode/input/mapped.h"
 #include "decode/write/anon.h"
 #include "triage/exports/export_out.h"
-#include "triage/exports/export_run.h"
 #include "triage/load.h"
+#include "triage/options.h"
 #include "triage/query/goto.h"
 #include "triage/say.h"
 #include "triage/wall.h"
+
+/* Whether it is said where to write, and that is no terminal. Returns -1, or 2 after a message. */
+static int to_what(const struct command *c, const struct options *o)
+{
+    return o->out ? options_binary(c, o)
+                  : say_failed(c->name, "where to?", "give a file with -o (- is standard output)");
+}
 
 static bool to_out(void *arg, const void *p, size_t n)
 {
@@ -69,19 +76,6 @@ static const char slice_tail[] =
     "Of a damaged trace only what is sound is written, in one piece: what is left out is said.\n"
     "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but a part of the range "
     "is left out.\n";
-
-static bool slice_check(const struct options *o)
-{
-    if (!o->from && !o->to) {
-        say_failed("slice", "which part?", "give --from, --to, or both");
-        return false;
-    }
-    if (!o->out) {
-        say_failed("slice", "where to?", "give a file with -o (- is standard output)");
-        return false;
-    }
-    return true;
-}
 
 /* Whether only a loaded trace can tell which moment the text is. */
 static bool needs_trace(const char *s)
@@ -146,21 +140,24 @@ static int say_missing(const char *command, const char *name, const struct cut_r
 
 int slice_main(int argc, char **argv)
 {
-    static const struct export_command c = {
-        .command = {"slice", CMD_SLICE, slice_head, slice_tail}, .binary = true, .check = slice_check};
+    static const struct command c = {"slice", CMD_SLICE, slice_head, slice_tail};
     struct options o;
     struct cut_range r;
     struct cut_result res = {0};
     struct err e = {0};
-    int status = export_options(&c, argc, argv, &o);
+    int status = options_of_trace(&c, argc, argv, &o);
+    if (status < 0 && !o.from && !o.to)
+        status = say_failed("slice", "which part?", "give --from, --to, or both");
+    if (status < 0)
+        status = to_what(&c, &o);
     if (status >= 0)
         return status;
     const char *name = strcmp(o.path, "-") == 0 ? "standard input" : o.path;
     (void)trace_limit(o.trace.max_memory);
     if (range_of(&o, &r, &e) || slice_file(o.path, &o.trace.more, o.out, &r, true, &res, &e))
-        return say_failed(c.command.name, name, e.what);
+        return say_failed(c.name, name, e.what);
     say_slice(&o, &res);
-    return say_missing(c.command.name, name, &res);
+    return say_missing(c.name, name, &res);
 }
 
 /* ---- gotop anonymize ----------------------------------------------------------------------------------- */
@@ -173,13 +170,6 @@ static const char anonymize_head[] =
 static const char anonymize_tail[] =
     "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but the trace is "
     "damaged.\n";
-
-static bool anonymize_check(const struct options *o)
-{
-    if (!o->out)
-        say_failed("anonymize", "where to?", "give a file with -o (- is standard output)");
-    return o->out != NULL;
-}
 
 /* Returns whether both names are of one file. A file that does not exist yet is known by its folder and
  * name. */
@@ -242,41 +232,40 @@ static enum err_code anonymize_to(const struct input *in, const struct options *
 
 int anonymize_main(int argc, char **argv)
 {
-    static const struct export_command c = {
-        .command = {"anonymize", CMD_ANONYMIZE, anonymize_head, anonymize_tail},
-        .binary = true,
-        .check = anonymize_check};
+    static const struct command c = {"anonymize", CMD_ANONYMIZE, anonymize_head, anonymize_tail};
     struct options o;
     struct input in;
     struct anon_result res = {0};
     struct err e = {0};
-    int status = export_options(&c, argc, argv, &o);
+    int status = options_of_trace(&c, argc, argv, &o);
+    if (status < 0)
+        status = to_what(&c, &o);
     if (status >= 0)
         return status;
     const char *name = strcmp(o.path, "-") == 0 ? "standard input" : o.path;
     const struct joint_paths *more = &o.trace.more;
     const char *map = o.map;
     if (map && one_file(map, o.out))
-        return say_failed(c.command.name, map, "is the file for the trace: give another one for the names");
+        return say_failed(c.name, map, "is the file for the trace: give another one for the names");
     if (input_open_all(o.path, more, trace_limit(o.trace.max_memory), &in, &e))
-        return say_failed(c.command.name, name, e.what);
+        return say_failed(c.name, name, e.what);
     enum err_code rc = anonymize_to(&in, &o, map, &res, &e);
     input_close(&in);
     if (rc)
-        return say_failed(c.command.name, name, e.what);
+        return say_failed(c.name, name, e.what);
     char what[320];
     if (!o.quiet && isatty(STDERR_FILENO)) {
         snprintf(what, sizeof what, "%" PRIu64 " names replaced, %" PRIu64 " of Go's own kept",
                  res.strings - res.kept, res.kept);
-        say_failed(c.command.name, o.out, what);
+        say_failed(c.name, o.out, what);
     }
-    status = say_shorter(c.command.name, name);
+    status = say_shorter(c.name, name);
     if (!res.damage.code)
         return status;
     snprintf(what, sizeof what, "%s: %s (offset %" PRIu64 ")",
              res.ended ? "written up to where the trace is damaged"
                        : "the copy is damaged as the trace is, with zeros where bytes can't be read",
              res.damage.what, res.damage.offset);
-    say_failed(c.command.name, name, what);
+    say_failed(c.name, name, what);
     return 3;
 }

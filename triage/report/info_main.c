@@ -11,8 +11,8 @@
 
 #include "decode/input/input.h"
 #include "decode/base/mem.h"
-#include "triage/exports/export_run.h"
 #include "triage/load.h"
+#include "triage/options.h"
 #include "triage/report/info.h"
 #include "triage/say.h"
 
@@ -69,15 +69,15 @@ static int tell(const struct options *o, const struct input *in, bool json)
 
 int info_main(int argc, char **argv)
 {
-    static const struct export_command c = {.command = {"info", CMD_INFO, info_head, info_tail}};
+    static const struct command c = {"info", CMD_INFO, info_head, info_tail};
     struct options o;
     struct input in;
     struct err e = {0};
-    int status = export_options(&c, argc, argv, &o);
+    int status = options_of_trace(&c, argc, argv, &o);
     if (status >= 0)
         return status;
     if (input_open_all(o.path, &o.trace.more, trace_limit(o.trace.max_memory), &in, &e))
-        return say_failed(c.command.name, export_name(&o), e.what);
+        return say_failed(c.name, options_name(&o), e.what);
     status = tell(&o, &in, o.json);
     input_close(&in);
     return status;
