@@ -131,10 +131,6 @@ struct v2_step {
 /* v2_step - Returns which step an event is. *p: the P of its thread, or V2_NO_P; set to what the thread has
  * after the event. */
 struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p);
-/* v2_step_last - Find the number of the last step that a goroutine (V2_STEP_G) or a P (V2_STEP_P) has taken
- * in generation `gen`; 0: none since its status. Returns false if that generation has not named it so far. */
-bool v2_step_last(const struct v2_order *o, uint32_t gen, enum v2_step_of of, uint64_t id, uint64_t *seq);
-
 /* v2_steps_event - Note the step of an event. Returns false if out of memory. v2_steps_drop - Forget it.
  * v2_steps_free - Forget all. */
 bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p);
@@ -153,12 +149,6 @@ enum v2_lack v2_lack_of(const struct v2_order *o, const struct v2_cursor *c);
 
 /* v2_has_more - Whether the thread has further events. */
 bool v2_has_more(const struct v2_order *o, uint32_t m);
-
-/* v2_m_id - Returns the id of a thread. */
-static inline uint64_t v2_m_id(const struct v2_order *o, uint32_t m)
-{
-    return m == EV_NONE ? V2_NO_THREAD : o->m[m].id;
-}
 
 /* v2_p_of - Returns the id of the P that a thread has, or V2_NO_P. */
 static inline uint64_t v2_p_of(const struct v2_order *o, uint32_t m)

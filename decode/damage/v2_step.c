@@ -22,7 +22,9 @@ struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p)
     }
 }
 
-bool v2_step_last(const struct v2_order *o, uint32_t gen, enum v2_step_of of, uint64_t id, uint64_t *seq)
+/* Find the number of the last step that a goroutine (V2_STEP_G) or a P has taken in generation `gen`; 0: none
+ * since its status. Returns false if that generation has not named it so far. */
+static bool step_last(const struct v2_order *o, uint32_t gen, enum v2_step_of of, uint64_t id, uint64_t *seq)
 {
     const bool g = of == V2_STEP_G;
     const uint32_t i = idmap_get(g ? &o->gs : &o->ps, id);
@@ -147,7 +149,7 @@ static enum v2_lack lack_of_step(const struct v2_order *o, const struct v2_curso
     const uint64_t id = c->arg[0], want = c->arg[1];
     uint64_t have;
     bool comes;
-    if (!v2_step_last(o, o->gen->ordinal, of, id, &have)) {
+    if (!step_last(o, o->gen->ordinal, of, id, &have)) {
         comes = v2_steps_has(o, of == V2_STEP_G ? V2_STEP_G_TOLD : V2_STEP_P_TOLD, id, 0);
     } else if (want <= have) {
         return V2_STALE;

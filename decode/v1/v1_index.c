@@ -428,7 +428,6 @@ static bool named_twice(struct v1_index *ix, struct source *s)
             ok = i >= IDMAP_NONE - 1 || idmap_put(&first, e->id, (uint32_t)i);
             continue;
         }
-        ix->twice = true;
         same = v1_index_at(ix, s, ix->strings.e[was].val, V1_STRING, &a) &&
                v1_index_at(ix, s, e->val, V1_STRING, &b) &&
                (a.len != b.len || memcmp(a.text, b.text, a.len) != 0);

@@ -63,7 +63,6 @@ struct v1_index {
     struct v1_sample *sample;
     size_t nsample, sample_cap;
     struct v1_ids strings, stacks;
-    bool twice;           /* a string's id is defined twice, which Go's reader refuses */
     struct idmap proc_of; /* P id + 1 -> index in proc */
     int64_t frequency;    /* ticks per second, 0 = not in the file */
     bool has_footer;      /* the data after the batches was seen, so all batches are known */

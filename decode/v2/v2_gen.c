@@ -564,21 +564,6 @@ void v2_raw_gen_free(struct v2_raw_gen *g)
     *g = (struct v2_raw_gen){0};
 }
 
-bool v2_raw_next(struct v2_raw_walk *w)
-{
-    for (;;) {
-        if (w->p && (w->p = w->first == V2R_STRINGS ? v2_raw_string(w->p, w->end, &w->string)
-                                                    : v2_raw_stack(w->p, w->end, &w->stack)))
-            return true;
-        do
-            if (w->batch == w->gen->n)
-                return false;
-        while (!v2_raw_holds(&w->gen->batch[w->batch++], w->first));
-        w->p = w->gen->batch[w->batch - 1].p + 1;
-        w->end = w->gen->batch[w->batch - 1].end;
-    }
-}
-
 /* ---- tables -------------------------------------------------------------------------------------------- */
 
 static bool samples_all(struct source *s, struct v2_gen *g)

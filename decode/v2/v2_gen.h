@@ -74,18 +74,6 @@ void v2_raw_gen_free(struct v2_raw_gen *g);
  * a damaged trace too. Returns ERR_EMPTY if there is no event. In v2_source.c. */
 enum err_code source_v2_base(const struct v2_file *f, size_t header, int64_t *base, struct err *e);
 
-/* v2_raw_next - Go to the next entry of the generation's table of strings or of stacks. Returns false at
- * the end. A damaged batch ends early. */
-struct v2_raw_walk { /* set .gen and .first (V2R_STRINGS or V2R_STACKS) to start */
-    const struct v2_raw_gen *gen;
-    enum v2_raw_type first;
-    struct v2_raw_string string; /* the entry: one of these, by .first */
-    struct v2_raw_stack stack;
-    size_t batch;           /* the next batch to read */
-    const uint8_t *p, *end; /* end of the entry; end of its batch */
-};
-bool v2_raw_next(struct v2_raw_walk *w);
-
 struct v2_gen {
     uint64_t number;
     uint32_t ordinal;  /* 1 = the first one in the file */

@@ -36,7 +36,7 @@ void v2_put_batch(struct outlet *out, const struct v2_raw_batch *b)
 void v2_put_open(struct v2_put *w, uint64_t m, uint64_t time, uint8_t first)
 {
     w->m = m;
-    w->time = w->base = time;
+    w->time = time;
     w->n = 0;
     w->first = first;
 }
@@ -46,24 +46,16 @@ void v2_put_close(struct v2_put *w)
     if (w->n)
         v2_put_batch(w->out,
                      &(struct v2_raw_batch){
-                         .gen = w->gen, .m = w->m, .time = w->base, .p = w->buf, .end = w->buf + w->n});
+                         .gen = w->gen, .m = w->m, .time = w->time, .p = w->buf, .end = w->buf + w->n});
     w->n = 0;
-    w->base = w->time;
 }
 
 static void room(struct v2_put *w, size_t n)
 {
     if (w->n + n > sizeof w->buf)
         v2_put_close(w);
-    if (!w->n && w->first)
+    if (!w->n)
         w->buf[w->n++] = w->first;
-}
-
-void v2_put_event(struct v2_put *w, const struct v2_raw_ev *e, uint64_t time)
-{
-    room(w, V2_EVENT_MAX);
-    w->n += v2_put_encode(w->buf + w->n, e, time > w->time ? time - w->time : 0);
-    w->time = time > w->time ? time : w->time;
 }
 
 static void put_named(struct v2_put *w, uint8_t type, const uint64_t head[2], const void *p, size_t len)

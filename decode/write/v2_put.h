@@ -12,10 +12,9 @@
 struct v2_put {
     struct outlet *out; /* this and gen are set by the caller */
     uint64_t gen;
-    uint64_t m, time; /* thread of the batch; time of its last event */
-    uint64_t base;    /* base time of the batch */
+    uint64_t m, time; /* of the batch */
     size_t n;
-    uint8_t first; /* first byte of the batch: V2R_STRINGS ..; 0 = none, for timed events */
+    uint8_t first; /* first byte of the batch: V2R_STRINGS .. */
     uint8_t buf[V2_RAW_BATCH];
 };
 
@@ -29,13 +28,10 @@ size_t v2_put_numbers(uint8_t *p, const uint64_t *v, unsigned n);
 size_t v2_put_encode(uint8_t *p, const struct v2_raw_ev *e, uint64_t dt);
 /* v2_put_batch - Write a whole batch: b's generation, thread, time and payload. */
 void v2_put_batch(struct outlet *out, const struct v2_raw_batch *b);
-/* v2_put_open - Start a batch of a thread's events or of a table. v2_put_close - Write the batch, unless it
+/* v2_put_open - Start a batch of a table. v2_put_close - Write the batch, unless it
  * is empty. */
 void v2_put_open(struct v2_put *w, uint64_t m, uint64_t time, uint8_t first);
 void v2_put_close(struct v2_put *w);
-/* v2_put_event - Add an event at this time (clock units), or at that of the event before it if that is
- * later. */
-void v2_put_event(struct v2_put *w, const struct v2_raw_ev *e, uint64_t time);
 /* v2_put_string, v2_put_stack, v2_put_sample - Add an entry to the open table batch. A stack's n frames are
  * the len bytes that they take in the file; v: as v2_raw_sample() reads it. */
 void v2_put_string(struct v2_put *w, uint64_t id, const void *p, size_t len);
