@@ -345,6 +345,7 @@ struct span_iter {
     const struct span_tag *kind;
     const struct segment *seg;
     bool open_start, open_end; /* of the first loaded span; of the last one */
+    bool last;                 /* the last loaded span is the lane's */
     int64_t t[SPAN_ROOM];      /* start of each loaded span, then the end of the last one */
     struct spancols c;
     struct span cur;

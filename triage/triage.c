@@ -52,6 +52,7 @@ void triage_free(struct triage *tg)
     work_free(tg);
     mem_free(tg->group_of);
     mem_free(tg->moves);
+    mem_free(tg->workers);
     mem_free(tg->assist);
     mem_free(tg->groups);
     mem_free(tg->group_waits);

@@ -182,8 +182,10 @@ struct triage {
     uint32_t ng;
     uint32_t *group_of; /* by goroutine: its group */
     uint32_t *moves;    /* by goroutine: how often it moved to another P */
-    int64_t *assist;    /* by goroutine: time in mark assist; NULL: there is none in the trace */
-    struct busy {       /* the program's goroutines that ran most, longest first */
+    uint32_t *workers;  /* the goroutines that are mark workers */
+    size_t nworkers;
+    int64_t *assist; /* by goroutine: time in mark assist; NULL: there is none in the trace */
+    struct busy {    /* the program's goroutines that ran most, longest first */
         int64_t ns;
         uint32_t g;
     } busiest[BUSIEST];
@@ -290,7 +292,7 @@ enum mmu_flags {
     MMU_SWEEP = 8,
     MMU_DEFAULT = 7 /* MMU_SWEEP is for comparison with Go's tool */
 };
-enum err_code triage_mmu(const struct trace *tr, unsigned flags, const int64_t *windows, uint32_t n,
+enum err_code triage_mmu(const struct triage *tg, unsigned flags, const int64_t *windows, uint32_t n,
                          struct mmu_point *out, struct err *e);
 
 #endif

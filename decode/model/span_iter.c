@@ -43,7 +43,7 @@ static __attribute__((noinline)) void come_to_last(struct span_iter *it)
     if (it->lane.kind == LANE_M) {
         s->proc = it->proc;
         s->open_end = it->open_end && s->t1 >= trace_last(it->tr);
-    } else if (it->lane.kind == LANE_G) {
+    } else if (it->lane.kind == LANE_G && !it->last) {
         struct piece p;
         pieces_get(it->tr, it->lane, it->piece, &p);
         s->stack_end = stack_after(it->tr, it->lane, it->piece, it->sub, &p);
@@ -80,7 +80,8 @@ static void block_take(struct span_iter *it, const struct piece *p, uint32_t k, 
     it->kind = p->f->pool.tags;
     it->seg = p->seg;
     it->open_start = !b && !k && p->l->backdated;
-    it->open_end = b == spans_nblk(p->l) && p->last && !p->l->ended;
+    it->last = b == spans_nblk(p->l) && p->last;
+    it->open_end = it->last && !p->l->ended;
     for (uint32_t i = 0; i < n; i++)
         it->t[i + 1] = it->t[i] + it->c.dur[i];
 }

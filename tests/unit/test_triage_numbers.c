@@ -357,7 +357,7 @@ static void mmu_of(const char *name)
             int64_t window = w;
             if (strcmp(flags, sets[i].flags) != 0)
                 continue;
-            assert_int_equal(triage_mmu(l.tr, sets[i].value, &window, 1, &p, &e), ERR_OK);
+            assert_int_equal(triage_mmu(l.tg, sets[i].value, &window, 1, &p, &e), ERR_OK);
             n++;
             if (fabs(p.mmu - want) > 0.002) {
                 print_error("%s: %s, window %lld: %.6f, Go's %.6f\n", path, flags, w, p.mmu, want);
@@ -402,7 +402,7 @@ static void assists_as_on_processors(void **state)
             trace_shares(l.tr, (struct lane){LANE_P, i}, from, from + window, &s);
             ns += (double)s.ns[ST_ASSIST];
         }
-        assert_int_equal(triage_mmu(l.tr, MMU_ASSIST, &window, 1, &p, &e), ERR_OK);
+        assert_int_equal(triage_mmu(l.tg, MMU_ASSIST, &window, 1, &p, &e), ERR_OK);
         const double want = 1 - ns / (double)window / trace_info(l.tr)->gomaxprocs;
         if (fabs(p.mmu - want) > 1e-6) {
             print_error("%s: %.9f, the processors' lanes %.9f\n", path[k], p.mmu, want);

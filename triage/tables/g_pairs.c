@@ -17,17 +17,15 @@ static struct pair_row *pair_row_of(struct g_walk *w, const struct ended_wait *v
 {
     struct subtotal *y = w->y;
     bool made;
-    struct pair_row *row = subtotal_pair(
-        y,
-        &(struct pair_row){.reason = v->reason, .stack = v->stack, .waker_stack = v->by, .waker = v->waker},
-        v->hash, &made);
+    const struct pair_key *k = &v->k;
+    struct pair_row *row = subtotal_pair(y, k, v->hash, &made);
     if (row && made) {
         row->waiter = v->waiter;
-        row->kind = stacks_wait_kind(w->tg->tr, v->reason, v->stack);
+        row->kind = stacks_wait_kind(w->tg->tr, k->reason, k->stack);
     }
     if (row)
-        lately_set(lately_of(y->lately_pair, v->reason, v->stack, v->waker, v->by), v->reason, v->stack,
-                   v->waker, v->by, (uint32_t)(row - y->pairs));
+        lately_set(lately_of(y->lately_pair, k->reason, k->stack, k->waker, k->by), k->reason, k->stack,
+                   k->waker, k->by, (uint32_t)(row - y->pairs));
     return row;
 }
 
@@ -62,8 +60,8 @@ static RARELY bool note_later(struct g_walk *w, struct ended_wait *v, struct pai
 {
     struct subtotal *y = w->y;
     v->waiter = w->name;
-    v->hash = pair_hash(v->reason, v->stack, v->waker, v->by);
-    w->kind = stacks_wait_kind(w->tg->tr, v->reason, v->stack);
+    v->hash = pair_hash(&v->k);
+    w->kind = stacks_wait_kind(w->tg->tr, v->k.reason, v->k.stack);
     if (w->kind == WK_COND) {
         *p = g_pairs_later(w) ? pair_row_of(w, v) : NULL;
         return *p != NULL;
@@ -76,17 +74,11 @@ static RARELY bool note_later(struct g_walk *w, struct ended_wait *v, struct pai
 /* Counts the last wait. Sets *p to its pair, or to NULL if it is put off. */
 static inline bool pair_told(struct g_walk *w, uint32_t who, uint32_t by, uint32_t waker, struct pair_row **p)
 {
-    struct ended_wait v = {.t0 = w->wait.t0,
-                           .t1 = w->wait.t1,
-                           .g = w->g,
-                           .who = who,
-                           .reason = w->wait.reason,
-                           .stack = w->wait.stack,
-                           .by = by,
-                           .waker = waker};
-    const struct lately *c = lately_of(w->y->lately_pair, v.reason, v.stack, v.waker, v.by);
+    const struct pair_key k = {w->wait.reason, w->wait.stack, waker, by};
+    struct ended_wait v = {.t0 = w->wait.t0, .t1 = w->wait.t1, .g = w->g, .who = who, .k = k};
+    const struct lately *c = lately_of(w->y->lately_pair, k.reason, k.stack, k.waker, k.by);
     *p = NULL;
-    if (lately_is(c, v.reason, v.stack, v.waker, v.by)) {
+    if (lately_is(c, k.reason, k.stack, k.waker, k.by)) {
         *p = &w->y->pairs[c->row - 1];
         w->kind = (*p)->kind;
     } else if (!note_later(w, &v, p)) {

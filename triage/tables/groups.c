@@ -14,7 +14,7 @@
 struct who {
     struct triage *tg;
     struct tab by_name, by_birth;
-    size_t cap_groups, cap_births, cap_alive;
+    size_t cap_groups, cap_births, cap_alive, cap_workers;
     uint32_t group, birth; /* of the last goroutine */
 };
 
@@ -62,17 +62,23 @@ static bool of_birth(struct who *w, uint32_t g, const struct lane_info *li)
     return true;
 }
 
-/* Adds n goroutines that differ only in their times. */
-static void who_add(struct who *w, const struct lane_info *li, uint32_t n)
+/* Adds n goroutines from g on that differ only in their times. */
+static bool who_add(struct who *w, uint32_t g, const struct lane_info *li, uint32_t n)
 {
-    struct group *p = &w->tg->groups[w->group];
+    struct triage *tg = w->tg;
+    struct group *p = &tg->groups[w->group];
+    if (li->is_worker && !mem_room(tg->workers, w->cap_workers, tg->nworkers + n))
+        return false;
+    for (uint32_t i = 0; li->is_worker && i < n; i++)
+        tg->workers[tg->nworkers++] = g + i;
     p->count += n;
     p->created += li->created ? n : 0;
     p->ended += li->ended ? n : 0;
     if (li->created && !li->is_system) {
-        w->tg->work->births[w->birth].created += n;
-        w->tg->work->births[w->birth].ended += li->ended ? n : 0;
+        tg->work->births[w->birth].created += n;
+        tg->work->births[w->birth].ended += li->ended ? n : 0;
     }
+    return true;
 }
 
 static bool who_begin(void *arg, uint32_t g, const struct lane_info *li)
@@ -81,8 +87,7 @@ static bool who_begin(void *arg, uint32_t g, const struct lane_info *li)
     struct who *w = arg;
     if (!in_group(w, g, li) || (li->created && !li->is_system && !of_birth(w, g, li)))
         return false;
-    who_add(w, li, 1);
-    return g % EACH || slices_tick();
+    return who_add(w, g, li, 1) && (g % EACH || slices_tick());
 }
 
 static bool who_alike(void *arg, const struct lane_info *li, const struct lanes_alike *a)
@@ -92,8 +97,7 @@ static bool who_alike(void *arg, const struct lane_info *li, const struct lanes_
         w->tg->group_of[a->g + i] = w->group;
         group_lives(&w->tg->groups[w->group], a->first[i], a->last[i]);
     }
-    who_add(w, li, a->n);
-    return slices_tick();
+    return who_add(w, a->g, li, a->n) && slices_tick();
 }
 
 bool triage_groups(struct triage *tg)

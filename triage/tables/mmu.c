@@ -72,24 +72,13 @@ static bool worker_ran(void *arg, const struct span_run *r)
 }
 
 /* A worker takes its P whenever it runs, labelled or not, unless it is an idle-time worker. */
-static bool worker_begin(void *arg, uint32_t g, const struct lane_info *li)
+static bool worker_runs(struct curve *c, uint32_t g)
 {
-    struct curve *c = arg;
     struct worker w = {.c = c, .mode = GC_UNLABELLED, .ok = true};
-    if (!li->is_worker)
-        return true;
     trace_states(
         c->tr, (struct lane){LANE_G, g},
         &(struct states_ask){.t0 = INT64_MIN, .t1 = INT64_MAX, .all = true, .f = worker_ran, .arg = &w});
     return w.ok && slices_tick();
-}
-
-static bool workers_alike(void *arg, const struct lane_info *li, const struct lanes_alike *a)
-{
-    bool ok = true;
-    for (uint32_t i = 0; li->is_worker && i < a->n && ok; i++)
-        ok = worker_begin(arg, a->g + i, li);
-    return ok && slices_tick();
 }
 
 struct ran_in { /* a stretch of the collector, on one lane */
@@ -142,7 +131,7 @@ static bool collect_assists(struct curve *c)
     return ok;
 }
 
-static bool collect(struct curve *c)
+static bool collect(struct curve *c, const struct triage *tg)
 {
     const struct range *r;
     const size_t n = c->flags & MMU_STW ? trace_ranges(c->tr, RANGE_STW, &r) : 0;
@@ -155,9 +144,9 @@ static bool collect(struct curve *c)
     ok = ok && (!(c->flags & MMU_ASSIST) || collect_assists(c));
     for (uint32_t i = 0; c->flags & MMU_SWEEP && i < trace_nlanes(c->tr, LANE_P) && ok; i++)
         ok = lane_ran_in(c, (struct lane){LANE_P, i}, INT64_MIN, INT64_MAX, 1u << ST_SWEEP);
-    return ok && (!(c->flags & MMU_WORKERS) ||
-                  trace_walk(c->tr, 0, trace_nlanes(c->tr, LANE_G),
-                             &(struct span_walk){.begin = worker_begin, .alike = workers_alike, .arg = c}));
+    for (uint32_t i = 0; c->flags & MMU_WORKERS && i < tg->nworkers && ok; i++)
+        ok = worker_runs(c, tg->workers[i]);
+    return ok;
 }
 
 /* A cursor over the values of GOMAXPROCS. */
@@ -288,14 +277,15 @@ static struct mmu_point least(const struct curve *c, int64_t window)
     return best;
 }
 
-enum err_code triage_mmu(const struct trace *tr, unsigned flags, const int64_t *windows, uint32_t n,
+enum err_code triage_mmu(const struct triage *tg, unsigned flags, const int64_t *windows, uint32_t n,
                          struct mmu_point *out, struct err *e)
 {
+    const struct trace *tr = tg->tr;
     struct curve c = {.tr = tr, .flags = flags, .end = trace_info(tr)->end};
     if (trace_npoints(tr, METRIC_PROCS)) /* before GOMAXPROCS is known Go counts nothing */
         c.start = trace_point(tr, METRIC_PROCS, 0).t;
     c.start = c.start > 0 ? c.start : 0;
-    const bool ok = collect(&c) && steps(&c);
+    const bool ok = collect(&c, tg) && steps(&c);
     mem_free(c.change);
     for (uint32_t i = 0; ok && i < n; i++)
         out[i] = least(&c, windows[i]);
@@ -318,5 +308,5 @@ bool triage_mmu_curve(struct triage *tg)
     }
     w[n++] = tg->end;
     tg->nmmu = n;
-    return triage_mmu(tg->tr, MMU_DEFAULT, w, n, tg->mmu, NULL) == ERR_OK;
+    return triage_mmu(tg, MMU_DEFAULT, w, n, tg->mmu, NULL) == ERR_OK;
 }

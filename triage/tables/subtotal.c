@@ -38,21 +38,20 @@ void longest_add(struct longest *l, const struct time_of *x)
  * copied less often, to fewer new pages. */
 #define ROOM_FOR_ONE(rows, n, cap) mem_room(rows, cap, (n) < (cap) ? (n) + (size_t)1 : 2 * (size_t)(n) + 8)
 
-static bool same_pair(const struct pair_row *a, const struct pair_row *b)
+static bool is_pair(const struct pair_row *p, const struct pair_key *k)
 {
-    return a->reason == b->reason && a->stack == b->stack && a->waker_stack == b->waker_stack &&
-           a->waker == b->waker;
+    return p->reason == k->reason && p->stack == k->stack && p->waker_stack == k->by && p->waker == k->waker;
 }
 
-static uint32_t hash_of(const struct pair_row *p)
+static struct pair_key key_of(const struct pair_row *p)
 {
-    return pair_hash(p->reason, p->stack, p->waker, p->waker_stack);
+    return (struct pair_key){p->reason, p->stack, p->waker, p->waker_stack};
 }
 
-struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, uint32_t hash, bool *made)
+struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_key *k, uint32_t hash, bool *made)
 {
     for (uint32_t at = hash, i; (i = rowtab_next(&y->by_pair, hash, &at)) != TAB_NONE;) {
-        if (same_pair(&y->pairs[i], like)) {
+        if (is_pair(&y->pairs[i], k)) {
             *made = false;
             return &y->pairs[i];
         }
@@ -60,8 +59,8 @@ struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, 
     if (!ROOM_FOR_ONE(y->pairs, y->npairs, y->cap_pairs) || !rowtab_put(&y->by_pair, hash, y->npairs))
         return NULL;
     *made = true;
-    y->pairs[y->npairs] = (struct pair_row){
-        .reason = like->reason, .stack = like->stack, .waker = like->waker, .waker_stack = like->waker_stack};
+    y->pairs[y->npairs] =
+        (struct pair_row){.reason = k->reason, .stack = k->stack, .waker = k->waker, .waker_stack = k->by};
     return &y->pairs[y->npairs++];
 }
 
@@ -86,7 +85,8 @@ static void add_groups(struct triage *tg, const struct subtotal *y)
 /* A pair is added soon: fetches its slot. */
 static uint32_t pair_ahead(const struct subtotal *to, const struct pair_row *p)
 {
-    const uint32_t hash = hash_of(p);
+    const struct pair_key k = key_of(p);
+    const uint32_t hash = pair_hash(&k);
     rowtab_ahead(&to->by_pair, hash);
     return hash;
 }
@@ -114,7 +114,8 @@ static bool add_pairs(struct subtotal *to, struct subtotal *y)
         const struct pair_row *s = &y->pairs[i];
         if (i + AHEAD / 2 < y->npairs)
             subtotal_pair_ahead(to, hash[(i + AHEAD / 2) % AHEAD]);
-        struct pair_row *p = subtotal_pair(to, s, hash[i % AHEAD], &made);
+        const struct pair_key k = key_of(s);
+        struct pair_row *p = subtotal_pair(to, &k, hash[i % AHEAD], &made);
         if (i + AHEAD < y->npairs)
             hash[i % AHEAD] = pair_ahead(to, s + AHEAD);
         if (!p) {

@@ -40,14 +40,17 @@ static inline void lately_set(struct lately *l, uint32_t a, uint32_t b, uint32_t
     *l = (struct lately){{(uint64_t)a << 32 | b, (uint64_t)c << 32 | d}, row + 1};
 }
 
+struct pair_key {
+    /* waker: start function of who ended the wait, or one of those below; by: the stack it did so in */
+    uint32_t reason, stack, waker, by;
+};
 /* A wait whose pair's row is not fetched yet (g_pairs.c). */
 enum { PUT_OFF = 32 };
 struct ended_wait {
     int64_t t0, t1;
     /* the waiting goroutine; the one that ended the wait, NO_LANE if none */
     uint32_t g, who;
-    /* by: the waker's stack; waker: who's start function, or one of those below */
-    uint32_t reason, stack, by, waker;
+    struct pair_key k;
     uint32_t waiter, hash; /* g's start function; pair_hash() */
 };
 
@@ -89,15 +92,14 @@ struct subtotal {
 /* subtotal_goroutines - counts goroutines g0 .. g1-1 into an empty subtotal. Returns false when out of memory
  * or unwanted. */
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1);
-/* subtotal_pair - returns the row of `pairs` with the waiter and the waker of `like`; hash: its pair_hash().
- * *made: the row is new and only its key is set. Returns NULL when out of memory. */
-struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_row *like, uint32_t hash, bool *made);
+/* subtotal_pair - returns the row of `pairs` with that key; hash: its pair_hash(). *made: the row is new and
+ * only its key is set. Returns NULL when out of memory. */
+struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_key *k, uint32_t hash, bool *made);
 /* subtotal_pair_ahead - fetches the row of a pair whose slot is fetched: it is asked for soon. */
 void subtotal_pair_ahead(const struct subtotal *y, uint32_t hash);
-/* pair_hash - returns the hash of a pair's key. */
-static inline uint32_t pair_hash(uint32_t reason, uint32_t stack, uint32_t waker, uint32_t waker_stack)
+static inline uint32_t pair_hash(const struct pair_key *k)
 {
-    return rowtab_hash((uint64_t)reason << 32 | stack, (uint64_t)waker << 32 | waker_stack);
+    return rowtab_hash((uint64_t)k->reason << 32 | k->stack, (uint64_t)k->waker << 32 | k->by);
 }
 /* subtotal_wait_of - returns the row of `wait_of` for a group and a reason; TAB_NONE when out of memory. */
 uint32_t subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason);
