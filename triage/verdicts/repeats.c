@@ -75,7 +75,7 @@ static struct sites piece_asks(const struct follow *f, const struct tree_node *n
         const uint32_t line = verdict_lines(f->all, s.stack);
         const bool net = stacks_wait_kind(tr, s.reason, s.stack) == WK_NET;
         if (net ? line == last && !(stacks_pipe(tr, s.stack) ? wrote : sent)
-                : again && !wrote && !wakeups_any(tr, alive, g, before, s.t0))
+                : again && !wrote && !wakeups_any(tr, alive, g, before, s.t0, true))
             continue;
         last = line;
         site_add(&k, line, s.stack);
