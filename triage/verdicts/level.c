@@ -307,6 +307,12 @@ static bool warns_LATE(struct causes *c, const struct works *all, const struct v
     return warns_MUCH(c, all, v, varies) && !paces;
 }
 
+/* Who asks for a request waits meanwhile. A task may keep a pace. */
+static bool warns_ASKED(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
+{
+    return warns_MUCH(c, all, v, varies) && all->v[v->harm.work].kind == WORK_REQUESTS;
+}
+
 static bool warns_IN_VAIN(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
 {
     return warns_MUCH(c, all, v, varies) &&
@@ -403,7 +409,6 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
         v->rule = RULE_RATE;
     } else if (each && (awaited || v->harm.slow >= threshold(TH_SHARE)) && (sleeps || limit) &&
                (tries = verdict_retries(c, all, v)) > 0) {
-        v->rule = RULE_RETRY;
         verdict_ev(v, EV_TIMES, tries);
     } else if (awaited && (sleeps || limit) && verdict_found_late(c, all, v)) {
         v->rule = RULE_LATE;

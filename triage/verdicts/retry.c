@@ -1,7 +1,7 @@
 /*
  * retry.c - whether waits that a timer ends are the pauses of a piece that retries. Either each is longer
  * than the one before it and there is other work in between; or they lie between two waits at one line, which
- * asks again, and usual pieces wait less there. See verdict.h.
+ * asks again: if usual pieces do so as well, that is how it waits for what is not there yet. See verdict.h.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -62,12 +62,13 @@ double verdict_retries(const struct causes *c, const struct works *w, struct ver
 {
     const struct work *k = &w->v[v->harm.work];
     const bool few = threshold(TH_TAIL) * v->harm.usual < v->harm.slow;
-    uint32_t looked = 0, pieces = 0, asks = 0;
+    uint32_t looked = 0, pieces = 0, grows = 0, asks = 0;
     double n = 0, ns = 0, all = 0;
     for (; looked < PIECES && looked < k->slow; looked++) { /* the longest pieces */
         const struct tried t = tries_in(c, w, v, &k->v[looked]);
         const bool backs_off = t.pauses >= threshold(TH_SEVERAL) && t.longer + 1 == t.pauses;
-        const bool is = backs_off || (few && t.again > 0);
+        const bool is = backs_off || t.again > 0;
+        grows += backs_off;
         pieces += is;
         n += is ? (backs_off ? t.pauses : t.again) : 0;
         asks = t.asks ? t.asks : asks;
@@ -83,5 +84,6 @@ double verdict_retries(const struct causes *c, const struct works *w, struct ver
     }
     if (asks && v->ndoing < DOINGS)
         v->doing[v->ndoing++] = (struct did){.cat = EX_WAIT, .at = verdict_place(w, asks)};
+    v->rule = few || grows * 2 > pieces ? RULE_RETRY : RULE_ASKS;
     return n / pieces;
 }

@@ -218,9 +218,9 @@ static inline bool verdict_sleeps(const struct tree_node *n)
  * and EV_FIRST to how long that took, if anything was handed over and done. */
 double verdict_polls(const struct causes *c, const struct works *w, struct verdict *v);
 /* verdict_retries - for waits that a timer ends, returns how often a slow piece waits there, each time longer
- * than before and with other work in between, or each time between two waits at one line, where usual pieces
- * wait less (retry.c); 0 if it tries nothing again. Raises the harm by the waits in between,
- * and records as done where it asks again. */
+ * than before and with other work in between, or each time between two waits at one line (retry.c); 0 if it
+ * tries nothing again. Sets the rule: retries, or, if usual pieces do that as well, asking again and again.
+ * Raises the harm by the waits in between, and records as done where it asks again. */
 double verdict_retries(const struct causes *c, const struct works *w, struct verdict *v);
 /* verdict_starts_up - returns whether main's calls, one after the other, are the program's startup
  * (start.c). *ns receives how long they take, *n the number of waits. */
