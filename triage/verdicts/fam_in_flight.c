@@ -1,8 +1,8 @@
 /*
- * fam_in_flight.c - a client lets so many calls be in flight at once, and the others wait before they have asked
- * for anything: streams of a connection, a library's own bound. Who reads the answers lets them go on, and no
- * goroutine holds what they wait for: links.c sees nothing. But as many others are further on each time, and
- * never more.
+ * fam_in_flight.c - a client lets so many calls be in flight at once, and the others wait before they have
+ * asked for anything: streams of a connection, a library's own bound. Who reads the answers lets them go on,
+ * and no goroutine holds what they wait for: links.c sees nothing. But as many others are further on each
+ * time, and never more.
  */
 #include "triage/activity/wakeups.h"
 #include "triage/findings/asks.h"
@@ -64,8 +64,8 @@ static int64_t unasked(const struct causes *c, const struct tree_node *n, const 
     return NO_TIME;
 }
 
-/* Whether the pieces wait at a node for nothing that they asked for, while always the same number of others is
- * further on in that call. Sets how many, and how many wait at once. */
+/* Whether the pieces wait at a node for nothing that they asked for, while always the same number of others
+ * is further on. Sets how many, and how many wait at once. */
 static bool is_full(const struct causes *c, const struct works *all, const struct work *k,
                     const struct tree_node *n, struct verdict *v)
 {
