@@ -105,27 +105,55 @@ static void client(struct play *p, unsigned g)
     }
 }
 
-static void answers(struct play *p, unsigned g)
+static void answers_what_is_due(struct play *p, unsigned g)
 {
     for (unsigned i = 0; i < p->nqueue; i++)
         if (++p->phase[g] % 40 && p->due[p->queue[i]] != NEVER)
             wake(p, p->queue[i], "runtime.chansend1:1,main.receive:9");
     p->nqueue = 0;
+}
+
+static void answers(struct play *p, unsigned g)
+{
+    answers_what_is_due(p, g);
+    waits(p, g, "sleep", "time.Sleep:1,main.receive:5", 3 * MS);
+}
+
+static void passes_answers_on(struct play *p, unsigned g)
+{
+    answers_what_is_due(p, g);
     waits(p, g, "network", "internal/poll.(*FD).Read:1,main.receive:5", 3 * MS);
+}
+
+static void ask(struct play *p, void (*who)(struct play *p, unsigned g))
+{
+    for (int i = 0; i < 12; i++)
+        (void)born(p, "main.client:1", "main.main:2", client);
+    (void)born(p, "main.receive:1", "main.main:2", who);
+    waits(p, 1, "select", "runtime.block:1,main.main:3", NEVER);
 }
 
 static void asked(struct play *p)
 {
-    for (int i = 0; i < 12; i++)
-        (void)born(p, "main.client:1", "main.main:2", client);
-    (void)born(p, "main.receive:1", "main.main:2", answers);
-    waits(p, 1, "select", "runtime.block:1,main.main:3", NEVER);
+    ask(p, answers);
+}
+
+static void asked_afar(struct play *p)
+{
+    ask(p, passes_answers_on);
 }
 
 static void answers_are_lost(void **state)
 {
     (void)state;
     expect(asked, 1500 * MS, RULE_LOST);
+    struct play p; /* the remote end is silent: nothing got lost here */
+    struct made m;
+    begin(&p, true);
+    asked_afar(&p);
+    play(&p, 1500 * MS, &m);
+    assert_null(help_told(&m.l, RULE_LOST));
+    unmake(&m);
 }
 
 /* ---- goroutines that stay --------------------------------------------------------------------------- */
