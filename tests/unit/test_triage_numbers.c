@@ -434,7 +434,8 @@ static void steps_give_the_same(void **state)
             break;
         assert_int_equal(s, TRIAGE_MORE);
     }
-    assert_true(steps > 8 && last == 1);
+    assert_true(steps > 1); /* how many depends on the load: threads go on between two steps */
+    assert_true(last == 1);
     assert_int_equal(tg->ngroups, l.tg->ngroups);
     for (uint32_t g = 0; g < tg->ng; g++) {
         const struct gstat a = gstat_of(tg, g), b = gstat_of(l.tg, g);
