@@ -48,7 +48,7 @@ static bool hands_on(struct causes *c)
             n[of].read += p->count;
     }
     for (uint32_t i = 0; n && i < c->tg->ngroups; i++)
-        c->of[i].hands_on = n[i].handed * 2 > n[i].read;
+        c->of[i].hands_on = n[i].read && n[i].handed * 2 > n[i].read;
     mem_free(n);
     return n != NULL;
 }

@@ -12,7 +12,7 @@
 
 struct member_of { /* the goroutines of a group: so many from causes.member[at] on */
     uint32_t n, at;
-    bool hands_on; /* others wait for what it reads */
+    bool hands_on; /* others wait for what it reads from the network */
 };
 struct causes {
     const struct triage *tg;

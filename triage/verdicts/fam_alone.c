@@ -106,7 +106,7 @@ bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
     const struct gbucket *b;
     int64_t width;
     const size_t n = trace_gcounts(c->tr, &width, &b);
-    const double asked = width > 0 ? (double)first_asked(w) / (double)width : -1;
+    const double first = width > 0 ? (double)first_asked(w) / (double)width : -1;
     double alone = 0, parallel = 0, row = 0, before = 0;
     const double least =
         width > 0 ? (double)threshold_ns(TH_ALONE_STRETCH) / (double)width : 0; /* buckets in a row */
@@ -117,13 +117,13 @@ bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
         const bool one = round(ran) == 1 && round(queue) == 0;
         row = one ? row + 1 : 0;
         alone += row == 0 || row < least ? 0 : row - 1 < least ? row : 1;
-        before = (double)i < asked ? alone : before;
+        before = (double)i < first ? alone : before;
         parallel += ran >= c->procs / 2 && round(ran) > 1;
         if (one && row >= least && (i % (n / LOOKS + 1) == 0 || a.looks < 16))
             who_at(c, w, (int64_t)i * width + width / 2, &a);
     }
     const double same = a.asked ? (double)a.looks / a.asked : 0, share = n ? same * alone / (double)n : 0;
-    const bool starts = before >= threshold(TH_MOST) * alone && before >= threshold(TH_MOST) * asked;
+    const bool starts = before >= threshold(TH_MOST) * alone && before >= threshold(TH_MOST) * first;
     if (c->procs < 2 || share < threshold(TH_ALONE_SHARE) || !a.n ||
         (!starts && parallel < threshold(TH_NOTED) * (double)n))
         return true;

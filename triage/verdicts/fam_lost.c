@@ -66,11 +66,10 @@ static bool remote_answers(const struct causes *c, const struct waits *k)
 {
     for (uint32_t i = 0; i < works_pairs(c); i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        if (p->waiter != k->waiter || p->stack != k->stack || is_vain(c->tr, p))
-            continue;
-        for (uint32_t j = 0; j < works_pairs(c); j++)
-            if (c->tg->pairs[j].waiter == p->waker && c->tg->pairs[j].kind == WK_NET)
-                return true;
+        const uint32_t by = causes_group(c, p->waker);
+        if (p->waiter == k->waiter && p->stack == k->stack && !is_vain(c->tr, p) && by != UINT32_MAX &&
+            c->of[by].hands_on)
+            return true;
     }
     return false;
 }
