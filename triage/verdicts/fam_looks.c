@@ -3,17 +3,35 @@
  * there is not, and now there is. What comes waits for half of such a sleep. A goroutine that does its thing
  * after each sleep keeps a pace: it has something to do each time.
  */
+#include <stdlib.h>
+
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
 
-enum { STEPS = 4000, MEMBERS = 16 };
+enum { STEPS = 4000, MEMBERS = 16, RUNS = 512 };
 
-struct looks {
-    uint32_t stack, sleeps, vain, found, g; /* stack: of the sleep; g: who slept longest */
-    int64_t seen, asleep, longest, t0;      /* seen: of their lives; longest: a sleep, from t0 on */
-    int64_t ran_in_vain, ran;
+struct runs { /* how long it ran after a sleep */
+    int64_t ns[RUNS];
+    uint32_t n;
 };
+struct looks {
+    uint32_t stack, sleeps, g;         /* stack: of the sleep; g: who slept longest */
+    int64_t seen, asleep, longest, t0; /* seen: of their lives; longest: a sleep, from t0 on */
+    struct runs vain, found;
+};
+
+static void runs_add(struct runs *r, int64_t ns)
+{
+    if (r->n < RUNS)
+        r->ns[r->n++] = ns;
+}
+
+static double usual(struct runs *r)
+{
+    qsort(r->ns, r->n, sizeof *r->ns, cmp_ns);
+    return r->n ? (double)r->ns[r->n / 2] : 0;
+}
 
 /* The looks of one goroutine: from one sleep to the next it only runs, for a short time, or does more. */
 static void looks_of(const struct causes *c, uint32_t g, struct looks *k)
@@ -33,13 +51,8 @@ static void looks_of(const struct causes *c, uint32_t g, struct looks *k)
             continue;
         }
         k->stack = s->stack;
-        if (slept) {
-            const bool found = more || ran >= threshold_ns(TH_LOOKS_RUN);
-            k->found += found;
-            k->vain += !found;
-            k->ran = ns_add(k->ran, found ? ran : 0);
-            k->ran_in_vain = ns_add(k->ran_in_vain, found ? 0 : ran);
-        }
+        if (slept)
+            runs_add(more || ran >= threshold_ns(TH_LOOKS_RUN) ? &k->found : &k->vain, ran);
         k->sleeps++;
         k->asleep = ns_add(k->asleep, s->t1 - s->t0);
         if (s->t1 - s->t0 > k->longest) {
@@ -54,12 +67,11 @@ static void looks_of(const struct causes *c, uint32_t g, struct looks *k)
 }
 
 /* Whether it is now in vain and now not, and what it does then is much more. */
-static bool is_look(const struct looks *k)
+static bool is_look(struct looks *k)
 {
-    const double n = (double)k->vain + k->found, least = threshold(TH_SHARE) * n;
-    return n >= threshold(TH_MANY) && k->found >= threshold(TH_SEVERAL) && k->found >= least &&
-           k->vain >= least &&
-           (double)k->ran * k->vain >= threshold(TH_LINE_TIMES) * (double)k->ran_in_vain * k->found;
+    const double n = (double)k->vain.n + k->found.n, least = threshold(TH_SHARE) * n;
+    return n >= threshold(TH_MANY) && k->found.n >= threshold(TH_SEVERAL) && k->found.n >= least &&
+           k->vain.n >= least && usual(&k->found) >= threshold(TH_LINE_TIMES) * usual(&k->vain);
 }
 
 bool fam_looks(struct causes *c, const struct works *w, struct verdicts *out)
@@ -82,8 +94,8 @@ bool fam_looks(struct causes *c, const struct works *w, struct verdicts *out)
         v.t1 = k.t0 + k.longest;
         v.sure = SURE_INFERRED;
         verdict_ev(&v, EV_EACH, (double)k.asleep / k.sleeps);
-        verdict_ev(&v, EV_COUNT, k.vain + k.found);
-        verdict_ev(&v, EV_SHARE, (double)k.vain / (k.vain + k.found));
+        verdict_ev(&v, EV_COUNT, k.vain.n + k.found.n);
+        verdict_ev(&v, EV_SHARE, (double)k.vain.n / (k.vain.n + k.found.n));
         ok = verdict_add(out, &v);
     }
     return ok;
