@@ -7,57 +7,121 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/base/mem.h"
 #include "layout/cells/wrap.h"
 
-void rich_init(struct rich *r)
+void rich_clear(struct rich *r)
 {
-    r->n = 0;
-    r->nparas = 1;
-    r->para[0] = 0;
+    r->n = r->nparas = 0;
+    r->oom = false;
+}
+
+void rich_free(struct rich *r)
+{
+    mem_free(r->text);
+    mem_free(r->style);
+    mem_free(r->para);
+    *r = (struct rich){0};
 }
 
 void rich_str(struct rich *r, enum style s, struct str text)
 {
-    size_t k = str_safe(text, r->text + r->n, sizeof r->text - r->n);
+    enum { GROWS = 3 }; /* times as long is a text at most that is made safe */
+    const size_t most = r->n + GROWS * (size_t)text.len + 1;
+    if (most > RICH_MOST || !mem_room(r->text, r->cap, most) || !mem_room(r->style, r->cap_style, most)) {
+        r->oom = true;
+        return;
+    }
+    const size_t k = str_safe(text, r->text + r->n, most - r->n);
     memset(r->style + r->n, (int)s, k);
-    r->n += (uint32_t)k;
+    r->n += k;
+}
+
+static void rich_vadd(struct rich *r, enum style s, const char *fmt, va_list ap)
+{
+    char raw[4096];
+    vsnprintf(raw, sizeof raw, fmt, ap);
+    rich_str(r, s, str_of(raw));
 }
 
 void rich_add(struct rich *r, enum style s, const char *fmt, ...)
 {
-    char raw[1200];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(raw, sizeof raw, fmt, ap);
+    rich_vadd(r, s, fmt, ap);
     va_end(ap);
-    rich_str(r, s, str_of(raw));
+}
+
+static size_t begins(const struct rich *r, size_t i)
+{
+    return i ? r->para[i - 1] : 0;
 }
 
 void rich_para(struct rich *r)
 {
-    if (r->nparas == RICH_PARAS || r->para[r->nparas - 1] == r->n)
+    if (begins(r, r->nparas) == r->n)
         return;
-    r->para[r->nparas++] = r->n;
+    if (mem_room(r->para, r->cap_paras, r->nparas + 1))
+        r->para[r->nparas++] = r->n;
+    else
+        r->oom = true;
 }
 
-static struct str para(const struct rich *r, uint32_t i)
+void rich_say(struct rich *r, enum style s, const char *fmt, ...)
 {
-    uint32_t from = r->para[i], to = i + 1 < r->nparas ? r->para[i + 1] : r->n;
+    va_list ap;
+    rich_para(r);
+    va_start(ap, fmt);
+    rich_vadd(r, s, fmt, ap);
+    va_end(ap);
+    rich_para(r);
+}
+
+void rich_blank(struct rich *r)
+{
+    rich_say(r, STYLE_NORMAL, " ");
+}
+
+size_t rich_paras(const struct rich *r)
+{
+    return r->nparas + (begins(r, r->nparas) < r->n);
+}
+
+struct str rich_at(const struct rich *r, size_t i)
+{
+    const size_t from = begins(r, i);
+    size_t to = i < r->nparas ? r->para[i] : r->n;
     while (to > from && r->text[to - 1] == ' ')
         to--;
-    return (struct str){r->text + from, to - from};
+    return (struct str){r->text + from, (uint32_t)(to - from)};
+}
+
+struct str rich_last(const struct rich *r)
+{
+    return rich_at(r, r->nparas);
+}
+
+int rich_width(const struct rich *r, int most)
+{
+    int widest = 0;
+    for (size_t i = 0; i < rich_paras(r); i++) {
+        const int w = str_width(rich_at(r, i), most);
+        widest = w > widest ? w : widest;
+    }
+    return widest;
 }
 
 /* Draw the bytes of a line, style by style. Returns the column after them. */
 static int put(const struct rich *r, struct grid *g, int x, int y, int w, struct str s)
 {
-    uint32_t at = (uint32_t)(s.p - r->text), end = at + s.len;
+    size_t at = (size_t)(s.p - r->text), end = at + s.len;
     int right = x + w;
     while (at < end) {
-        uint32_t to = at;
+        size_t to = at;
         while (to < end && r->style[to] == r->style[at])
             to++;
-        x = grid_text(g, x, y, right - x, (struct str){r->text + at, to - at}, (enum style)r->style[at]);
+        x = grid_text(g, x, y, right - x, (struct str){r->text + at, (uint32_t)(to - at)},
+                      (enum style)r->style[at]);
         at = to;
     }
     return x;
@@ -83,20 +147,80 @@ static void para_draw(const struct rich *r, struct grid *g, int x, int y, int w,
 
 int rich_draw(const struct rich *r, struct grid *g, int x, int y, int w, int n)
 {
-    int used = 0, need[RICH_PARAS] = {0}, rest = 0;
-    for (uint32_t i = 0; i < r->nparas; i++)
-        rest += need[i] = para(r, i).len ? lines_of(para(r, i), w) : 0;
-    for (uint32_t i = 0; i < r->nparas && used < n; i++) {
-        if (!need[i])
+    int used = 0, rest = 0;
+    for (size_t i = 0; i < rich_paras(r); i++)
+        rest += lines_of(rich_at(r, i), w);
+    for (size_t i = 0; i < rich_paras(r) && used < n; i++) {
+        const int need = lines_of(rich_at(r, i), w);
+        if (!need)
             continue;
-        rest -= need[i];
+        rest -= need;
         int most = n - used - rest;
-        most = most < 1 ? 1 : need[i] < most ? need[i] : most;
+        most = most < 1 ? 1 : need < most ? need : most;
         if (g)
-            para_draw(r, g, x, y + used, w, most, para(r, i));
+            para_draw(r, g, x, y + used, w, most, rich_at(r, i));
         used += most;
     }
     return used;
+}
+
+/* The column below which a paragraph goes on. */
+static int indent(struct str s, int w)
+{
+    enum { IN = 4 };
+    uint32_t lead = 0, to;
+    while (lead < s.len && s.p[lead] == ' ')
+        lead++;
+    for (to = lead; to + 2 < s.len && !(s.p[to] == ' ' && s.p[to + 1] == ' ');)
+        to++;
+    while (to < s.len && s.p[to] == ' ')
+        to++;
+    const int second = str_width((struct str){s.p, to}, w), in = (int)lead + IN;
+    return second < w / 3 ? second : in < w / 3 ? in : 0;
+}
+
+bool rich_row(const struct rich *r, int w, struct rich_row *row)
+{
+    struct str s = {0};
+    uint32_t next;
+    if (row->para)
+        s = rich_at(r, row->para - 1);
+    if (!row->para || r->text + row->next >= s.p + s.len) {
+        if (row->para == rich_paras(r))
+            return false;
+        s = rich_at(r, row->para++);
+        row->next = (size_t)(s.p - r->text);
+        row->in = 0;
+    } else {
+        row->in = indent(s, w);
+    }
+    row->at = row->next;
+    row->len = wrap_next((struct str){r->text + row->at, (uint32_t)(s.p + s.len - r->text - row->at)},
+                         w - row->in, &next);
+    row->next += next;
+    return true;
+}
+
+void rich_put(const struct rich *r, const struct rich_row *row, struct grid *g, int x, int y, int w,
+              enum style s)
+{
+    const struct str part = {r->text + row->at, row->len};
+    if (s == STYLE_COUNT)
+        (void)put(r, g, x + row->in, y, w - row->in, part);
+    else
+        (void)grid_text(g, x + row->in, y, w - row->in, part, s);
+}
+
+int rich_copy(struct rich *r, const struct rich *from, const struct rich_row *row)
+{
+    const size_t end = row->at + row->len;
+    rich_add(r, STYLE_NORMAL, "%*s", row->in, "");
+    for (size_t at = row->at, to; at < end; at = to) {
+        for (to = at + 1; to < end && from->style[to] == from->style[at];)
+            to++;
+        rich_str(r, (enum style)from->style[at], (struct str){from->text + at, (uint32_t)(to - at)});
+    }
+    return row->in + str_width((struct str){from->text + row->at, row->len}, RICH_MOST);
 }
 
 void rich_text(const struct rich *r, char *out, size_t size)
@@ -105,8 +229,8 @@ void rich_text(const struct rich *r, char *out, size_t size)
     if (!size)
         return;
     out[0] = 0;
-    for (uint32_t i = 0; i < r->nparas; i++) {
-        struct str s = para(r, i);
+    for (size_t i = 0; i < rich_paras(r); i++) {
+        struct str s = rich_at(r, i);
         if (!s.len || n + 3 >= size)
             continue;
         if (n)
@@ -115,21 +239,8 @@ void rich_text(const struct rich *r, char *out, size_t size)
     }
 }
 
-bool rich_line(const struct rich *r, int w, uint32_t *at, uint32_t *from, uint32_t *len)
+void rich_print(const struct rich *r, FILE *f)
 {
-    uint32_t i = 0, next = 0;
-    if (*at >= r->n)
-        return false;
-    while (i + 1 < r->nparas && r->para[i + 1] <= *at)
-        i++;
-    uint32_t end = i + 1 < r->nparas ? r->para[i + 1] : r->n;
-    *from = *at;
-    *len = wrap_next((struct str){r->text + *at, end - *at}, w, &next);
-    *at += next ? next : 1;
-    return true;
-}
-
-void rich_put(const struct rich *r, struct grid *g, int x, int y, int w, uint32_t from, uint32_t len)
-{
-    put(r, g, x, y, w, (struct str){r->text + from, len});
+    for (size_t i = 0; i < rich_paras(r); i++)
+        fprintf(f, "%.*s\n", (int)rich_at(r, i).len, rich_at(r, i).p);
 }

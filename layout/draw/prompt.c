@@ -165,7 +165,7 @@ unsigned view_prompt_accept(struct view *v)
 
 /* ---- pop-ups ------------------------------------------------------------------------------------------- */
 
-unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n)
+unsigned view_popup_text(struct view *v, const char *title, const struct rich *text)
 {
     if (v->popup.kind != POPUP_LINES || v->popup.title != title) {
         v->popup.find.text[0] = 0;
@@ -174,9 +174,7 @@ unsigned view_lines(struct view *v, const char *title, const char *const *lines,
     v->popup.kind = POPUP_LINES;
     v->popup.top = 0;
     v->popup.title = title;
-    v->popup.text = lines;
-    v->popup.ntext = n;
-    v->popup.rich = NULL;
+    v->popup.text = text;
     return VR_DRAW;
 }
 
@@ -344,7 +342,7 @@ const char *view_drop_word(const struct view *v)
 unsigned view_yank(struct view *v, FILE *f, bool *rows)
 {
     const struct view_kind *k = kind_here(v);
-    char line[RICH_MOST];
+    char line[STATUS_MOST];
     *rows = !v->popup.kind && k->tsv && k->tsv(v, f); /* only lines for another program */
     if (*rows) {
         view_message(v, false, "%s",

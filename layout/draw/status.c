@@ -170,10 +170,10 @@ static void add_span(struct line *l, const struct view *v, struct lane lane, con
 static void describe(struct line *l, const struct view *v, struct lane lane, const struct span *s)
 {
     struct rich *r = l->r;
-    uint32_t begin = r->para[r->nparas - 1], from = r->n;
+    const size_t from = r->n;
     char name[600], id[32];
     add_span(l, v, lane, s, name_width(l));
-    int over = str_width((struct str){r->text + begin, r->n - begin}, RICH_MOST) - l->w;
+    int over = str_width(rich_last(r), RICH_MOST) - l->w;
     over += l->w >= WHEN_WIDE ? WRAP_MARK : 0;
     uint32_t g = lane.kind == LANE_G ? lane.i : s->who;
     if (over > 0 && g != NO_LANE) {
@@ -388,21 +388,24 @@ void status_lane_rich(const struct view *v, int w, struct rich *out)
 
 void status_rich(const struct view *v, int w, struct rich *out)
 {
-    rich_init(out);
+    rich_clear(out);
     kind_here(v)->speak(v, w, out);
 }
 
 bool status_draw(struct grid *g, const struct view *v, int y, int n)
 {
-    struct rich r;
+    struct rich r = {0};
     status_rich(v, g->w, &r);
     rich_draw(&r, g, 0, y, g->w, n);
-    return rich_draw(&r, NULL, 0, 0, g->w, n + 1) <= n;
+    const bool all = rich_draw(&r, NULL, 0, 0, g->w, n + 1) <= n;
+    rich_free(&r);
+    return all;
 }
 
 void status_text(const struct view *v, char *out, size_t size)
 {
-    struct rich r;
+    struct rich r = {0};
     status_rich(v, 1000, &r);
     rich_text(&r, out, size);
+    rich_free(&r);
 }

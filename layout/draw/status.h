@@ -15,6 +15,7 @@ void status_lane_rich(const struct view *v, int w, struct rich *out);
 /* status_draw - draws it into rows [y, y + n) of the grid. false: some of it is omitted. */
 bool status_draw(struct grid *g, const struct view *v, int y, int n);
 /* status_text - all of it as one line of safe text, unshortened. */
+enum { STATUS_MOST = 4000 };
 void status_text(const struct view *v, char *out, size_t size);
 
 #endif

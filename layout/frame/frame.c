@@ -342,10 +342,10 @@ static void strip(const struct canvas *c)
 
 static void legend(const struct canvas *c)
 {
-    struct rich r;
-    rich_init(&r);
+    struct rich r = {0};
     legend_line(c->v->scr.tier, c->v->scr.mono, kind_here(c->v)->lanes == LANE_G, &r);
     rich_draw(&r, c->g, 0, c->plan.y[ROW_LEGEND], c->g->w, 1);
+    rich_free(&r);
 }
 
 /* ---- footer, prompt ------------------------------------------------------------------------------------ */

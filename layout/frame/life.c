@@ -83,7 +83,7 @@ void view_free(struct view *v)
     search_free(v->search);
     filter_free(v->filters.all);
     top_free(v->top);
-    lines_free(v->cache.own);
+    rich_free(&v->cache.own);
     table_free(v->table);
     sql_view_free(v->asked);
     unfold_free(v->cache.unfold);

@@ -122,24 +122,24 @@ static void then_ran(const struct view *v, const struct idle_reason_wait *k, cha
     snprintf(out, size, ", then ran on %s", p);
 }
 
-void idle_lines(const struct view *v, struct lines *out, int w)
+void idle_lines(const struct view *v, struct rich *out, int w)
 {
     char text[400], d[FMT_MAX], t[FMT_MAX], name[120], ran[60];
     const struct idle_reason *l = v->cache.idle;
     idle_text(v, text, sizeof text);
-    lines_wrap(out, text, w);
+    rich_say(out, STYLE_POPUP, "%s", text);
     if (!l || !idle_reason_done(l) || !idle_reason_get(l)->ntop)
         return;
-    lines_add(out, "%s", "");
-    lines_add(out, "%s", "runnable meanwhile, the longest first:");
+    rich_blank(out);
+    rich_say(out, STYLE_POPUP, "runnable meanwhile, the longest first:");
     for (uint32_t i = 0; i < idle_reason_get(l)->ntop; i++) {
         const struct idle_reason_wait *k = &idle_reason_get(l)->top[i];
         name_goroutine(v, k->g, w > 70 ? w - 50 : 20, name, sizeof name);
         then_ran(v, k, ran, sizeof ran);
-        snprintf(text, sizeof text, "%8s  %s  from %s%s", when_dur(v->tr, k->ns, d), name,
+        rich_say(out, STYLE_POPUP, "%8s  %s  from %s%s", when_dur(v->tr, k->ns, d), name,
                  when_exact(v->tr, k->t0 < 0 ? 0 : k->t0, t), ran);
-        lines_wrap(out, text, w);
     }
     if (idle_reason_get(l)->waits > idle_reason_get(l)->ntop)
-        lines_add(out, "and %" PRIu64 " shorter waits", idle_reason_get(l)->waits - idle_reason_get(l)->ntop);
+        rich_say(out, STYLE_POPUP, "and %" PRIu64 " shorter waits",
+                 idle_reason_get(l)->waits - idle_reason_get(l)->ntop);
 }

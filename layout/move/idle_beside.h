@@ -5,7 +5,7 @@
 #ifndef GOTOP_LAYOUT_IDLE_BESIDE_H
 #define GOTOP_LAYOUT_IDLE_BESIDE_H
 
-#include "layout/cells/lines.h"
+#include "layout/cells/rich.h"
 #include "layout/move/view.h"
 #include "triage/activity/idle_reason.h"
 
@@ -20,7 +20,7 @@ bool idle_speaks(const struct view *v);
 /* idle_text - the sentence beside the cursor: "646us: 556us with 1 to 6 runnable (longest G38), 90us nothing
  * to do". */
 void idle_text(const struct view *v, char *out, size_t size);
-/* idle_lines - adds the goroutines that were runnable meanwhile, one a line of at most w columns. */
-void idle_lines(const struct view *v, struct lines *out, int w);
+/* idle_lines - adds it and the goroutines that were runnable meanwhile, one a line; w: its columns. */
+void idle_lines(const struct view *v, struct rich *out, int w);
 
 #endif

@@ -12,7 +12,6 @@
 #include "layout/cells/rich.h"
 #include "layout/move/view.h"
 
-struct lines;      /* lines.h */
 struct text;       /* triage/text.h */
 struct item_list;  /* items.h */
 struct table_from; /* table.h */
@@ -61,9 +60,9 @@ struct view_kind {
     void (*draw)(struct grid *g, struct view *v, const struct plan *p);
     /* speak - describes what the cursor is on; names take at most w columns. */
     void (*speak)(const struct view *v, int w, struct rich *out);
-    /* read - adds everything the screen says about it to `out`, in lines of w columns, for a pop-up. NULL:
-     * what `speak` says. */
-    void (*read)(const struct view *v, struct lines *out, int w);
+    /* read - adds everything the screen says about it to `out`, for a pop-up. NULL: what `speak`
+     * says. */
+    void (*read)(const struct view *v, struct rich *out);
     /* where - writes "which rows of how many" for the title. NULL: the title says nothing. */
     void (*where)(const struct view *v, const struct plan *p, char *out, size_t size);
     /* status_most - returns the maximum number of status lines. NULL: the number in its plan. */

@@ -18,13 +18,13 @@ static bool to_entry(struct view *v, size_t from, int dir)
 {
     struct match m;
     char why[120];
-    const size_t n = v->popup.ntext;
+    const size_t n = rich_paras(v->popup.text);
     if (!match_init(&m, v->popup.find.text, false, why, sizeof why))
         return false;
     bool found = false;
     for (size_t i = 0; i < n && !found; i++) {
         const size_t at = dir < 0 ? (from + 2 * n - 1 - i) % n : (from + n - 1 + i) % n;
-        found = match_str(&m, str_of(v->popup.text[at]));
+        found = match_str(&m, rich_at(v->popup.text, at));
         if (found) {
             v->popup.find.hit = at + 1;
             v->popup.find.show = true;
@@ -60,10 +60,11 @@ void popup_find_end(struct view *v)
 unsigned popup_find_next(struct view *v, int n)
 {
     const bool back = n < 0;
-    if (!v->popup.ntext)
+    const size_t all = rich_paras(v->popup.text);
+    if (!all)
         return VR_NONE;
     for (int i = 0; i < (back ? -n : n) && i < 1000; i++)
-        if (!to_entry(v, back ? v->popup.find.hit + v->popup.ntext - 1 : v->popup.find.hit + 1, n))
+        if (!to_entry(v, back ? v->popup.find.hit + all - 1 : v->popup.find.hit + 1, n))
             return move_fail(v, "not found here: %.100s", v->popup.find.text);
     return VR_DRAW;
 }

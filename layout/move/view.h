@@ -22,6 +22,7 @@
 #include "decode/trace.h"
 #include "layout/move/request.h"
 #include "layout/cells/glyphs.h"
+#include "layout/cells/rich.h"
 #include "triage/activity/window.h"
 #include "triage/views.h"
 
@@ -162,8 +163,6 @@ struct idle_reason; /* idle_reason.h */
 struct samples;     /* samples.h */
 struct gstate;      /* gstate.h */
 struct assisted;    /* gstate.h, too */
-struct rich;        /* rich.h */
-struct lines;       /* lines.h */
 struct item;        /* items.h */
 struct tri;         /* tri.h */
 struct top;         /* top.h */
@@ -234,13 +233,11 @@ struct popup {
     int lines, rows;  /* lines in it, visible rows: set by drawing */
     struct lane lane; /* POPUP_SPAN: the span */
     int64_t t;
-    const char *title; /* POPUP_LINES: owned by the viewer, must outlive the pop-up */
-    const char *const *text;
-    size_t ntext;
-    const struct rich *rich; /* styled text above the lines; NULL: none */
+    const char *title; /* POPUP_LINES: owned by others, as the text is, and must outlive the pop-up */
+    const struct rich *text;
     struct {
         char text[VIEW_TEXT]; /* search words, "" = none */
-        size_t hit, from;     /* matching line, from 1, 0 = none; and the line where the prompt was opened */
+        size_t hit, from;     /* matching paragraph, from 1, 0 = none; and that where the prompt was opened */
         int from_top;         /* `top` when the prompt was opened */
         bool show;            /* scroll it into sight when drawing */
         int line;             /* its first line in the pop-up: set by drawing */
@@ -281,8 +278,9 @@ struct cache {
     struct samples *samples;  /* CPU samples by lane */
     struct gstate *gstate;    /* assists by goroutine */
     struct folded *folded;    /* states of folded groups' goroutines */
-    struct lines *own;        /* lines of a pop-up made by layout */
-    struct unfold *unfold;    /* regions, calls and samples of a goroutine */
+    struct rich own;          /* text of a pop-up made by layout, and its title */
+    char own_title[96];
+    struct unfold *unfold; /* regions, calls and samples of a goroutine */
 
     /* scratch of drawing, reused from frame to frame */
     int64_t *edges;
@@ -313,12 +311,11 @@ struct view {
     /* the program's goroutines that ran most in the whole trace, for below the processors: rows_busiest() */
     uint32_t busiest[VIEW_BUSY];
     int nbusiest;
-    struct search *search; /* NULL: none yet */
-    struct asked *asked;   /* the SQL query and its answer, sql_view.h; NULL: none yet */
-    const struct lines
-        *compared;        /* the comparison with another trace; owned by the viewer; NULL: none (yet) */
-    struct table *table;  /* table of the last table view shown; NULL: none yet */
-    struct table *coming; /* the one being found, which replaces it when it has rows; NULL: none */
+    struct search *search;       /* NULL: none yet */
+    struct asked *asked;         /* the SQL query and its answer, sql_view.h; NULL: none yet */
+    const struct rich *compared; /* with another trace; owned by the viewer; NULL: not (yet) */
+    struct table *table;         /* table of the last table view shown; NULL: none yet */
+    struct table *coming;        /* the one being found, which replaces it when it has rows; NULL: none */
     struct orders orders;
     /* views 1, 5, 6, 10: triage's tables and positions in them; owned by the viewer; NULL = none */
     struct tri *tri;
@@ -412,8 +409,8 @@ unsigned view_tier(struct view *v, int n); /* next tier of glyphs */
 /* view_yank - writes what is under the cursor, or the pop-up's text, unshortened; from a table, all rows as
  * TSV (*rows). Without VR_YANK there is nothing to copy. */
 unsigned view_yank(struct view *v, FILE *f, bool *rows);
-/* view_lines - opens a pop-up with lines (help); title and lines must outlive it. */
-unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n);
+/* view_popup_text - opens a pop-up with a text (help); title and text must outlive it. */
+unsigned view_popup_text(struct view *v, const char *title, const struct rich *text);
 /* view_popup_span - opens the pop-up of the span under the cursor; false: there is none. view_popup_follow
  * - after an action that started at `from`: an open span pop-up moves to the span now under the cursor, and
  * closes if there is none. */

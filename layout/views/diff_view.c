@@ -1,65 +1,29 @@
 /*
- * diff_view.c - what changed between two traces, as `gotop diff` says it: lines that the program makes
+ * diff_view.c - what changed between two traces, as `gotop diff` says it: a text that the program makes
  * (view.compared), with a cursor to scroll by.
  */
 #include <stdio.h>
-#include <string.h>
 
-#include "layout/cells/lines.h"
-#include "layout/cells/wrap.h"
 #include "layout/views/tri_priv.h"
-
-/* A line of the screen: the text's line, where it starts, and the indentation of continued lines. */
-struct piece {
-    const char *line;
-    struct str text;
-    int in;
-};
-
-/* Gets the row-th line of the screen; false: there are fewer, and *row is their number. */
-static bool piece_at(const struct view *v, uint32_t *row, struct piece *out)
-{
-    enum { IN = 2 };
-    uint32_t n = 0;
-    for (size_t i = 0; v->compared && i < v->compared->n; i++) {
-        const char *line = v->compared->line[i];
-        struct str rest = str_of(line);
-        const int lead = (int)strspn(line, " ");
-        int in = 0;
-        do {
-            uint32_t next = 0, len = rest.len ? wrap_next(rest, v->scr.w - in, &next) : 0;
-            if (n++ == *row) {
-                *out = (struct piece){line, {rest.p, len}, in};
-                return true;
-            }
-            rest = (struct str){rest.p + next, rest.len - next};
-            in = lead + IN < v->scr.w / 2 ? lead + IN : 0;
-        } while (rest.len);
-    }
-    *row = n;
-    return false;
-}
 
 static uint32_t diff_view_count(const struct view *v)
 {
-    struct piece p;
-    uint32_t n = UINT32_MAX;
-    (void)piece_at(v, &n, &p);
+    struct rich_row row = {0};
+    uint32_t n = 0;
+    while (v->compared && rich_row(v->compared, v->scr.w, &row))
+        n++;
     return n;
 }
 
 static void diff_view_row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 {
-    struct piece p;
-    if (!piece_at(v, &i, &p))
-        return;
-    const enum style s = focus            ? STYLE_LANE_FOCUS
-                         : *p.line == '!' ? STYLE_WARN
-                         : *p.line == ' ' ? STYLE_NORMAL
-                                          : STYLE_STATUS_KEY;
+    struct rich_row row = {0};
+    for (uint32_t n = 0; n <= i; n++)
+        if (!rich_row(v->compared, v->scr.w, &row))
+            return;
     if (focus)
-        grid_fill(g, 0, y, g->w, 1, ' ', s);
-    (void)grid_text(g, p.in, y, g->w - p.in, p.text, s);
+        grid_fill(g, 0, y, g->w, 1, ' ', STYLE_LANE_FOCUS);
+    rich_put(v->compared, &row, g, 0, y, g->w, focus ? STYLE_LANE_FOCUS : STYLE_COUNT);
 }
 
 static int diff_view_status(const struct view *v)
@@ -97,8 +61,8 @@ static void diff_view_draw(struct grid *g, struct view *v, const struct plan *p)
 
 static bool diff_view_tsv(const struct view *v, FILE *f)
 {
-    for (size_t i = 0; v->compared && i < v->compared->n; i++)
-        fprintf(f, "%s\n", v->compared->line[i]);
+    if (v->compared)
+        rich_print(v->compared, f);
     return diff_view_count(v) > 0;
 }
 

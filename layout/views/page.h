@@ -52,10 +52,10 @@ int page_curves(struct grid *g, const struct view *v, struct box b);
  * one line. They return the lines used. */
 int page_notes(struct grid *g, const struct view *v, struct box b);
 int page_numbers(struct grid *g, const struct view *v, struct box b);
-/* page_read - the file's problems and all numbers, as lines of w columns. page_read_numbers - the numbers
+/* page_read - adds the file's problems and all numbers, a paragraph each. page_read_numbers - the numbers
  * alone. */
-void page_read(const struct view *v, struct lines *out, int w);
-void page_read_numbers(const struct view *v, struct lines *out, int w);
+void page_read(const struct view *v, struct rich *out);
+void page_read_numbers(const struct view *v, struct rich *out);
 
 /* page_state - the state whose colour stands for this category of time. */
 enum state page_state(enum explain_cat cat);

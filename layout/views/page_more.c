@@ -8,7 +8,6 @@
 
 #include "decode/base/mem.h"
 #include "layout/cells/fmt.h"
-#include "layout/cells/lines.h"
 #include "layout/draw/frame_rows.h"
 #include "layout/views/page.h"
 
@@ -147,16 +146,17 @@ int page_groups(struct grid *g, struct view *v, struct box b)
 
 int page_all(struct grid *g, struct view *v, struct box b)
 {
-    struct lines *all = b.w < NARROW ? NULL : lines_new("");
+    struct rich all = {0};
+    struct rich_row row = {0};
+    size_t most = SIZE_MAX; /* the first that does not fit is left out as a whole */
     int n = 0;
-    if (all)
-        page_read_numbers(v, all, b.w);
-    if (all)
-        n = (size_t)b.h < all->n ? b.h : (int)all->n;
-    while (n > 0 && (size_t)n < all->n && all->line[n][0] == ' ')
-        n--; /* what goes on in the next line is left out as a whole */
-    for (int i = 0; i < n; i++)
-        grid_str(g, b.x, b.y + i, b.w, all->line[i], STYLE_DIM);
-    lines_free(all);
+    if (b.w >= NARROW)
+        page_read_numbers(v, &all);
+    for (int i = 0; most == SIZE_MAX && rich_row(&all, b.w, &row); i++)
+        most = i < b.h ? most : row.para;
+    row = (struct rich_row){0};
+    while (rich_row(&all, b.w, &row) && row.para < most)
+        rich_put(&all, &row, g, b.x, b.y + n++, b.w, STYLE_DIM);
+    rich_free(&all);
     return n;
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "layout/cells/fmt.h"
-#include "layout/cells/lines.h"
 #include "layout/views/page.h"
 #include "layout/move/record.h"
 #include "triage/numbers.h"
@@ -58,50 +57,47 @@ static void line_warning(struct text *t, const struct view *v)
 }
 
 typedef void say_line(struct text *, const struct view *);
+static say_line *const problems[] = {line_damage, line_warning};
+enum { PROBLEMS = sizeof problems / sizeof *problems };
 
-static void read_lines(const struct view *v, say_line *const line[], size_t n, struct lines *out, int w)
+static void read_line(const struct view *v, say_line *line, struct rich *out)
 {
     struct text t = {.ticks = when_ticks(v->tr)};
-    for (size_t i = 0; i < n; i++) {
-        t.n = 0;
-        line[i](&t, v);
-        if (t.n)
-            lines_wrap(out, t.p, w);
-    }
+    line(&t, v);
+    if (t.n)
+        rich_say(out, STYLE_POPUP, "%s", t.p);
     text_free(&t);
 }
 
-void page_read_numbers(const struct view *v, struct lines *out, int w)
+void page_read_numbers(const struct view *v, struct rich *out)
 {
-    static say_line *const line[] = {line_time};
     for (int i = 0; i < NUMBERS; i++) {
         struct text t = {.ticks = when_ticks(v->tr)};
         text_add(&t, "%-8s", numbers[i].name);
         const size_t before = t.n;
         numbers[i].say(&t, v->tri->tg);
         if (t.n > before)
-            lines_wrap(out, t.p, w);
+            rich_say(out, STYLE_POPUP, "%s", t.p);
         text_free(&t);
     }
-    read_lines(v, line, 1, out, w);
+    read_line(v, line_time, out);
 }
 
-void page_read(const struct view *v, struct lines *out, int w)
+void page_read(const struct view *v, struct rich *out)
 {
-    static say_line *const line[] = {line_damage, line_warning};
-    read_lines(v, line, sizeof line / sizeof *line, out, w);
-    page_read_numbers(v, out, w);
+    for (int i = 0; i < PROBLEMS; i++)
+        read_line(v, problems[i], out);
+    page_read_numbers(v, out);
 }
 
 /* ---- a line or two on the page ------------------------------------------------------------------------- */
 
 int page_notes(struct grid *g, const struct view *v, struct box b)
 {
-    static void (*const lines[])(struct text *, const struct view *) = {line_damage, line_warning};
     int used = 0;
-    for (size_t i = 0; i < 2; i++) {
+    for (int i = 0; i < PROBLEMS; i++) {
         struct text t = {.ticks = when_ticks(v->tr)};
-        lines[i](&t, v);
+        problems[i](&t, v);
         if (t.n && used < b.h)
             used += wrap_draw(g, b.x, b.y + used, b.w, b.h - used > 2 ? 2 : b.h - used, STYLE_WARN,
                               (struct str){t.p, (uint32_t)t.n});

@@ -18,7 +18,6 @@
 #include "layout/move/move.h"
 #include "layout/draw/popup.h"
 #include "layout/draw/status.h"
-#include "layout/cells/lines.h"
 #include "layout/move/naming.h"
 
 static const char *split_name(enum split s)
@@ -27,32 +26,32 @@ static const char *split_name(enum split s)
     return (unsigned)s < SPLIT_COUNT ? names[s] : "?";
 }
 
-/* ---- lines --------------------------------------------------------------------------------------------- */
+/* ---- texts --------------------------------------------------------------------------------------------- */
 
-static bool split_fresh(struct view *v, const char *title)
+/* The text of a pop-up of ours, empty. */
+static struct rich *own_text(struct view *v, const char *title)
 {
-    if (!v->cache.own)
-        v->cache.own = lines_new(title);
-    if (!v->cache.own)
-        return false;
-    lines_clear(v->cache.own);
-    snprintf(v->cache.own->title, sizeof v->cache.own->title, "%s", title);
-    return true;
+    rich_clear(&v->cache.own);
+    snprintf(v->cache.own_title, sizeof v->cache.own_title, "%s", title);
+    return &v->cache.own;
 }
 
 static unsigned open_own(struct view *v)
 {
-    int top = v->popup.kind == POPUP_LINES && v->popup.title == v->cache.own->title ? v->popup.top : 0;
+    const int top = v->popup.kind == POPUP_LINES && v->popup.text == &v->cache.own ? v->popup.top : 0;
+    if (v->cache.own.oom)
+        return move_fail(v, "out of memory");
     v->msg.text[0] = 0;
-    view_lines(v, v->cache.own->title, (const char *const *)v->cache.own->line, v->cache.own->n);
+    view_popup_text(v, v->cache.own_title, &v->cache.own);
     v->popup.top = top;
     return VR_DRAW;
 }
 
-static int split_width(const struct view *v)
+/* Columns for names in it. */
+static int own_width(const struct view *v)
 {
-    int w = v->scr.w - 6;
-    return w < 30 ? 30 : w > 130 ? 130 : w;
+    const int w = v->scr.w - 6;
+    return w < 30 ? 30 : w > 110 ? 110 : w;
 }
 
 unsigned split_idle(struct view *v)
@@ -62,9 +61,7 @@ unsigned split_idle(struct view *v)
     name_lane(v, v->at.focus, id);
     snprintf(title, sizeof title, "%s idle", id);
     (void)idle_reason_step(v->cache.idle, AT_ONCE_NS);
-    if (!split_fresh(v, title))
-        return move_fail(v, "out of memory");
-    idle_lines(v, v->cache.own, split_width(v));
+    idle_lines(v, own_text(v, title), own_width(v));
     return open_own(v) | (idle_pending(v) ? VR_WORK : VR_NONE);
 }
 
@@ -80,62 +77,63 @@ static void func_of(const struct view *v, uint32_t stack, int w, char *out, size
         str_shorten(trace_str(v->tr, f), w, glyph_dots(v->scr.tier), out, size);
 }
 
-static void life_origin(const struct view *v, struct lane l, const struct lane_info *li, struct lines *out,
+static void life_origin(const struct view *v, struct lane l, const struct lane_info *li, struct rich *out,
                         int w)
 {
     char name[400], file[300], t[FMT_MAX], d[FMT_MAX];
     const struct frame begins = trace_frame(v->tr, li->start_stack, 0);
     if (begins.func && begins.func != li->name) {
         str_shorten(trace_str(v->tr, begins.func), w - 40, glyph_dots(v->scr.tier), name, sizeof name);
-        lines_add(out, "begins in %s, which runs it%s", name, li->name_inferred ? " (likely)" : "");
+        rich_say(out, STYLE_POPUP, "begins in %s, which runs it%s", name,
+                 li->name_inferred ? " (likely)" : "");
     } else if (li->name_inferred) {
-        lines_add(out, "its name is taken from one of its stacks");
+        rich_say(out, STYLE_POPUP, "its name is taken from one of its stacks");
     }
     if (li->created) {
         name_goroutine(v, li->creator, w - 30, name, sizeof name);
-        lines_add(out, "created at %s by %s", when_exact(v->tr, li->seen, t),
-                  li->creator != NO_LANE       ? name
-                  : tri_by_timer(v->tr, l, li) ? "a timer"
-                                               : "(not recorded)");
+        rich_say(out, STYLE_POPUP, "created at %s by %s", when_exact(v->tr, li->seen, t),
+                 li->creator != NO_LANE       ? name
+                 : tri_by_timer(v->tr, l, li) ? "a timer"
+                                              : "(not recorded)");
         struct frame f = trace_frame(v->tr, li->create_stack, 0);
         for (uint32_t i = 0, n = trace_stack(v->tr, li->create_stack); i < n && i < 4; i++) {
             f = trace_frame(v->tr, li->create_stack, i);
             str_shorten(trace_str(v->tr, f.func), w / 2, glyph_dots(v->scr.tier), name, sizeof name);
             str_tail(trace_str(v->tr, f.file), w / 2 - 10, glyph_dots(v->scr.tier), file, sizeof file);
-            lines_add(out, "    %s  %s:%" PRIu64, name, file, f.line);
+            rich_say(out, STYLE_POPUP, "    %s  %s:%" PRIu64, name, file, f.line);
         }
     } else {
-        lines_add(out, "%s; first mentioned at %s",
-                  trace_info(v->tr)->ndamages ? "its creation is not in this trace"
-                                              : "it existed when the trace began",
-                  when_exact(v->tr, li->seen, t));
+        rich_say(out, STYLE_POPUP, "%s; first mentioned at %s",
+                 trace_info(v->tr)->ndamages ? "its creation is not in this trace"
+                                             : "it existed when the trace began",
+                 when_exact(v->tr, li->seen, t));
     }
     int64_t first = li->created ? li->seen : li->first;
-    lines_add(out, "%s at %s, %s in this trace%s", li->ended ? "ended" : "not ended; last known",
-              when_exact(v->tr, li->last, t), when_dur(v->tr, li->last - first, d),
-              li->is_system ? "; one of the runtime's own" : "");
+    rich_say(out, STYLE_POPUP, "%s at %s, %s in this trace%s", li->ended ? "ended" : "not ended; last known",
+             when_exact(v->tr, li->last, t), when_dur(v->tr, li->last - first, d),
+             li->is_system ? "; one of the runtime's own" : "");
 }
 
-static void life_states(const struct view *v, struct lane l, const struct lane_info *li, struct lines *out)
+static void life_states(const struct view *v, struct lane l, const struct lane_info *li, struct rich *out)
 {
     struct shares sh;
     char d[FMT_MAX], p[FMT_MAX];
     int64_t end = li->last > li->first ? li->last : li->first + 1;
     gstate_shares(v->cache.gstate, v->tr, l, li->first, end, &sh);
     const bool timed = tri_any_timed(v->tr, l, li->first, end, sh.ns[ST_SYSCALL]);
-    lines_add(out, "%s", "");
+    rich_blank(out);
     for (int s = 0; s < ST_COUNT; s++)
         if (s == ST_SYSCALL && sh.ns[s] > 0 && !timed)
-            lines_add(out, "%-16s %10s", state_name(ST_SYSCALL), TRI_UNTIMED);
+            rich_say(out, STYLE_POPUP, "%-16s %10s", state_name(ST_SYSCALL), TRI_UNTIMED);
         else if (sh.ns[s] > 0 && s != ST_NONE)
-            lines_add(out, "%-16s %10s  %6s", state_name((enum state)s), when_dur(v->tr, sh.ns[s], d),
-                      fmt_percent(sh.ns[s], end - li->first, p));
+            rich_say(out, STYLE_POPUP, "%-16s %10s  %6s", state_name((enum state)s),
+                     when_dur(v->tr, sh.ns[s], d), fmt_percent(sh.ns[s], end - li->first, p));
     if (li->no_p_ns)
-        lines_add(out, "%-16s %10s  (system calls that lost their processor)", "  of it without P",
-                  when_dur(v->tr, li->no_p_ns, d));
+        rich_say(out, STYLE_POPUP, "%-16s %10s  (system calls that lost their processor)",
+                 "  of it without P", when_dur(v->tr, li->no_p_ns, d));
 }
 
-static void life_list(const struct view *v, struct lane l, int64_t t, struct lines *out, int w)
+static void life_list(const struct view *v, struct lane l, int64_t t, struct rich *out, int w)
 {
     struct span_iter it;
     char d[FMT_MAX], f[300], why[100], whom[100], from[FMT_MAX];
@@ -144,9 +142,9 @@ static void life_list(const struct view *v, struct lane l, int64_t t, struct lin
     uint64_t here = span_get(&it)->index;
     for (int i = 0; i < LIST / 2 && span_prev(&it); i++)
         ;
-    lines_add(out, "%s", "");
-    lines_add(out, "spans from number %" PRIu64 " on ('>': the cursor, '+': at least that long)",
-              span_get(&it)->index);
+    rich_blank(out);
+    rich_say(out, STYLE_POPUP, "spans from number %" PRIu64 " on ('>': the cursor, '+': at least that long)",
+             span_get(&it)->index);
     for (int i = 0; i < LIST; i++) {
         const struct span *s = span_get(&it);
         whom[0] = 0;
@@ -156,26 +154,26 @@ static void life_list(const struct view *v, struct lane l, int64_t t, struct lin
                 sizeof f);
         str_head(name_bracketed(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack)), 24, why,
                  sizeof why);
-        lines_add(out, "%c %15s %10s %c %s%s%s%s%s%s%s%s", s->index == here ? '>' : ' ',
-                  when_exact(v->tr, s->t0, from),
-                  record_untimed(v, s) ? TRI_UNTIMED : when_dur(v->tr, s->t1 - s->t0, d),
-                  record_open(v, l, s) ? '+' : ' ', state_name(record_state(v, l, s)), *why ? " (" : "", why,
-                  *why ? ")" : "", *whom ? (s->state == ST_RUNNABLE ? " by " : " on ") : "", whom,
-                  *f ? " in " : "", f);
+        rich_say(out, STYLE_POPUP, "%c %15s %10s %c %s%s%s%s%s%s%s%s", s->index == here ? '>' : ' ',
+                 when_exact(v->tr, s->t0, from),
+                 record_untimed(v, s) ? TRI_UNTIMED : when_dur(v->tr, s->t1 - s->t0, d),
+                 record_open(v, l, s) ? '+' : ' ', state_name(record_state(v, l, s)), *why ? " (" : "", why,
+                 *why ? ")" : "", *whom ? (s->state == ST_RUNNABLE ? " by " : " on ") : "", whom,
+                 *f ? " in " : "", f);
         if (!span_next(&it))
             break;
     }
 }
 
 /* The text of goroutine lane g in w columns; t: the moment whose spans are listed. */
-static void life_text(const struct view *v, uint32_t g, int64_t t, struct lines *out, int w)
+static void life_text(const struct view *v, uint32_t g, int64_t t, struct rich *out, int w)
 {
     struct lane l = {LANE_G, g};
     struct lane_info li = trace_lane(v->tr, l);
     char name[600], id[32];
     name_lane(v, l, id);
     str_safe(trace_str(v->tr, li.name), name, sizeof name);
-    lines_add(out, "%s %s", id, li.name ? name : "(its start function is not in the trace)");
+    rich_say(out, STYLE_POPUP, "%s %s", id, li.name ? name : "(its start function is not in the trace)");
     life_origin(v, l, &li, out, w);
     life_states(v, l, &li, out);
     life_list(v, l, t, out, w);
@@ -199,9 +197,7 @@ unsigned view_life(struct view *v)
         return move_fail(v, "no goroutine here");
     name_lane(v, (struct lane){LANE_G, g}, id);
     snprintf(title, sizeof title, "The life of %s", id);
-    if (!split_fresh(v, title))
-        return move_fail(v, "out of memory");
-    life_text(v, g, t, v->cache.own, split_width(v));
+    life_text(v, g, t, own_text(v, title), own_width(v));
     v->popup.kind = POPUP_NONE;
     return open_own(v);
 }
@@ -210,23 +206,18 @@ unsigned view_life(struct view *v)
 
 unsigned view_read(struct view *v)
 {
-    enum { READS = 100 }; /* columns that are easily read */
-    const int w = split_width(v) < READS ? split_width(v) : READS;
-    struct rich r;
-    if (!split_fresh(v, "In full"))
-        return move_fail(v, "out of memory");
+    enum { WHOLE = 1000 };
+    struct rich *out = own_text(v, "In full");
     if (v->msg.text[0]) {
-        if (!v->msg.of || !tri_read_finding(v, v->msg.of - 1, v->cache.own, w))
-            lines_wrap(v->cache.own, v->msg.text, w);
-        lines_add(v->cache.own, "%s", "");
+        if (!v->msg.of || !tri_read_finding(v, v->msg.of - 1, out))
+            rich_say(out, STYLE_POPUP, "%s", v->msg.text);
+        rich_blank(out);
     }
-    status_rich(v, 1000, &r);
     if (kind_here(v)->read)
-        kind_here(v)->read(v, v->cache.own, w);
+        kind_here(v)->read(v, out);
     else
-        for (uint32_t at = 0, from, len; rich_line(&r, w, &at, &from, &len);)
-            lines_add(v->cache.own, "%.*s", (int)len, r.text + from);
-    if (!v->cache.own->n)
+        kind_here(v)->speak(v, WHOLE, out);
+    if (!rich_paras(out))
         return move_fail(v, "nothing is said here");
     v->popup.kind = POPUP_NONE;
     return open_own(v);

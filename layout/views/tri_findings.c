@@ -14,7 +14,6 @@
 
 #include "decode/base/mem.h"
 #include "layout/cells/fmt.h"
-#include "layout/cells/lines.h"
 #include "layout/cells/wrap.h"
 #include "layout/views/page.h"
 #include "triage/findings/asked.h"
@@ -480,38 +479,39 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
         text_add(t, " %s", f->won);
 }
 
-bool tri_read_finding(const struct view *v, uint32_t i, struct lines *out, int w)
+bool tri_read_finding(const struct view *v, uint32_t i, struct rich *out)
 {
     if (!v->tri || i >= count(v))
         return false;
     const struct finding *f = &v->tri->fs->f[i];
     const char *const said[] = {f->text, f->next, f->won ? f->won : ""};
     char at[FMT_MAX];
-    lines_add(out, "%s  %s%s  at %s", f->amount, f->title, f->inferred ? " (likely)" : "",
-              when_dur(v->tr, f->t0, at));
+    rich_say(out, STYLE_POPUP_HEAD, "%s  %s%s  at %s", f->amount, f->title, f->inferred ? " (likely)" : "",
+             when_dur(v->tr, f->t0, at));
     for (int k = 0; k < 3; k++) {
         struct text t = {.ticks = when_ticks(v->tr)};
         text_clean(&t, said[k], strlen(said[k]), 0);
-        lines_wrap(out, t.n ? t.p : "", w);
+        if (t.n)
+            rich_say(out, STYLE_POPUP, "%s", t.p);
         text_free(&t);
     }
     return true;
 }
 
 /* The finding with the cursor, then the numbers. */
-static void read_all(const struct view *v, struct lines *out, int w)
+static void read_all(const struct view *v, struct rich *out)
 {
     struct text t = {.ticks = when_ticks(v->tr)};
     if (!v->tri || !v->tri->tg)
         return;
-    if (tri_read_finding(v, v->at.row, out, w))
-        lines_add(out, "%s", "");
+    if (tri_read_finding(v, v->at.row, out))
+        rich_blank(out);
     if (tri_lacking(&t, v)) {
-        lines_wrap(out, t.p + strspn(t.p, "; "), w);
-        lines_add(out, "%s", "");
+        rich_say(out, STYLE_POPUP, "%s", t.p + strspn(t.p, "; "));
+        rich_blank(out);
     }
     text_free(&t);
-    page_read(v, out, w);
+    page_read(v, out);
 }
 
 /* Share and title; where, and what it saves, as whole fields where a line has room. */

@@ -308,10 +308,9 @@ static bool read_holds(const struct view *v, const char *text)
 {
     static char all[40000], want[8000];
     size_t n = 0, k = 0;
-    for (size_t i = 0; i < v->popup.ntext; i++)
-        for (const char *c = v->popup.text[i]; *c && n + 1 < sizeof all; c++)
-            if (*c != ' ')
-                all[n++] = *c;
+    for (size_t i = 0; v->popup.kind == POPUP_LINES && i < v->popup.text->n && n + 1 < sizeof all; i++)
+        if (v->popup.text->text[i] != ' ')
+            all[n++] = v->popup.text->text[i];
     for (; *text && k + 1 < sizeof want; text++)
         if (*text != ' ')
             want[k++] = *text;
@@ -357,8 +356,8 @@ static void test_read(void **state)
     free(run(&f, "1 j \""));
     const struct finding *last = &f.a.fs.f[1]; /* nothing is to be won by it: what it says stands once */
     assert_true(!last->won && read_holds(&f.a.view, last->next));
-    for (size_t i = 0, n = 0; i < f.a.view.popup.ntext; i++) {
-        n += !strncmp(f.a.view.popup.text[i], last->next, 20);
+    for (size_t i = 0, n = 0; i < rich_paras(f.a.view.popup.text); i++) {
+        n += !strncmp(rich_at(f.a.view.popup.text, i).p, last->next, 20);
         assert_true(n < 2);
     }
     fix_close(&f);

@@ -101,7 +101,7 @@ static void longest_said(struct seen *s, const char *text, int64_t t0, int64_t t
 
 static void lane_said(struct seen *s, int64_t t0, int64_t t1)
 {
-    char text[RICH_MOST], what[100], p[FMT_MAX];
+    char text[STATUS_MOST], what[100], p[FMT_MAX];
     int64_t ns[ST_COUNT];
     struct lane l = s->v.at.focus;
     status_text(&s->v, text, sizeof text);
@@ -166,7 +166,7 @@ static void cycle_said(struct seen *s, const struct range *gc)
 {
     const struct range *stw, *assist;
     size_t nstw = trace_ranges(s->tr, RANGE_STW, &stw), nassist = trace_ranges(s->tr, RANGE_ASSIST, &assist);
-    char text[RICH_MOST], what[200], d[FMT_MAX], e[FMT_MAX];
+    char text[STATUS_MOST], what[200], d[FMT_MAX], e[FMT_MAX];
     status_text(&s->v, text, sizeof text);
     if (gc->t1 <= gc->t0)
         return;
@@ -204,7 +204,7 @@ static void cycles(struct seen *s)
 static void curve_said(struct seen *s, const struct mmu_point *m)
 {
     int64_t sum[ST_COUNT] = {0}, ns[ST_COUNT], all = 0;
-    char text[RICH_MOST];
+    char text[STATUS_MOST];
     status_text(&s->v, text, sizeof text);
     for (uint32_t p = 0; p < trace_nlanes(s->tr, LANE_P); p++) {
         (void)walk(s->tr, (struct lane){LANE_P, p}, m->at, m->at + m->window, ns);
@@ -229,7 +229,7 @@ static void wait_said(struct seen *s, const struct sched_wait *w)
     int64_t ns[ST_COUNT], all = 0, idle = 0, calls = 0;
     const struct range *stw;
     size_t n = trace_ranges(s->tr, RANGE_STW, &stw);
-    char text[RICH_MOST];
+    char text[STATUS_MOST];
     struct text t = {0};
     if (w->t1 <= w->t0)
         return;
@@ -301,7 +301,7 @@ static void pairs_said(struct seen *s, const struct triage *tg)
             all += (int64_t)tg->pairs[i].count;
     }
     for (uint32_t i = 0; i < s->v.table->nrows; i++) {
-        char text[RICH_MOST];
+        char text[STATUS_MOST];
         s->v.at.row = i;
         status_text(&s->v, text, sizeof text);
         assert_non_null(strstr(text, "waited at "));

@@ -318,7 +318,7 @@ static void test_legend(void **state)
     static struct rich r;
     for (int t = 0; t < TIER_COUNT; t++)
         for (int mono = 0; mono < 2; mono++) {
-            rich_init(&r);
+            rich_clear(&r);
             legend_all((enum tier)t, mono, &r);
             for (uint32_t i = 0; i < r.n && t == TIER_ASCII; i++)
                 assert_true(r.text[i] >= ' ' && r.text[i] < 0x7F);
@@ -328,8 +328,8 @@ static void test_legend(void **state)
                     at++;
                 assert_true(at < r.n);
             }
-            assert_true(r.n < RICH_MOST / 2);
         }
+    rich_free(&r);
 }
 
 static void row_text(const struct grid *g, int y, char *out)

@@ -63,8 +63,8 @@ struct script {
     bool linear, reading;
     FILE *out, *errors;
     bool quit, failed;
-    int view;            /* the view of the last line */
-    char was[RICH_MOST]; /* what the last line said is under the cursor; "": something else */
+    int view;              /* the view of the last line */
+    char was[STATUS_MOST]; /* what the last line said is under the cursor; "": something else */
 };
 
 /* ---- one line ------------------------------------------------------------------------------------------ */
@@ -108,7 +108,7 @@ static void print_popup(const struct script *s)
 static bool print_here(struct script *s, bool same)
 {
     const struct view *v = &s->a->view;
-    char line[RICH_MOST];
+    char line[STATUS_MOST];
     status_text(v, line, sizeof line);
     same = same && v->msg.text[0] && strcmp(line, s->was) == 0;
     if (!same)

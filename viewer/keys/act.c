@@ -37,9 +37,7 @@ static unsigned do_help(struct app *a, int n)
         return VR_DRAW | VR_BELL;
     }
     snprintf(a->title, sizeof a->title, "Keys in %s", keyview_name(v));
-    unsigned f = view_lines(&a->view, a->title, (const char *const *)a->help.lines->line, a->help.lines->n);
-    a->view.popup.rich = a->help.legend.n ? &a->help.legend : NULL;
-    return f;
+    return view_popup_text(&a->view, a->title, &a->help);
 }
 
 static unsigned do_palette(struct app *a, int n)

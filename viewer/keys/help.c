@@ -13,7 +13,7 @@
 #include "layout/cells/legend.h"
 #include "viewer/keys/act.h"
 
-enum { KEYS_SIZE = 256, HELP_WIDTH = 75 };
+enum { KEYS_SIZE = 256 };
 
 /* The keys of one action, out of bindings sorted by action: "Left h a". *at moves to the next action. */
 static void join_keys(const struct binding **b, size_t n, size_t *at, char *out, size_t size)
@@ -150,7 +150,7 @@ static const char *label(const struct view *v, const struct want *w)
 
 /* ---- the help screen ----------------------------------------------------------------------------------- */
 
-static void help_counts(struct lines *t, const struct keymap *km, enum keyview view)
+static void help_counts(struct rich *t, const struct keymap *km, enum keyview view)
 {
     struct keystate st = {0};
     const struct binding *hit;
@@ -158,17 +158,18 @@ static void help_counts(struct lines *t, const struct keymap *km, enum keyview v
     bool plain = keymap_feed(km, &st, view, '5', &hit, &count) == KEYFEED_MORE && st.counting;
     char prefix[64];
     (void)keymap_key(km, view, ACT_COUNT_PREFIX, prefix, sizeof prefix);
-    lines_add(t, "Counts");
+    rich_say(t, STYLE_POPUP_HEAD, "Counts");
     if (plain)
-        lines_add(t, "  Digits before a key repeat it: 5 and a key.");
+        rich_say(t, STYLE_POPUP, "  Digits before a key repeat it: 5 and a key.");
     else if (prefix[0])
-        lines_add(t, "  Digits are bound here, so a count begins with %s : %s 5 and a key.", prefix, prefix);
+        rich_say(t, STYLE_POPUP, "  Digits are bound here, so a count begins with %s : %s 5 and a key.",
+                 prefix, prefix);
 }
 
 enum { FIRST_KEYS = 12, KEYS_COLS = 13, HALF_COLS = 36 };
 
 /* Add at most FIRST_KEYS of these, two in a row. */
-static void help_wants(struct lines *t, const struct view *v, const struct keymap *km, enum keyview view,
+static void help_wants(struct rich *t, const struct view *v, const struct keymap *km, enum keyview view,
                        const struct want *w)
 {
     char row[160] = "";
@@ -181,34 +182,32 @@ static void help_wants(struct lines *t, const struct view *v, const struct keyma
             (void)keymap_key(km, view, w->b, two, sizeof two);
         snprintf(keys, sizeof keys, "%s%s%s", one, two[0] ? "  " : "", two);
         if (shown++ % 2)
-            lines_add(t, "%s  %-*s %s", row, KEYS_COLS, keys, label(v, w));
+            rich_say(t, STYLE_POPUP, "%s  %-*s %s", row, KEYS_COLS, keys, label(v, w));
         else
             snprintf(row, sizeof row, "  %-*.60s %-*.60s", KEYS_COLS, keys, HALF_COLS - KEYS_COLS - 3,
                      label(v, w));
         row[0] = shown % 2 ? row[0] : '\0';
     }
     if (row[0])
-        lines_add(t, "%s", row);
+        rich_say(t, STYLE_POPUP, "%s", row);
 }
 
 /* The keys that one needs first in this view, and those that one would not guess. */
-static void help_here(struct lines *t, const struct view *v, const struct keymap *km, enum keyview view)
+static void help_here(struct rich *t, const struct view *v, const struct keymap *km, enum keyview view)
 {
-    lines_add(t, "The keys of this view");
+    rich_say(t, STYLE_POPUP_HEAD, "The keys of this view");
     help_wants(t, v, km, view, wanted(v));
-    lines_add(t, "%s", "");
-    lines_add(t, "Also");
+    rich_blank(t);
+    rich_say(t, STYLE_POPUP_HEAD, "Also");
     help_wants(t, v, km, view, also);
-    lines_wrap(
-        t,
-        "  The mouse: a click points, a second one opens, the wheel zooms or scrolls, dragging selects "
-        "a range; a click on a column's title sorts, on a tab it shows that view.",
-        HELP_WIDTH);
-    lines_add(t, "%s", "");
+    rich_say(t, STYLE_POPUP,
+             "  The mouse: a click points, a second one opens, the wheel zooms or scrolls, dragging selects "
+             "a range; a click on a column's title sorts, on a tab it shows that view.");
+    rich_blank(t);
 }
 
 /* All actions by group. Keys that are too long for their column are followed by two blanks. */
-static void help_all(struct lines *t, const struct keymap *km, enum keyview view)
+static void help_all(struct rich *t, const struct keymap *km, enum keyview view)
 {
     const char *group = "";
     const struct binding **b;
@@ -221,51 +220,40 @@ static void help_all(struct lines *t, const struct keymap *km, enum keyview view
             snprintf(keys, sizeof keys, ":%s", action_name(a));
         if (strcmp(group, action_group(a)) != 0) {
             if (*group)
-                lines_add(t, "%s", "");
-            lines_add(t, "%s", action_group(a));
+                rich_blank(t);
+            rich_say(t, STYLE_POPUP_HEAD, "%s", action_group(a));
             group = action_group(a);
         }
-        lines_add(t, "  %-18s  %s", keys, action_help(a));
+        rich_say(t, STYLE_POPUP, "  %-18s  %s", keys, action_help(a));
     }
     mem_free(b);
-    lines_add(t, "%s", "");
+    rich_blank(t);
     help_counts(t, km, view);
-    lines_add(t, "%s", "");
-    lines_add(t, "In a prompt");
-    lines_wrap(
-        t,
-        "  Enter accepts, Esc gives up, Up and Down bring back earlier lines, Tab completes an action's "
-        "name or a view's, Left, Right, Home and End move in the line, "
-        "Ctrl-U clears it, Ctrl-W a word, Ctrl-K the rest. / in a text like this one finds "
-        "words in it, n and N the next line that has them.",
-        HELP_WIDTH);
-    lines_wrap(t,
-               "  Behind : stands a time (1.25s, 50%), a range (1.2s..1.3s), a goroutine "
-               "(g123), a processor (p4), a "
-               "thread (m7), or the name of an action or a view (view-cycles).",
-               HELP_WIDTH);
+    rich_blank(t);
+    rich_say(t, STYLE_POPUP_HEAD, "In a prompt");
+    rich_say(t, STYLE_POPUP,
+             "  Enter accepts, Esc gives up, Up and Down bring back earlier lines, Tab completes an action's "
+             "name or a view's, Left, Right, Home and End move in the line, "
+             "Ctrl-U clears it, Ctrl-W a word, Ctrl-K the rest. / in a text like this one finds "
+             "words in it, n and N the next line that has them.");
+    rich_say(t, STYLE_POPUP, "%s",
+             "  Behind : stands a time (1.25s, 50%), a range (1.2s..1.3s), a goroutine "
+             "(g123), a processor (p4), a "
+             "thread (m7), or the name of an action or a view (view-cycles).");
 }
 
-void help_free(struct help *h)
+bool help_make(struct rich *out, const struct keymap *km, const struct view *v, enum keyview view)
 {
-    lines_free(h->lines);
-    memset(h, 0, sizeof *h);
-}
-
-bool help_make(struct help *h, const struct keymap *km, const struct view *v, enum keyview view)
-{
-    help_free(h);
-    h->lines = lines_new("");
-    rich_init(&h->legend);
+    rich_clear(out);
     if (!kind_here(v)->table) /* none of the legend's signs appears in a table */
-        legend_all(v->scr.tier, v->scr.mono, &h->legend);
+        legend_all(v->scr.tier, v->scr.mono, out);
     else if (v->at.view == VIEW_TRIAGE)
-        legend_page(v->scr.tier, &h->legend);
-    if (!h->lines)
-        return false;
-    help_here(h->lines, v, km, view);
-    help_all(h->lines, km, view);
-    return !h->lines->oom;
+        legend_page(v->scr.tier, out);
+    if (out->n)
+        rich_blank(out);
+    help_here(out, v, km, view);
+    help_all(out, km, view);
+    return !out->oom;
 }
 
 /* ---- the footer, drawn --------------------------------------------------------------------------------- */

@@ -8,19 +8,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "layout/cells/lines.h"
 #include "layout/cells/rich.h"
 #include "layout/move/view.h"
 #include "viewer/keys/keymap.h"
 
-struct help { /* the text of a pop-up, owned by it */
-    struct lines *lines;
-    struct rich legend; /* above them */
-};
-/* help_make - make the lines: what glyphs mean, the keys of the view shown, and all keys by group. *h may
- * be zeroed. Returns false when out of memory. */
-bool help_make(struct help *h, const struct keymap *km, const struct view *v, enum keyview view);
-void help_free(struct help *h);
+/* help_make - the text of a pop-up: what glyphs mean, the keys of the view shown, and all keys by group.
+ * Returns false when out of memory. */
+bool help_make(struct rich *out, const struct keymap *km, const struct view *v, enum keyview view);
 
 /* help_footer - the main keys that do something now, in one line, most wanted first; while a chord is under
  * way, how it can continue. out gets a NUL. */

@@ -49,7 +49,7 @@ void app_free(struct app *a)
     findings_free(&a->fs);
     triage_free(a->tg);
     grid_free(&a->grid);
-    help_free(&a->help);
+    rich_free(&a->help);
     mem_free(a->yank);
 }
 

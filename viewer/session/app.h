@@ -116,8 +116,8 @@ struct app {
     char debug[64];   /* shown in the title unless empty */
     bool show_debug;  /* debug is filled in after each frame */
     int64_t took_ms;  /* how long loading took; 0: nobody waited for it */
-    struct help help;
-    char title[96]; /* of the help pop-up */
+    struct rich help; /* the text of its pop-up, and its title */
+    char title[96];
 
     struct app_open open;
     struct app_live live;

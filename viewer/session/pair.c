@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/cells/lines.h"
 #include "layout/move/kind.h"
 #include "triage/report/report.h"
 
@@ -16,7 +15,8 @@ struct pair {
     struct app *app[2];
     int shown;
     char name[2][160];
-    struct lines *diff; /* the text of the diff view; NULL: not made yet */
+    struct rich diff; /* the text of the diff view */
+    bool compared;    /* it is made */
 };
 
 struct app *pair_shown(struct app *a)
@@ -113,27 +113,27 @@ static void pair_compare(struct pair *p)
     struct text t = {0};
     struct err e = {0};
     struct loaded a = pair_loaded(p->app[0]), b = pair_loaded(p->app[1]);
-    if (!(p->diff = lines_new("diff")))
-        return;
-    if (diff_two(&a, &b, &t, &e)) {
-        lines_add(p->diff, "%s", e.what);
-    } else {
-        char *rest = t.p;
-        for (char *line = rest; line && *line; line = rest) {
-            rest = strchr(line, '\n');
-            if (rest)
-                *rest++ = 0;
-            lines_add(p->diff, "%s", line);
-        }
+    if (diff_two(&a, &b, &t, &e))
+        rich_say(&p->diff, STYLE_NORMAL, "%s", e.what);
+    for (char *line = t.p, *end; line && *line; line = end ? end + 1 : NULL) {
+        end = strchr(line, '\n');
+        if (end)
+            *end = '\0';
+        rich_say(&p->diff,
+                 *line == '!'   ? STYLE_WARN
+                 : *line == ' ' ? STYLE_NORMAL
+                                : STYLE_STATUS_KEY,
+                 "%s", *line ? line : " ");
     }
     text_free(&t);
-    p->app[0]->view.compared = p->app[1]->view.compared = p->diff;
+    p->app[0]->view.compared = p->app[1]->view.compared = &p->diff;
+    p->compared = true;
 }
 
 bool pair_due(const struct app *a)
 {
     const struct pair *p = a->pair;
-    return p && (pair_hidden(a)->due || (!p->diff && p->app[0]->tri.tg && p->app[1]->tri.tg &&
+    return p && (pair_hidden(a)->due || (!p->compared && p->app[0]->tri.tg && p->app[1]->tri.tg &&
                                          kind_here(&p->app[p->shown]->view) == &kind_diff));
 }
 
@@ -182,6 +182,6 @@ void pair_end(struct app *a)
         p->app[i]->view.compared = NULL;
         p->app[i]->view.beyond = 0;
     }
-    lines_free(p->diff);
+    rich_free(&p->diff);
     mem_free(p);
 }
