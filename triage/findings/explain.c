@@ -78,6 +78,7 @@ void explain_free(struct explainer *x)
         mem_free(x->region);
         owners_free(x->own_made);
         trails_free(x->trails);
+        untimed_free(x->untimed);
         legs_free(&x->legs);
         mem_free(x);
     }
@@ -206,11 +207,40 @@ static void step_runnable(struct explainer *x, struct level *l, struct explain_p
     explain_tell_unless_stopped(x, l, p, s);
 }
 
+/* Whether running after `before` is the rest of that call, which has no end in the trace. */
+static bool in_call(struct explainer *x, const struct span *before)
+{
+    if (before->state != ST_SYSCALL || !before->stack || !tri_untimed(x->tr, before->t1 - before->t0))
+        return false;
+    if (!x->untimed)
+        x->untimed = untimed_new(x->tr);
+    return x->untimed && untimed_lasts(x->untimed, before->stack);
+}
+
+/* The call and what runs after it, as one. */
+static void step_call(struct explainer *x, struct level *l, struct explain_part p, const struct span *call)
+{
+    p.t0 = call->t0 > l->lo ? call->t0 : l->lo;
+    p.cat = EX_SYSCALL;
+    p.stack = call->stack;
+    p.stack_end = 0;
+    l->hi = p.t0;
+    l->next = *call;
+    then_is(&l->then, call);
+    if (!span_prev(&l->it))
+        l->first = p.t0;
+    (void)explain_tell(x, l, p);
+}
+
 /* Running: between the place where it was before and the one where it stopped. */
 static void step_running(struct explainer *x, struct level *l, struct explain_part p, const struct span *s,
                          const struct span *next, bool more)
 {
     const struct span before = more ? *span_get(&l->it) : (struct span){0};
+    if (in_call(x, &before)) {
+        step_call(x, l, p, &before);
+        return;
+    }
     p.cat = EX_RUN;
     p.stack = 0;
     if (before.state == ST_SYSCALL || before.state == ST_WAITING) {

@@ -6,6 +6,7 @@
 #define GOTOP_TRIAGE_EXPLAIN_PRIV_H
 
 #include "triage/findings/explain.h"
+#include "triage/findings/untimed.h"
 
 struct level {
     uint32_t g, up;
@@ -36,10 +37,11 @@ struct explainer {
     uint64_t left, placed; /* placed: number of levels entered so far */
     struct ended ended;
     struct owners *own, *own_made; /* own_made: NULL, or that one */
+    struct untimed *untimed;       /* NULL until a call without an end is met */
     uint32_t ng, np;
     explain_visit *visit;
     void *arg;
-    bool cut, failed;
+    bool cut;
     bool probes;           /* only the cost is asked for: what time is attributed to is not */
     struct trails *trails; /* NULL until a task is explained */
     struct legs legs;      /* of the piece being explained */
