@@ -1,8 +1,5 @@
 /*
  * follow.c - see follow.h.
- *
- * A strip holds the header and the generations in the order in which they came. Both models read the same
- * strip, unless they are of two programs or the strip was long (strip_is_long()).
  */
 #include "viewer/session/follow.h"
 
@@ -28,7 +25,7 @@ struct follow {
     struct model now, next, old; /* next.tr NULL: none is being made */
     uint64_t most;               /* bytes of memory to use at most */
     bool stands;                 /* `now` gets no more: `next` replaces it as soon as it can */
-    size_t whole;                /* offset in now's strip of the end of its last whole generation */
+    size_t whole;                /* bytes of `now` up to the end of its last whole generation */
     bool losing;                 /* generations are being left out */
     uint64_t lost;               /* bytes left out here; live.lost has those left out before */
     uint64_t lost_before;        /* bytes left out that the caller knows of */
@@ -53,15 +50,13 @@ struct follow {
 
 static uint64_t follow_memory(const struct follow *f)
 {
-    const struct strip *a = f->now.strip, *b = f->next.strip, *c = f->old.strip;
-    return mem_live() + (a ? strip_held(a) : 0) + (b && b != a ? strip_held(b) : 0) +
-           (c && c != a && c != b ? strip_held(c) : 0);
+    return mem_live() + f->now.n + f->next.n + f->old.n;
 }
 
 /* Bytes that `now` has not decoded yet. */
 static uint64_t follow_waiting(const struct follow *f)
 {
-    return f->now.tr && !f->stands ? f->now.strip->n - model_done(&f->now) : 0;
+    return f->stands ? 0 : model_left(&f->now);
 }
 
 enum { MODEL = 2 }; /* memory per byte of trace, once decoded */
@@ -69,9 +64,7 @@ enum { MODEL = 2 }; /* memory per byte of trace, once decoded */
 /* The memory used once everything is decoded. */
 static uint64_t follow_will_take(const struct follow *f)
 {
-    const struct model *next = &f->next;
-    return follow_memory(f) +
-           MODEL * (follow_waiting(f) + (next->tr ? next->strip->n - model_done(next) : 0));
+    return follow_memory(f) + MODEL * (follow_waiting(f) + model_left(&f->next));
 }
 
 /* Whether another generation of n bytes may be taken. It may not when too much waits to be decoded, or when
@@ -80,7 +73,7 @@ static uint64_t follow_will_take(const struct follow *f)
 static bool follow_has_room(struct follow *f, size_t n)
 {
     const struct model *now = &f->now, *next = &f->next;
-    if (!now->tr || (next->tr && next->strip->n == next->from))
+    if (!now->tr || next->n == STREAM_HEADER)
         return true;
     const uint64_t most = f->most > MEMORY_LEAST ? f->most : MEMORY_LEAST, quarter = most / 4;
     const uint64_t may = quarter < WAITING_MOST ? quarter : WAITING_MOST;
@@ -98,13 +91,13 @@ static void follow_over(struct follow *f, const char *why)
     live_stop(&f->live);
 }
 
-static bool follow_put(struct follow *f, struct strip *s, const struct stream_gen *g)
+static bool follow_put(struct follow *f, struct model *m, const struct stream_gen *g)
 {
-    return ((!f->losing && !g->lost_before) || strip_gap(s)) &&
-           strip_put(s, g->p + STREAM_HEADER, g->n - STREAM_HEADER);
+    return ((!f->losing && !g->lost_before) || model_gap(m)) &&
+           model_put(m, g->p + STREAM_HEADER, g->n - STREAM_HEADER);
 }
 
-/* Append a generation to the strips, or leave it out. Returns false when out of memory. */
+/* Append a generation to the models, or leave it out. Returns false when out of memory. */
 static bool follow_take(struct follow *f, const struct stream_gen *g)
 {
     if (!follow_has_room(f, g->n)) {
@@ -113,20 +106,17 @@ static bool follow_take(struct follow *f, const struct stream_gen *g)
         return true;
     }
     f->broken |= g->broken && g->whole;
-    struct strip *now = f->now.strip, *next = f->next.strip;
-    bool ok = (f->stands && next != now) || follow_put(f, now, g);
-    if (ok && next && next != now)
-        ok = follow_put(f, next, g);
+    const bool ok = (f->stands || follow_put(f, &f->now, g)) && (!f->next.tr || follow_put(f, &f->next, g));
     f->losing &= !ok;
     if (ok && !f->stands) {
         f->heard_ns = f->live.patient ? 0 : g->heard_ns;
-        f->whole = g->broken ? f->whole : now->n;
-        ok = !f->now.tr || model_grow(&f->now);
+        f->whole = g->broken ? f->whole : f->now.n;
+        return model_grow(&f->now);
     }
-    return ok || !f->now.tr;
+    return ok;
 }
 
-/* Move whole generations from the stream into the strips. */
+/* Move whole generations from the stream into the models. */
 static void follow_take_all(struct follow *f)
 {
     size_t n = f->live.st.ngen, i = 0;
@@ -145,7 +135,7 @@ static void follow_end(struct follow *f, const char *why)
     follow_over(f, why);
     follow_take_all(f);
     const struct stream_gen *rest = live_rest(&f->live);
-    if (rest && rest->n > STREAM_HEADER && f->now.strip->n)
+    if (rest && rest->n > STREAM_HEADER && f->now.tr)
         (void)follow_take(f, rest);
     f->broken |= f->now.tr && trace_info(f->now.tr)->ndamages;
     if (f->now.tr)
@@ -192,26 +182,17 @@ static bool next_ready(const struct follow *f)
     if (f->next.over || !end)
         return false;
     uint64_t used = follow_will_take(f);
-    bool there = model_done(&f->next) >= model_done(&f->now);
+    bool there = model_left(&f->next) <= model_left(&f->now);
     if (used > f->most / 16 * 12)
         return there || used > f->most / 16 * 13;
     return !f->o.keep_bytes && end > keep && (there || end > keep / 4 * 5);
 }
 
-/* Begin a model of what comes from now on, in the same strip or, if that is long, in a new one. */
+/* Begin a model of what comes from now on. */
 static void next_begin(struct follow *f)
 {
-    const uint8_t *header = f->live.st.header;
-    struct strip *s = f->now.strip;
     struct err e = {0};
-    if (!strip_is_long(s))
-        strip_use(s);
-    else if (!(s = strip_new()) || !strip_put(s, header, STREAM_HEADER)) {
-        strip_leave(s);
-        return;
-    }
-    (void)model_open(&f->next, s, s->n, header, &f->o.live.trace, &e); /* else once more later */
-    strip_leave(s);
+    (void)model_open(&f->next, f->live.st.header, &f->o.live.trace, &e); /* else once more later */
 }
 
 /* How much later `other` begins than `one`, ns: by the time of day if both record it, else by the host's
@@ -262,19 +243,10 @@ static bool reconnect_model(struct follow *f, struct model *m)
 {
     struct err e = {0};
     const struct stream_gen *g = &f->next_live.st.gen[0];
-    const struct model *now = &f->now;
-    struct joint_part held = {now->strip->p + now->from - STREAM_HEADER,
-                              f->whole - now->from + STREAM_HEADER};
-    struct strip *s = now->strip;
+    const struct joint_part held = {f->now.p, f->whole};
     f->joined = joint_follows(held, (struct joint_part){g->p, g->n}, &e) == ERR_OK;
-    if (f->joined) {
-        strip_cut(s, f->whole);
-        return strip_gap(s) && model_open(m, s, now->from, held.p, &f->o.live.trace, &e);
-    }
-    bool ok = (s = strip_new()) && strip_put(s, g->p, STREAM_HEADER) &&
-              model_open(m, s, s->n, g->p, &f->o.live.trace, &e);
-    strip_leave(s);
-    return ok;
+    return f->joined ? model_again(m, &f->now, f->whole, false, &f->o.live.trace, &e) && model_gap(m)
+                     : model_open(m, g->p, &f->o.live.trace, &e);
 }
 
 /* Look whether the new connection has sent its first generation. */
@@ -347,7 +319,6 @@ static void reread_begin(struct follow *f)
     const struct err *why = follow_contradiction(f);
     const bool all = at_end && (why || f->broken);
     const struct trace_opts *o = &f->o.live.trace;
-    const uint8_t *header = f->live.st.header;
     const struct model *now = &f->now;
     struct model m;
     struct err e = {0};
@@ -355,8 +326,8 @@ static void reread_begin(struct follow *f)
         model_free(&f->next);
     f->noted = trace_info(now->tr)->ndamages;
     f->reread_at_end = f->ended;
-    if (!all || !model_whole(&m, now, header, o, &e)) {
-        if (!why || (f->ended && !at_end) || !model_open(&m, now->strip, now->from, header, o, &e))
+    if (!all || !model_again(&m, now, now->n, true, o, &e)) {
+        if (!why || (f->ended && !at_end) || !model_again(&m, now, now->n, false, o, &e))
             return;
         trace_doubt(m.tr, why);
     }
@@ -377,12 +348,9 @@ static void next_take_over(struct follow *f, int64_t *by)
     f->old = f->now;
     f->now = f->next;
     f->next = (struct model){0};
-    if (f->old.strip == f->now.strip)
-        f->old.forget = f->now.from - STREAM_HEADER;
-    model_alone(&f->now, f->live.st.header);
     f->stands = f->rejoins = f->rereads = false;
     f->noted = trace_info(f->now.tr)->ndamages;
-    f->whole = f->now.strip->n;
+    f->whole = f->now.n;
     if (!model_grow(&f->now))
         follow_over(f, "out of memory for what is held");
 }
@@ -392,7 +360,7 @@ static void next_take_over(struct follow *f, int64_t *by)
 static bool reconnect_ready(const struct follow *f)
 {
     const struct model *m = &f->next;
-    const bool all = m->waits && m->len == m->strip->n;
+    const bool all = m->waits && m->len == m->n;
     return m->over || (all && (trace_info(m->tr)->end > 0 || f->rereads || f->ended));
 }
 
@@ -417,9 +385,9 @@ static bool next_takes_over(struct follow *f, int64_t *by)
 static bool next_make(struct follow *f, int64_t budget_ns)
 {
     struct model *m = &f->next;
-    if (!m->tr || m->over || (m->waits && m->len == m->strip->n))
+    if (!m->tr || m->over || (m->waits && m->len == m->n))
         return false;
-    m->over = m->len < m->strip->n && !model_grow(m);
+    m->over = m->len < m->n && !model_grow(m);
     if (!m->over)
         model_decode(m, budget_ns);
     return !m->over && !m->waits;
@@ -578,14 +546,7 @@ static enum err_code follow_first(struct follow *f, struct err *e)
         return s == LIVE_END
                    ? err_set(e, ERR_TRUNCATED, ERR_NO_OFFSET, "it ended within its first generation")
                    : e->code;
-    struct strip *st = strip_new();
-    if (!st || !strip_put(st, f->live.st.header, STREAM_HEADER)) {
-        strip_leave(st);
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "no room for addresses");
-    }
-    bool ok = model_open(&f->now, st, st->n, f->live.st.header, &f->o.live.trace, e);
-    strip_leave(st);
-    if (!ok)
+    if (!model_open(&f->now, f->live.st.header, &f->o.live.trace, e))
         return e->code;
     follow_take_all(f);
     if (!whole)

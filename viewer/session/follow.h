@@ -1,23 +1,21 @@
 /*
  * follow.h - the trace of a running program, held for the screen: what came last, in bounded memory.
  *
- * The generations that are held lie one behind the other in a strip of memory (models.h), behind the trace's
- * header, so a model can decode new ones without reading the old ones again. A model cannot forget its
+ * A model (models.h) decodes new generations without reading the old ones again, but it cannot forget its
  * beginning. So before more is held than --keep allows, a second model, `next`, is begun, of the
  * generations that come from then on. When `next` holds enough it replaces the model on the screen,
  * and its time 0 is a later moment. At least the time asked for is held, at most twice as much, and each
- * generation is decoded twice. A --keep in bytes bounds all memory, the strip and both models: `next` begins
+ * generation is decoded twice. A --keep in bytes bounds all memory, both models': `next` begins
  * at half of it and replaces the other at four fifths.
  *
  *    reader's thread           caller's thread
  *    triage/live/live.c        follow.c, app_live.c
  *
- *    bytes -> generations  ->  strip  |g1|g2|g3|g4|g5|..|  <- appended
- *                                     |        `--- next, from g4 on  <- decoded by follow_step(), too
- *                                     `------------ the model shown   <- decoded by follow_step()
+ *    bytes -> generations  ->  now   |header|g1|g2|g3|g4|g5|..   <- appended to, decoded by follow_step()
+ *                              next  |header|g4|g5|..            <- as well
  *
  *    FOLLOW_MOVED: `next` is now the model shown. The old one stays until follow_release(), for who still
- *    reads it; that frees it, and what stands before g4 in the strip.
+ *    reads it.
  *
  * Generations that come faster than they can be decoded, or that memory has no room for, are left out before
  * they are decoded. The trace has a gap there, as where nothing was recorded.
