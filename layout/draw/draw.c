@@ -89,14 +89,17 @@ static enum style style_of(enum state s)
     return (enum style)(STYLE_STATE + (int)s);
 }
 
-/* Returns the part of a share shown in line r, counted from below, of a lane of h lines. */
+/* Returns the part of a share shown in line r, counted from below, of a lane of h lines. Above the first line
+ * steps are quarters: finer ones would be noise, and what is short stands in the first. */
 static int64_t draw_part_of(int64_t busy, int64_t len, int h, int r)
 {
     uint64_t rest;
     if (busy <= 0 || len <= 0)
         return 0;
     const uint64_t full = wide_muldiv_rem((uint64_t)busy, (unsigned)h, (uint64_t)len, &rest);
-    return full > (unsigned)r ? len : full == (unsigned)r ? (int64_t)rest : 0;
+    if (full != (unsigned)r)
+        return full > (unsigned)r ? len : 0;
+    return r ? (int64_t)wide_muldiv(wide_muldiv(rest, 4, (uint64_t)len), (uint64_t)len, 4) : (int64_t)rest;
 }
 
 static int height(const struct view *v, enum lane_kind k)
@@ -468,14 +471,16 @@ void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
     static const enum state of[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
     const int64_t *e = v->cache.edges;
     const int n = v->scr.plot_w;
+    int level = 0;
     if (trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)b)
         return;
     trace_columns(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, e, (uint32_t)n, v->cache.cols);
     for (int c = 0; c < n; c++) {
         const int64_t len = e[c + 1] - e[c], on = v->cache.cols[c].ns[of[b]];
+        level = on <= 0 ? 0 : draw_level((uint64_t)(on + len / 16), (uint64_t)len, 8, level);
         if (on <= 0)
             continue;
-        uint32_t glyph = b != BAND_STW ? glyph_level(v->scr.tier, on, len)
+        uint32_t glyph = b != BAND_STW ? glyph_height(v->scr.tier, level)
                                        : glyph_mark(v->scr.tier, on * 2 >= len ? MARK_STW_FULL : MARK_STW);
         grid_put(g, x + c, y, glyph, style_of(of[b]));
     }

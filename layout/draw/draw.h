@@ -22,6 +22,9 @@ void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, in
 /* draw_samples - a tick in each cell with a CPU sample of this lane. O(columns * log samples). */
 void draw_samples(struct grid *g, const struct view *v, struct lane l, int x, int y);
 void draw_band(struct grid *g, struct view *v, enum band b, int x, int y);
+/* draw_level - the level of a value on a scale, 1 to `most`; 0: there is no value. It is `last`, that of the
+ * column before, unless the value is more than a quarter of a level beyond it. */
+int draw_level(uint64_t val, uint64_t scale, int most, int last);
 /* draw_heap, draw_runq - plots of h rows. *here: the value at the cursor; *most: the maximum in the
  * window. */
 bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *goal);

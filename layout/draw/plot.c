@@ -1,7 +1,8 @@
 /*
  * plot.c - curves: heap against its goal, and the number of runnable goroutines.
  *
- * A column shows the maximum within it, so that a spike survives any zoom. Levels count eighths of a row.
+ * A column shows the maximum within it, so that a spike survives any zoom. Levels count eighths of a row, and
+ * one holds while the value stays close to it: a curve that runs between two levels would flicker.
  * The scale is that of the window, except for the heap: its scale is that of the whole trace, so that a full
  * heap looks full everywhere.
  */
@@ -20,23 +21,32 @@ struct plot {
     uint64_t scale;
     enum style style, over; /* over: style of columns with more than limit; limit 0: none */
     uint64_t limit;
+    int last; /* the level of the column before; 0: none */
 };
 
-static int level(uint64_t val, uint64_t scale, int most)
+int draw_level(uint64_t val, uint64_t scale, int most, int last)
 {
+    enum { PARTS = 4, HOLDS = 1 }; /* parts of a level */
     if (!val || !scale)
         return 0;
     if (val >= scale)
         return most;
-    int l = (int)wide_muldiv(val, (unsigned)most, scale);
+    const int parts = (int)wide_muldiv(val, (unsigned)(most * PARTS), scale), l = parts / PARTS;
+    if (last > 0 && parts >= last * PARTS - HOLDS && parts < (last + 1) * PARTS + HOLDS)
+        return last;
     return l < 1 ? 1 : l;
+}
+
+static int level(uint64_t val, uint64_t scale, int most)
+{
+    return draw_level(val, scale, most, 0);
 }
 
 /* Fills up to a level (of 8 a row) in one style and above it in another; a cell has the style of its upper
  * end. */
-static void put_blocks(const struct plot *p, int c, uint64_t val, int upto, enum style above)
+static void put_blocks(struct plot *p, int c, uint64_t val, int upto, enum style above)
 {
-    int l = level(val, p->scale, p->h * 8);
+    const int l = p->last = draw_level(val, p->scale, p->h * 8, p->last);
     for (int r = 0; r < p->h; r++) {
         int in_row = l - 8 * r;
         if (in_row > 0)
@@ -81,13 +91,13 @@ static bool waiting_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *o
 }
 
 /* Draws a column; the part above `limit` in another style (0: no limit). */
-static void put_column(const struct plot *p, int c, uint64_t val, uint64_t limit, enum style over)
+static void put_column(struct plot *p, int c, uint64_t val, uint64_t limit, enum style over)
 {
     const bool above = limit && val > limit;
     put_blocks(p, c, val, above ? level(limit, p->scale, p->h * 8) : p->h * 8, over);
 }
 
-static void curve(const struct plot *p, value_at get)
+static void curve(struct plot *p, value_at get)
 {
     const struct view *v = p->v;
     const int64_t *e = v->cache.edges, end = trace_info(v->tr)->end;
@@ -98,7 +108,7 @@ static void curve(const struct plot *p, value_at get)
 }
 
 /* Draws the heap; the part above the goal has its own style. */
-static void heap_curve(const struct plot *p, const struct extent *heap, const struct extent *goal)
+static void heap_curve(struct plot *p, const struct extent *heap, const struct extent *goal)
 {
     const struct view *v = p->v;
     const int64_t *e = v->cache.edges, end = trace_info(v->tr)->end;
@@ -156,7 +166,15 @@ bool draw_runq(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
         return false;
     view_column(v, &t0, &t1);
     runq_in(v, t0, t1, here);
-    struct plot p = {g, v, x, y, h, *most, STYLE_RUNQ, STYLE_RUNQ_OVER, trace_nlanes(v->tr, LANE_P)};
+    struct plot p = {.g = g,
+                     .v = v,
+                     .x = x,
+                     .y = y,
+                     .h = h,
+                     .scale = *most,
+                     .style = STYLE_RUNQ,
+                     .over = STYLE_RUNQ_OVER,
+                     .limit = trace_nlanes(v->tr, LANE_P)};
     curve(&p, runq_in);
     return true;
 }

@@ -221,6 +221,16 @@ static void start_colors(struct term *t, enum color_when when)
     set_colors(t);
 }
 
+/* Curses sends with each change of attributes which character set is meant. gotop never leaves the first one:
+ * that part is cut off where curses keeps it. */
+static void cut_charset(const char *name, const char *part)
+{
+    char *text = capability(name);
+    const size_t n = strlen(part);
+    if (text && text != (char *)-1 && strncmp(text, part, n) == 0 && text[n])
+        memmove(text, text + n, strlen(text + n) + 1);
+}
+
 /* The terminal understands the usual sequences, so it can be asked and drops what it does not know. */
 static bool takes_ecma(void)
 {
@@ -276,6 +286,8 @@ static void learn(struct term *t, const struct term_opts *o)
               capability_is("sc", "\0337") && capability_is("rc", "\0338");
     t->utf8 = o->charset == CHARSET_UTF8 && charset_curses();
     t->unsaid = o->charset == CHARSET_UNSAID && charset_curses() && t->ecma;
+    cut_charset("sgr", "%?%p9%t\033(0%e\033(B%;");
+    cut_charset("sgr0", "\033(B");
     t->lost = true;
     refresh();
     if (!t->ecma)
