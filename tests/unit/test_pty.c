@@ -207,6 +207,18 @@ static void test_paste(void **state)
     pty_rest(&p);
     if (p.ended)
         pty_fail(&p, "a terminal's answer acts as keys");
+    char longer[6000] = "\033]11;";
+    memset(longer + 5, 'Q', sizeof longer - 6);
+    const char *const ends[] = {"\033\\?", "\033[B?"}; /* its own, or a key where that is lost */
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        p.n = 0;
+        pty_type(&p, longer);
+        pty_type(&p, ends[i]);
+        if (!pty_until(&p, "Keys in"))
+            pty_fail(&p, "a long answer acts as keys, or takes those behind it");
+        pty_type(&p, "\033");
+        pty_rest(&p);
+    }
     pty_type(&p, "/\033[200~qno such\n text\033[201~\r");
     pty_rest(&p);
     if (p.ended || !pty_has(&p, "not found: qno such text"))

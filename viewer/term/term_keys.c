@@ -237,36 +237,6 @@ static void take_answer(struct term *t, const char *text)
     t->awaiting = false;
 }
 
-/* After Esc and ']' or 'P', read to its end what only a terminal's answer can be (its colours, its name).
- * One that says nothing of the ground is dropped. Returns false when it is none: *next, if not 0, was
- * typed after it. */
-static bool string_answer(struct term *t, uint32_t kind, uint32_t *next)
-{
-    enum { LONGEST = 4096 };
-    char text[32];
-    size_t len = 0;
-    uint32_t c, was = 0;
-    *next = 0;
-    if ((kind != ']' && kind != 'P') || read_key(t, &c) != OK)
-        return false;
-    if (c >= 0x80 || !strchr(kind == ']' ? "0123456789" : "01>!+$", (int)c)) {
-        *next = c;
-        return false;
-    }
-    for (int n = 0; n < LONGEST && c != 7 && !(was == 27 && c == '\\'); n++) {
-        if (len < sizeof text - 1 && c >= 0x20)
-            text[len++] = c < 0x80 ? (char)c : '?';
-        was = c;
-        if (read_rest(t, &c, REST_MS) != OK)
-            break;
-    }
-    text[len] = '\0';
-    const enum ground g = kind == ']' ? ground_of(text) : GROUND_UNKNOWN;
-    if (g != GROUND_UNKNOWN) /* late, where something in between answers the other question itself */
-        t->ground = g;
-    return true;
-}
-
 /* The key of a sequence after Esc and '[' or 'O', which is the same on nearly every terminal. 0: no key
  * that gotop knows. */
 static keycode sequence_key(uint32_t first, const char *text)
@@ -315,6 +285,43 @@ static bool sequence(struct term *t, uint32_t first, keycode *key)
     if (rc == KEY_CODE_YES)
         push_key(t, curses_key((int)c));
     return n > 0;
+}
+
+/* After Esc and ']' or 'P', read to its end what only a terminal's answer can be (its colours, its name),
+ * however long it is: its bytes are no keys. It ends with its terminator, at an Esc or a key that is none of
+ * it, or where nothing more comes. One that says nothing of the ground is dropped. Returns false when it is
+ * no answer: *next, if not 0, was typed after it. */
+static bool string_answer(struct term *t, uint32_t kind, uint32_t *next)
+{
+    char text[32];
+    size_t len = 0;
+    uint32_t c, was = 0;
+    int rc;
+    *next = 0;
+    if ((kind != ']' && kind != 'P') || read_key(t, &c) != OK)
+        return false;
+    if (c >= 0x80 || !strchr(kind == ']' ? "0123456789" : "01>!+$", (int)c)) {
+        *next = c;
+        return false;
+    }
+    do {
+        if (len < sizeof text - 1 && c >= 0x20)
+            text[len++] = c < 0x80 ? (char)c : '?';
+        was = c;
+        rc = sig.leave ? ERR : read_rest(t, &c, REST_MS);
+    } while (rc == OK && c != 7 && was != 27);
+    keycode key = 0;
+    if (rc == KEY_CODE_YES)
+        key = curses_key((int)c);
+    else if (rc == OK && was == 27 && c != '\\' && !((c == '[' || c == 'O') && sequence(t, c, &key)))
+        key = K_ALT | key_normal((keycode)c);
+    if (key)
+        push_key(t, key);
+    text[len] = '\0';
+    const enum ground g = kind == ']' ? ground_of(text) : GROUND_UNKNOWN;
+    if (g != GROUND_UNKNOWN) /* late, where something in between answers the other question itself */
+        t->ground = g;
+    return true;
 }
 
 /* Esc came alone, and now '[' or 'O' with more right behind it: a slow line has cut a key in two. It
