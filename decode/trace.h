@@ -225,11 +225,6 @@ uint32_t trace_funcs(const struct trace *tr, uint32_t stack, uint32_t from, uint
  */
 uint32_t trace_frames(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most);
 struct frame trace_frame_at(const struct trace *tr, uint32_t id);
-/*
- * trace_stack_ahead - prefetch: a stack's frames will be asked for soon. Of many stacks few are in the
- * processor's caches.
- */
-void trace_stack_ahead(const struct trace *tr, uint32_t stack);
 struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i);
 
 /*
@@ -241,8 +236,6 @@ struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i);
 enum memo { MEMO_STRING, MEMO_FRAME, MEMO_STACK, MEMOS };
 uint64_t trace_memo(const struct trace *tr, enum memo m, uint32_t id);
 void trace_memo_set(const struct trace *tr, enum memo m, uint32_t id, uint64_t bits);
-/* trace_memo_ahead - prefetch: these bits will be asked for soon. */
-void trace_memo_ahead(const struct trace *tr, enum memo m, uint32_t id);
 
 /* ---- lanes --------------------------------------------------------------------------------------------- */
 

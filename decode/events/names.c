@@ -440,13 +440,6 @@ uint32_t names_funcs(const struct names *nm, uint32_t stack, uint32_t from, uint
     return n;
 }
 
-const void *names_stack_at(const struct names *nm, uint32_t stack)
-{
-    const struct stack_ref *r =
-        stack < __atomic_load_n(&nm->stacks.n, __ATOMIC_RELAXED) ? seg_at(&nm->stacks, stack) : NULL;
-    return r && r->n ? list_of(nm, r) : NULL;
-}
-
 uint32_t names_root_func(const struct names *nm, uint32_t stack)
 {
     uint32_t n = names_depth(nm, stack);

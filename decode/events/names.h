@@ -104,8 +104,6 @@ struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i); /*
 uint32_t names_funcs(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most);
 /* names_ids - the same for the frames' ids, which names_frame_at() takes; equal frames have equal ids. */
 uint32_t names_ids(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most);
-const void *names_stack_at(const struct names *nm,
-                           uint32_t stack); /* where its frames are listed, to fetch them; NULL: nowhere */
 uint32_t names_root_func(const struct names *nm, uint32_t stack); /* string id of the last frame's function */
 
 /* names_helper - whether a string is a helper function (decode/events/helper.h). */

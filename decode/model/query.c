@@ -43,11 +43,6 @@ uint32_t trace_stack(const struct trace *tr, uint32_t stack)
     return names_depth(&tr->names, stack);
 }
 
-void trace_stack_ahead(const struct trace *tr, uint32_t stack)
-{
-    __builtin_prefetch(names_stack_at(&tr->names, stack));
-}
-
 uint32_t trace_funcs(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most)
 {
     return names_funcs(&tr->names, stack, from, func, most);
@@ -71,12 +66,6 @@ struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i)
 uint64_t trace_memo(const struct trace *tr, enum memo m, uint32_t id)
 {
     return id < tr->nmemo[m] ? __atomic_load_n(&tr->memo[m][id], __ATOMIC_RELAXED) : 0;
-}
-
-void trace_memo_ahead(const struct trace *tr, enum memo m, uint32_t id)
-{
-    if (id < tr->nmemo[m])
-        __builtin_prefetch(&tr->memo[m][id]);
 }
 
 void trace_memo_set(const struct trace *tr, enum memo m, uint32_t id, uint64_t bits)

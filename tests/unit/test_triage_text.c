@@ -178,29 +178,6 @@ static void a_map(void **state)
     tab_free(&m);
 }
 
-static void a_map_without_keys(void **state)
-{
-    struct rowtab m = {0};
-    uint32_t at = 7;
-    (void)state;
-    assert_int_equal(rowtab_next(&m, 7, &at), TAB_NONE);
-    for (uint32_t i = 0; i < 10000; i++) /* hashes that meet, and rows that share one */
-        assert_true(rowtab_put(&m, i % 5000, i));
-    for (uint32_t i = 0; i < 10000; i++) {
-        unsigned seen = 0, mine = 0;
-        at = i % 5000;
-        for (uint32_t k; (k = rowtab_next(&m, i % 5000, &at)) != TAB_NONE; seen++) {
-            assert_int_equal(k % 5000, i % 5000);
-            mine += k == i;
-        }
-        assert_int_equal(seen, 2);
-        assert_int_equal(mine, 1);
-    }
-    at = 5000;
-    assert_int_equal(rowtab_next(&m, 5000, &at), TAB_NONE);
-    rowtab_free(&m);
-}
-
 static void rows_find_their_places(void **state)
 {
     enum { N = 1000 };
@@ -396,7 +373,6 @@ int main(void)
         cmocka_unit_test(quantiles),
         cmocka_unit_test(conditions),
         cmocka_unit_test(conditions_without_a_trace),
-        cmocka_unit_test(a_map_without_keys),
         cmocka_unit_test(rows_find_their_places),
         cmocka_unit_test(numbers_in_order),
     };

@@ -16,10 +16,9 @@
 
 struct leaks {
     struct triage *tg;
-    struct tab by_birth, by_row;
+    struct tab by_birth, by_row, by_wait; /* by_wait: rows of triage.waits */
     uint32_t *row_birth; /* of each row */
     size_t cap_rows, cap_rb;
-    struct rowtab by_wait; /* rows of triage.waits */
 };
 
 static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, const struct span *s,
@@ -68,13 +67,8 @@ static bool been_here(struct span_iter *it, uint32_t reason, uint32_t stack)
 /* Returns the longest time of the waits at this place that ended. */
 static int64_t usual(const struct leaks *k, const struct span *s)
 {
-    const uint32_t hash = rowtab_hash(s->reason, s->stack);
-    for (uint32_t at = hash, i; (i = rowtab_next(&k->by_wait, hash, &at)) != TAB_NONE;) {
-        const struct wait_row *w = &k->tg->waits[i];
-        if (w->reason == s->reason && w->stack == s->stack)
-            return w->longest_done;
-    }
-    return 0;
+    const uint32_t i = tab_get(&k->by_wait, s->reason, s->stack);
+    return i != TAB_NONE ? k->tg->waits[i].longest_done : 0;
 }
 
 /* Add a goroutine that has not ended. */
@@ -126,9 +120,9 @@ bool triage_leaks(struct triage *tg)
 {
     struct leaks k = {.tg = tg};
     const struct triage_work *w = tg->work;
-    bool ok = !w->nalive || rowtab_room(&k.by_wait, tg->nwaits);
+    bool ok = true;
     for (uint32_t i = 0; i < tg->nwaits && w->nalive && ok; i++)
-        ok = rowtab_put(&k.by_wait, rowtab_hash(tg->waits[i].reason, tg->waits[i].stack), i);
+        ok = tab_put(&k.by_wait, tg->waits[i].reason, tg->waits[i].stack, i) != TAB_NONE;
     for (uint32_t i = 0; i < w->nbirths && ok; i++)
         ok = tab_put(&k.by_birth, w->births[i].create_stack, w->births[i].name, i) != TAB_NONE;
     for (size_t i = 0; i < w->nalive && ok; i++)
@@ -141,7 +135,7 @@ bool triage_leaks(struct triage *tg)
         qsort(tg->leaks, tg->nleaks, sizeof *tg->leaks, cmp_leak);
     tab_free(&k.by_birth);
     tab_free(&k.by_row);
-    rowtab_free(&k.by_wait);
+    tab_free(&k.by_wait);
     mem_free(k.row_birth);
     return ok;
 }

@@ -230,7 +230,7 @@ void sql_close(struct sql *s)
     (void)sqlite3_close(s->db);
     sql_vtabs_free(s);
     sql_triage_free(s);
-    rowtab_free(&s->by_name);
+    tab_free(&s->by_name);
     for (int k = 0; k < LANE_KINDS; k++)
         alive_free(&s->alive[k]);
     mem_free(s->by_id);

@@ -46,39 +46,41 @@ struct sql_value v_foreign(const char *text)
     return v_own(text_take(&t));
 }
 
-/* Fill by_name with all strings by the text of their cells. */
+enum { ALIKE = 5 }; /* strings with one hash that by_name holds: only a hostile trace has more */
+
+/* Fill by_name with the strings by the text of their cells: its hash, and a number among those that have it. */
 static bool names_index(struct sql *s)
 {
     struct text t = {0};
-    const uint32_t n = trace_nstr(s->tr);
-    bool ok = rowtab_room(&s->by_name, n);
-    for (uint32_t i = 1; ok && i < n; i++) {
+    bool ok = true;
+    for (uint32_t i = 1, n = trace_nstr(s->tr); ok && i < n; i++) {
         const struct str v = sql_str(s, i, &t);
-        ok = text_ok(&t) && rowtab_put(&s->by_name, (uint32_t)hash_bytes(v.p, v.len), i);
+        const uint64_t hash = hash_bytes(v.p, v.len);
+        uint32_t is = 0;
+        for (unsigned k = 0; k < ALIKE && is != i && is != TAB_NONE; k++)
+            is = tab_put(&s->by_name, hash, k, i);
+        ok = text_ok(&t) && is != TAB_NONE;
     }
     text_free(&t);
     if (!ok)
-        rowtab_free(&s->by_name);
+        tab_free(&s->by_name);
     return ok;
 }
 
 bool sql_names(struct sql *s, const char *p, size_t n, struct sql_where *w)
 {
     struct text t = {0};
-    const uint32_t hash = (uint32_t)hash_bytes(p, n);
-    uint32_t at = hash, row, found = 0, name[4];
+    const uint64_t hash = hash_bytes(p, n);
+    uint32_t row, k = 0, found = 0, name[ALIKE];
     bool ok = s->by_name.cap || names_index(s);
-    while (ok && (row = rowtab_next(&s->by_name, hash, &at)) != TAB_NONE) {
+    for (; ok && k < ALIKE && (row = tab_get(&s->by_name, hash, k)) != TAB_NONE; k++) {
         const struct str v = sql_str(s, row, &t);
         ok = text_ok(&t);
-        if (!ok || v.len != n || memcmp(v.p, p, n) != 0)
-            continue;
-        if (found < 4)
-            name[found] = row;
-        found++;
+        if (ok && v.len == n && memcmp(v.p, p, n) == 0)
+            name[found++] = row;
     }
     text_free(&t);
-    if (found > 4) /* only in a hostile trace: each row is checked */
+    if (k == ALIKE) /* each row is checked */
         return ok;
     memcpy(w->name, name, found * sizeof *name);
     w->names = found;

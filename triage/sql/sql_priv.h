@@ -143,7 +143,7 @@ struct sql {
     struct sql_bound *bound;
     /* The following fields are filled when first needed. */
     uint64_t *plain, *checked;  /* a bit per string: it can be shown as it is; that was checked */
-    struct rowtab by_name;      /* strings by the text of their cells */
+    struct tab by_name;         /* strings by the text of their cells */
     uint32_t *canon;            /* by string: the first string with the same cell */
     struct keyed_row *by_id;    /* goroutines by id, then name */
     struct keyed_row *by_group; /* goroutines by name */

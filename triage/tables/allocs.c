@@ -76,10 +76,6 @@ static bool ranges(struct look *k, enum range_kind kind, enum kind what)
     const size_t n = trace_ranges(k->tr, kind, &r), step = n / LOOKS + 1;
     bool ok = true;
     for (size_t i = 0; ok && i < n; i += step) {
-        if (n - i > 2 * STACKS_AHEAD * step) {
-            stacks_ahead(k->tr, r[i + 2 * STACKS_AHEAD * step].stack);
-            trace_stack_ahead(k->tr, r[i + STACKS_AHEAD * step].stack);
-        }
         ok = see(k, what, r[i].stack, kind == RANGE_ASSIST ? r[i].t1 - r[i].t0 : 0) &&
              (i % 256 || slices_tick());
     }

@@ -1,102 +1,40 @@
 /*
  * g_pairs.c - counts a goroutine's waits by reason, place, and who ended them: see g_walk.h.
- *
- * With many pairs, no cache holds their rows. So waits whose pair was not used recently are put off until
- * there are PUT_OFF of them, and their rows are fetched side by side.
- *
- * Invariants. Rows are created in the order of the waits: code that creates one at once first counts those
- * put off. A pair with waits put off is in no `lately` cache, so that additions to a row keep their order,
- * too.
  */
 #include "triage/tables/g_walk.h"
 
 #include "decode/base/mem.h"
 
-/* Returns the row of a wait's pair; NULL when out of memory. */
-static struct pair_row *pair_row_of(struct g_walk *w, const struct ended_wait *v)
+/* Counts the last wait. Returns its pair; NULL when out of memory. */
+static struct pair_row *pair_told(struct g_walk *w, uint32_t who, uint32_t by, uint32_t waker)
 {
-    struct subtotal *y = w->y;
+    const struct waited *v = &w->wait;
     bool made;
-    const struct pair_key *k = &v->k;
-    struct pair_row *row = subtotal_pair(y, k, v->hash, &made);
-    if (row && made) {
-        row->waiter = v->waiter;
-        row->kind = stacks_wait_kind(w->tg->tr, k->reason, k->stack);
+    struct pair_row *p = subtotal_pair(w->y, v->reason, v->stack, waker, by, &made);
+    if (!p)
+        return NULL;
+    if (made) {
+        p->waiter = w->name;
+        p->kind = stacks_wait_kind(w->tg->tr, v->reason, v->stack);
     }
-    if (row)
-        lately_set(lately_of(y->lately_pair, k->reason, k->stack, k->waker, k->by), k->reason, k->stack,
-                   k->waker, k->by, (uint32_t)(row - y->pairs));
-    return row;
-}
-
-static inline void pair_add(struct pair_row *p, const struct ended_wait *v)
-{
+    w->kind = p->kind;
     p->count++;
     p->total = ns_more(p->total, v->t1 - v->t0);
     if (p->count == 1 || v->t1 - v->t0 > p->longest.t1 - p->longest.t0) {
-        p->longest = (struct moment){v->t0, v->t1, v->g, NO_LANE};
-        p->longest_waker = v->who;
+        p->longest = (struct moment){v->t0, v->t1, w->g, NO_LANE};
+        p->longest_waker = who;
     }
-}
-
-bool g_pairs_later(struct g_walk *w)
-{
-    struct subtotal *y = w->y;
-    for (uint32_t i = 0; i < y->nlater; i++)
-        subtotal_pair_ahead(y, y->later[i].hash);
-    for (uint32_t i = 0; i < y->nlater; i++) {
-        const struct ended_wait *v = &y->later[i];
-        struct pair_row *p = pair_row_of(w, v);
-        if (!p)
-            return false;
-        pair_add(p, v);
-    }
-    y->nlater = 0;
-    return true;
-}
-
-/* A wait for a condition needs its row at once and sets *p; others are put off. */
-static RARELY bool note_later(struct g_walk *w, struct ended_wait *v, struct pair_row **p)
-{
-    struct subtotal *y = w->y;
-    v->waiter = w->name;
-    v->hash = pair_hash(&v->k);
-    w->kind = stacks_wait_kind(w->tg->tr, v->k.reason, v->k.stack);
-    if (w->kind == WK_COND) {
-        *p = g_pairs_later(w) ? pair_row_of(w, v) : NULL;
-        return *p != NULL;
-    }
-    rowtab_ahead(&y->by_pair, v->hash);
-    y->later[y->nlater++] = *v;
-    return y->nlater < PUT_OFF || g_pairs_later(w);
-}
-
-/* Counts the last wait. Sets *p to its pair, or to NULL if it is put off. */
-static inline bool pair_told(struct g_walk *w, uint32_t who, uint32_t by, uint32_t waker, struct pair_row **p)
-{
-    const struct pair_key k = {w->wait.reason, w->wait.stack, waker, by};
-    struct ended_wait v = {.t0 = w->wait.t0, .t1 = w->wait.t1, .g = w->g, .who = who, .k = k};
-    const struct lately *c = lately_of(w->y->lately_pair, k.reason, k.stack, k.waker, k.by);
-    *p = NULL;
-    if (lately_is(c, k.reason, k.stack, k.waker, k.by)) {
-        *p = &w->y->pairs[c->row - 1];
-        w->kind = (*p)->kind;
-    } else if (!note_later(w, &v, p)) {
-        return false;
-    }
-    if (*p)
-        pair_add(*p, &v);
-    return true;
+    return p;
 }
 
 /* Ends a wait; s: the span after it, with the waker. */
 static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
 {
     const uint32_t waker = who == NO_LANE ? NOBODY : w->tg->groups[w->tg->group_of[who]].name;
-    struct pair_row *p;
-    if (!pair_told(w, who, stack_of(s), waker, &p))
+    const struct pair_row *p = pair_told(w, who, stack_of(s), waker);
+    if (!p)
         return false;
-    if (p && w->kind == WK_COND) {
+    if (w->kind == WK_COND) {
         w->cond_stack = w->wait.stack;
         w->cond_pair = (uint32_t)(p - w->y->pairs);
         w->cond_waker = who;
@@ -110,8 +48,7 @@ static inline bool note_pair(struct g_walk *w, struct at s, uint32_t who)
 
 bool note_wait(struct g_walk *w, uint32_t end)
 {
-    struct pair_row *p;
-    const bool ok = pair_told(w, NO_LANE, 0, end, &p);
+    const bool ok = pair_told(w, NO_LANE, 0, end);
     w->cond_pair = w->kind == WK_LOCK ? w->cond_pair : TAB_NONE;
     return ok;
 }

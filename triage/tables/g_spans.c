@@ -83,17 +83,13 @@ static inline void call_add(struct g_walk *w, int64_t t0, int64_t t1, bool open)
 static RARELY uint32_t syscall_row_of(struct g_walk *w, uint32_t stack)
 {
     struct subtotal *y = w->y;
-    struct lately *c = lately_of(y->lately_call, stack, 0, 0, 0);
-    if (lately_is(c, stack, 0, 0, 0))
-        return c->row - 1;
     bool made;
     struct syscall_row *r =
         tab_row(&y->by_syscall, y->syscalls, y->nsyscalls, y->cap_syscalls, stack, 0, &made);
     if (!r)
         return TAB_NONE;
     r->stack = stack;
-    lately_set(c, stack, 0, 0, 0, (uint32_t)(r - y->syscalls));
-    return c->row - 1;
+    return (uint32_t)(r - y->syscalls);
 }
 
 static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64_t t1)

@@ -100,5 +100,5 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
     y->worst.least = y->busy.least = -1;
     const struct span_walk walk = {
         .begin = lane_begin, .alike = lane_alike, .spans = lane_spans, .end = lane_end, .arg = &w};
-    return trace_walk(tg->tr, g0, g1, &walk) && g_pairs_later(&w);
+    return trace_walk(tg->tr, g0, g1, &walk);
 }

@@ -263,11 +263,6 @@ static inline uint64_t stack_is(const struct trace *tr, uint32_t stack)
     return known ? known : stack_tell(tr, stack);
 }
 
-void stacks_ahead(const struct trace *tr, uint32_t stack)
-{
-    trace_memo_ahead(tr, MEMO_STACK, stack);
-}
-
 enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack)
 {
     unsigned k = (unsigned)trace_memo(tr, MEMO_STRING, reason) >> REASON & KINDS;

@@ -115,8 +115,5 @@ static inline uint32_t stack_func(struct stack_funcs *f, uint32_t i)
     }
     return i - f->from < f->has ? f->func[i - f->from] : 0;
 }
-/* stacks_ahead - prefetches a stack. Loops over the stacks of rows call it for the row STACKS_AHEAD further
- * on. */
-enum { STACKS_AHEAD = 8 };
-void stacks_ahead(const struct trace *tr, uint32_t stack);
+
 #endif

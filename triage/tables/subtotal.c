@@ -34,34 +34,14 @@ void longest_add(struct longest *l, const struct time_of *x)
 
 /* ---- one subtotal behind another ----------------------------------------------------------------------- */
 
-/* Makes room for one more row of n. It doubles the room, since a subtotal is short-lived: moved rows are
- * copied less often, to fewer new pages. */
-#define ROOM_FOR_ONE(rows, n, cap) mem_room(rows, cap, (n) < (cap) ? (n) + (size_t)1 : 2 * (size_t)(n) + 8)
-
-static bool is_pair(const struct pair_row *p, const struct pair_key *k)
+struct pair_row *subtotal_pair(struct subtotal *y, uint32_t reason, uint32_t stack, uint32_t waker,
+                               uint32_t by, bool *made)
 {
-    return p->reason == k->reason && p->stack == k->stack && p->waker_stack == k->by && p->waker == k->waker;
-}
-
-static struct pair_key key_of(const struct pair_row *p)
-{
-    return (struct pair_key){p->reason, p->stack, p->waker, p->waker_stack};
-}
-
-struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_key *k, uint32_t hash, bool *made)
-{
-    for (uint32_t at = hash, i; (i = rowtab_next(&y->by_pair, hash, &at)) != TAB_NONE;) {
-        if (is_pair(&y->pairs[i], k)) {
-            *made = false;
-            return &y->pairs[i];
-        }
-    }
-    if (!ROOM_FOR_ONE(y->pairs, y->npairs, y->cap_pairs) || !rowtab_put(&y->by_pair, hash, y->npairs))
-        return NULL;
-    *made = true;
-    y->pairs[y->npairs] =
-        (struct pair_row){.reason = k->reason, .stack = k->stack, .waker = k->waker, .waker_stack = k->by};
-    return &y->pairs[y->npairs++];
+    struct pair_row *p = tab_row(&y->by_pair, y->pairs, y->npairs, y->cap_pairs,
+                                 (uint64_t)reason << 32 | stack, (uint64_t)waker << 32 | by, made);
+    if (p && *made)
+        *p = (struct pair_row){.reason = reason, .stack = stack, .waker = waker, .waker_stack = by};
+    return p;
 }
 
 static void moment_longer(struct moment *to, const struct moment *m, bool first)
@@ -82,42 +62,14 @@ static void add_groups(struct triage *tg, const struct subtotal *y)
     }
 }
 
-/* A pair is added soon: fetches its slot. */
-static uint32_t pair_ahead(const struct subtotal *to, const struct pair_row *p)
-{
-    const struct pair_key k = key_of(p);
-    const uint32_t hash = pair_hash(&k);
-    rowtab_ahead(&to->by_pair, hash);
-    return hash;
-}
-
-void subtotal_pair_ahead(const struct subtotal *y, uint32_t hash)
-{
-    const uint32_t row = rowtab_near(&y->by_pair, hash);
-    if (row < y->npairs) {
-        __builtin_prefetch(&y->pairs[row]);
-        __builtin_prefetch((const char *)&y->pairs[row + 1] - 1);
-    }
-}
-
 /* The largest table is freed as it is added, before the next one is read. */
 static bool add_pairs(struct subtotal *to, struct subtotal *y)
 {
-    enum { AHEAD = 16 };
-    uint32_t hash[AHEAD];
     uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at);
-    bool made = false, ok = at && rowtab_room(&to->by_pair, y->npairs) &&
-                            mem_room(to->pairs, to->cap_pairs, (size_t)to->npairs + y->npairs);
-    for (uint32_t i = 0; ok && i < y->npairs && i < AHEAD; i++)
-        hash[i] = pair_ahead(to, &y->pairs[i]);
+    bool made = false, ok = at;
     for (uint32_t i = 0; ok && i < y->npairs; i++) {
         const struct pair_row *s = &y->pairs[i];
-        if (i + AHEAD / 2 < y->npairs)
-            subtotal_pair_ahead(to, hash[(i + AHEAD / 2) % AHEAD]);
-        const struct pair_key k = key_of(s);
-        struct pair_row *p = subtotal_pair(to, &k, hash[i % AHEAD], &made);
-        if (i + AHEAD < y->npairs)
-            hash[i % AHEAD] = pair_ahead(to, s + AHEAD);
+        struct pair_row *p = subtotal_pair(to, s->reason, s->stack, s->waker, s->waker_stack, &made);
         if (!p) {
             ok = false;
             break;
@@ -169,17 +121,13 @@ static bool add_syscalls(struct subtotal *to, const struct subtotal *y)
 uint32_t subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason)
 {
     bool made = false;
-    struct lately *c = lately_of(y->lately_wait_of, group, reason, 0, 0);
-    if (lately_is(c, group, reason, 0, 0))
-        return c->row - 1;
     struct wait_of *p =
         tab_row(&y->by_wait_of, y->wait_of, y->nwait_of, y->cap_wait_of, group, reason, &made);
     if (!p)
         return TAB_NONE;
     p->group = group;
     p->reason = reason;
-    lately_set(c, group, reason, 0, 0, (uint32_t)(p - y->wait_of));
-    return c->row - 1;
+    return (uint32_t)(p - y->wait_of);
 }
 
 static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
@@ -214,7 +162,7 @@ static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal
 static void subtotal_tabs_free(struct subtotal *y)
 {
     tab_free(&y->by_group);
-    rowtab_free(&y->by_pair);
+    tab_free(&y->by_pair);
     tab_free(&y->by_syscall);
     tab_free(&y->by_wait_of);
 }
@@ -254,29 +202,17 @@ static void *trimmed(void *rows, size_t bytes)
     return less ? less : rows;
 }
 
-/* Returns a smaller copy of a finished subtotal without its lookup tables, since it may have to wait for
- * many earlier runs. */
-static struct subtotal *kept_of(struct subtotal *y)
-{
-    subtotal_tabs_free(y);
-    y->pairs = trimmed(y->pairs, y->npairs * sizeof *y->pairs);
-    const size_t size = offsetof(struct subtotal, lately_wait_of);
-    struct subtotal *kept = mem_alloc(size);
-    if (!kept)
-        return y;
-    memcpy((void *)kept, y, size);
-    mem_free(y);
-    return kept;
-}
-
 static bool run_count(void *arg, size_t i, void **kept)
 {
     const struct runs *r = arg;
     const struct triage *tg = r->tg;
     const uint32_t g0 = run_start(r, i), g1 = run_start(r, i + 1);
-    struct subtotal *y = mem_zalloc(sizeof *y);
+    struct subtotal *y = *kept = mem_zalloc(sizeof *y);
     const bool ok = y && subtotal_goroutines(tg, y, g0, g1);
-    *kept = ok ? kept_of(y) : y;
+    if (ok) { /* it may have to wait for many earlier runs */
+        subtotal_tabs_free(y);
+        y->pairs = trimmed(y->pairs, y->npairs * sizeof *y->pairs);
+    }
     return ok;
 }
 

@@ -20,40 +20,6 @@ struct longest { /* the longest first */
     uint32_t n;
     int64_t least; /* longer ones are added; -1 until the array is full */
 };
-/* A cache of recently used rows, indexed by their key, that is searched before the table. */
-struct lately {
-    uint64_t key[2];
-    uint32_t row; /* + 1 */
-};
-enum { LATELY = 256 };
-static inline struct lately *lately_of(struct lately v[LATELY], uint32_t a, uint32_t b, uint32_t c,
-                                       uint32_t d)
-{
-    return &v[(a * 0x9e3779b1u ^ b * 0x85ebca6bu ^ c * 0xc2b2ae35u ^ d * 0x27d4eb2fu) >> 24];
-}
-static inline bool lately_is(const struct lately *l, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
-{
-    return l->key[0] == ((uint64_t)a << 32 | b) && l->key[1] == ((uint64_t)c << 32 | d) && l->row;
-}
-static inline void lately_set(struct lately *l, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t row)
-{
-    *l = (struct lately){{(uint64_t)a << 32 | b, (uint64_t)c << 32 | d}, row + 1};
-}
-
-struct pair_key {
-    /* waker: start function of who ended the wait, or one of those below; by: the stack it did so in */
-    uint32_t reason, stack, waker, by;
-};
-/* A wait whose pair's row is not fetched yet (g_pairs.c). */
-enum { PUT_OFF = 32 };
-struct ended_wait {
-    int64_t t0, t1;
-    /* the waiting goroutine; the one that ended the wait, NO_LANE if none */
-    uint32_t g, who;
-    struct pair_key k;
-    uint32_t waiter, hash; /* g's start function; pair_hash() */
-};
-
 struct group_part { /* what goroutines of one group did */
     uint32_t group;
     bool timed;
@@ -68,8 +34,7 @@ struct group_part { /* what goroutines of one group did */
 #define WAIT_OPEN (UINT32_MAX - 3) /* it is not over when the trace ends */
 
 struct subtotal {
-    struct tab by_group, by_syscall, by_wait_of;
-    struct rowtab by_pair;
+    struct tab by_group, by_syscall, by_wait_of, by_pair;
     struct group_part *groups;
     struct pair_row *pairs;
     struct syscall_row *syscalls;
@@ -82,25 +47,16 @@ struct subtotal {
     struct longest worst; /* scheduler latencies */
     struct longest busy;  /* goroutines, by how long they ran */
     int64_t label_ns[GC_MODES];
-    uint32_t group;                       /* row of the present goroutine's */
-    struct lately lately_wait_of[LATELY]; /* the fields from here on are only used during the counting */
-    struct lately lately_pair[LATELY], lately_call[LATELY];
-    struct ended_wait later[PUT_OFF];
-    uint32_t nlater;
+    uint32_t group; /* row of the present goroutine's */
 };
 
 /* subtotal_goroutines - counts goroutines g0 .. g1-1 into an empty subtotal. Returns false when out of memory
  * or unwanted. */
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1);
-/* subtotal_pair - returns the row of `pairs` with that key; hash: its pair_hash(). *made: the row is new and
- * only its key is set. Returns NULL when out of memory. */
-struct pair_row *subtotal_pair(struct subtotal *y, const struct pair_key *k, uint32_t hash, bool *made);
-/* subtotal_pair_ahead - fetches the row of a pair whose slot is fetched: it is asked for soon. */
-void subtotal_pair_ahead(const struct subtotal *y, uint32_t hash);
-static inline uint32_t pair_hash(const struct pair_key *k)
-{
-    return rowtab_hash((uint64_t)k->reason << 32 | k->stack, (uint64_t)k->waker << 32 | k->by);
-}
+/* subtotal_pair - returns the pair of waits for a reason at a stack that a waker (its start function, or one of
+ * the above) ended in the stack `by`; *made: it is new. Returns NULL when out of memory. */
+struct pair_row *subtotal_pair(struct subtotal *y, uint32_t reason, uint32_t stack, uint32_t waker,
+                               uint32_t by, bool *made);
 /* subtotal_wait_of - returns the row of `wait_of` for a group and a reason; TAB_NONE when out of memory. */
 uint32_t subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason);
 /* longest_add - keeps a time if it is among the longest. */

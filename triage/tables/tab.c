@@ -28,20 +28,10 @@ static struct tab_slot *tab_find(const struct tab *m, uint64_t a, uint64_t b)
     return &m->slot[i];
 }
 
-/* Returns a slot count of at least `cap` that these rows fill by less than 70 %; 0 if there are too many
- * rows. */
-static uint32_t slots_for(uint32_t cap, uint64_t rows)
+static bool tab_widen(struct tab *m)
 {
-    cap = cap ? cap : 64;
-    while (rows >= cap / 10 * 7 && cap <= UINT32_MAX / 4)
-        cap *= 2;
-    return rows >= cap / 10 * 7 ? 0 : cap;
-}
-
-static bool tab_widen(struct tab *m, uint64_t rows)
-{
-    struct tab big = {.cap = slots_for(m->cap, rows), .used = m->used};
-    if (!big.cap || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot)))
+    struct tab big = {.cap = m->cap ? m->cap * 2 : 64, .used = m->used};
+    if (m->cap > UINT32_MAX / 4 || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot)))
         return false;
     for (uint32_t i = 0; i < m->cap; i++)
         if (m->slot[i].row)
@@ -59,7 +49,7 @@ uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b)
 uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh)
 {
     struct tab_slot *s;
-    if (m->used >= m->cap / 10 * 7 && !tab_widen(m, m->used))
+    if (m->used >= m->cap / 10 * 7 && !tab_widen(m))
         return TAB_NONE;
     s = tab_find(m, a, b);
     if (!s->row) {
@@ -84,51 +74,6 @@ void *tab_row_of(struct tab *m, void **rows, size_t size, uint32_t *n, size_t *c
         *made = true;
     }
     return i == TAB_NONE ? NULL : (char *)*rows + i * size;
-}
-
-void rowtab_free(struct rowtab *m)
-{
-    mem_free(m->slot);
-    *m = (struct rowtab){0};
-}
-
-uint32_t rowtab_hash(uint64_t a, uint64_t b)
-{
-    return (uint32_t)hash_last(hash_next(hash_first(a), b));
-}
-
-static void rowtab_set(struct rowtab *m, struct rowtab_slot x)
-{
-    uint32_t i = x.hash & (m->cap - 1);
-    while (m->slot[i].row)
-        i = (i + 1) & (m->cap - 1);
-    m->slot[i] = x;
-}
-
-bool rowtab_room(struct rowtab *m, uint32_t n)
-{
-    const uint64_t rows = (uint64_t)m->used + n;
-    struct rowtab big = {.used = m->used};
-    if (rows < m->cap / 10 * 7)
-        return true;
-    big.cap = slots_for(m->cap, rows);
-    if (!big.cap || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot)))
-        return false;
-    for (uint32_t i = 0; i < m->cap; i++)
-        if (m->slot[i].row)
-            rowtab_set(&big, m->slot[i]);
-    mem_free(m->slot);
-    *m = big;
-    return true;
-}
-
-bool rowtab_put(struct rowtab *m, uint32_t hash, uint32_t row)
-{
-    if (!rowtab_room(m, 1))
-        return false;
-    rowtab_set(m, (struct rowtab_slot){hash, row + 1});
-    m->used++;
-    return true;
 }
 
 int64_t dist_avg(const struct dist *d)

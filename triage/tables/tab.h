@@ -34,43 +34,6 @@ uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh);
 void *tab_row_of(struct tab *m, void **rows, size_t size, uint32_t *n, size_t *cap, uint64_t a, uint64_t b,
                  bool *made);
 
-/* The same for rows that contain their key: it takes a third of the memory. rowtab_next - returns the next
- * candidate row from slot *at on (*at starts as the hash), which the caller compares; TAB_NONE if there is
- * none. rowtab_put - adds a row; false when out of memory. rowtab_room - makes room for n rows. */
-struct rowtab {
-    struct rowtab_slot {
-        uint32_t hash, row; /* the row + 1; 0 = free */
-    } * slot;
-    uint32_t cap, used;
-};
-uint32_t rowtab_hash(uint64_t a, uint64_t b);
-static inline uint32_t rowtab_next(const struct rowtab *m, uint32_t hash, uint32_t *at)
-{
-    for (uint32_t i = *at; m->cap; i++) {
-        const struct rowtab_slot *s = &m->slot[i & (m->cap - 1)];
-        if (!s->row || s->hash == hash) {
-            *at = i + 1;
-            return s->row - 1;
-        }
-    }
-    return TAB_NONE;
-}
-/* rowtab_ahead - prefetches the slot of a hash. rowtab_near - returns a row that may have the hash;
- * TAB_NONE if there is none or it is not known yet. */
-static inline void rowtab_ahead(const struct rowtab *m, uint32_t hash)
-{
-    if (m->cap)
-        __builtin_prefetch(&m->slot[hash & (m->cap - 1)]);
-}
-static inline uint32_t rowtab_near(const struct rowtab *m, uint32_t hash)
-{
-    const struct rowtab_slot *s = m->cap ? &m->slot[hash & (m->cap - 1)] : NULL;
-    return s && s->hash == hash ? s->row - 1 : TAB_NONE;
-}
-bool rowtab_put(struct rowtab *m, uint32_t hash, uint32_t row);
-bool rowtab_room(struct rowtab *m, uint32_t n);
-void rowtab_free(struct rowtab *m);
-
 /* Sums of times saturate at 2^60 ns (36 years), so that a hostile trace cannot make them wrap around and a
  * few of them can still be added without a check. */
 #define NS_MAX ((int64_t)1 << 60)
