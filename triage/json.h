@@ -6,7 +6,7 @@
  *     json_row(a, tr, "place", j_str(h->place), "waits", h->waits, "goroutine", j_g(h->g));
  *     char *text = json_end(root, JSON_INDENT(1));
  *
- * A member is a key and a value, up to 16 of them in a call. A value is a number, a bool, words (cleaned;
+ * A member is a key and a value. A value is a number, a bool, words (cleaned;
  * NULL: the member is left out), or a json_t, which becomes the object's: j_..() make those of what is in the
  * trace. A value of another kind does not compile. `true`, and what == and || give, are numbers unless
  * they are cast to bool.
@@ -29,8 +29,7 @@ char *json_end(json_t *root, size_t flags);
 void json_fail(void);
 bool json_whole(void); /* nothing has failed since json_begin() */
 
-#define json_put(obj, tr, ...) \
-    (json_of(tr), json_put_parts(obj, (json_t *const[]){EACH(JSON, __VA_ARGS__)}, EACH_N(__VA_ARGS__)))
+#define json_put(obj, tr, ...) (json_of(tr), json_put_parts(obj, EACH_OF(json_t *const, JSON, __VA_ARGS__)))
 #define json_row(arr, tr, ...) json_put(json_append(arr), tr, __VA_ARGS__) /* appends an object to an array */
 #define json_in(obj, key, tr, ...) \
     json_put(json_under(obj, key), tr, __VA_ARGS__)              /* adds an object to an object */

@@ -1,6 +1,5 @@
 /*
- * sentence.h - a sentence in one call: text_say(t, tr, part, ..) adds its parts in their order, up to 32 of
- * them.
+ * sentence.h - a sentence in one call: text_say(t, tr, part, ..) adds its parts in their order.
  *
  *     text_say(t, tr, t_where(p->stack, 48), " waits for ", p->count, " answers (", t_dur(avg), " each).");
  *
@@ -88,7 +87,6 @@ static inline struct say_part say_same(struct say_part s)
     unsigned char: say_count, unsigned short: say_count, unsigned: say_count, \
     unsigned long: say_count, unsigned long long: say_count)(x)
 /* clang-format on */
-#define text_say(t, tr, ...) \
-    text_say_parts(t, tr, (const struct say_part[]){EACH(SAY, __VA_ARGS__)}, EACH_N(__VA_ARGS__))
+#define text_say(t, tr, ...) text_say_parts(t, tr, EACH_OF(const struct say_part, SAY, __VA_ARGS__))
 
 #endif
