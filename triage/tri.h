@@ -24,8 +24,7 @@ struct birth { /* The program's goroutines created at one place with one start f
     uint32_t create_stack, name, created, ended;
 };
 struct triage_work {
-    int phase;
-    uint32_t next;         /* lane within the phase */
+    uint32_t next;         /* the next goroutine to count */
     struct slices *slices; /* NULL: runs without slices */
     bool alone;            /* slices are not possible */
     struct wait_of *wait_of;
@@ -50,8 +49,7 @@ bool triage_groups_end(struct triage *tg);
  * preempted or blocked gets no new label and keeps its mode. Between two cycles it has no mode. */
 enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span_tag *s);
 /* procs.c */
-bool triage_proc(struct triage *tg, uint32_t p);
-bool triage_procs_end(struct triage *tg);
+bool triage_procs(struct triage *tg);
 /* gc.c. triage_collects - whether the trace has a GC cycle or a stop of the world for GC. */
 bool triage_gc(struct triage *tg);
 bool triage_collects(const struct triage *tg);

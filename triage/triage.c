@@ -96,20 +96,7 @@ struct meanwhile {
     struct sched_wait *w;
     struct ran r[64];
     uint32_t n, spans;
-    struct { /* the same few goroutines run most of the time */
-        uint32_t g, name;
-    } lately[64];
 };
-
-static void meanwhile_ran(struct meanwhile *m, uint32_t g, int64_t ns)
-{
-    const unsigned i = g % (sizeof m->lately / sizeof *m->lately);
-    if (m->lately[i].g != g + 1) {
-        m->lately[i].g = g + 1;
-        m->lately[i].name = tri_name(m->tg->tr, g);
-    }
-    ran_add(m->r, &m->n, 64, m->lately[i].name, ns);
-}
 
 static void meanwhile_span(struct meanwhile *m, int64_t a, int64_t z, uint8_t state, uint32_t g)
 {
@@ -127,7 +114,7 @@ static void meanwhile_span(struct meanwhile *m, int64_t a, int64_t z, uint8_t st
         w->syscall_ns = ns_add(w->syscall_ns, z - a);
     }
     if (g != NO_LANE && state != ST_IDLE && state != ST_SYSCALL)
-        meanwhile_ran(m, g, z - a);
+        ran_add(m->r, &m->n, 64, tri_name(m->tg->tr, g), z - a);
 }
 
 static bool meanwhile_spans(void *arg, const struct span_run *r)
@@ -189,7 +176,7 @@ static bool worst_end(struct triage *tg)
 typedef bool beside_fn(struct triage *);
 /* Independent phases, the long ones first. */
 static beside_fn *const beside[] = {triage_mmu_curve, worst_end,    triage_groups_end,
-                                    triage_gc,        triage_tasks, triage_procs_end};
+                                    triage_gc,        triage_tasks, triage_procs};
 
 static bool beside_work(void *arg, size_t i, void **kept)
 {
@@ -205,39 +192,12 @@ static bool all_beside(struct triage *tg)
            triage_leaks(tg);
 }
 
-/* ---- phases -------------------------------------------------------------------------------------------- */
-
-static const struct phase {
-    bool (*lane)(struct triage *, uint32_t); /* for each lane of a kind, or */
-    bool (*once)(struct triage *);
-    enum lane_kind kind;
-    int weight; /* share of the whole work, for the progress */
-} phases[] = {
-    {NULL, triage_goroutines, LANE_G, 60},
-    {triage_proc, NULL, LANE_P, 1},
-    {NULL, all_beside, 0, 40},
-};
-#define PHASES ((int)(sizeof phases / sizeof *phases))
-
-static bool phase_lanes(struct triage *tg, const struct phase *ph)
-{
-    struct triage_work *w = tg->work;
-    uint32_t n = ph->kind == LANE_G ? tg->ng : tg->np;
-    for (w->next = 0; w->next < n; w->next++)
-        if (!ph->lane(tg, w->next) || !slices_tick())
-            return false;
-    return true;
-}
+/* ---- all ----------------------------------------------------------------------------------------------- */
 
 static bool all_phases(void *arg)
 {
     struct triage *tg = arg;
-    bool ok = true;
-    for (int i = 0; i < PHASES && ok; i++) {
-        tg->work->phase = i;
-        ok = (phases[i].lane ? phase_lanes(tg, &phases[i]) : phases[i].once(tg)) && slices_tick();
-    }
-    return ok;
+    return triage_goroutines(tg) && slices_tick() && all_beside(tg);
 }
 
 enum triage_state triage_step(struct triage *tg, int64_t budget_ns)
@@ -258,19 +218,8 @@ enum triage_state triage_step(struct triage *tg, int64_t budget_ns)
 
 double triage_progress(const struct triage *tg)
 {
-    int done = 0, all = 0;
-    double part = 0;
-    if (!tg->work)
-        return 1;
-    for (int i = 0; i < PHASES; i++) {
-        all += phases[i].weight;
-        done += i < tg->work->phase ? phases[i].weight : 0;
-    }
-    if (phases[tg->work->phase].lane || phases[tg->work->phase].once == triage_goroutines) {
-        uint32_t n = phases[tg->work->phase].kind == LANE_G ? tg->ng : tg->np;
-        part = n ? phases[tg->work->phase].weight * ((double)tg->work->next / n) : 0;
-    }
-    return (done + part) / all;
+    const double goroutines = 0.6; /* of the work */
+    return !tg->work ? 1 : !tg->ng ? goroutines : goroutines * tg->work->next / tg->ng;
 }
 
 int64_t tri_in_band(const struct trace *tr, enum band b, int64_t t0, int64_t t1)

@@ -22,8 +22,7 @@ const char *measure_kind_name(enum measure_kind k)
 struct make {
     const struct loaded *l;
     struct profile *p;
-    struct tab by_name, by_stack,
-        place; /* (kind, string) -> row; (stack, reason) -> row + 1; stack -> string */
+    struct tab by_name; /* (kind, string) -> row */
     size_t cap;
     int64_t len;
 };
@@ -60,17 +59,6 @@ static void spread(const struct make *k, struct measure *m, int64_t t0, int64_t 
     }
 }
 
-static uint32_t place_of(struct make *k, uint32_t stack)
-{
-    uint32_t s = tab_get(&k->place, stack, 0);
-    if (s == TAB_NONE) {
-        s = stacks_user(k->l->tr, stack);
-        if (tab_put(&k->place, stack, 0, s) == TAB_NONE)
-            return TAB_NONE;
-    }
-    return s;
-}
-
 /* Returns the measure of a wait; MK_KINDS for waits of the runtime, which the program cannot change. */
 static enum measure_kind kind_of(enum wait_kind w)
 {
@@ -85,18 +73,17 @@ static enum measure_kind kind_of(enum wait_kind w)
     }
 }
 
-/* Returns the row for a span of a goroutine, TAB_NONE if it has none; *ok = false when out of memory. */
+/* Returns the row for a wait or a call of a goroutine, TAB_NONE if it has none; *ok = false when out of
+ * memory. */
 static uint32_t row_at(struct make *k, const struct span *s, bool *ok)
 {
-    uint32_t i = tab_get(&k->by_stack, (uint64_t)s->state << 32 | s->reason, s->stack), place;
-    enum measure_kind kind;
-    if (i != TAB_NONE)
-        return i - 1;
-    kind = s->state == ST_SYSCALL ? MK_CALL : kind_of(stacks_wait_kind(k->l->tr, s->reason, s->stack));
-    place = place_of(k, s->stack);
-    i = kind == MK_KINDS || !trace_stack(k->l->tr, s->stack) ? TAB_NONE : row_of(k, kind, place);
-    *ok = (i != TAB_NONE || kind == MK_KINDS || !trace_stack(k->l->tr, s->stack)) &&
-          tab_put(&k->by_stack, (uint64_t)s->state << 32 | s->reason, s->stack, i + 1) != TAB_NONE;
+    const struct trace *tr = k->l->tr;
+    const enum measure_kind kind =
+        s->state == ST_SYSCALL ? MK_CALL : kind_of(stacks_wait_kind(tr, s->reason, s->stack));
+    if (kind == MK_KINDS || !trace_stack(tr, s->stack))
+        return TAB_NONE;
+    const uint32_t i = row_of(k, kind, stacks_user(tr, s->stack));
+    *ok = i != TAB_NONE;
     return i;
 }
 
@@ -242,9 +229,9 @@ static uint32_t let_go_in(struct make *k, uint32_t place)
     int64_t votes = 0;
     for (uint32_t i = 0; i < tg->npairs; i++) { /* a majority vote, by time */
         const struct pair_row *p = &tg->pairs[i];
-        if (p->kind != WK_LOCK || p->from_scheduler || place_of(k, p->stack) != place)
+        if (p->kind != WK_LOCK || p->from_scheduler || stacks_user(k->l->tr, p->stack) != place)
             continue;
-        const uint32_t by = place_of(k, p->waker_stack);
+        const uint32_t by = stacks_user(k->l->tr, p->waker_stack);
         in = votes > 0 ? in : by;
         votes += by == in ? p->total : -p->total;
     }
@@ -291,8 +278,6 @@ enum err_code profile_of(const struct loaded *l, struct profile *out, struct err
         ok = goroutine(&k, g);
     ok = ok && finish(&k);
     tab_free(&k.by_name);
-    tab_free(&k.by_stack);
-    tab_free(&k.place);
     return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison");
 }
 

@@ -17,7 +17,7 @@
 struct leaks {
     struct triage *tg;
     struct tab by_birth, by_row, by_wait; /* by_wait: rows of triage.waits */
-    uint32_t *row_birth; /* of each row */
+    uint32_t *row_birth;                  /* of each row */
     size_t cap_rows, cap_rb;
 };
 

@@ -48,7 +48,7 @@ struct sql_value v_foreign(const char *text)
 
 enum { ALIKE = 5 }; /* strings with one hash that by_name holds: only a hostile trace has more */
 
-/* Fill by_name with the strings by the text of their cells: its hash, and a number among those that have it. */
+/* Fill by_name with the strings by the text of their cells: its hash, and a number among those with it. */
 static bool names_index(struct sql *s)
 {
     struct text t = {0};

@@ -63,8 +63,8 @@ static inline void longer(struct moment *m, int64_t t0, int64_t t1, uint32_t g, 
         *m = (struct moment){t0, t1, g, NO_LANE};
 }
 
-/* g_spans - counts the goroutine's next spans. g_spans_end - ends the goroutine. Both return false when out of
- * memory. */
+/* g_spans - counts the goroutine's next spans. g_spans_end - ends the goroutine. Both return false when out
+ * of memory. */
 bool g_spans(struct g_walk *w, const struct span_run *r);
 bool g_spans_end(struct g_walk *w);
 

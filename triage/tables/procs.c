@@ -12,18 +12,21 @@ bool triage_part_missing(const struct trace *tr)
     return in->ndamages && !behind;
 }
 
-bool triage_proc(struct triage *tg, uint32_t p)
+/* What all did. */
+static void procs_sum(struct triage *tg)
 {
-    struct shares s;
-    trace_shares(tg->tr, (struct lane){LANE_P, p}, 0, tg->end, &s);
-    for (int i = 0; i < ST_COUNT; i++)
-        tg->p_sum.ns[i] = ns_add(tg->p_sum.ns[i], s.ns[i]);
-    return true;
+    for (uint32_t p = 0; p < tg->np; p++) {
+        struct shares s;
+        trace_shares(tg->tr, (struct lane){LANE_P, p}, 0, tg->end, &s);
+        for (int i = 0; i < ST_COUNT; i++)
+            tg->p_sum.ns[i] = ns_add(tg->p_sum.ns[i], s.ns[i]);
+    }
 }
 
-/* GOMAXPROCS over time where it is recorded, else the Ps that were seen. */
-bool triage_procs_end(struct triage *tg)
+/* Processor time there was: GOMAXPROCS over time where it is recorded, else the Ps that were seen. */
+bool triage_procs(struct triage *tg)
 {
+    procs_sum(tg);
     const size_t n = trace_npoints(tg->tr, METRIC_PROCS);
     uint64_t first = n ? trace_point(tg->tr, METRIC_PROCS, 0).v : tg->np;
     int64_t at = 0, cap = 0, told = 0;

@@ -53,8 +53,8 @@ struct subtotal {
 /* subtotal_goroutines - counts goroutines g0 .. g1-1 into an empty subtotal. Returns false when out of memory
  * or unwanted. */
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1);
-/* subtotal_pair - returns the pair of waits for a reason at a stack that a waker (its start function, or one of
- * the above) ended in the stack `by`; *made: it is new. Returns NULL when out of memory. */
+/* subtotal_pair - returns the pair of waits for a reason at a stack that a waker (its start function, or one
+ * of the above) ended in the stack `by`; *made: it is new. Returns NULL when out of memory. */
 struct pair_row *subtotal_pair(struct subtotal *y, uint32_t reason, uint32_t stack, uint32_t waker,
                                uint32_t by, bool *made);
 /* subtotal_wait_of - returns the row of `wait_of` for a group and a reason; TAB_NONE when out of memory. */
