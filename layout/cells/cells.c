@@ -243,80 +243,104 @@ int str_shorten(struct str name, int w, bool ascii, char *out, size_t size)
     return str_tail(from(name, package), w, ascii, out, size);
 }
 
-/* The offset of the function's name before the last " in ", and of that. */
-static bool in_place(struct str s, uint32_t *func, uint32_t *in)
+/* ---- a text with functions' names ---------------------------------------------------------------------- */
+
+enum form { FORM_PATH, FORM_PACKAGE, FORM_RECEIVER }; /* what a shorter form of a name lacks */
+
+struct shrink {
+    char p[4096];
+    uint32_t n;
+    int w; /* columns that there are */
+};
+
+static bool shrink_fits(const struct shrink *s)
 {
-    for (uint32_t i = s.len; i-- > 1;)
-        if (i + 4 < s.len && !memcmp(s.p + i, " in ", 4)) {
-            *in = *func = i;
-            while (*func && s.p[*func - 1] != ' ')
-                --*func;
-            return true;
-        }
-    return false;
+    return str_width((struct str){s->p, s->n}, s->w + 1) <= s->w;
 }
 
-static int joined(struct str before, struct str func, struct str place, int w, bool ascii, char *out,
-                  size_t size)
+static void shrink_drop(struct shrink *s, uint32_t from, uint32_t to)
 {
-    size_t n = str_safe(before, out, size);
-    n += str_safe(func, out + n, size - n);
-    n += str_safe(str_of(" in "), out + n, size - n);
-    const int used = str_width(before, w) + str_width(func, w) + 4;
-    return used + str_shorten(place, w - used, ascii, out + n, size - n);
+    memmove(s->p + from, s->p + to, s->n - to);
+    s->n -= to - from;
 }
 
-int str_words(struct str s, int w, bool ascii, char *out, size_t size)
+static bool is_function(struct str word)
 {
-    enum { LEAST = 3 };
-    uint32_t at = 0, len = 0;
-    if (!size || s.len > 4096 || str_width(s, w + 1) <= w)
-        return str_middle(s, w, ascii, out, size);
-    for (uint32_t i = 0, n = 0; i <= s.len; i++, n++)
-        if (i == s.len || s.p[i] == ' ') {
-            at = n > len ? i - n : at;
-            len = n > len ? n : len;
-            n = UINT32_MAX;
-        }
-    const struct str lead = {s.p, at}, tail = from(s, at + len);
-    const int rest = str_width(lead, w + 1) + str_width(tail, w + 1);
-    const bool bare = len == s.len && str_width(from(s, after_package(s, after_path(s))), w + 1) <= w;
-    if (!bare && (len == s.len || rest + LEAST > w))
-        return str_middle(s, w, ascii, out, size);
-    size_t n = str_safe(lead, out, size);
-    const int used = rest + str_shorten((struct str){s.p + at, len}, w - rest, ascii, out + n, size - n);
-    n += strlen(out + n);
-    (void)str_safe(tail, out + n, size - n);
-    return used;
+    const char *dot = word.len ? memchr(word.p, '.', word.len - 1) : NULL;
+    return dot && dot > word.p && dot[1] != '.' && !(*word.p >= '0' && *word.p <= '9');
+}
+
+/* Where that form of a function's name begins. */
+static uint32_t form_begins(struct str name, enum form f)
+{
+    const uint32_t path = after_path(name), package = after_package(name, path);
+    uint32_t own = package;
+    while (f == FORM_RECEIVER && own < name.len && name.p[package] == '(' && name.p[own] != '.')
+        own++;
+    return f == FORM_PATH ? path : own < name.len ? own + (own > package) : package;
+}
+
+/* The word that ends before *end; false: there is none. */
+static bool word_before(const struct shrink *s, uint32_t *end, uint32_t *at)
+{
+    while (*end > 0 && s->p[*end - 1] == ' ')
+        --*end;
+    for (*at = *end; *at > 0 && s->p[*at - 1] != ' ';)
+        --*at;
+    return *end > 0;
+}
+
+/* Shortens functions' names, counted from the end, from number `from` on to number `to`. true: it fits. */
+static bool shrink_names(struct shrink *s, enum form f, int from, int to)
+{
+    int i = 0;
+    for (uint32_t end = s->n, at; !shrink_fits(s) && word_before(s, &end, &at); end = at) {
+        const struct str word = {s->p + at, end - at};
+        if (is_function(word) && i++ >= from && i <= to)
+            shrink_drop(s, at, at + form_begins(word, f));
+    }
+    return shrink_fits(s);
+}
+
+/* "lock at (*Mutex).Lock in main.run" is "lock in main.run". */
+static bool shrink_called(struct shrink *s)
+{
+    uint32_t in = s->n, end, at;
+    while (in > 0 && (in + 4 > s->n || memcmp(s->p + in, " in ", 4) != 0))
+        in--;
+    end = in;
+    if (word_before(s, &end, &at) && at > 4 &&
+        (!memcmp(s->p + at - 4, " at ", 4) || !memcmp(s->p + at - 4, " in ", 4)))
+        shrink_drop(s, at - 4, in);
+    return shrink_fits(s);
 }
 
 int str_where(struct str s, int w, bool ascii, char *out, size_t size)
 {
-    enum { LEAST = 12 }; /* the fewest columns in which a place is readable */
-    uint32_t at = 0, in = 0;
-    if (!size || s.len > 4096 || str_width(s, w + 1) <= w)
+    enum { LEAST = 8, ALL = 1000 }; /* columns in which the end of a word is readable */
+    struct shrink k = {.w = w};
+    if (size && w < LEAST)
+        return str_head(s, w < 0 ? 0 : w, out, size);
+    if (!size || s.len > sizeof k.p || str_width(s, w + 1) <= w)
         return str_middle(s, w, ascii, out, size);
-    if (!in_place(s, &at, &in))
-        return str_words(s, w, ascii, out, size);
-    struct str before = {s.p, at}, func = {s.p + at, in - at};
-    const struct str place = from(s, in + 4);
-    const uint32_t path = after_path(func), bare = after_package(func, path), starts[] = {0, path, bare};
-    const int least = str_width(from(place, after_path(place)), w + 1);
-    for (int i = 0; i < 3; i++) {
-        const struct str f = from(func, starts[i]);
-        if (str_width(before, w) + str_width(f, w) + 4 + least <= w)
-            return joined(before, f, place, w, ascii, out, size);
-    }
-    func = before.len ? (struct str){s.p, 0}
-                      : from(func, bare); /* the words before it say what it is: "lock at " */
-    while (before.len && before.p[before.len - 1] == ' ')
-        before.len--;
-    if (before.len > 3 &&
-        (!memcmp(before.p + before.len - 3, " at", 3) || !memcmp(before.p + before.len - 3, " in", 3)))
-        before.len -= 3;
-    if (str_width(before, w) + str_width(func, w) + 4 + LEAST > w)
+    memcpy(k.p, s.p, k.n = s.len);
+    if (shrink_names(&k, FORM_PATH, 1, ALL) || shrink_names(&k, FORM_PATH, 0, 1) ||
+        shrink_names(&k, FORM_PACKAGE, 1, 2) || shrink_called(&k) || shrink_names(&k, FORM_PACKAGE, 1, ALL) ||
+        shrink_names(&k, FORM_PACKAGE, 0, 1) || shrink_names(&k, FORM_RECEIVER, 1, ALL))
+        return str_head((struct str){k.p, k.n}, w, out, size);
+    struct str longest = {k.p, 0};
+    for (uint32_t end = k.n, at; word_before(&k, &end, &at); end = at)
+        longest = end - at > longest.len ? (struct str){k.p + at, end - at} : longest;
+    const struct str lead = {k.p, (uint32_t)(longest.p - k.p)},
+                     tail = from((struct str){k.p, k.n}, lead.len + longest.len);
+    const int rest = str_width(lead, w + 1) + str_width(tail, w + 1);
+    if (!rest || rest + LEAST > w)
         return str_middle(s, w, ascii, out, size);
-    return joined(before, func, place, w, ascii, out, size);
+    size_t n = str_safe(lead, out, size);
+    const int used = rest + str_tail(longest, w - rest, ascii, out + n, size - n);
+    n += strlen(out + n);
+    (void)str_safe(tail, out + n, size - n);
+    return used;
 }
 
 /* ---- grid ---------------------------------------------------------------------------------------------- */

@@ -103,13 +103,10 @@ int str_shorten(struct str name, int w, bool ascii, char *out, size_t size);
 int str_tail(struct str text, int w, bool ascii, char *out, size_t size);
 /* str_middle - its beginning and its end, with an ellipsis between them if it is too long. */
 int str_middle(struct str text, int w, bool ascii, char *out, size_t size);
-/* str_where - shorten "lock at sync.(*Mutex).Lock in net/http.(*Server).Serve": what is called becomes
- * shorter before where it is called, its package first: "lock in (*Server).Serve". Other texts: as
- * str_words(). */
+/* str_where - shorten a text with functions' names: "lock at sync.(*Mutex).Lock in net/http.(*Server).Serve".
+ * Names lose their paths, then their packages, the last one after the others; between the two what is called
+ * goes: "lock in http.(*Server).Serve". What is still too long loses the beginning of its longest word. */
 int str_where(struct str text, int w, bool ascii, char *out, size_t size);
-/* str_words - shortens the longest word, which is a function's name, as str_shorten(): "lock main.serve at
- * main.refresh". A single word that is too long without its package loses its middle. */
-int str_words(struct str text, int w, bool ascii, char *out, size_t size);
 /* str_head - its beginning, cut without a mark. */
 int str_head(struct str text, int w, char *out, size_t size);
 

@@ -143,40 +143,12 @@ static void bar_line(struct grid *g, const struct view *v, const struct work *w,
                  when_dur(v->tr, one_takes(w, s), d));
 }
 
-/* Returns where the function's name starts in "4000 requests of main.(*api).order", 0: there is none. */
-static uint32_t name_in(const struct work *w, struct str whole)
-{
-    uint32_t at = w->kind == WORK_TASKS || w->kind == WORK_MAIN ? 0 : whole.len;
-    while (at > 4 && memcmp(whole.p + at - 4, " of ", 4) != 0)
-        at--;
-    return at > 4 ? at : 0;
-}
-
-/* Fits the text into w columns: cuts the start of the function's name and marks the cut. */
-static int work_name(struct grid *g, const struct view *v, const struct work *w, int x, int y, int room)
-{
-    struct text t = {.ticks = when_ticks(v->tr)};
-    char all[600], name[300] = "";
-    work_head(&t, &v->tri->fs->works, w);
-    const struct str whole = str_of(t.p ? t.p : "");
-    const uint32_t before = name_in(w, whole);
-    if (before && str_width(whole, room + 1) > room) {
-        (void)str_tail((struct str){whole.p + before, whole.len - before}, room - (int)before,
-                       glyph_dots(v->scr.tier), name, sizeof name);
-        snprintf(all, sizeof all, "%.*s%s", (int)before, whole.p, name);
-    } else {
-        str_middle(whole, room, glyph_dots(v->scr.tier), all, sizeof all);
-    }
-    x = grid_str(g, x, y, room, all, STYLE_STATUS_KEY);
-    text_free(&t);
-    return x;
-}
-
 /* Draws the name and the times; only the name if both do not fit. */
 static void work_line(struct grid *g, const struct view *v, const struct work *w, struct box b)
 {
     enum { NAMED = 26 }; /* columns that are enough for most names */
-    struct text times = {.ticks = when_ticks(v->tr)};
+    struct text times = {.ticks = when_ticks(v->tr)}, head = {.ticks = times.ticks};
+    char name[600];
     const int label = page_label(b.w), room = b.w - label;
     work_times(&times, &v->tri->fs->works, w);
     char *say = times.p, *last = say ? strstr(say, "  most ") : NULL;
@@ -185,10 +157,14 @@ static void work_line(struct grid *g, const struct view *v, const struct work *w
     const int wide = say ? str_width(str_of(say), room + 1) : 0;
     const bool both = wide + NAMED <= room;
     grid_str(g, b.x, b.y, label - 1, "WORK", STYLE_DIM);
-    (void)work_name(g, v, w, b.x + label, b.y, both ? room - wide - 2 : room);
+    work_head(&head, &v->tri->fs->works, w);
+    str_where(str_of(head.p ? head.p : ""), both ? room - wide - 2 : room, glyph_dots(v->scr.tier), name,
+              sizeof name);
+    grid_str(g, b.x + label, b.y, room, name, STYLE_STATUS_KEY);
     if (both && say)
         grid_right(g, b.x + label, b.y, room - (b.w >= 40), say, STYLE_NORMAL);
     text_free(&times);
+    text_free(&head);
 }
 
 /* Whether there is nothing to compare: a single piece, or no usual and slow ones with known times. */
@@ -253,7 +229,7 @@ static void tree_line(const struct tree_pen *p, uint32_t i, int depth, int y)
         x += TREE_BAR + 1;
     }
     x += 2 * depth;
-    node_what(&t, &p->v->tri->fs->works, n);
+    node_what(&t, p->v->tr, n);
     const int room = p->b.x + p->b.w - x;
     if (room > 8) {
         str_where(str_of(t.p ? t.p : ""), room, glyph_dots(p->v->scr.tier), buf, sizeof buf);

@@ -13,6 +13,7 @@
 #include "layout/cells/fmt.h"
 #include "layout/views/items.h"
 #include "triage/findings/why.h"
+#include "triage/sentence.h"
 #include "layout/views/page.h"
 #include "layout/views/tri_priv.h"
 #include "triage/work/work_text.h"
@@ -151,44 +152,6 @@ static bool own(const struct view *v, uint32_t row)
     return n->who == k->tree.v[n->up].who;
 }
 
-/* "main.(*bank).clerk" is "(*bank).clerk" where there is no room: packages of methods go. */
-static void without_packages(char *s)
-{
-    char *to = s;
-    for (const char *p = s; *p; p++) {
-        if (*p == '(' && p[1] == '*' && p > s && p[-1] == '.')
-            while (to > s && to[-1] != ' ')
-                to--;
-        *to++ = *p;
-    }
-    *to = 0;
-}
-
-/* Who, what it did, where: the caller is said below, and whole names where there is room; where it was goes
- * last. */
-static void fit(char *s, int w)
-{
-    static const struct {
-        const char *long_one, *brief;
-    } words[] = {{" while a processor was idle", ", a P idle,"},
-                 {"waiting for a timer (sleep)", "sleep"},
-                 {"waiting for the network", "network"}};
-    char *calls;
-    if (!s || str_width(str_of(s), w + 1) <= w)
-        return;
-    if ((calls = strstr(s, ", called by ")))
-        *calls = 0;
-    if (str_width(str_of(s), w + 1) > w)
-        without_packages(s);
-    for (size_t i = 0; i < sizeof words / sizeof *words && str_width(str_of(s), w + 1) > w; i++)
-        if ((calls = strstr(s, words[i].long_one))) {
-            const char *rest = calls + strlen(words[i].long_one);
-            const size_t n = strlen(words[i].brief);
-            memcpy(calls, words[i].brief, n);
-            memmove(calls + n, rest, strlen(rest) + 1);
-        }
-}
-
 /* Whether row i is the largest part that nothing else explains. */
 static bool counts_most(const struct view *v, uint32_t i)
 {
@@ -213,13 +176,14 @@ static void why_view_row(struct grid *g, struct view *v, uint32_t i, int y, bool
         tri_cell(g, SHARE, y, TIME, s, when_dur(v->tr, n->ns[TREE_ALL], d));
     if (g->w >= COUNTS_FROM)
         tri_cell(g, SHARE + TIME, y, COUNT, focus ? s : STYLE_DIM, fmt_count(n->n[TREE_ALL], many));
-    node_text(&t, v->tr, n, own(v, i));
+    if (!own(v, i))
+        text_say(&t, v->tr, t_func(n->who), ": ");
+    node_what(&t, v->tr, n);
     const int x = words_at(g->w) + 2 * deep;
     if (g->w >= TIMES_FROM)
         tri_bar(g, v, bar_at(g->w), y, TRI_BAR, n->ns[TREE_ALL], v->why->t1 - v->why->t0,
                 (enum style)(STYLE_STATE + (int)page_state((enum explain_cat)n->cat)));
-    fit(t.p, g->w - x);
-    str_words(str_of(t.p ? t.p : ""), g->w - x, glyph_dots(v->scr.tier), words, sizeof words);
+    str_where(str_of(t.p ? t.p : ""), g->w - x, glyph_dots(v->scr.tier), words, sizeof words);
     grid_str(g, x, y, g->w - x, words, !focus && counts_most(v, i) ? STYLE_STATUS_KEY : s);
     text_free(&t);
 }

@@ -46,11 +46,13 @@ void work_times(struct text *t, const struct works *all, const struct work *w)
         text_say(t, all->tr, w->n > 1 ? "longest " : "", t_dur(w->d.max));
 }
 
-void node_what(struct text *t, const struct works *all, const struct tree_node *n)
+void node_what(struct text *t, const struct trace *tr, const struct tree_node *n)
 {
-    const struct trace *tr = all->tr;
+    const bool behind = n->cat == EX_SCHED || n->cat == EX_NOBODY; /* the leaf is where it was before */
     text_add(t, "%s", node_word(n));
-    if (n->leaf && n->leaf != n->user)
+    if (n->cat == EX_OPEN && n->kind != WK_OTHER)
+        text_say(t, tr, " (", wait_kind_name((enum wait_kind)n->kind), ")");
+    if (n->leaf && n->leaf != n->user && !behind && n->kind != WK_SLEEP)
         text_say(t, tr, " at ", t_func(n->leaf));
     if (n->user)
         text_say(t, tr, n->cat == EX_RUN ? ran_word(ran_how(&n->ran), n->owner != OWNER_PROGRAM) : " in ",
@@ -146,7 +148,7 @@ static void branch(struct text *t, const struct works *all, const struct work *w
         column(t, s);
     }
     text_add(t, "  %*s", 2 * depth, "");
-    node_what(t, all, n);
+    node_what(t, all->tr, n);
     const enum tree_set set = n->pieces[TREE_ALL] ? TREE_ALL : TREE_SLOW;
     const double times = n->pieces[set] ? (double)n->n[set] / n->pieces[set] : 0;
     if (times >= 1.5)
