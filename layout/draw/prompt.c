@@ -331,7 +331,7 @@ const char *view_drop_word(const struct view *v)
     const bool goroutines = kind_here(v)->lanes == LANE_G;
     return v->prompt.kind || v->popup.kind || view_searching(v) || view_message_open(v) ? NULL
            : v->sel.going || v->sel.stands                                              ? "no range"
-           : v->search && !search_is_hidden(v->search)                                  ? "no marks"
+           : v->search && !v->search->hidden                                            ? "no marks"
            : v->at.guest && goroutines                                                  ? "drop top lane"
            : why_shown(v) && goroutines                                                 ? "all lanes"
                                                                                         : NULL;

@@ -218,7 +218,7 @@ void plan_view(struct plan *p, const struct view *v, uint32_t lanes)
     bool zoomed = v->at.win.t0 > 0 || v->at.win.t1 < v->all_end;
     plan_usual(most);
     most[ROW_FILTER] = v->filters.n > 0;
-    most[ROW_STRIP] = (v->search && !search_is_hidden(v->search)) || (zoomed && v->scr.h >= 40);
+    most[ROW_STRIP] = (v->search && !v->search->hidden) || (zoomed && v->scr.h >= 40);
     fold_empty(v, most);
     most[ROW_STATUS] = kind_here(v)->status_most ? kind_here(v)->status_most(v) : PLAN_STATUS;
     most[ROW_BUSY] = v->nbusiest && !v->scr.split ? 1 + v->nbusiest : 0;

@@ -413,11 +413,6 @@ int search_share(const struct search *s)
                                      : 10;
 }
 
-bool search_is_hidden(const struct search *s)
-{
-    return s->hidden;
-}
-
 size_t search_from(const struct search *s, int64_t t)
 {
     size_t lo = 0;

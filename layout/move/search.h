@@ -76,7 +76,5 @@ bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns);
 int search_share(const struct search *s);
 /* search_from - the index of the first known hit at or after t */
 size_t search_from(const struct search *s, int64_t t);
-/* search_is_hidden - whether its marks are off */
-bool search_is_hidden(const struct search *s);
 
 #endif

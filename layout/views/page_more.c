@@ -86,7 +86,7 @@ static void place_line(struct grid *g, const struct view *v, const struct waited
 {
     enum { TIME = 8 };
     char d[FMT_MAX], buf[600];
-    tri_cell(g, b.x, b.y, TIME, STYLE_NORMAL, when_dur(v->tr, p->total, d));
+    grid_right(g, b.x, b.y, TIME, when_dur(v->tr, p->total, d), STYLE_NORMAL);
     int x = b.x + TIME + 1;
     tri_bar(g, v, x, b.y, TRI_BAR, p->total, most, STYLE_WAITING);
     x += TRI_BAR + 1;
@@ -118,9 +118,9 @@ static void group_line(struct grid *g, const struct view *v, const struct group 
     static const enum gmetric of[] = {GM_EXEC, GM_SCHED, GM_WAIT};
     char n[FMT_MAX];
     int x = b.x + COUNT;
-    tri_cell(g, b.x, b.y, COUNT, STYLE_NORMAL, fmt_count(r->count, n));
+    grid_right(g, b.x, b.y, COUNT, fmt_count(r->count, n), STYLE_NORMAL);
     for (size_t i = 0; i < sizeof of / sizeof *of; i++, x += TIME)
-        tri_cell(g, x, b.y, TIME, STYLE_NORMAL, r->ns[of[i]] ? when_dur(v->tr, r->ns[of[i]], n) : "-");
+        grid_right(g, x, b.y, TIME, r->ns[of[i]] ? when_dur(v->tr, r->ns[of[i]], n) : "-", STYLE_NORMAL);
     tri_bar(g, v, x + 1, b.y, TRI_BAR, r->ns[GM_EXEC], most, STYLE_RUNNING);
     x += TRI_BAR + 2;
     tri_name(g, v, x, b.y, b.x + b.w - x, STYLE_NORMAL, r->name);

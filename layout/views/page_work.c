@@ -139,8 +139,8 @@ static void bar_line(struct grid *g, const struct view *v, const struct work *w,
     grid_str(g, b.x, b.y, page_label(b.w) - 1, name[s], STYLE_DIM);
     bar(g, v, p, n, s, (struct box){b.x + page_label(b.w), b.y, b.w - page_label(b.w) - beside, 1});
     if (beside)
-        tri_cell(g, b.x + b.w - beside, b.y, beside - 1, s == TREE_SLOW ? STYLE_STATUS_KEY : STYLE_NORMAL,
-                 when_dur(v->tr, one_takes(w, s), d));
+        grid_right(g, b.x + b.w - beside, b.y, beside - 1, when_dur(v->tr, one_takes(w, s), d),
+                   s == TREE_SLOW ? STYLE_STATUS_KEY : STYLE_NORMAL);
 }
 
 /* Draws the name and the times; only the name if both do not fit. */
@@ -210,7 +210,7 @@ struct tree_pen {
 static void share_cell(const struct tree_pen *p, int x, int y, double share, enum style s)
 {
     char buf[SHARE_MAX];
-    tri_cell(p->g, x, y, SHARE - 1, s, share > 0 ? share_of(share, 1, buf) : "-");
+    grid_right(p->g, x, y, SHARE - 1, share > 0 ? share_of(share, 1, buf) : "-", s);
 }
 
 static void tree_line(const struct tree_pen *p, uint32_t i, int depth, int y)

@@ -114,7 +114,8 @@ struct table_from {
     /* type_say - lines 0 and 1 about a kind; NULL: its name and quantiles, and its longest thing. */
     void (*type_say)(struct text *out, const struct view *v, const struct ttype *k, int line);
     void (*say)(struct text *out, const struct view *v, const struct thing *x);
-    /* lane - the lane that shows the thing; NULL: its goroutine's */
+    /* lane - the lane that shows the thing; NULL: its goroutine's, or where it has none the processor that
+     * was viewed last */
     struct lane (*lane)(const struct table *t, const struct thing *x);
     /* moment - adjusts the interval to show; initially that of the thing. NULL: keeps it */
     void (*moment)(const struct view *v, const struct thing *x, int64_t *t0, int64_t *t1);

@@ -83,13 +83,6 @@ static void cycles_say(struct text *out, const struct view *v, const struct thin
         text_add(out, ", goal %s", fmt_bytes((uint64_t)goal, n));
 }
 
-/* All processors are concerned: keep the one that was viewed last. */
-static struct lane cycles_lane(const struct table *t, const struct thing *x)
-{
-    (void)t, (void)x;
-    return (struct lane){LANE_P, NO_LANE};
-}
-
 static const struct table_from cycles = {
     .bar = STYLE_GC,
     .thing = "GC cycle",
@@ -101,6 +94,5 @@ static const struct table_from cycles = {
     .value = cycles_value,
     .name = cycles_name,
     .say = cycles_say,
-    .lane = cycles_lane,
 };
 const struct view_kind kind_cycles = {IS_THINGS(&cycles)};

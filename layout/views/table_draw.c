@@ -132,7 +132,7 @@ static void in_column(struct grid *g, const struct tcol *k, int x, int y, enum s
     if (left)
         grid_str(g, x + lead, y, w, text, s);
     else
-        tri_cell(g, x, y, w, s, text);
+        grid_right(g, x, y, w, text, s);
 }
 
 static void table_titles(struct grid *g, const struct view *v, int y)

@@ -68,13 +68,6 @@ static void mmu_say(struct text *out, const struct view *v, const struct thing *
     }
 }
 
-static struct lane mmu_lane(const struct table *t, const struct thing *x)
-{
-    (void)t;
-    (void)x;
-    return (struct lane){LANE_P, NO_LANE};
-}
-
 static const struct table_from mmu = {
     .thing = "worst window",
     .things = "worst windows (MMU)",
@@ -87,6 +80,5 @@ static const struct table_from mmu = {
     .value = mmu_value,
     .name = mmu_name,
     .say = mmu_say,
-    .lane = mmu_lane,
 };
 const struct view_kind kind_mmu = {IS_THINGS(&mmu)};

@@ -146,9 +146,9 @@ static void line(const struct top_pulse *t, struct grid *g, const struct view *v
     tri_say(g, 0, y, x - 1, STYLE_NORMAL, "%s", name.p ? name.p : "");
     text_free(&name);
     snprintf(buf, sizeof buf, rate < 10 ? "%.1f" : "%.0f", rate);
-    tri_cell(g, x, y, CELL, STYLE_NORMAL, buf);
+    grid_right(g, x, y, CELL, buf, STYLE_NORMAL);
     for (int i = 0; i < 5; i++)
-        tri_cell(g, x += CELL, y, CELL, STYLE_NORMAL, when_dur(v->tr, ns[i], buf));
+        grid_right(g, x += CELL, y, CELL, when_dur(v->tr, ns[i], buf), STYLE_NORMAL);
 }
 
 void top_pulse_draw(const struct top_pulse *t, struct grid *g, const struct view *v, int y, int n,
@@ -159,7 +159,7 @@ void top_pulse_draw(const struct top_pulse *t, struct grid *g, const struct view
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
     tri_say(g, 0, y, x, STYLE_RULER, "work, %s", when);
     for (int i = 0; i < CELLS; i++, x += CELL)
-        tri_cell(g, x, y, CELL, STYLE_RULER, title[i]);
+        grid_right(g, x, y, CELL, title[i], STYLE_RULER);
     for (int i = 0; i + 1 < n && i < t->n; i++)
         line(t, g, v, y + 1 + i, t->row[i]);
 }

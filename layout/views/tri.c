@@ -115,11 +115,6 @@ void tri_note(struct grid *g, int x, int y, int n, const char *text)
     wrap_draw(g, x, y, g->w - x, n > 1 ? n : 1, STYLE_DIM, str_of(text));
 }
 
-void tri_cell(struct grid *g, int x, int y, int w, enum style s, const char *text)
-{
-    grid_right(g, x, y, w, text, s);
-}
-
 void tri_func(struct text *t, const struct trace *tr, uint32_t name, size_t max)
 {
     if (trace_str(tr, name).len)
@@ -151,20 +146,15 @@ struct lane tri_g(uint32_t g)
     return (struct lane){LANE_G, g};
 }
 
-static uint32_t rows(const struct view *v)
+uint32_t tri_rows(const struct view *v)
 {
     const struct view_kind *k = kind_here(v);
     return k->rows && ready(v) ? k->rows(v) : 0;
 }
 
-uint32_t tri_rows(const struct view *v)
-{
-    return rows(v);
-}
-
 void tri_set_row(struct view *v, uint32_t row)
 {
-    const uint32_t n = rows(v);
+    const uint32_t n = tri_rows(v);
     v->at.row = row < n ? row : n ? n - 1 : 0;
 }
 
@@ -271,7 +261,7 @@ unsigned tri_hold(struct view *v)
 
 unsigned tri_move(struct view *v, int n)
 {
-    uint32_t all = rows(v), from = v->at.row;
+    uint32_t all = tri_rows(v), from = v->at.row;
     if (!all)
         return move_fail(v, "nothing here");
     int64_t r = (int64_t)v->at.row + n;
@@ -290,7 +280,7 @@ unsigned tri_enter(struct view *v, int n)
 {
     (void)n;
     tri_set_row(v, v->at.row);
-    return rows(v) ? kind_here(v)->enter(v) : move_fail(v, "nothing here to look at");
+    return tri_rows(v) ? kind_here(v)->enter(v) : move_fail(v, "nothing here to look at");
 }
 
 /* ---- walking the findings ------------------------------------------------------------------------------ */
@@ -367,7 +357,7 @@ static uint32_t tri_top(const struct view *v, uint32_t all, uint32_t room)
 
 void tri_where(const struct view *v, const struct plan *p, char *out, size_t size)
 {
-    const uint32_t n = kind_here(v)->items ? v->items.n : rows(v);
+    const uint32_t n = kind_here(v)->items ? v->items.n : tri_rows(v);
     (void)p;
     if (n)
         snprintf(out, size, "row %" PRIu32 " of %" PRIu32, v->at.row + 1, n);
@@ -384,7 +374,7 @@ void tri_draw(struct grid *g, struct view *v, const struct plan *p)
     if (head > 0)
         k->head(g, v, y, head);
     int n = h - head;
-    uint32_t all = rows(v), room = n > 1 ? (uint32_t)n : 1;
+    uint32_t all = tri_rows(v), room = n > 1 ? (uint32_t)n : 1;
     v->scr.rows = (int)room;
     v->at.top = tri_top(v, all, room);
     for (int i = 0; i < n && v->at.top + (uint32_t)i < all; i++) {
@@ -430,7 +420,7 @@ bool tri_tsv(const struct view *v, FILE *f, const char *columns, uint32_t n,
 
 static void row_detail(struct text *t, const struct view *v, int line)
 {
-    if (v->at.row < rows(v) && kind_here(v)->detail)
+    if (v->at.row < tri_rows(v) && kind_here(v)->detail)
         kind_here(v)->detail(t, v, v->at.row, line);
 }
 

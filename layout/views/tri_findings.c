@@ -223,7 +223,7 @@ static void card_head(struct grid *g, const struct view *v, const struct finding
         page_strip(g, v, f, (struct box){b.x + b.w - right, b.y, STRIP, 1});
     if (right) {
         snprintf(when, sizeof when, "at %s", when_dur(v->tr, f->t0, at));
-        tri_cell(g, b.x + b.w - 11, b.y, 11, s, when);
+        grid_right(g, b.x + b.w - 11, b.y, 11, when, s);
     }
 }
 

@@ -63,8 +63,6 @@ void tri_bar(struct grid *g, const struct view *v, int x, int y, int w, int64_t 
 int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
 void tri_note(struct grid *g, int x, int y, int n, const char *text);
-/* tri_cell - a text right-aligned in w columns at x. */
-void tri_cell(struct grid *g, int x, int y, int w, enum style s, const char *text);
 /* tri_func - text_func() of a start function, TRI_UNNAMED where the trace has no names. */
 #define TRI_UNNAMED "(no name)"
 void tri_func(struct text *t, const struct trace *tr, uint32_t name, size_t max);

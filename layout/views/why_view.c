@@ -91,7 +91,7 @@ static void why_view_lane(struct grid *g, const struct view *v, uint32_t i, int 
     fmt_percent(k->chain[i].ns, k->t1 - k->t0, share);
     name_goroutine(v, k->chain[i].g, w - 8, name, sizeof name);
     tri_say(g, 0, y, w - 7, i ? STYLE_LANE : STYLE_LANE_FOCUS, "%s", name);
-    tri_cell(g, w - 7, y, 7, STYLE_LANE_NOTE, share);
+    grid_right(g, w - 7, y, 7, share, STYLE_LANE_NOTE);
     for (int c = 0; c < plot; c++) {
         double step = (double)(k->t1 - k->t0) / plot;
         int64_t a = k->t0 + (int64_t)(step * c), b = k->t0 + (int64_t)(step * (c + 1));
@@ -171,11 +171,11 @@ static void why_view_row(struct grid *g, struct view *v, uint32_t i, int y, bool
     int deep = v->why->row[i].depth < DEEPEST ? v->why->row[i].depth : DEEPEST;
     if (focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
-    tri_cell(g, 0, y, SHARE, s, fmt_percent(n->ns[TREE_ALL], v->why->t1 - v->why->t0, share));
+    grid_right(g, 0, y, SHARE, fmt_percent(n->ns[TREE_ALL], v->why->t1 - v->why->t0, share), s);
     if (g->w >= TIMES_FROM)
-        tri_cell(g, SHARE, y, TIME, s, when_dur(v->tr, n->ns[TREE_ALL], d));
+        grid_right(g, SHARE, y, TIME, when_dur(v->tr, n->ns[TREE_ALL], d), s);
     if (g->w >= COUNTS_FROM)
-        tri_cell(g, SHARE + TIME, y, COUNT, focus ? s : STYLE_DIM, fmt_count(n->n[TREE_ALL], many));
+        grid_right(g, SHARE + TIME, y, COUNT, fmt_count(n->n[TREE_ALL], many), focus ? s : STYLE_DIM);
     if (!own(v, i))
         text_say(&t, v->tr, t_func(n->who), ": ");
     node_what(&t, v->tr, n);

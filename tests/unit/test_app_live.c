@@ -270,7 +270,7 @@ static struct app *followed_begin(struct followed *x, struct follow_opts o)
     o.live.where = x->g.path;
     file_grow(&x->g);
     assert_int_equal(follow_open(&o, &x->f, &e), ERR_OK);
-    assert_true(app_init(x->a, follow_trace(x->f), km, 80, 24));
+    assert_true(app_init(x->a, follow_now(x->f).trace, km, 80, 24));
     app_live_begin(x->a, x->f, "here");
     return x->a;
 }
@@ -408,7 +408,7 @@ static void holds(void **state)
 
     unlink(x.g.path); /* the file is gone: that is the end, and is said */
     until_told(a, "gone");
-    assert_true(follow_ended(x.f));
+    assert_true(follow_now(x.f).ended);
     assert_non_null(strstr(a->live.title, "ENDED"));
     followed_end(&x);
 }
@@ -550,7 +550,7 @@ static void tables_end(void **state)
         o.live.where = g.path;
         file_grow(&g);
         assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
-        assert_true(app_init(a, follow_trace(f), km, 80, 24));
+        assert_true(app_init(a, follow_now(f).trace, km, 80, 24));
         app_live_begin(a, f, "here");
         catch_up(a, &g);
         (void)app_do(a, ACT_VIEW_GROUPS, 0, NULL);
@@ -565,7 +565,7 @@ static void tables_end(void **state)
         while (g.at < g.st.ngen)
             file_grow(&g);
         assert_int_equal(unlink(g.path), 0); /* which it notices at the end of what it read */
-        for (int i = 0; i < LONG && !follow_ended(f); i++) {
+        for (int i = 0; i < LONG && !follow_now(f).ended; i++) {
             assert_int_equal(trace_info(a->tr)->end, end);
             busy = round_of(a);
         }
@@ -616,11 +616,11 @@ static void ends_empty(void **state)
     unlink(path);
     assert_int_equal(dup2(fd, STDIN_FILENO), STDIN_FILENO);
     assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
-    assert_true(app_init(a, follow_trace(f), km, 80, 24));
+    assert_true(app_init(a, follow_now(f).trace, km, 80, 24));
     app_live_begin(a, f, "here");
     for (int i = 0; i < LONG && (busy || app_live_waits(a)); i++)
         busy = round_of(a);
-    assert_true(follow_ended(f) && !app_live_waits(a));
+    assert_true(follow_now(f).ended && !app_live_waits(a));
     assert_non_null(trace_fatal(a->tr));
     app_free(a);
     follow_close(f);
@@ -661,9 +661,9 @@ static void write_gens(const char *path, const struct stream *st, size_t from, s
 
 static void until_ended(struct app *a)
 {
-    for (int i = 0; i < LONG && !follow_ended(a->follow); i++)
+    for (int i = 0; i < LONG && !follow_now(a->follow).ended; i++)
         (void)round_of(a);
-    assert_true(follow_ended(a->follow));
+    assert_true(follow_now(a->follow).ended);
     while (round_of(a)) {
     }
 }
@@ -687,7 +687,7 @@ static void again(void **state)
         struct follow_opts o = {.keep_ns = 3600000000000};
         o.live.where = path;
         assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
-        assert_true(app_init(a, follow_trace(f), km, 80, 24));
+        assert_true(app_init(a, follow_now(f).trace, km, 80, 24));
         app_live_begin(a, f, path);
         (void)app_do(a, ACT_RECONNECT, 1, NULL);
         assert_non_null(strstr(a->view.msg.text, "still followed")); /* nobody connects to a file */
@@ -706,7 +706,7 @@ static void again(void **state)
         (void)app_do(a, ACT_RECONNECT, 1, NULL);
         assert_non_null(strstr(a->live.title, "connecting"));
         until_told(a, "connected again");
-        assert_false(follow_connecting(a->follow));
+        assert_false(follow_now(a->follow).connecting);
         struct gap gaps[4];
         if (other) {
             assert_non_null(strstr(a->view.msg.text, "another process"));
@@ -719,7 +719,7 @@ static void again(void **state)
         }
         assert_true(a->live.follows);
         free(screen(a));
-        assert_int_equal(follow_left_out(a->follow), 0);
+        assert_int_equal(follow_now(a->follow).left_out, 0);
         free(screen(a));
         unlink(path);
         app_free(a);
@@ -753,7 +753,7 @@ static void replaced(void **state)
         struct follow_opts o = {.keep_ns = 3600000000000};
         o.live.where = path;
         assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
-        assert_true(app_init(a, follow_trace(f), km, 80, 24));
+        assert_true(app_init(a, follow_now(f).trace, km, 80, 24));
         app_live_begin(a, f, path);
         for (int i = 0; i < 5; i++)
             (void)round_of(a);
@@ -761,13 +761,13 @@ static void replaced(void **state)
             assert_int_equal(rename(path, away), 0);
             for (int i = 0; i < 20; i++) /* none has its name: one may come, within seconds */
                 (void)round_of(a);
-            assert_false(follow_ended(f));
+            assert_false(follow_now(f).ended);
             write_gens(path, &st, 2, 3);
         } else {
             write_gens(path, &st2, 0, stream_whole(&st2));
         }
         until_told(a, moved ? "the same program goes on" : "another process");
-        assert_true(a->live.follows && !follow_ended(f));
+        assert_true(a->live.follows && !follow_now(f).ended);
         free(screen(a));
         unlink(path);
         unlink(away);
@@ -789,7 +789,7 @@ static void lets_go(void **state)
     struct app *a = followed_begin(&x, (struct follow_opts){0});
     a->view.msg.text[0] = '\0';
     app_live_pause(a);
-    assert_true(follow_ended(x.f));
+    assert_true(follow_now(x.f).ended);
     assert_non_null(strstr(a->live.title, "ENDED"));
     assert_non_null(strstr(a->view.msg.text, "has ended: gotop let the program go"));
     assert_false(a->tri.so_far);

@@ -318,7 +318,7 @@ static void test_scene_search(void **state)
     assert_string_equal(line(&s, -1), "/MAIN.WORK");
     assert_int_equal(s.txt.screen_x, 10);
     assert_true(view_prompt_accept(&s.v) & VR_BELL);      /* capitals: exact case */
-    assert_true(search_is_hidden(s.v.search));            /* nothing found, no marks to take away */
+    assert_true(s.v.search->hidden);                      /* nothing found, no marks to take away */
     assert_int_equal(searched(&s, "main.work"), VR_DRAW); /* stack of where it stopped */
     assert_int_equal(s.v.at.cursor, 15000000);
     assert_int_equal(s.v.search->nhits, 2);

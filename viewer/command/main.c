@@ -334,7 +334,7 @@ static enum err_code open_live(const struct cmdline *o, struct follow **f, struc
     live_stop_hold();
     enum err_code rc = follow_open(&fo, f, e);
     live_stop_release();
-    *tr = rc ? NULL : follow_trace(*f);
+    *tr = rc ? NULL : follow_now(*f).trace;
     return rc;
 }
 
@@ -487,13 +487,13 @@ static int main_view(const struct cmdline *o, enum charset charset)
     int status = EXIT_NO_WORD, by_signal = 0;
     if (km && shown_open(o, km, &s, &status)) {
         status = shown_run(a, &s, km, o, charset, &by_signal);
-        const struct trace *tr = s.follow ? follow_trace(s.follow) : s.tr;
+        const struct trace *tr = s.follow ? follow_now(s.follow).trace : s.tr;
         if (!app_has(a, DUE_LOAD) && trace_fatal(tr)) {
             say_error(o->o.path, trace_fatal(tr));
             status = EXIT_UNREADABLE;
         }
-        if (s.follow && *follow_unsaved(s.follow)) {
-            door_printf(stderr, "gotop: %s\n", follow_unsaved(s.follow));
+        if (s.follow && *follow_now(s.follow).unsaved) {
+            door_printf(stderr, "gotop: %s\n", follow_now(s.follow).unsaved);
             status = EXIT_UNREADABLE;
         }
         shown_close(a, &s);

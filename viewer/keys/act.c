@@ -206,36 +206,6 @@ static unsigned do_back(struct app *a, int n)
     return VR_DRAW;
 }
 
-static unsigned do_quit(struct app *a, int n)
-{
-    (void)a, (void)n;
-    return VR_QUIT;
-}
-
-static unsigned do_nothing(struct app *a, int n)
-{
-    (void)a, (void)n;
-    return VR_NONE;
-}
-
-static unsigned do_picture(struct app *a, int n)
-{
-    (void)a, (void)n;
-    return AR_PICTURE;
-}
-
-static unsigned do_redraw(struct app *a, int n)
-{
-    (void)a, (void)n;
-    return VR_DRAW | AR_REDRAW;
-}
-
-static unsigned do_suspend(struct app *a, int n)
-{
-    (void)a, (void)n;
-    return AR_SUSPEND;
-}
-
 static unsigned do_reconnect(struct app *a, int n)
 {
     (void)n;
@@ -286,10 +256,10 @@ static unsigned do_debug(struct app *a, int n)
 
 /* ---- how a row of actions.def is called ---------------------------------------------------------------- */
 
-enum how { HOW_OWN, HOW_DO, HOW_TO, HOW_ASK, HOW_CALL, HOW_TIMES };
+enum how { HOW_OWN, HOW_DO, HOW_TO, HOW_ASK, HOW_CALL, HOW_TIMES, HOW_FLAGS };
 struct call {
     enum how how;
-    int arg; /* a request, a view or a prompt */
+    int arg; /* a request, a view, a prompt, or flags for the caller */
     int by;  /* the sign of n */
     unsigned (*view)(struct view *v);
     unsigned (*times)(struct view *v, int n);
@@ -303,9 +273,10 @@ struct call {
 #define CALL(f) .how = HOW_CALL, .view = f
 #define TIMES(f, sign) .how = HOW_TIMES, .times = f, .by = sign
 #define OWN(f, sign) .own = f, .by = sign
+#define FLAGS(flags) .how = HOW_FLAGS, .arg = (flags), .keeps = true
 #define KEEP(f, sign) OWN(f, sign), .keeps = true
 static const struct call calls[ACT_COUNT] = {
-    [ACT_NONE] = {OWN(do_nothing, 1)},
+    [ACT_NONE] = {FLAGS(VR_NONE)},
 #define X(ID, name, group, help, call) [ACT_##ID] = {call},
 #include "viewer/keys/actions.def"
 #undef X
@@ -318,6 +289,7 @@ static unsigned act_call(struct app *a, const struct call *c, int n, const char 
     case HOW_DO: f = view_do(&a->view, (enum request)c->arg, c->by * n); break;
     case HOW_CALL: f = c->view(&a->view); break;
     case HOW_TO: return view_switch(&a->view, c->arg);
+    case HOW_FLAGS: return (unsigned)c->arg;
     case HOW_ASK: return do_prompt(a, (enum prompt_kind)c->arg, arg);
     case HOW_TIMES: return c->times(&a->view, c->by * n);
     default: return c->own(a, c->by * n);

@@ -612,7 +612,7 @@ bool app_draw(struct app *a)
         .more = more,
         .debug = a->debug[0] ? a->debug : a->note,
         .live = a->follow != NULL,
-        .unsaved = a->follow && !follow_saves(a->follow),
+        .unsaved = a->follow && !follow_now(a->follow).saves,
         .loading = app_has(a, DUE_LOAD),
     };
     sync(a);

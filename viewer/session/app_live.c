@@ -51,11 +51,11 @@ static void name_it(struct app *a)
         snprintf(silent, sizeof silent, ", silent %ds", a->live.silent_s);
     if (a->live.late_s)
         snprintf(late, sizeof late, ", %ds late", a->live.late_s);
-    if (follow_left_out(a->follow))
-        snprintf(lost, sizeof lost, ", %s LEFT OUT", fmt_bytes(follow_left_out(a->follow), size));
-    if (follow_ended(a->follow))
+    if (follow_now(a->follow).left_out)
+        snprintf(lost, sizeof lost, ", %s LEFT OUT", fmt_bytes(follow_now(a->follow).left_out, size));
+    if (follow_now(a->follow).ended)
         snprintf(a->live.title, sizeof a->live.title, "%s ENDED%s%s", short_where(a, where),
-                 follow_connecting(a->follow) ? ", connecting" : "", lost);
+                 follow_now(a->follow).connecting ? ", connecting" : "", lost);
     else if (a->live.follows)
         snprintf(a->live.title, sizeof a->live.title, "%s LIVE%s%s%s", short_where(a, where), late, silent,
                  lost);
@@ -100,7 +100,7 @@ static void open_once(struct app *a)
 {
     if (!a->open.view && !a->open.at && !a->open.lane && !a->open.filter)
         return;
-    if (!follow_ended(a->follow) && (to_come(a, a->open.at) || to_come(a, a->open.lane)))
+    if (!follow_now(a->follow).ended && (to_come(a, a->open.at) || to_come(a, a->open.lane)))
         return;
     a->live.follows = !a->open.at && !a->open.lane;
     app_open(a);
@@ -113,7 +113,7 @@ static unsigned grown(struct app *a)
     tables_away(a);
     unsigned f = view_loaded(&a->view);
     /* a held window stays, even if it showed the whole trace */
-    if (a->live.held && !follow_ended(a->follow)) {
+    if (a->live.held && !follow_now(a->follow).ended) {
         a->view.at.win = w;
         move_settle(&a->view);
     }
@@ -130,10 +130,10 @@ static unsigned grown(struct app *a)
 static unsigned exchanged(struct app *a, int64_t by)
 {
     tables_away(a);
-    a->tr = follow_trace(a->follow);
+    a->tr = follow_now(a->follow).trace;
     tri_free(&a->tri);
     tri_init(&a->tri, a->tr);
-    a->tri.so_far = !follow_ended(a->follow);
+    a->tri.so_far = !follow_now(a->follow).ended;
     if (view_exchange(&a->view, a->tr, by) & VR_WORK)
         app_add(a, DUE_VIEW);
     follow_release(a->follow);
@@ -171,7 +171,7 @@ static unsigned tables_wanted(struct app *a)
 static bool stands(const struct app *a)
 {
     return app_has(a, DUE_TABLES) ||
-           (!follow_ended(a->follow) && a->tri.tg && tri_shows(a->view.at.view) &&
+           (!follow_now(a->follow).ended && a->tri.tg && tri_shows(a->view.at.view) &&
             (!a->live.follows || tri_makes(&a->view) || host_now() < a->live.tables_until));
 }
 
@@ -182,7 +182,7 @@ static unsigned silence(struct app *a, bool news)
     enum { FIRST_S = 5, MOST_S = 1 << 20 };
     const int64_t now = host_now();
     int s = 0;
-    if (news || !a->live.news_at || stands(a) || follow_ended(a->follow))
+    if (news || !a->live.news_at || stands(a) || follow_now(a->follow).ended)
         a->live.news_at = now;
     for (int k = FIRST_S; k < MOST_S && now - a->live.news_at >= (int64_t)k * 1000000000; k *= 2)
         s = k;
@@ -196,7 +196,7 @@ static unsigned silence(struct app *a, bool news)
 static unsigned lateness(struct app *a)
 {
     enum { TOLD_S = 5 };
-    const int64_t ns = follow_ended(a->follow) ? 0 : follow_late(a->follow);
+    const int64_t ns = follow_now(a->follow).ended ? 0 : follow_now(a->follow).late_ns;
     const int s = ns >= LIVE_LATE ? (int)(ns / 1000000000) : 0;
     if (s == a->live.late_s)
         return VR_NONE;
@@ -211,7 +211,7 @@ static unsigned lateness(struct app *a)
 
 static unsigned ended(struct app *a)
 {
-    const char *why = follow_why(a->follow);
+    const char *why = follow_now(a->follow).why;
     a->tri.so_far = false;
     char key[64] = "";
     if (strcmp(a->live.where, piped_name) != 0)
@@ -228,10 +228,10 @@ void app_live_begin(struct app *a, struct follow *f, const char *where)
     a->live.follows = true;
     a->live.window_ns = FOLLOW_NS;
     app_set(a, DUE_LOAD, false);
-    a->tri.so_far = !follow_ended(f);
+    a->tri.so_far = !follow_now(f).ended;
     a->key_came = true; /* the findings do not open by themselves */
     a->name = a->live.title;
-    if (follow_ended(f)) {
+    if (follow_now(f).ended) {
         a->live.follows = false;
         (void)ended(a);
     }
@@ -268,11 +268,11 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
     }
     if (news & FOLLOW_UNSAVED) {
         view_message(&a->view, true, "%.200s: gotop shows what comes, but saves no more",
-                     follow_unsaved(a->follow));
+                     follow_now(a->follow).unsaved);
         f |= VR_DRAW;
     }
     if (news & FOLLOW_REFUSED) {
-        view_message(&a->view, true, "no connection: %.160s", follow_refused(a->follow));
+        view_message(&a->view, true, "no connection: %.160s", follow_now(a->follow).refused);
         f |= VR_DRAW;
     }
     if (news & FOLLOW_RECONNECTED) {
@@ -281,15 +281,15 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
         a->live.held = false;
         pin(a);
         view_message(&a->view, false, "connected again%s",
-                     follow_joined(a->follow)
+                     follow_now(a->follow).joined
                          ? ": behind a gap the same program goes on"
                          : ": to another process, so this is another trace, with its own 0");
     }
     if (news & FOLLOW_ENDED)
         f |= ended(a);
-    if ((news & FOLLOW_ENDED) && follow_replaced(a->follow))
+    if ((news & FOLLOW_ENDED) && follow_now(a->follow).replaced)
         f |= app_live_reconnect(a);
-    if (follow_ended(a->follow) && !follow_lacks(a->follow))
+    if (follow_now(a->follow).ended && !follow_now(a->follow).lacks)
         a->live.follows = false; /* everything that came before the end is decoded */
     f |= silence(a, news != 0) | lateness(a);
     *busy = news != 0;
@@ -327,7 +327,7 @@ void app_live_acted(struct app *a, enum action act, const struct place *from)
 
 unsigned app_live_follow(struct app *a)
 {
-    if (follow_ended(a->follow)) {
+    if (follow_now(a->follow).ended) {
         unsigned f = view_finish(&a->view, 0);
         return f | ended(a);
     }
@@ -342,7 +342,7 @@ unsigned app_live_follow(struct app *a)
 
 void app_live_pause(struct app *a)
 {
-    if (!follow_ended(a->follow)) {
+    if (!follow_now(a->follow).ended) {
         follow_stop(a->follow);
         (void)ended(a);
     }
@@ -352,9 +352,9 @@ void app_live_pause(struct app *a)
 unsigned app_live_reconnect(struct app *a)
 {
     struct err e = {0};
-    if (follow_connecting(a->follow))
+    if (follow_now(a->follow).connecting)
         view_message(&a->view, true, "still waiting for the program's first second");
-    else if (!follow_ended(a->follow))
+    else if (!follow_now(a->follow).ended)
         view_message(&a->view, true,
                      feed_is_url(a->live.where) ? "it is still connected" : "it is still followed");
     else if (strcmp(a->live.where, piped_name) == 0)
@@ -369,7 +369,8 @@ unsigned app_live_reconnect(struct app *a)
 
 bool app_live_waits(const struct app *a)
 {
-    return a->follow && (follow_connecting(a->follow) || follow_lacks(a->follow) || !follow_ended(a->follow));
+    return a->follow &&
+           (follow_now(a->follow).connecting || follow_now(a->follow).lacks || !follow_now(a->follow).ended);
 }
 
 void app_live_end(struct app *a)

@@ -431,9 +431,9 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
         f->told_unsaved = true;
         news |= FOLLOW_UNSAVED;
     }
-    if (follow_left_out(f) != f->lost_before)
+    if (f->lost + f->live.lost != f->lost_before)
         news |= FOLLOW_LEFT_OUT;
-    f->lost_before = follow_left_out(f);
+    f->lost_before = f->lost + f->live.lost;
     if (budget_ns <= 0)
         return news;
     if (f->now.waits && !f->stands && !f->connecting && reread_due(f))
@@ -469,64 +469,22 @@ void follow_stop(struct follow *f)
         follow_end(f, "gotop let the program go to be suspended");
 }
 
-struct trace *follow_trace(const struct follow *f)
+struct follow_now follow_now(const struct follow *f)
 {
-    return f->now.tr;
-}
-
-const char *follow_why(const struct follow *f)
-{
-    return f->why;
-}
-
-int64_t follow_late(const struct follow *f)
-{
-    return f->late_ns;
-}
-
-bool follow_ended(const struct follow *f)
-{
-    return f->ended;
-}
-
-bool follow_connecting(const struct follow *f)
-{
-    return f->connecting || (f->rejoins && !f->rereads);
-}
-
-bool follow_lacks(const struct follow *f)
-{
-    return f->stands || !f->now.waits || reread_due(f);
-}
-
-uint64_t follow_left_out(const struct follow *f)
-{
-    return f->lost + f->live.lost;
-}
-
-const char *follow_refused(const struct follow *f)
-{
-    return f->refused;
-}
-
-const char *follow_unsaved(const struct follow *f)
-{
-    return f->unsaved.code ? f->unsaved.what : "";
-}
-
-bool follow_saves(const struct follow *f)
-{
-    return !f->live.unsaved.code;
-}
-
-bool follow_replaced(const struct follow *f)
-{
-    return f->ended && f->replaced && !f->connecting;
-}
-
-bool follow_joined(const struct follow *f)
-{
-    return f->joined;
+    return (struct follow_now){
+        .trace = f->now.tr,
+        .ended = f->ended,
+        .replaced = f->ended && f->replaced && !f->connecting,
+        .connecting = f->connecting || (f->rejoins && !f->rereads),
+        .joined = f->joined,
+        .lacks = f->stands || !f->now.waits || reread_due(f),
+        .saves = !f->live.unsaved.code,
+        .late_ns = f->late_ns,
+        .left_out = f->lost + f->live.lost,
+        .why = f->why,
+        .refused = f->refused,
+        .unsaved = f->unsaved.code ? f->unsaved.what : "",
+    };
 }
 
 /* Wait for the first generation. Nothing can be shown before. */

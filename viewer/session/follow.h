@@ -41,18 +41,33 @@ struct follow;
 enum err_code follow_open(const struct follow_opts *o, struct follow **out, struct err *e);
 void follow_close(struct follow *f); /* NULL is allowed; its trace is closed, too */
 
-/* follow_trace - the model to show. It changes only when follow_step() returns FOLLOW_MOVED. */
-struct trace *follow_trace(const struct follow *f);
+/* follow_now - how it is. Texts are safe on a terminal and stand until the next call with *f. */
+struct follow_now {
+    struct trace *trace; /* the model to show; another one only after FOLLOW_MOVED */
+    bool ended;          /* no more comes; why: "": the program just ended its trace */
+    bool replaced;       /* the file that was followed is another trace now: follow_reconnect() opens that */
+    bool connecting;     /* follow_reconnect() is under way */
+    bool joined;         /* the last connection's trace was appended to what is held */
+    bool lacks; /* what has come is not all shown yet: some is to be decoded, or a second model is about to
+                 * replace this one */
+    bool saves; /* what comes is saved in the file of `raw`, or none was asked for */
+    int64_t late_ns;     /* how late what came last was (live_late()) */
+    uint64_t left_out;   /* bytes that came and were left out */
+    const char *why;     /* it ended */
+    const char *refused; /* why the last connection failed */
+    const char *unsaved; /* why the file of `raw` lacks what came last; "": it lacks nothing */
+};
+struct follow_now follow_now(const struct follow *f);
 
 enum follow_news {
     FOLLOW_GREW = 1,         /* the model has more */
     FOLLOW_MOVED = 2,        /* another model is shown; see follow_step() */
-    FOLLOW_ENDED = 4,        /* no more comes: see follow_why() */
+    FOLLOW_ENDED = 4,        /* no more comes: see follow_now() */
     FOLLOW_BUSY = 8,         /* there is more to decode: call again soon */
     FOLLOW_LEFT_OUT = 16,    /* more generations were left out */
     FOLLOW_RECONNECTED = 32, /* with FOLLOW_MOVED: the new connection's trace is shown */
-    FOLLOW_REFUSED = 64,     /* the new connection failed: see follow_refused() */
-    FOLLOW_UNSAVED = 128     /* the file of `raw` gets no more: see follow_unsaved() */
+    FOLLOW_REFUSED = 64,     /* the new connection failed */
+    FOLLOW_UNSAVED = 128     /* the file of `raw` gets no more */
 };
 /*
  * follow_step - take what has come and decode for about budget_ns; with 0 nothing is decoded, and the model
@@ -65,32 +80,10 @@ void follow_release(struct follow *f);
 /*
  * follow_reconnect - after the end, connect once more. If the same process made both traces
  * (joint_follows()), the new one is appended behind a gap; if not, it replaces the old one. follow_step()
- * then returns FOLLOW_RECONNECTED or FOLLOW_REFUSED; until then follow_connecting() is true. follow_joined
- * - the last one was appended.
+ * then returns FOLLOW_RECONNECTED or FOLLOW_REFUSED.
  */
 enum err_code follow_reconnect(struct follow *f, struct err *e);
-bool follow_connecting(const struct follow *f);
-bool follow_joined(const struct follow *f);
-/* follow_replaced - the file that was followed has been replaced by another trace: follow_reconnect() opens
- * that one. */
-bool follow_replaced(const struct follow *f);
 /* follow_stop - let the program go: it stops tracing. What is held stays. */
 void follow_stop(struct follow *f);
-
-bool follow_ended(const struct follow *f);
-/* follow_lacks - what has come is not all shown yet: some is to be decoded, or a second model is about to
- * replace this one. */
-bool follow_lacks(const struct follow *f);
-/* follow_late - how late what came last was, ns (live_late()). */
-int64_t follow_late(const struct follow *f);
-/* follow_left_out - bytes that came and were left out. */
-uint64_t follow_left_out(const struct follow *f);
-/* follow_saves - what comes is saved in the file of `raw`, or none was asked for. */
-bool follow_saves(const struct follow *f);
-/* Why it ended, why a connection failed, why the file of `raw` lacks what came last. Text that is safe on a
- * terminal; "": it goes on (or the program just ended its trace); it did not fail; the file lacks nothing. */
-const char *follow_why(const struct follow *f);
-const char *follow_refused(const struct follow *f);
-const char *follow_unsaved(const struct follow *f);
 
 #endif
