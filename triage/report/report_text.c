@@ -138,17 +138,31 @@ static void page_finding(struct text *t, const struct loaded *l, const struct fi
     page_endl(t);
 }
 
+/* What it costs begins with the share and of what that is, which a sentence about a work says itself. */
+static void cost_text(struct text *t, const struct loaded *l, const struct finding *f)
+{
+    struct text base = {0};
+    if (f->v.harm.work == NO_LANE)
+        verdict_base(&base, &l->fs.works, &f->v);
+    if (base.n)
+        text_add(t, "%s %s%s", f->amount, base.p, *f->harm ? ". " : ".");
+    text_add(t, "%s", f->harm);
+    text_free(&base);
+}
+
 void report_finding(struct text *t, const struct loaded *l, const struct finding *f)
 {
-    struct text saves = {0};
+    struct text saves = {0}, cost = {0};
     page_finding(t, l, f);
+    cost_text(&cost, l, f);
     verdict_saves(&saves, &l->fs.works, &f->v);
     page_field(t, "line", f->at);
     page_field(t, "what", f->what);
     page_field(t, f->v.holder.group || f->v.holder.at.user ? "who" : "why", f->why);
-    page_field(t, "cost", f->harm);
+    page_field(t, "cost", cost.p);
     page_field(t, "do", f->next);
     page_field(t, "saves", saves.p);
+    text_free(&cost);
     text_free(&saves);
 }
 
