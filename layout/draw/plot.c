@@ -11,9 +11,6 @@
 
 #include <string.h>
 
-/* The value of a column; false: none. */
-typedef bool (*value_at)(const struct view *v, int64_t t0, int64_t t1, uint64_t *out);
-
 struct plot {
     struct grid *g;
     const struct view *v;
@@ -55,6 +52,7 @@ static void put_blocks(struct plot *p, int c, uint64_t val, int upto, enum style
     }
 }
 
+/* The most goroutines at once in that state, in [t0,t1); false: it is not known. */
 static bool count_in(const struct view *v, enum gcount what, int64_t t0, int64_t t1, uint64_t *out)
 {
     const struct gbucket *b;
@@ -70,26 +68,6 @@ static bool count_in(const struct view *v, enum gcount what, int64_t t0, int64_t
     return true;
 }
 
-static bool runq_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
-{
-    return count_in(v, GC_RUNNABLE, t0, t1, out);
-}
-
-static bool running_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
-{
-    return count_in(v, GC_RUNNING, t0, t1, out);
-}
-
-static bool syscall_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
-{
-    return count_in(v, GC_SYSCALL, t0, t1, out);
-}
-
-static bool waiting_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
-{
-    return count_in(v, GC_WAITING, t0, t1, out);
-}
-
 /* Draws a column; the part above `limit` in another style (0: no limit). */
 static void put_column(struct plot *p, int c, uint64_t val, uint64_t limit, enum style over)
 {
@@ -97,14 +75,23 @@ static void put_column(struct plot *p, int c, uint64_t val, uint64_t limit, enum
     put_blocks(p, c, val, above ? level(limit, p->scale, p->h * 8) : p->h * 8, over);
 }
 
-static void curve(struct plot *p, value_at get)
+/* Draws how many goroutines were in that state. *here: at the cursor; *most: in the window. */
+static bool curve(struct plot *p, enum gcount of, uint64_t *here, uint64_t *most)
 {
     const struct view *v = p->v;
     const int64_t *e = v->cache.edges, end = trace_info(v->tr)->end;
+    int64_t t0, t1;
     uint64_t val;
+    *here = *most = 0;
+    if (!count_in(v, of, v->at.win.t0, v->at.win.t1, most))
+        return false;
+    view_column(v, &t0, &t1);
+    count_in(v, of, t0, t1, here);
+    p->scale = *most;
     for (int c = 0; c < v->scr.plot_w; c++)
-        if (e[c] <= end && e[c + 1] > e[c] && get(v, e[c], e[c + 1], &val))
+        if (e[c] <= end && e[c + 1] > e[c] && count_in(v, of, e[c], e[c + 1], &val))
             put_column(p, c, val, p->limit, p->over);
+    return true;
 }
 
 /* Draws the heap; the part above the goal has its own style. */
@@ -160,41 +147,29 @@ bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
 
 bool draw_runq(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *most)
 {
-    int64_t t0, t1;
-    *here = *most = 0;
-    if (!runq_in(v, v->at.win.t0, v->at.win.t1, most))
-        return false;
-    view_column(v, &t0, &t1);
-    runq_in(v, t0, t1, here);
     struct plot p = {.g = g,
                      .v = v,
                      .x = x,
                      .y = y,
                      .h = h,
-                     .scale = *most,
                      .style = STYLE_RUNQ,
                      .over = STYLE_RUNQ_OVER,
                      .limit = trace_nlanes(v->tr, LANE_P)};
-    curve(&p, runq_in);
-    return true;
+    return curve(&p, GC_RUNNABLE, here, most);
 }
 
 bool draw_states(struct grid *g, struct view *v, int x, int y, int row, uint64_t *here, uint64_t *most)
 {
     static const struct {
-        value_at get;
+        enum gcount of;
         enum style style;
-    } rows[] = {{running_in, STYLE_RUNNING},
-                {runq_in, STYLE_RUNNABLE},
-                {syscall_in, STYLE_SYSCALL},
-                {waiting_in, STYLE_WAITING}};
-    int64_t t0, t1;
-    *here = *most = 0;
-    if (row < 0 || row > 3 || !rows[row].get(v, v->at.win.t0, v->at.win.t1, most))
+    } rows[] = {{GC_RUNNING, STYLE_RUNNING},
+                {GC_RUNNABLE, STYLE_RUNNABLE},
+                {GC_SYSCALL, STYLE_SYSCALL},
+                {GC_WAITING, STYLE_WAITING}};
+    struct plot p = {.g = g, .v = v, .x = x, .y = y, .h = 1};
+    if (row < 0 || row > 3)
         return false;
-    view_column(v, &t0, &t1);
-    rows[row].get(v, t0, t1, here);
-    struct plot p = {.g = g, .v = v, .x = x, .y = y, .h = 1, .scale = *most, .style = rows[row].style};
-    curve(&p, rows[row].get);
-    return true;
+    p.style = rows[row].style;
+    return curve(&p, rows[row].of, here, most);
 }

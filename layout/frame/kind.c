@@ -61,17 +61,10 @@ int kind_before(const struct view *v)
 
 int kind_find(const char *name, size_t len)
 {
-    static const struct {
-        const char *name;
-        int no;
-    } also[] = {{"findings", VIEW_TRIAGE}, {"lanes", VIEW_PROCS}}; /* in the words of footers */
     for (int no = VIEW_NONE + 1; no < VIEW_END; no++)
         if (strlen(rows[no].name) == len && !strncasecmp(rows[no].name, name, len))
             return no;
-    for (size_t i = 0; i < sizeof also / sizeof *also; i++)
-        if (strlen(also[i].name) == len && !strncasecmp(also[i].name, name, len))
-            return also[i].no;
-    return VIEW_NONE;
+    return len == 5 && !strncasecmp("lanes", name, len) ? VIEW_PROCS : VIEW_NONE; /* in words of footers */
 }
 
 const struct view_kind *kind_here(const struct view *v)
