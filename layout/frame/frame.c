@@ -29,6 +29,7 @@
 #include "triage/wall.h"
 #include "layout/move/search.h"
 #include "layout/views/split.h"
+#include "layout/views/tri.h"
 #include "layout/draw/status.h"
 #include "layout/cells/wrap.h"
 #include "layout/move/record.h"
@@ -488,7 +489,7 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
     if (!draw_prepare(v) || !grid_resize(g, v->scr.w, v->scr.h))
         return false;
     const struct lanes *l = move_lanes_const(v);
-    plan_view(&c.plan, v, l ? l->n : kind_here(v)->items ? v->items.n : 0);
+    plan_view(&c.plan, v, l ? l->n : tri_rows(v));
     copy.screen_x = copy.screen_y = -1;
     v->msg.cut = false;
     v->scr.listed.n = 0;

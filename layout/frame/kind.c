@@ -91,14 +91,14 @@ static bool needs_rows(const struct view_kind *k, enum request d)
     case REQ_PAGE:
     case REQ_START:
     case REQ_END:
-    case REQ_SELECT: return k->rows != NULL; /* else these are moves in time */
+    case REQ_SELECT: return k->table && k->rows; /* else these are moves in time */
     default: return false;
     }
 }
 
 static bool rowless(const struct view *v, const struct view_kind *k)
 {
-    return k->rows ? !tri_rows(v) : k->items && !v->items.n;
+    return k->rows && !tri_rows(v);
 }
 
 /* A page, the first and the last row are moves by so many rows. A view answers one request for all of

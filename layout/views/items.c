@@ -431,12 +431,17 @@ static unsigned items_open(struct view *v, int no)
     return VR_DRAW;
 }
 
+static uint32_t items_count(const struct view *v)
+{
+    return v->items.view == v->at.view ? v->items.n : 0;
+}
+
 static void items_settle(struct view *v, bool recenter)
 {
     struct plan p;
     if (!items_update(&v->items, v->tr, v->at.view))
         view_message(v, true, "out of memory: the rows are not up to date");
-    uint32_t n = v->items.view == v->at.view ? v->items.n : 0;
+    const uint32_t n = items_count(v);
     plan_view(&p, v, n);
     v->scr.rows = p.n[ROW_LANES];
     if (v->at.row >= n)
@@ -454,16 +459,10 @@ static void items_draw(struct grid *g, struct view *v, const struct plan *p)
 
 static unsigned items_move(struct view *v, int n)
 {
-    const struct items *it = &v->items;
-    if (!it->n)
-        return move_fail(v, "nothing here");
-    int64_t row = (int64_t)v->at.row + n;
-    row = row < 0 ? 0 : row >= it->n ? it->n - 1 : row;
-    if (row == v->at.row)
-        return move_fail(v, n > 0 ? "this is the last row" : "this is the first row");
-    move_push(v, move_rows(n));
-    v->at.row = (uint32_t)row;
-    move_to(v, it->row[row].t0, true);
+    const unsigned f = tri_move(v, n);
+    if (f & VR_BELL)
+        return f;
+    move_to(v, v->items.row[v->at.row].t0, true);
     move_settle(v);
     return VR_DRAW;
 }
@@ -562,8 +561,8 @@ static bool items_about(const struct view *v, uint32_t *g, int64_t *t0, int64_t 
 
 #define IS_ITEMS \
     .lanes = LANE_KINDS, .plan = PLAN_TIME, .open = items_open, .settle = items_settle, .show = kind_show, \
-    .draw = items_draw, .speak = items_status, .where = tri_where, .about = items_about, \
-    .refuse = "this table has no lanes: Enter looks closer, views 2 and 3 have lanes", \
+    .rows = items_count, .draw = items_draw, .speak = items_status, .where = tri_where, \
+    .about = items_about, .refuse = "this table has no lanes: Enter looks closer, views 2 and 3 have lanes", \
     .answer = {ANSWER_TIME, \
                [REQ_LANE] = items_move, \
                [REQ_SPAN] = items_move, \

@@ -34,7 +34,7 @@ bool tri_shows(int view)
 static bool ready(const struct view *v)
 {
     const struct view_kind *k = kind_here(v);
-    return k->ready ? k->ready(v) : v->tri && v->tri->tg;
+    return k->ready ? k->ready(v) : !k->table || (v->tri && v->tri->tg);
 }
 
 static int tri_head_lines(const struct view *v, int rows)
@@ -357,7 +357,7 @@ static uint32_t tri_top(const struct view *v, uint32_t all, uint32_t room)
 
 void tri_where(const struct view *v, const struct plan *p, char *out, size_t size)
 {
-    const uint32_t n = kind_here(v)->items ? v->items.n : tri_rows(v);
+    const uint32_t n = tri_rows(v);
     (void)p;
     if (n)
         snprintf(out, size, "row %" PRIu32 " of %" PRIu32, v->at.row + 1, n);

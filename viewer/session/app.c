@@ -421,7 +421,7 @@ static unsigned point(struct app *a, int x, int y)
     const struct lanes *l = kind < LANE_KINDS ? &v->lanes[kind] : NULL;
     unsigned f = VR_NONE;
     struct plan p;
-    uint32_t rows = l ? l->n : v->items.n; /* a view shows either lanes or items */
+    const uint32_t rows = l ? l->n : here->table ? 0 : tri_rows(v); /* those of a table are listed */
     plan_view(&p, v, rows);
     int64_t row = y >= p.y[ROW_LANES] ? view_line_row(v, view_y_line(v, y - p.y[ROW_LANES])) : 0;
     int64_t rows_by;
