@@ -14,7 +14,7 @@
 
 enum {
     LONG = 32 /* long pieces looked at */,
-    MEMBERS = 512,
+    MEMBERS = 256,
     PAIRS = 16,
     STEPS = 64,
     WALKED = 16384,

@@ -9,7 +9,7 @@
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
 
-enum { GROUPS = 48, MEMBERS = 16, STEPS = 4000, THINGS = 256, NEXT = 16 };
+enum { GROUPS = 48, MEMBERS = 16, STEPS = 1024, THINGS = 256, NEXT = 16 };
 
 struct polled {
     const struct causes *c;

@@ -147,15 +147,26 @@ static uint32_t key_of(const struct follow *f, enum family family, const struct 
     }
 }
 
+/* Where a goroutine reads the questions it is asked (calls_questions()), looked up once. */
+static uint32_t questions_of(struct follow *f, uint32_t g)
+{
+    const uint32_t known = tab_get(&f->questions, g, 0);
+    if (known != TAB_NONE)
+        return known;
+    const uint32_t place = calls_questions(f->c, g);
+    f->failed |= tab_put(&f->questions, g, 0, place) == TAB_NONE;
+    return place;
+}
+
 /* Whether it waits for the next question from the outside while another goroutine's piece waits for it:
  * then there is no work. */
-static bool has_no_work(const struct follow *f, const struct tree_node *n)
+static bool has_no_work(struct follow *f, const struct tree_node *n)
 {
     if (n->up == 0 || !explain_waits_outside(n->cat) || !n->stack)
         return false;
     const uint32_t place = stacks_place(f->c->tr, n->stack);
     return request_next(f->c->tr, n->stack) ||
-           (place && n->g < f->c->tg->ng && calls_questions(f->c, n->g) == place);
+           (place && n->g < f->c->tg->ng && questions_of(f, n->g) == place);
 }
 
 struct ending { /* of a path: the node that is told, and the program's function nearest to the end */
@@ -448,7 +459,8 @@ bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
         }
         mem_free(f.memo);
     }
+    tab_free(&f.questions);
     mem_free(f.way);
     mem_free(f.served);
-    return ok;
+    return ok && !f.failed;
 }

@@ -45,6 +45,7 @@ struct follow {
     uint32_t path[DEEP], depth; /* nodes from the root down */
     struct served *served;      /* indexed by group */
     struct link_memo *memo;     /* indexed by node */
+    struct tab questions;       /* calls_questions() by goroutine */
     bool failed;
 };
 
