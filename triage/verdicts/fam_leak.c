@@ -45,10 +45,20 @@ static struct births births_of(const struct causes *c, const struct leak_row *r)
     return b;
 }
 
-/* Do they come again and again, for half of the trace at least? */
+/* Do they come again and again, for half of the trace at least: some in each quarter of that time, and most
+ * neither in the first nor in the last? evenly: about as many in each; a host that stops the program for a
+ * while leaves one with few. */
 static bool all_along(const struct causes *c, const struct births *b)
 {
     bool all = b->all > 0 && b->since <= c->tg->end / 2;
+    for (int i = 0; i < 4; i++)
+        all &= b->quarter[i] > 0 && (i == 1 || i == 2 || b->quarter[i] < threshold(TH_MOST) * b->all);
+    return all;
+}
+
+static bool evenly(const struct births *b)
+{
+    bool all = true;
     for (int i = 0; i < 4; i++)
         all &= b->quarter[i] >= threshold(TH_MOST) * b->all / 4;
     return all;
@@ -86,7 +96,7 @@ static struct verdict leak_new(const struct causes *c, const struct works *w, co
     verdict_ev(&v, EV_ENDED, r->ended);
     verdict_ev(&v, EV_COUNT, r->count);
     verdict_ev(&v, EV_LONGEST, (double)r->oldest);
-    v.level = all_along(c, b) && b->over <= threshold(TH_LEAK_ENDED) * b->all &&
+    v.level = all_along(c, b) && evenly(b) && b->over <= threshold(TH_LEAK_ENDED) * b->all &&
                       b->all >= 4 * threshold(TH_LEAK_COUNT)
                   ? LEVEL_WARN
                   : LEVEL_NOTE;
