@@ -61,16 +61,6 @@ static uint32_t first_place(const struct causes *c, uint32_t g)
     return 0;
 }
 
-static bool passes(const struct trace *tr, uint32_t stack, uint32_t func)
-{
-    struct stack_funcs f;
-    stack_funcs_of(&f, tr, stack);
-    bool does = false;
-    for (uint32_t i = 0; i < f.n && !does; i++)
-        does = stack_func(&f, i) == func;
-    return does;
-}
-
 /* The function in which it reads its requests, if it existed before the trace began: if it was idle then, and
  * goes on by reading in its start function and then by writing (what it was blocked in is not always
  * recorded); or if all that it waits for is in one function, which itself reads, or in what that one calls: a
@@ -90,7 +80,7 @@ static uint32_t rested_in_read(const struct causes *c, uint32_t g)
         if (!s->stack || (s->state != ST_WAITING && s->state != ST_SYSCALL))
             continue;
         const uint32_t at = stacks_place(c->tr, s->stack);
-        if (!in || !passes(c->tr, s->stack, in)) {
+        if (!in || !stacks_passes(c->tr, s->stack, in)) {
             if (reads_in > 1 && calls && wrote)
                 return 0;
             in = reads(c, s) ? at : 0;

@@ -324,6 +324,16 @@ bool stacks_has(const struct trace *tr, uint32_t stack, const char *part)
     return false;
 }
 
+bool stacks_passes(const struct trace *tr, uint32_t stack, uint32_t func)
+{
+    struct stack_funcs f;
+    bool does = false;
+    stack_funcs_of(&f, tr, stack);
+    for (uint32_t i = 0; i < f.n && !does; i++)
+        does = stack_func(&f, i) == func;
+    return does;
+}
+
 bool stacks_pipe(const struct trace *tr, uint32_t stack)
 {
     return stacks_may(tr, stack, STACK_FILE);

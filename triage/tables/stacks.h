@@ -82,6 +82,8 @@ enum { STACK_MARKED = 16 };
 bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks);
 /* stacks_has - whether the name of one of the innermost functions contains the text. */
 bool stacks_has(const struct trace *tr, uint32_t stack, const char *part);
+/* stacks_passes - whether a function (string) is anywhere in it. */
+bool stacks_passes(const struct trace *tr, uint32_t stack, uint32_t func);
 /* stacks_pipe - whether a wait of kind network is one for a pipe or the like (os.File): another process,
  * not a connection. */
 bool stacks_pipe(const struct trace *tr, uint32_t stack);

@@ -1,6 +1,7 @@
 /*
  * fam_slowest.c - who starts several goroutines and waits for all is as slow as the slowest: a row of waits
  * for a WaitGroup (or for as many answers), during most of which only one of those that it started is left.
+ * If they do different things and the same one is last each time, that one is told.
  */
 #include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
@@ -8,13 +9,17 @@
 #include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
-enum { WAITS = 64, STEPS = 4000, MEMBERS = 2000, LANES = 200000 };
+enum { WAITS = 64, STEPS = 4000, BRIEF = 64, MEMBERS = 2000, LANES = 200000 };
 
+struct last { /* where the last one waits longest, and where the one before it does; lines: of its stack */
+    uint32_t stack, lines, before;
+};
 struct lots {   /* of one who waits */
     uint32_t n; /* waits looked at */
     bool mixed;
     double started, alone; /* goroutines, summed; ns with one left */
     double waited;
+    struct last last[WAITS];
 };
 
 /*
@@ -92,25 +97,48 @@ static void pieces_of(const struct works *w, uint32_t group, struct parts *out)
     }
 }
 
+/* The stack of the longest wait of g in [t0,t1). */
+static uint32_t waits_at(const struct causes *c, uint32_t g, int64_t t0, int64_t t1)
+{
+    uint32_t stack = 0;
+    int64_t longest = 0;
+    struct walk k;
+    walk_at(&k, c->tr, g, t0, BRIEF);
+    for (const struct span *s; (s = walk_next(&k)) && s->t0 < t1;) {
+        if (s->state == ST_WAITING && s->stack && s->t1 - s->t0 > longest) {
+            longest = s->t1 - s->t0;
+            stack = s->stack;
+        }
+    }
+    return stack;
+}
+
 /* Of those that were there in [t0,t1): when the last but one of them ended. */
-static void lot_of(const struct parts *p, int64_t t0, int64_t t1, struct lots *l)
+static void lot_of(const struct causes *c, const struct works *w, const struct parts *p, int64_t t0,
+                   int64_t t1, struct lots *l)
 {
     int64_t last = INT64_MIN, before = INT64_MIN;
-    uint32_t n = 0, g = NO_LANE; /* g: whose is the last */
+    uint32_t n = 0, g = NO_LANE, other = NO_LANE; /* whose is the last, and the one before */
     for (uint32_t i = 0; i < p->n; i++) {
         const struct lifetime *life = &p->v[i];
-        if (life->last > t0 && life->last <= t1 + 1000000 && life->first < t1) {
-            const bool later = life->last > last;
-            n++;
-            before = later                                 ? (p->g[i] == g ? before : last)
-                     : p->g[i] != g && life->last > before ? life->last
-                                                           : before;
-            g = later ? p->g[i] : g;
-            last = later ? life->last : last;
+        if (life->last <= t0 || life->last > t1 + 1000000 || life->first >= t1)
+            continue;
+        n++;
+        if (life->last > last) {
+            before = p->g[i] == g ? before : last;
+            other = p->g[i] == g ? other : g;
+            g = p->g[i];
+            last = life->last;
+        } else if (p->g[i] != g && life->last > before) {
+            before = life->last;
+            other = p->g[i];
         }
     }
     if (n < threshold(TH_SEVERAL))
         return;
+    const uint32_t stack = waits_at(c, g, t0, t1);
+    l->last[l->n] = (struct last){stack, stack ? verdict_lines(w, stack) : 0,
+                                  other != NO_LANE ? waits_at(c, other, t0, t1) : 0};
     before = before > t0 ? before : t0;
     l->n++;
     l->started += n;
@@ -129,7 +157,7 @@ static bool others_left(const struct parts *p, int64_t t, uint32_t by)
 
 static struct lots lots_of(const struct causes *c, const struct works *w, const struct tree_node *n)
 {
-    struct lots l = {.n = 0};
+    struct lots l = {0};
     struct walk k;
     struct span s;
     struct parts *p = mem_alloc(sizeof *p);
@@ -146,7 +174,7 @@ static struct lots lots_of(const struct causes *c, const struct works *w, const 
         const bool there = trace_frame(c->tr, s.stack, owner_user(w->own, s.stack)).func == n->user;
         since = !there ? NO_TIME : since == NO_TIME ? s.t0 : since;
         if (there && !others_left(p, s.t1, next ? next->who : NO_LANE)) {
-            lot_of(p, since, s.t1, &l);
+            lot_of(c, w, p, since, s.t1, &l);
             since = NO_TIME;
         }
     }
@@ -204,6 +232,39 @@ static bool gathers(const struct causes *c, const struct tree_node *n)
             trace_g_name(c->tr, trace_lane(c->tr, (struct lane){LANE_G, n->by}).creator) == n->who);
 }
 
+/* Of these waits, those whose last one stands at the same lines each time, where the one before it does not:
+ * the most there are. *at receives an example. */
+static uint32_t same_last(const struct works *w, const struct lots *l, struct last *at)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < l->n; i++) {
+        uint32_t same = 0;
+        for (uint32_t k = 0; k < l->n && l->last[i].stack; k++)
+            same += l->last[k].lines == l->last[i].lines && l->last[k].before &&
+                    verdict_lines(w, l->last[k].before) != l->last[i].lines;
+        if (same > most && l->last[i].before) {
+            most = same;
+            *at = l->last[i];
+        }
+    }
+    return most;
+}
+
+/* The innermost function of the program in the last one's stack that the other one is not in. */
+static struct site own_part(const struct works *w, const struct last *at)
+{
+    struct site p = verdict_place(w, at->stack);
+    for (uint32_t i = p.frame, n = trace_stack(w->tr, at->stack); i < n; i++) {
+        const struct frame f = trace_frame(w->tr, at->stack, i);
+        if (owner_of(w->own, &f) == OWNER_PROGRAM && !stacks_passes(w->tr, at->before, f.func)) {
+            p.user = f.func;
+            p.frame = i;
+            break;
+        }
+    }
+    return p;
+}
+
 static bool look(struct causes *c, const struct works *w, struct verdicts *out, const struct work *k,
                  uint32_t node)
 {
@@ -211,11 +272,15 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
     const double share = tree_share(&k->tree, node, TREE_ALL);
     const struct lots l = lots_of(c, w, n);
     const bool rounds = l.n >= threshold(TH_SEVERAL);
+    struct last at = {0};
+    const uint32_t times = same_last(w, &l, &at);
+    const bool same = l.n >= threshold(TH_MANY) && times >= (1 - threshold(TH_ROOM)) * l.n &&
+                      l.alone >= threshold(TH_SHARE) * l.waited;
     if (l.n == 0 || (!work_counts(k) && !(rounds && joins_work(c, w, n->by))) ||
-        l.alone < threshold(TH_SLOWEST_ALONE) * l.waited ||
+        (!same && l.alone < threshold(TH_SLOWEST_ALONE) * l.waited) ||
         (!rounds && c->idle < threshold(TH_ROOM) * c->procs))
         return true;
-    struct verdict v = verdict_new(RULE_SLOWEST, share * l.alone / l.waited);
+    struct verdict v = verdict_new(same ? RULE_LAST : RULE_SLOWEST, share * l.alone / l.waited);
     v.harm.of_work = (uint32_t)(k - w->v);
     v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
     v.waiter.group = trace_g_name(c->tr, n->by);
@@ -227,6 +292,10 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
         .cat = end->cat, .kind = end->kind, .at = {end->leaf, own->user, own->stack, own->frame}, .share = 1};
     verdict_ev(&v, EV_COUNT, l.started / l.n);
     verdict_ev(&v, EV_SHARE, l.alone / l.waited);
+    if (same) {
+        v.holder = (struct role){.group = v.waiter.group, .g = n->by, .at = own_part(w, &at)};
+        verdict_ev(&v, EV_BUSY, (double)times / l.n);
+    }
     v.level =
         rounds && !l.mixed && l.alone >= by_chance(l.started / l.n) * l.waited ? LEVEL_WARN : LEVEL_NOTE;
     return verdict_add(out, &v);
