@@ -66,14 +66,16 @@ static bool about_same(const struct verdict *a, const struct verdict *b)
 /* Whether a explains b. Of two about the same thing, the one that says more about the cause explains the
  * other: why, before who, before what, before a sign (families.def). Between two of one place that say
  * equally much, the one that sorts first does; and who keeps others explains what it does meanwhile. A note
- * explains nothing that sorts before it, and a cause has at least half of the share of what it explains. */
+ * explains nothing that sorts before it, and none of ten times its share; a cause has at least half of the
+ * share of what sorts before it. */
 static bool explained(const struct verdict *a, const struct verdict *b, bool before)
 {
     const int more = (int)rule_tells(a->rule) - (int)rule_tells(b->rule);
     const bool little = a->harm.share * 2 < b->harm.share ||
                         (a->level == LEVEL_NOTE && (b->level > LEVEL_NOTE || !of_processors(a, b)));
+    const bool tiny = a->level == LEVEL_NOTE && a->harm.share < threshold(TH_SHARE) * b->harm.share;
     if (more != 0)
-        return more > 0 && (before || !little) && about_same(a, b);
+        return more > 0 && (before ? !tiny : !little) && about_same(a, b);
     const bool holder_does = family_contends(verdict_family(a)) && !family_contends(verdict_family(b)) &&
                              same(a->holder.group, b->waiter.group);
     return (holder_does && !little) ||

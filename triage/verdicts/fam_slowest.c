@@ -137,6 +137,10 @@ static void lot_of(const struct causes *c, const struct works *w, const struct p
     if (n < threshold(TH_SEVERAL))
         return;
     const uint32_t stack = waits_at(c, g, t0, t1);
+    const struct site at = verdict_place(w, stack);
+    const struct frame f = stack ? trace_frame(c->tr, stack, at.frame) : (struct frame){0};
+    if (stack && owner_of(w->own, &f) != OWNER_PROGRAM)
+        return; /* a library began it for itself */
     l->last[l->n] = (struct last){stack, stack ? verdict_lines(w, stack) : 0,
                                   other != NO_LANE ? waits_at(c, other, t0, t1) : 0};
     before = before > t0 ? before : t0;
