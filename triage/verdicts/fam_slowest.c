@@ -300,8 +300,8 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
         v.holder = (struct role){.group = v.waiter.group, .g = n->by, .at = own_part(w, &at)};
         verdict_ev(&v, EV_BUSY, (double)times / l.n);
     }
-    v.level =
-        rounds && !l.mixed && l.alone >= by_chance(l.started / l.n) * l.waited ? LEVEL_WARN : LEVEL_NOTE;
+    const double least = same ? threshold(TH_SLOWEST_ALONE) : by_chance(l.started / l.n);
+    v.level = rounds && !l.mixed && l.alone >= least * l.waited ? LEVEL_WARN : LEVEL_NOTE;
     return verdict_add(out, &v);
 }
 
