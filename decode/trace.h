@@ -265,10 +265,6 @@ struct lane_info {
 #define KEPT(ID, field, type, ...) type field;
 #include "decode/model/facts.def"
 };
-enum g_fact {
-#define KEPT(ID, ...) FACT_##ID,
-#include "decode/model/facts.def"
-};
 /* trace_nlanes - number of lanes of a kind; their indices are 0 .. n-1. */
 uint32_t trace_nlanes(const struct trace *tr, enum lane_kind k);
 /* trace_lives - when each of n lanes from i on lived, as trace_lane() says but much cheaper. */

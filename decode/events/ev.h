@@ -27,7 +27,6 @@ enum ev_kind {
     /* g changes to state (ST_NONE: it ends); str = reason; by = its cause (the waker), stack: see below */
     EVK_G_STATE,
     EVK_G_LABEL, /* str = label of g's running span (GC worker) */
-    EVK_G_FACT,  /* state = enum g_fact; arg = its value from now on, where no rule of fold gives it */
     /* p changes to ST_IDLE, ST_SCHED (= running, no goroutine yet) or ST_NONE; m = thread; arg = raw id on
      * first mention. EVF_BACKDATE: the state holds since the trace began */
     EVK_P_STATE,

@@ -343,17 +343,6 @@ static void on_g_label(struct fold *f, const struct ev *e)
     }
 }
 
-static void on_g_fact(struct ginfo *gi, const struct ev *e)
-{
-    switch (e->state) {
-#define KEPT(ID, field, type, ...) \
-    case FACT_##ID: \
-        gi->field = (type)e->arg; \
-        break;
-#include "decode/model/facts.def"
-    }
-}
-
 /* ---- processors ---------------------------------------------------------------------------------------- */
 
 void fold_p_off_m(struct fold *f, uint32_t p, uint32_t m, bool lost, int64_t t)
@@ -426,7 +415,6 @@ static const uint8_t class_of[EVK_KINDS] = {
     [EVK_G_STATE] = EC_TRANSITION,
     [EVK_P_STATE] = EC_TRANSITION,
     [EVK_G_LABEL] = EC_LABEL,
-    [EVK_G_FACT] = EC_LABEL,
     [EVK_RANGE_BEGIN] = EC_RANGE_BEGIN,
     [EVK_RANGE_ACTIVE] = EC_RANGE_ACTIVE,
     [EVK_RANGE_END] = EC_RANGE_END,
@@ -469,8 +457,7 @@ static inline void fold_count(struct fold *f, const struct ev *e)
 /* Whether an event of this kind changes a goroutine; it is ignored if it has none, or one that has ended. */
 static bool of_g(uint8_t kind)
 {
-    return kind == EVK_G_CREATE || kind == EVK_G_STATUS || kind == EVK_G_STATE || kind == EVK_G_LABEL ||
-           kind == EVK_G_FACT;
+    return kind == EVK_G_CREATE || kind == EVK_G_STATUS || kind == EVK_G_STATE || kind == EVK_G_LABEL;
 }
 
 static __attribute__((noinline)) void fold_event(struct fold *f, const struct ev *e)
@@ -485,7 +472,6 @@ static __attribute__((noinline)) void fold_event(struct fold *f, const struct ev
     case EVK_G_CREATE: on_g_create(f, e); break;
     case EVK_G_STATUS: on_g_status(f, e); break;
     case EVK_G_LABEL: on_g_label(f, e); break;
-    case EVK_G_FACT: on_g_fact(fold_info_at(f, e->g), e); break;
     case EVK_P_STATE:
         f->carrying = e->flags & EVF_CARRIED;
         if (e->p != EV_NONE)

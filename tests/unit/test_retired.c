@@ -171,32 +171,6 @@ static void run_until(struct twice *w, uint32_t ng)
         step(w);
 }
 
-/* What an event tells of a goroutine that lives stands there, also once it is over. */
-static void test_told(void **state)
-{
-    (void)state;
-    struct twice w;
-    bool lived[1000] = {false};
-    unsigned n = 0;
-    open_twice(&w);
-    run_until(&w, 1000);
-    for (uint32_t g = 0; g < 1000; g += 7) {
-        struct ev e = event(EVK_G_FACT, FACT_START_STACK, g, EV_NONE);
-        e.arg = 5000 + g;
-        n += lived[g] = !trace_lane_who(&w.put, (struct lane){LANE_G, g}).ended;
-        say(&w, e);
-    }
-    assert_true(n > 0);
-    run_until(&w, 2000);
-    assert_true(how_many(&w.put.fold) > 0);
-    for (uint32_t g = 0; g < 1000; g++) {
-        const uint32_t told = trace_lane_who(&w.put, (struct lane){LANE_G, g}).start_stack;
-        assert_true(lived[g] ? told == 5000 + g : told < 9);
-    }
-    same(&w);
-    close_twice(&w);
-}
-
 static void test_same(void **state)
 {
     (void)state;
@@ -403,8 +377,10 @@ static void test_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns),  cmocka_unit_test(test_told),  cmocka_unit_test(test_same),
-        cmocka_unit_test(test_dead_run), cmocka_unit_test(test_alike),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_dead_run),
+        cmocka_unit_test(test_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
