@@ -70,24 +70,12 @@ void source_warn(struct source *s, enum err_code code, uint32_t gen, uint64_t of
     va_end(ap);
 }
 
-void source_lack_add(struct source_lack *l, const struct source_lack *later)
+void source_lacks(struct source *s, uint64_t n, uint32_t gen, uint64_t off)
 {
-    const uint64_t n = l->n;
-    if (!n)
-        *l = *later;
-    l->n = n + later->n;
-}
-
-void source_lack_say(const struct source_lack *l, struct err *e)
-{
-    char who[96] = "", often[48] = "";
-    if (l->event && l->g)
-        snprintf(who, sizeof who, "event %s of G%" PRIu64 " names ", l->event, l->g);
-    else if (l->event)
-        snprintf(who, sizeof who, "event %s names ", l->event);
-    if (l->n > 1)
-        snprintf(often, sizeof often, " (the first of %" PRIu64 " such uses)", l->n);
-    e->gen = l->gen;
-    err_set(e, ERR_FORMAT, l->off, "%s%s %" PRIu64 ", which is in no table%s: it is shown as %s", who,
-            l->stack ? "stack" : "string", l->id, often, l->stack ? "not recorded" : "its number");
+    s->st.lacks += n;
+    source_warn(s, ERR_FORMAT, gen, off,
+                "%" PRIu64
+                " use%s of stacks or strings that are in no table: a stack is shown as not recorded, "
+                "a string as its number",
+                n, n == 1 ? "" : "s");
 }

@@ -29,24 +29,13 @@ struct source_notes {   /* both grow on demand, because there are as many source
  */
 #define SOURCE_TIME_MAX ((int64_t)1 << 61)
 
-/* Names that events use and no table has, in a trace without other signs that a part is missing. A warning
- * names the first use and counts the others. */
-struct source_lack {
-    uint64_t n;        /* number of uses; the other fields are about the first one */
-    uint64_t id;       /* id of the string or stack */
-    uint64_t off;      /* offset of the event, ERR_NO_OFFSET: not known */
-    uint64_t g;        /* id of its goroutine, 0: none */
-    uint32_t gen;      /* 0: none */
-    const char *event; /* name of the event: "GO_BLOCK", "STACK"; NULL: only the id is known */
-    bool stack;
-};
-
 struct source_status {   /* copied to the model with every chunk of events */
     uint64_t bytes_done; /* offset up to which the input is decoded */
     uint64_t batches, experimental_batches;
     uint32_t generations;
     uint32_t ndamages, nwarnings;
-    struct source_lack lack;
+    uint64_t
+        lacks; /* uses of names that no table has, in parts without other signs that something is missing */
     uint32_t nstrs, nstacks; /* number of names that may be looked up; set by trace.c */
     bool has_clock, clock_assumed;
     double tick_ns; /* first family: ns per tick, set at the first event; 0: not known */
@@ -115,10 +104,8 @@ void source_damage(struct source *s, enum err_code code, uint32_t gen, uint64_t 
 void source_warn(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* source_lack_add - add the uses that were found later. source_lack_say - fill *e with the warning; l->n
- * must not be 0. */
-void source_lack_add(struct source_lack *l, const struct source_lack *later);
-void source_lack_say(const struct source_lack *l, struct err *e);
+/* source_lacks - warn of n uses of names that no table has. */
+void source_lacks(struct source *s, uint64_t n, uint32_t gen, uint64_t off);
 
 /* source_note - the i-th note, from 0. Never NULL: a note that was not kept is replaced by one that says
  * so. */

@@ -437,7 +437,7 @@ static void status_join(struct trace *tr, const struct source *s, bool *newer)
         if (!is || !said)
             note_join(&tr->src.warning, &t->nwarnings, &s->warning, i);
     }
-    source_lack_add(&t->lack, &f->lack);
+    t->lacks += f->lacks;
     t->batches += f->batches;
     t->experimental_batches += f->experimental_batches;
     t->clock_assumed |= f->clock_assumed;

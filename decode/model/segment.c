@@ -98,7 +98,7 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
     s->f = f;
     s->s->st.ndamages = s->damages;
     s->s->st.nwarnings = s->warnings;
-    s->s->st.lack = (struct source_lack){0};
+    s->s->st.lacks = 0;
     s->gen.missing = s->missing;
     s->gen.by_order = false;
     s->gen.closed = s->n;

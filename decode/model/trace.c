@@ -288,11 +288,9 @@ static void notes_take(struct trace *tr, const struct source_status *st)
 
 /* Make the warnings that have a count. Where events are missing an annotation's end without a beginning is
  * no misuse. */
-static void notes_count(struct trace *tr, const struct source_status *st)
+static void notes_count(struct trace *tr)
 {
     tr->ncounted = 0;
-    if (st->lack.n)
-        source_lack_say(&st->lack, &tr->counted[tr->ncounted++]);
     for (int k = 0; k < MISUSE_KINDS && !tr->ndamage; k++)
         if (tr->fold.misuse[k].n)
             misuse_say(&tr->fold.misuse[k], (enum misuse_kind)k, &tr->names, &tr->counted[tr->ncounted++]);
@@ -346,7 +344,7 @@ static void count_goroutines(struct trace *tr)
 static void status_take(struct trace *tr, const struct source_status *st)
 {
     notes_take(tr, st);
-    notes_count(tr, st);
+    notes_count(tr);
     tr->st = *st;
     struct trace_info *i = &tr->info;
     const struct fold *f = &tr->fold;

@@ -43,7 +43,7 @@ struct trace {
     struct source_status st;                                        /* as of the last folded chunk */
     struct err damage[SOURCE_NOTES + 4], warning[SOURCE_NOTES + 4]; /* the reader's notes, and our own */
     uint32_t ndamage, nwarning;                                     /* number kept in these arrays */
-    struct err counted[MISUSE_KINDS + 1]; /* warnings with a count of misuses, listed after the others */
+    struct err counted[MISUSE_KINDS]; /* warnings with a count of misuses, listed after the others */
     uint32_t ncounted;
     /* number of the reader's notes that are copied into damage, warning */
     uint32_t taken_damages, taken_warnings;

@@ -102,22 +102,9 @@ static struct v1_g *gor(struct v1_emit *em, uint32_t g)
     return &em->o->d.g[g];
 }
 
-/* If the names have just lacked something for the first time, note this event as the one that needed it. */
-static void lacks_in(struct v1_emit *em, const struct v1_ev *e)
-{
-    struct source_lack *l = &em->vn->lack;
-    if (!l->n || l->event)
-        return;
-    l->event = v1_type_name(e->tag.type);
-    l->off = e->at ? source_off(em->s, e->at) : ERR_NO_OFFSET;
-    l->g = e->g ? gor(em, e->g)->id : 0;
-}
-
 uint32_t v1_emit_stack(struct v1_emit *em, const struct v1_ev *e)
 {
-    const uint32_t id = v1_stack(em->vn, v1_ev_stack(&em->o->d, e));
-    lacks_in(em, e);
-    return id;
+    return v1_stack(em->vn, v1_ev_stack(&em->o->d, e));
 }
 
 /* ---- lanes --------------------------------------------------------------------------------------------- */
@@ -772,7 +759,6 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
         v1_lossy_local(em, e->p, e->arg_g);
     if (MEANS[e->tag.means])
         MEANS[e->tag.means](em, e);
-    lacks_in(em, e);
 }
 
 enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index *ix, struct v1_order *o,

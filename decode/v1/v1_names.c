@@ -69,9 +69,7 @@ static uint32_t id_of(struct v1_names *vn, struct v1_ids *table, uint64_t id, en
     uint64_t *val = id ? v1_ids_find(table, id) : NULL;
     struct v1_raw r;
     if (!val) {
-        source_lack_add(&vn->lack,
-                        &(struct source_lack){
-                            .n = id != 0, .id = id, .off = ERR_NO_OFFSET, .stack = table == &vn->ix->stacks});
+        vn->missing += id != 0;
         vn->cut |= table == &vn->ix->stacks && table->dense && id == table->ndense;
         return 0;
     }

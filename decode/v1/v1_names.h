@@ -19,7 +19,7 @@ struct v1_names {
     struct v1_index *ix;
     struct symbols *symbols; /* NULL: bare program counters stay bare */
     struct frame *frames;    /* room for one stack */
-    struct source_lack lack; /* stacks and strings that were needed and are not in the file */
+    uint64_t missing;        /* uses of stacks and strings that are not in the file */
     bool cut;                /* one of them is the stack behind the last one of the table */
     bool long_reported;      /* it was reported that a name is too long */
     bool oom;

@@ -174,9 +174,9 @@ static void finish(struct v1 *v, struct source *s)
     if (v->order.d.oom || v->names.oom)
         stop(v, s, ERR_NOMEM);
     const bool torn = v->ix.table_at && v->ix.table_at < s->len; /* there are tables after the broken place */
-    const uint64_t missing = v->names.lack.n;
+    const uint64_t missing = v->names.missing;
     if (missing && !s->st.ndamages && !v->names.cut && v1_ids_whole(&v->ix.stacks))
-        s->st.lack = v->names.lack;
+        source_lacks(s, missing, 0, ERR_NO_OFFSET);
     else if (missing)
         source_damage(s, torn ? ERR_FORMAT : ERR_TRUNCATED, 0, torn ? ERR_NO_OFFSET : s->len,
                       "%" PRIu64 " use%s of stacks or strings that are not in the file: %s is missing",

@@ -731,7 +731,7 @@ static rule *const rules[256] = {
 #include "decode/v2/events_v2.def"
 };
 
-static enum adv advance(struct v2_order *o, const struct v2_cursor *c)
+enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c)
 {
     const struct v2_spec *spec = &v2_specs[c->type];
     struct v2_ctx x = {c->m, EV_NONE, EV_NONE};
@@ -757,14 +757,4 @@ static enum adv advance(struct v2_order *o, const struct v2_cursor *c)
     if (x.m != EV_NONE && !(spec->context & V2_TELLS))
         o->m[x.m].fresh = false;
     return v2_lacks(&x, spec->context) ? v2_bad_context(o, c, &x, spec->context) : rules[c->type](o, c, &x);
-}
-
-enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c)
-{
-    const uint32_t g = c->m == EV_NONE ? EV_NONE : o->m[c->m].g;
-    const uint64_t id = g == EV_NONE ? 0 : v2_g_at(o, g)->id; /* read before the event may end it */
-    const enum adv a = advance(o, c);
-    if (o->gen->missing)
-        v2_gen_lacks_in(o->gen, v2_specs[c->type].name, source_off(o->s, c->at), id);
-    return a;
 }

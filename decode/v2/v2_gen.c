@@ -155,14 +155,6 @@ static const char *registered(int version, uint64_t id)
 
 enum { LABELS = 5 }; /* smaller ids are mark workers' labels, others are reasons */
 
-void v2_gen_lacks(struct v2_gen *g, uint64_t id, bool stack)
-{
-    g->missing++;
-    if (!g->lack.n)
-        g->lack =
-            (struct source_lack){.n = 1, .id = id, .off = ERR_NO_OFFSET, .gen = g->ordinal, .stack = stack};
-}
-
 /* Name a string that is not in the table by its number, or, between from and to, by its position among the
  * registered ones. */
 static uint32_t missing_string(struct source *s, struct v2_gen *g, uint64_t id, uint64_t from, uint64_t to)
@@ -172,8 +164,7 @@ static uint32_t missing_string(struct source *s, struct v2_gen *g, uint64_t id, 
     char number[24];
     uint32_t mine;
     g->by_order |= known != NULL;
-    if (!known)
-        v2_gen_lacks(g, id, false);
+    g->missing += !known;
     if (g->closed)
         return 0;
     if (!known)

@@ -111,11 +111,10 @@ struct v2_gen {
     const uint8_t *last; /* payload of the last batch that was added */
     /* it has stacks. They are written after all events, so each thread's last events are present */
     bool has_stacks;
-    bool at_end;             /* nothing after it can be read */
-    bool closed;             /* don't add names that its tables lack, as another thread may be adding names */
-    uint32_t missing;        /* number of look-ups of table entries that don't exist */
-    struct source_lack lack; /* the first such look-up, if its n is set */
-    struct v2_raw_gen *raw;  /* if not NULL, each batch is added here too */
+    bool at_end;            /* nothing after it can be read */
+    bool closed;            /* don't add names that its tables lack, as another thread may be adding names */
+    uint32_t missing;       /* number of look-ups of table entries that don't exist */
+    struct v2_raw_gen *raw; /* if not NULL, each batch is added here too */
     uint32_t reason[V2_REASONS]; /* wait and stop reasons by string id, as far as they were asked for */
     /* The runtime registers reasons and labels first in every generation, in an order of its own: where a
      * table of strings was cut off, that says what their numbers mean. */
@@ -192,18 +191,6 @@ static inline int64_t v2_delta(uint64_t units, double unit, uint64_t whole)
     return whole && units < V2_SHORT ? (int64_t)(units * whole) : v2_ns(units, unit);
 }
 
-/* v2_gen_lacks - Note a look-up of a string or stack that the tables lack. v2_gen_lacks_in - Note which
- * event or stack named it. */
-void v2_gen_lacks(struct v2_gen *g, uint64_t id, bool stack);
-static inline void v2_gen_lacks_in(struct v2_gen *g, const char *event, uint64_t off, uint64_t of)
-{
-    if (g->lack.n && !g->lack.event) {
-        g->lack.event = event;
-        g->lack.off = off;
-        g->lack.g = of;
-    }
-}
-
 /* v2_gen_str - Returns the id in names of a string of this generation. If the tables lack it, returns 0 and
  * counts it in g->missing. */
 uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id);
@@ -214,7 +201,7 @@ static inline uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
         return 0;
     uint32_t mine = idmap_get(&g->stacks, id);
     if (__builtin_expect(mine == IDMAP_NONE, 0)) {
-        v2_gen_lacks(g, id, true);
+        g->missing++;
         return 0;
     }
     return mine;

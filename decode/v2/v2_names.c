@@ -78,7 +78,7 @@ static bool frame_str(struct v2_gen *g, uint64_t id, uint32_t *str)
     if (*str != IDMAP_NONE)
         return true;
     *str = 0;
-    v2_gen_lacks(g, id, false);
+    g->missing++;
     if (g->torn || g->unnamed)
         return true;
     char name[24];
@@ -197,7 +197,6 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
         uint64_t id = 0;
         if (!(p = read_stack(&r, p, &id)))
             return !r.oom && v2_table_bad(s, g, t, at, "stack");
-        v2_gen_lacks_in(g, "STACK", source_off(s, at), 0);
         if (!id || idmap_get(&g->stacks, id) != IDMAP_NONE) {
             source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at), "stack %" PRIu64 " is defined twice",
                           id);

@@ -376,7 +376,6 @@ static void sample_out(struct v2_order *o)
     struct v2_ctx x = {m, p, g}; /* IDMAP_NONE is EV_NONE */
     struct ev *e = v2_emit(o, &c, &x, EVK_SAMPLE, 0);
     e->stack = v2_gen_stack(o->gen, q->stack);
-    v2_gen_lacks_in(o->gen, "CPU_SAMPLE", ERR_NO_OFFSET, q->g);
     e->arg = q->g;
     e->arg2 = q->p;
     e->spare = q->m;

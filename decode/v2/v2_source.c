@@ -35,12 +35,10 @@ enum { BACK_NS = 250000000 };
 
 void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o)
 {
-    struct source_lack lack = gen->lack;
-    lack.n = gen->missing;
     const bool part = gen->torn || gen->unnamed;
-    if (lack.n && !part && !o->lossy)
-        source_lack_add(&s->st.lack, &lack);
-    else if (lack.n)
+    if (gen->missing && !part && !o->lossy)
+        source_lacks(s, gen->missing, gen->ordinal, gen->start);
+    else if (gen->missing)
         source_damage(s, part ? ERR_TRUNCATED : ERR_FORMAT, gen->ordinal, gen->start,
                       "%" PRIu32 " use%s of strings or stacks that are not in generation %" PRIu64
                       "'s tables",

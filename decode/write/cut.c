@@ -144,10 +144,12 @@ static bool unsound(struct cut *c, struct err *why)
             *why = *source_note(&c->s.damage, c->noted);
         is = true;
     }
-    if (!is && st->lack.n > c->lacks)
-        source_lack_say(&st->lack, why);
-    is |= st->lack.n > c->lacks;
-    c->lacks = st->lack.n;
+    if (!is && st->lacks > c->lacks) {
+        err_set(why, ERR_FORMAT, ERR_NO_OFFSET, "its events name stacks or strings that are in no table");
+        why->gen = c->gen;
+    }
+    is |= st->lacks > c->lacks;
+    c->lacks = st->lacks;
     return is;
 }
 

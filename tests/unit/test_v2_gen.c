@@ -69,7 +69,8 @@ static void test_tables(void **state)
     assert_null(trace_damage(l.tr, 1));
     assert_string_equal(
         trace_warning(l.tr, 0)->what,
-        "event GO_BLOCK of G1 names stack 7, which is in no table: it is shown as not recorded");
+        "1 use of stacks or strings that are in no table: a stack is shown as not recorded, a string as its "
+        "number");
     expect_lane(l.tr, LANE_G, 1, "<0-2 running p0\n2-2> waiting (chan send)\n"); /* the first one counts */
     unload(&l);
     l = load_text(
@@ -78,7 +79,8 @@ static void test_tables(void **state)
     assert_null(trace_damage(l.tr, 0));
     assert_string_equal(
         trace_warning(l.tr, 0)->what,
-        "event GO_BLOCK of G1 names string 70, which is in no table: it is shown as its number");
+        "1 use of stacks or strings that are in no table: a stack is shown as not recorded, a string as its "
+        "number");
     expect_lane(l.tr, LANE_G, 1, "<0-2 running p0\n2-2> waiting (#70)\n"); /* its number stands for it */
     unload(&l);
 }
