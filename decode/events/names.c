@@ -2,10 +2,10 @@
  * names.c - see names.h.
  *
  * Three tables of the same kind: strings by their bytes, frames by their four values, stacks by their frame
- * ids. Each is a segmented vector plus an open-addressing table of ids and hashes, which only the writer
- * touches: what is looked for is not compared with what has another hash, and to grow a table reads nothing
- * else. A stack's frame ids stand side by side in a chunk: two bytes each, four where one of them takes more.
- * Chunks are larger the more there is, so little of the last one is left empty.
+ * ids. Each is a segmented vector plus a map of hashes to ids, which only the writer touches: what is looked
+ * for is not compared with what has another hash. A stack's frame ids stand side by side in a chunk: two
+ * bytes each, four where one of them takes more. Chunks are larger the more there is, so little of the last
+ * one is left empty.
  */
 #include "decode/events/names.h"
 
@@ -140,56 +140,8 @@ static inline void list_put(uint16_t *o, const uint32_t *ids, uint32_t n, bool *
 
 /* ---- looked up by what they are ------------------------------------------------------------------------ */
 
-#define NAME_NEW UINT32_MAX
-
-static bool hash_grow(struct name_hash *h, uint32_t cap)
-{
-    struct name_slot *slot = cap > h->cap ? mem_zalloc((size_t)cap * sizeof *slot) : NULL;
-    if (!slot)
-        return false;
-    for (uint32_t i = 0; i < h->cap; i++) {
-        if (!h->slot[i].id)
-            continue;
-        uint32_t at = h->slot[i].hash & (cap - 1);
-        while (slot[at].id)
-            at = (at + 1) & (cap - 1);
-        slot[at] = h->slot[i];
-    }
-    mem_free(h->slot);
-    h->slot = slot;
-    h->cap = cap;
-    return true;
-}
-
-/* Keeps the table at most half full. */
-static inline bool hash_room(struct name_hash *h)
-{
-    return h->used * 2 < h->cap || hash_grow(h, h->cap ? h->cap * 2 : 256);
-}
-
-static bool hash_room_for(struct name_hash *h, uint32_t n)
-{
-    uint32_t cap = 256;
-    while (cap < n * 2)
-        cap *= 2;
-    return cap <= h->cap || hash_grow(h, cap);
-}
-
-/* The next slot from *at on of what may be looked for: its id. NAME_NEW: there is none, *at is free. */
-static inline uint32_t hash_next_like(const struct name_hash *h, uint32_t hash, uint32_t *at)
-{
-    for (;; *at = *at + 1) {
-        const struct name_slot *s = &h->slot[*at & (h->cap - 1)];
-        if (!s->id || s->hash == hash)
-            return s->id - 1;
-    }
-}
-
-static void hash_put(struct name_hash *h, uint32_t hash, uint32_t at, uint32_t id)
-{
-    h->slot[at & (h->cap - 1)] = (struct name_slot){id + 1, hash};
-    h->used++;
-}
+/* Names with one hash are kept under this hash, then under one higher by this, and so on. */
+#define SAME_HASH ((uint64_t)1 << 32)
 
 enum err_code names_init(struct names *nm)
 {
@@ -209,10 +161,9 @@ enum err_code names_init(struct names *nm)
 
 void names_rest(struct names *nm)
 {
-    mem_free(nm->hstr.slot);
-    mem_free(nm->hframe.slot);
-    mem_free(nm->hstack.slot);
-    nm->hstr = nm->hframe = nm->hstack = (struct name_hash){0};
+    idmap_free(&nm->hstr);
+    idmap_free(&nm->hframe);
+    idmap_free(&nm->hstack);
 }
 
 void names_free(struct names *nm)
@@ -257,10 +208,8 @@ static enum err_code intern(struct names *nm, struct held_str x, bool copy, uint
     *id = 0;
     if (!x.len)
         return ERR_OK;
-    if (!hash_room(&nm->hstr))
-        return ERR_NOMEM;
-    uint32_t at = x.hash;
-    for (uint32_t i; (i = hash_next_like(&nm->hstr, x.hash, &at)) != NAME_NEW; at++) {
+    uint64_t key = x.hash;
+    for (uint32_t i; (i = idmap_get(&nm->hstr, key)) != IDMAP_NONE; key += SAME_HASH) {
         const struct held_str *s = seg_at(&nm->strs, i);
         if (s->len == x.len && !memcmp(s->p, x.p, x.len)) {
             *id = i;
@@ -274,12 +223,11 @@ static enum err_code intern(struct names *nm, struct held_str x, bool copy, uint
         return ERR_NOMEM;
     *s = x;
     *id = nm->strs.n - 1;
-    hash_put(&nm->hstr, x.hash, at, *id);
     if (nm->nhelper < NAMES_HELPERS && helper_is((struct str){x.p, x.len})) {
         nm->helper[nm->nhelper] = *id;
         __atomic_store_n(&nm->nhelper, nm->nhelper + 1, __ATOMIC_RELEASE);
     }
-    return ERR_OK;
+    return idmap_put(&nm->hstr, key, *id) ? ERR_OK : ERR_NOMEM;
 }
 
 enum err_code names_str(struct names *nm, const char *p, uint32_t len, uint32_t *id)
@@ -299,11 +247,8 @@ enum err_code names_str_of(struct names *nm, const struct names *from, uint32_t 
 
 enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *id)
 {
-    if (!hash_room(&nm->hframe))
-        return ERR_NOMEM;
-    const uint32_t hash = (uint32_t)hash_frame(f);
-    uint32_t at = hash;
-    for (uint32_t i; (i = hash_next_like(&nm->hframe, hash, &at)) != NAME_NEW; at++) {
+    uint64_t key = (uint32_t)hash_frame(f);
+    for (uint32_t i; (i = idmap_get(&nm->hframe, key)) != IDMAP_NONE; key += SAME_HASH) {
         const struct frame *o = seg_at(&nm->frames, i);
         if (o->pc == f->pc && o->func == f->func && o->file == f->file && o->line == f->line) {
             *id = i;
@@ -315,8 +260,7 @@ enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *
         return ERR_NOMEM;
     *o = *f;
     *id = nm->frames.n - 1;
-    hash_put(&nm->hframe, hash, at, *id);
-    return ERR_OK;
+    return idmap_put(&nm->hframe, key, *id) ? ERR_OK : ERR_NOMEM;
 }
 
 uint64_t names_frame_hash(const struct names *nm, const struct frame *f)
@@ -338,12 +282,12 @@ enum err_code names_stack_like(struct names *nm, uint32_t hash, const uint32_t *
     *id = 0;
     if (!n)
         return ERR_OK;
-    uint16_t *list = n <= CHUNK_MOST / 2 && hash_room(&nm->hstack) ? lists_room(&nm->lists, 2 * n) : NULL;
+    uint16_t *list = n <= CHUNK_MOST / 2 ? lists_room(&nm->lists, 2 * n) : NULL;
     if (!list)
         return ERR_NOMEM;
     list_put(list, ids, n, &wide);
-    uint32_t at = hash;
-    for (uint32_t i; (i = hash_next_like(&nm->hstack, hash, &at)) != NAME_NEW; at++)
+    uint64_t key = hash;
+    for (uint32_t i; (i = idmap_get(&nm->hstack, key)) != IDMAP_NONE; key += SAME_HASH)
         if (same_stack(nm, i, list, n, wide)) {
             *id = i;
             return ERR_OK;
@@ -354,20 +298,7 @@ enum err_code names_stack_like(struct names *nm, uint32_t hash, const uint32_t *
     *r = (struct stack_ref){(nm->lists.chunk.n - 1) << CHUNK_BITS | nm->lists.used, n & INT32_MAX, wide};
     nm->lists.used += n << wide;
     *id = nm->stacks.n - 1;
-    hash_put(&nm->hstack, hash, at, *id);
-    return ERR_OK;
-}
-
-void names_stack_next(const struct names *nm, uint32_t hash)
-{
-    const struct name_slot *s = nm->hstack.cap ? nm->hstack.slot + (hash & (nm->hstack.cap - 1)) : NULL;
-    if (s && s->id && s->hash == hash) /* it is there already, most likely: its frames will be compared */
-        __builtin_prefetch(list_of(nm, seg_sized(&nm->stacks, s->id - 1, sizeof(struct stack_ref))));
-}
-
-bool names_expect(struct names *nm, size_t n)
-{
-    return nm->hstack.used || n > UINT32_MAX / 8 || hash_room_for(&nm->hstack, (uint32_t)n);
+    return idmap_put(&nm->hstack, key, *id) ? ERR_OK : ERR_NOMEM;
 }
 
 enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, uint32_t *id)

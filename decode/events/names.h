@@ -9,6 +9,7 @@
 #ifndef GOTOP_DECODE_NAMES_H
 #define GOTOP_DECODE_NAMES_H
 
+#include "decode/base/idmap.h"
 #include "decode/trace.h"
 
 #define SEG_FIRST_BITS 8
@@ -30,12 +31,7 @@ struct names {
         uint32_t used, cap; /* of the last chunk, in elements */
         uint64_t all;       /* total capacity of the chunks */
     } lists;
-    struct name_hash {
-        struct name_slot {
-            uint32_t id, hash; /* and 1, 0: free */
-        } * slot;
-        uint32_t cap, used;
-    } hstr, hframe, hstack;
+    struct idmap hstr, hframe, hstack; /* ids by hash: see names.c */
     struct copy_block *copies;
     uint64_t copied;
     uint32_t helper[NAMES_HELPERS],
@@ -65,19 +61,16 @@ enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *
  *
  * names_stack_like - intern a stack of the n frames with these ids; `hash` is a hash of what it says, the
  * same for the same stack. names_frame_hash - such a hash of one frame: equal in all names that have the
- * frame. names_stack_ahead - fetch what looking up a stack of that hash will read first; names_stack_next -
- * and what it will read then. names_expect - make room for n stacks, unless there are some already. false:
- * out of memory.
+ * frame. names_stack_ahead - fetch what looking up a stack of that hash will read first.
  */
 enum err_code names_stack_like(struct names *nm, uint32_t hash, const uint32_t *ids, uint32_t n,
                                uint32_t *id);
 uint64_t names_frame_hash(const struct names *nm, const struct frame *f);
 static inline void names_stack_ahead(const struct names *nm, uint32_t hash)
 {
-    __builtin_prefetch(nm->hstack.slot + (hash & (nm->hstack.cap - 1)));
+    if (nm->hstack.cap)
+        __builtin_prefetch(nm->hstack.key + (hash & (nm->hstack.cap - 1)));
 }
-void names_stack_next(const struct names *nm, uint32_t hash);
-bool names_expect(struct names *nm, size_t n);
 
 /* names_nframes - the number of frames; names_frame_at - one of them, in the order of their first appearance.
  * For the writer only. */

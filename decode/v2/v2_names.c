@@ -237,7 +237,7 @@ bool v2_names_read(struct source *s, struct v2_gen *g)
 
 /* ---- numbers in the trace's names ---------------------------------------------------------------------- */
 
-enum { AHEAD = 12, NEXT = 5 }; /* stacks */
+enum { AHEAD = 12 }; /* stacks */
 enum { LOOKED_AFTER = 1 << 14 };
 
 /* Whether the load was cancelled. Called for each string, frame and stack. */
@@ -277,10 +277,8 @@ static bool give_stacks(struct source *s, struct v2_read *r)
     const uint32_t *f = r->frames;
     for (size_t k = 0; k < r->nstacks; k++) {
         const struct read_stack *st = &r->stacks[k];
-        if (k + AHEAD < r->nstacks) {
+        if (k + AHEAD < r->nstacks)
             names_stack_ahead(nm, st[AHEAD].hash);
-            names_stack_next(nm, st[NEXT].hash);
-        }
         for (unsigned i = 0; i < st->depth; i++)
             ids[i] = r->frame[f[i]];
         f += st->depth;
@@ -290,20 +288,17 @@ static bool give_stacks(struct source *s, struct v2_read *r)
     return true;
 }
 
-static bool give_begin(struct source *s, struct v2_gen *g, struct v2_read *r)
+static bool give_begin(struct v2_read *r)
 {
-    enum { MOST = 8 }; /* most generations to expect, each with about as many stacks as the first */
-    const size_t n = s->len / (g->end - g->start + 1), more = n < 1 ? 1 : n < MOST ? n : MOST;
     return (r->str = mem_alloc((names_nstrs(&r->own) + (size_t)1) * sizeof *r->str)) &&
            (r->frame = mem_alloc((names_nframes(&r->own) + (size_t)1) * sizeof *r->frame)) &&
-           (r->stack = mem_alloc((r->nstacks + 1) * sizeof *r->stack)) &&
-           names_expect(s->names, r->nstacks * more);
+           (r->stack = mem_alloc((r->nstacks + 1) * sizeof *r->stack));
 }
 
 bool v2_names_give(struct source *s, struct v2_gen *g)
 {
     struct v2_read *r = g->read;
-    return give_begin(s, g, r) && give_strings(s, r) && give_frames(s, r) && give_stacks(s, r);
+    return give_begin(r) && give_strings(s, r) && give_frames(s, r) && give_stacks(s, r);
 }
 
 void v2_names_put(struct v2_gen *g)
