@@ -774,8 +774,7 @@ enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index
     em->sweep_at = SWEEP;
     const double given = s->opts ? s->opts->ticks_per_second : 0,
                  rate = given > 0 ? given : (double)ix->frequency;
-    if (ix->stacks.dense)
-        ix->stacks.dense[0] = V1_KNOWN; /* stack 0 is none */
+    ix->stacks.dense[0] = V1_KNOWN; /* stack 0 is none */
     em->clock = rate > 0;
     em->ns_per_tick = em->clock ? 1e9 / rate : 1;
     double far = (double)SOURCE_TIME_MAX / 2 / em->ns_per_tick;

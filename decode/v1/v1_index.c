@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/base/bisect.h"
 #include "decode/base/idmap.h"
 #include "decode/base/mem.h"
 
@@ -30,27 +29,10 @@ static bool ids_add(struct v1_ids *m, uint64_t id, uint64_t val)
     return true;
 }
 
-static int by_id(const void *a, const void *b)
+static uint64_t *place_of(struct v1_ids *m, uint64_t id)
 {
-    const struct v1_id *x = a, *y = b;
-    if (x->id != y->id)
-        return x->id < y->id ? -1 : 1;
-    return x->val < y->val ? -1 : x->val > y->val;
-}
-
-/* Sort the ids and keep one entry of each. An id that the file has twice has its later entry second, because
- * values are offsets in the file. */
-static void seal_sparse(struct v1_ids *m, bool last_wins)
-{
-    size_t n = 0;
-    if (m->n)
-        qsort(m->e, m->n, sizeof *m->e, by_id);
-    for (size_t i = 0; i < m->n; i++)
-        if (!n || m->e[n - 1].id != m->e[i].id)
-            m->e[n++] = m->e[i];
-        else if (last_wins)
-            m->e[n - 1] = m->e[i];
-    m->n = n;
+    const uint32_t far = id < m->ndense ? 0 : idmap_get(&m->far, id);
+    return id < m->ndense ? &m->dense[id] : far != IDMAP_NONE ? &m->dense[m->ndense + far] : NULL;
 }
 
 /* Make the ids quick to find, once all are there. Of two entries of one id the last or the first counts.
@@ -58,21 +40,23 @@ static void seal_sparse(struct v1_ids *m, bool last_wins)
 static bool ids_seal(struct v1_ids *m, bool last_wins)
 {
     uint64_t max = 0;
-    for (size_t i = 0; i < m->n; i++)
-        if (m->e[i].id > max)
-            max = m->e[i].id;
-    if (max > 4 * (uint64_t)m->n + 1024) {
-        seal_sparse(m, last_wins);
-        return true;
+    for (size_t i = 0; i < m->n; i++) {
+        const uint64_t id = m->e[i].id;
+        if (id <= 4 * (uint64_t)m->n + 1024)
+            max = id > max ? id : max;
+        else if (idmap_get(&m->far, id) == IDMAP_NONE && !idmap_put(&m->far, id, m->far.used))
+            return false;
     }
     m->ndense = max + 1;
-    m->dense = mem_alloc(m->ndense * sizeof *m->dense);
+    m->dense = mem_alloc((m->ndense + m->far.used) * sizeof *m->dense);
     if (!m->dense)
         return false;
-    memset(m->dense, 0xff, m->ndense * sizeof *m->dense);
-    for (size_t i = 0; i < m->n; i++)
-        if (last_wins || m->dense[m->e[i].id] == UINT64_MAX)
-            m->dense[m->e[i].id] = m->e[i].val;
+    memset(m->dense, 0xff, (m->ndense + m->far.used) * sizeof *m->dense);
+    for (size_t i = 0; i < m->n; i++) {
+        uint64_t *val = place_of(m, m->e[i].id);
+        if (last_wins || *val == UINT64_MAX)
+            *val = m->e[i].val;
+    }
     mem_free(m->e);
     m->e = NULL;
     m->cap = 0;
@@ -81,25 +65,23 @@ static bool ids_seal(struct v1_ids *m, bool last_wins)
 
 uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id)
 {
-    if (m->dense)
-        return id < m->ndense && m->dense[id] != UINT64_MAX ? &m->dense[id] : NULL;
-    size_t at = 0;
-    bisect(at, m->n, i, m->e[i].id < id);
-    return at < m->n && m->e[at].id == id ? &m->e[at].val : NULL;
+    uint64_t *val = place_of(m, id);
+    return val && *val != UINT64_MAX ? val : NULL;
 }
 
 bool v1_ids_whole(const struct v1_ids *m)
 {
-    for (uint64_t id = 1; m->dense && id < m->ndense; id++)
+    for (uint64_t id = 1; id < m->ndense; id++)
         if (m->dense[id] == UINT64_MAX)
             return false;
-    return m->dense && m->ndense > 1;
+    return m->ndense > 1 && !m->far.used;
 }
 
 static void ids_free(struct v1_ids *m)
 {
     mem_free(m->e);
     mem_free(m->dense);
+    idmap_free(&m->far);
     memset(m, 0, sizeof *m);
 }
 

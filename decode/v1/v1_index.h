@@ -16,14 +16,15 @@
 #include "decode/v1/v1_scan.h"
 
 /* Maps the file's ids of strings or stacks to their offset, and later to their interned id (V1_KNOWN). Real
- * traces have dense ids; hostile ones may have any, so ids that aren't dense are sorted. */
+ * traces have dense ids; hostile ones may have any. */
 struct v1_ids {
     struct v1_id {
         uint64_t id, val;
-    } * e; /* in the file's order; sorted by id at the end, if not dense */
+    } * e; /* in the file's order */
     size_t n, cap;
-    uint64_t *dense; /* val by id, UINT64_MAX = none */
+    uint64_t *dense; /* val by id, UINT64_MAX = none; behind them those of `far` */
     uint64_t ndense;
+    struct idmap far; /* which one is of an id that isn't dense */
 };
 
 #define V1_NO_BATCH 0x7fffffffu
@@ -102,8 +103,7 @@ enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t byte
 /* v1_index_init - at the first byte behind the header. false: s->version is no dialect of this family. */
 bool v1_index_init(struct v1_index *ix, const struct source *s);
 void v1_index_free(struct v1_index *ix);
-/* v1_ids_find - the id's value; NULL: there is none. Call it only once the index is done. O(1); O(log n)
- * for sparse ids. */
+/* v1_ids_find - the id's value; NULL: there is none. Call it only once the index is done. */
 uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id);
 /* v1_ids_whole - whether it has all ids up to its highest one. Stacks are numbered one by one; a table that
  * was cut short has gaps, if it is not in their order. */

@@ -70,7 +70,7 @@ static uint32_t id_of(struct v1_names *vn, struct v1_ids *table, uint64_t id, en
     struct v1_raw r;
     if (!val) {
         vn->missing += id != 0;
-        vn->cut |= table == &vn->ix->stacks && table->dense && id == table->ndense;
+        vn->cut |= table == &vn->ix->stacks && id == table->ndense;
         return 0;
     }
     if (!(*val & V1_KNOWN))
