@@ -79,3 +79,11 @@ void source_lacks(struct source *s, uint64_t n, uint32_t gen, uint64_t off)
                 "a string as its number",
                 n, n == 1 ? "" : "s");
 }
+
+bool source_starved(const struct source *s)
+{
+    bool is = s->fatal.code == ERR_NOMEM;
+    for (uint32_t i = 0; i < s->st.ndamages && i < SOURCE_NOTES; i++)
+        is |= source_note(&s->damage, i)->code == ERR_NOMEM;
+    return is;
+}

@@ -107,6 +107,8 @@ void source_warn(struct source *s, enum err_code code, uint32_t gen, uint64_t of
 /* source_lacks - warn of n uses of names that no table has. */
 void source_lacks(struct source *s, uint64_t n, uint32_t gen, uint64_t off);
 
+/* source_starved - whether the reader ran out of memory. */
+bool source_starved(const struct source *s);
 /* source_note - the i-th note, from 0. Never NULL: a note that was not kept is replaced by one that says
  * so. */
 const struct err *source_note(const struct source_notes *l, uint32_t i);

@@ -45,7 +45,6 @@ bool v1_dialect_init(struct v1_dialect *d, int version)
         const char *c = SHAPES[i].shape;
         s->name = NAMES[SHAPES[i].type];
         s->stack = -1;
-        s->is = c + (*c == 'T');
         for (; *c; c++) {
             if (*c == 'T') {
                 s->n = version == 1005 ? 2 : 1;
@@ -60,12 +59,6 @@ bool v1_dialect_init(struct v1_dialect *d, int version)
             d->max = SHAPES[i].type;
     }
     return known;
-}
-
-int v1_which(const struct v1_shape *s, char is)
-{
-    const char *at = s->is ? strchr(s->is, is) : NULL;
-    return at ? (int)(at - s->is) : -1;
 }
 
 /* Reading of one event. */

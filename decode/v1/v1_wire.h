@@ -30,7 +30,6 @@ struct v1_shape {
     uint8_t n;        /* values on the wire, sequence number and time included */
     uint8_t timed;    /* index of the first value after the time; 0 = the event has no time */
     int8_t stack;     /* index of the stack id, -1 = none */
-    const char *is;   /* what each value after the time is: a letter of V1_SHAPE's */
 };
 
 struct v1_dialect {
@@ -43,8 +42,6 @@ struct v1_dialect {
 
 /* v1_dialect_init - fill the tables of a version; false if no such dialect exists. */
 bool v1_dialect_init(struct v1_dialect *d, int version);
-/* v1_which - index of the first value after the time with a letter of V1_SHAPE; -1: none. */
-int v1_which(const struct v1_shape *s, char is);
 /* v1_type_name - "GoCreate"; "?" for an unknown number. */
 const char *v1_type_name(unsigned type);
 

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "decode/base/hash.h"
+#include "decode/base/mem.h"
+#include "decode/v2/v2_order.h"
 
 static const struct folder {
     const char *path, *packages; /* these words, separated by blanks */
@@ -111,58 +113,6 @@ static const char *family(const uint8_t *p, size_t n)
     return first == 6 && memcmp(p, "vendor", 6) == 0 ? "vendor/" : "";
 }
 
-/* ---- tables -------------------------------------------------------------------------------------------- */
-
-struct anon_str *anon_string(struct anon_table *t, uint64_t id)
-{
-    const uint32_t i = idmap_get(&t->ids, id);
-    if (i != IDMAP_NONE)
-        return &t->s[i];
-    if (!mem_room(t->s, t->cap, t->n + 1) || !idmap_put(&t->ids, id, (uint32_t)t->n)) {
-        t->oom = true;
-        return NULL;
-    }
-    t->s[t->n] = (struct anon_str){.role = ANON_OTHER};
-    return &t->s[t->n++];
-}
-
-void anon_text(struct anon_table *t, uint64_t id, const uint8_t *p, uint32_t len)
-{
-    struct anon_str *s = anon_string(t, id);
-    if (s && !s->p) {
-        s->p = p;
-        s->len = len;
-    }
-}
-
-void anon_role(struct anon_table *t, uint64_t id, enum anon_role r)
-{
-    struct anon_str *s = id ? anon_string(t, id) : NULL;
-    if (s && r < s->role)
-        s->role = (uint8_t)r;
-}
-
-void anon_frame(struct anon_table *t, const uint64_t frame[4])
-{
-    anon_role(t, frame[1], ANON_FUNC);
-    anon_role(t, frame[2], ANON_FILE);
-    struct anon_str *file = frame[2] ? anon_string(t, frame[2]) : NULL;
-    if (file && !file->func)
-        file->func = frame[1];
-}
-
-void anon_table_clear(struct anon_table *t)
-{
-    t->n = 0;
-    idmap_clear(&t->ids);
-}
-
-void anon_table_free(struct anon_table *t)
-{
-    mem_free(t->s);
-    idmap_free(&t->ids);
-}
-
 /* ---- names --------------------------------------------------------------------------------------------- */
 
 /* Keys of a name in the maps of uses and of numbers. */
@@ -207,38 +157,9 @@ static size_t keep_function(const uint8_t *p, size_t n, char *out)
     return k + 5 + (n - end);
 }
 
-/* Whether a file's function belongs to the standard library. */
-static bool beside_standard(const struct anon_table *t, const struct anon_str *s)
+void anon_note(struct anon *a, struct str name, unsigned uses)
 {
-    const uint32_t i = s->func ? idmap_get(&t->ids, s->func) : IDMAP_NONE;
-    return i != IDMAP_NONE && standard(t->s[i].p, t->s[i].len);
-}
-
-enum { ROLE_BITS = 15, STANDARD_FILE = 16 }; /* flag in anon.uses */
-
-static void note(struct anon *a, const uint8_t *p, size_t n, uint32_t use)
-{
-    const uint64_t key = key_of(p, n, ANON_OTHER);
-    const uint32_t had = idmap_get(&a->uses, key);
-    if (had != IDMAP_NONE) {
-        const uint32_t role = (had & ROLE_BITS) < (use & ROLE_BITS) ? had & ROLE_BITS : use & ROLE_BITS;
-        use = role | ((had | use) & STANDARD_FILE);
-    }
-    a->oom |= use != had && !idmap_put(&a->uses, key, use);
-}
-
-void anon_note(struct anon *a, const struct anon_table *t)
-{
-    for (size_t i = 0; i < t->n; i++) {
-        const struct anon_str *s = &t->s[i];
-        if (s->p)
-            note(a, s->p, s->len, s->role | (beside_standard(t, s) ? STANDARD_FILE : 0u));
-    }
-}
-
-void anon_note_text(struct anon *a, const uint8_t *p, size_t n, enum anon_role role)
-{
-    note(a, p, n, role);
+    a->oom |= !idmap_put(&a->uses, key_of((const uint8_t *)name.p, name.len, ANON_OTHER), uses);
 }
 
 /* keep_file - Returns the length to keep of a standard function's file, from its own package's folder on.
@@ -255,23 +176,22 @@ static size_t keep_file(const uint8_t *p, size_t n, char *out)
 }
 
 /* Returns what stays of a name; 0: nothing. */
-static size_t keep_go_name(const uint8_t *p, size_t n, uint32_t use, char *out)
+static size_t keep_go_name(const uint8_t *p, size_t n, enum anon_role role, bool beside_standard, char *out)
 {
-    const enum anon_role role = use & ROLE_BITS;
     if (role == ANON_REASON || is_word(p, n))
         return keep(p, n, out);
     if (role == ANON_FUNC && standard(p, n))
         return keep_function(p, n, out);
-    return role == ANON_FILE && (use & STANDARD_FILE) ? keep_file(p, n, out) : 0;
+    return role == ANON_FILE && beside_standard ? keep_file(p, n, out) : 0;
 }
 
 size_t anon_name(struct anon *a, const uint8_t *p, size_t len, char *out)
 {
     const uint32_t noted = idmap_get(&a->uses, key_of(p, len, ANON_OTHER));
-    const uint32_t use = noted == IDMAP_NONE ? ANON_OTHER : noted;
-    const enum anon_role role = use & ROLE_BITS;
+    const uint32_t uses = noted == IDMAP_NONE ? 0 : noted;
+    const enum anon_role role = (enum anon_role)__builtin_ctz(uses | 1u << ANON_OTHER);
     bool fresh, other;
-    size_t n = len ? keep_go_name(p, len, use, out) : 0;
+    size_t n = len ? keep_go_name(p, len, role, uses & ANON_STANDARD, out) : 0;
     a->kept += n || !len;
     if (n || !len)
         return n;
@@ -293,6 +213,108 @@ void anon_free(struct anon *a)
     idmap_free(&a->uses);
 }
 
+/* ---- uses ---------------------------------------------------------------------------------------------- */
+
+enum { SOME = 256 };
+struct reading {
+    struct v2_sink sink; /* first: take() gets it */
+    struct source s;
+    struct names names;
+    struct ev_half h[SOME];
+    uint32_t *uses; /* of each string */
+    size_t cap;
+    bool oom;
+};
+
+static void used(struct reading *w, uint32_t str, enum anon_role role)
+{
+    w->oom |= !mem_room_zeros(w->uses, w->cap, (size_t)str + 1);
+    if (!w->oom)
+        w->uses[str] |= 1u << role;
+}
+
+static void event(struct reading *w, const struct ev *e)
+{
+    switch (e->kind) {
+    case EVK_G_STATE:
+    case EVK_RANGE_BEGIN:
+    case EVK_RANGE_ACTIVE: used(w, e->str, ANON_REASON); break;
+    case EVK_G_LABEL: used(w, e->str, ANON_LABEL); break;
+    case EVK_TASK_BEGIN: used(w, e->str, ANON_TASK); break;
+    case EVK_REGION_BEGIN:
+    case EVK_REGION_END: used(w, e->str, ANON_REGION); break;
+    case EVK_LOG:
+        used(w, e->str, ANON_KEY);
+        used(w, e->stack2, ANON_LOG);
+        break;
+    default: break;
+    }
+}
+
+static bool take(struct v2_sink *k)
+{
+    struct reading *w = (struct reading *)(void *)k;
+    for (size_t i = 0; i < k->o->nout; i++)
+        event(w, &k->o->out[i]);
+    k->o->nout = 0;
+    return !w->oom;
+}
+
+/* Read the next events. Returns false at the end. */
+static bool more(struct reading *w)
+{
+    if (w->s.ops->run)
+        return w->s.ops->run(&w->s, &w->sink, SOME) && !w->oom;
+    const size_t n = w->s.ops->stream(&w->s, w->h, SOME);
+    struct ev room;
+    for (size_t i = 0; i < n; i += ev_halves(&w->h[i]))
+        event(w, ev_whole(&w->h[i], &room));
+    return n && !w->oom;
+}
+
+static void note_all(struct reading *w, struct anon *a)
+{
+    for (uint32_t i = 0; i < names_nframes(&w->names); i++) {
+        const struct frame f = names_frame_at(&w->names, i);
+        const struct str func = names_get(&w->names, f.func);
+        used(w, f.func, ANON_FUNC);
+        used(w, f.file, ANON_FILE);
+        if (standard((const uint8_t *)func.p, func.len))
+            used(w, f.file, ANON_ROLES);
+    }
+    for (uint32_t i = 1; i < names_nstrs(&w->names) && i < w->cap && !w->oom; i++)
+        anon_note(a, names_get(&w->names, i), w->uses[i]);
+}
+
+/* read_uses - Note the uses of all names, as far as the trace can be read. Returns false if out of memory. */
+static bool read_uses(const struct rewrite *r, struct anon *a)
+{
+    struct reading *w = mem_zalloc(sizeof *w);
+    struct err unheard;
+    if (!w)
+        return false;
+    w->sink.take = take;
+    w->s = (struct source){.data = r->in->data,
+                           .len = r->in->len,
+                           .version = r->d.read_as,
+                           .header = r->d.header,
+                           .names = &w->names};
+    enum err_code rc = names_init(&w->names);
+    rc = rc ? rc : (r->d.second_family ? source_v2 : source_v1)(&w->s, &unheard);
+    while (!rc && more(w)) {
+    }
+    if (!rc)
+        note_all(w, a);
+    const bool ok = rc != ERR_NOMEM && !w->oom && !source_starved(&w->s);
+    if (w->s.ops)
+        w->s.ops->close(&w->s);
+    source_notes_free(&w->s);
+    names_free(&w->names);
+    mem_free(w->uses);
+    mem_free(w);
+    return ok;
+}
+
 enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *out, struct anon_result *res,
                          struct err *e)
 {
@@ -305,8 +327,8 @@ enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *
     enum err_code rc = dialect_tell(in->data, in->len, &r.d, e);
     if (rc)
         return rc;
-    rc = (r.d.second_family ? anon_v2 : anon_v1)(&r, a, res, e);
-    if (rc == ERR_OK && a->oom)
+    rc = read_uses(&r, a) ? (r.d.second_family ? anon_v2 : anon_v1)(&r, a, res) : ERR_NOMEM;
+    if (rc == ERR_NOMEM || a->oom)
         rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for names");
     if (rc == ERR_OK && out->broken)
         rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "what is written can't be");

@@ -3,18 +3,18 @@
  *
  * Functions, files, tasks, regions, logs and labels get names that say nothing but their kind: p3.f17,
  * file4.go, task1, region2, key1, log9. The same name gets the same replacement everywhere in the trace,
- * depending on all its uses in the whole trace; so a trace is read twice. Go's own names stay: functions of
- * the standard library, and their files without the folder that Go is installed in; wait and stop reasons;
- * labels of mark workers. No other text of the trace is kept.
+ * depending on all its uses in the whole trace; so its events are read first, as for any view. Go's own
+ * names stay: functions of the standard library, and their files without the folder that Go is installed in;
+ * wait and stop reasons; labels of mark workers. No other text of the trace is kept.
  *
- * Memory: the strings' positions of one generation (second family) or of the whole file (first family), and
- * 48 bytes for each name.
+ * Memory: what decoding needs, and 48 bytes for each name.
  */
 #ifndef GOTOP_DECODE_ANON_H
 #define GOTOP_DECODE_ANON_H
 
 #include "decode/write/cut.h"
 #include "decode/base/idmap.h"
+#include "decode/trace.h"
 
 enum anon_role {              /* the use of a string; if it has several, the first in this list decides */
                  ANON_REASON, /* wait, stop and STW reasons: Go's own words */
@@ -37,7 +37,7 @@ struct anon {
     void (*on_replaced)(void *arg, const char *role, const char *now, size_t nnow, const uint8_t *was,
                         size_t nwas);
     void *arg;
-    struct idmap uses;  /* hash of a name -> its role by all its uses, and the function it is the file of */
+    struct idmap uses;  /* hash of a name -> all its uses */
     struct idmap names; /* hash of a name -> its number within its role */
     uint32_t count[ANON_ROLES];
     uint64_t replaced, kept; /* number of strings in tables that were replaced, that were kept */
@@ -45,31 +45,10 @@ struct anon {
 };
 void anon_free(struct anon *a);
 
-struct anon_str {     /* a string of a table and its uses */
-    const uint8_t *p; /* its bytes; NULL: only its id is known so far */
-    uint32_t len;
-    uint8_t role;
-    uint64_t func; /* of a file: the id of a function in it */
-};
-struct anon_table { /* strings by their ids; all zeros = empty */
-    struct anon_str *s;
-    size_t n, cap;
-    struct idmap ids;
-    bool oom;
-};
-/* anon_string - Returns the string with this id, added if it is new. NULL: out of memory (t->oom). */
-struct anon_str *anon_string(struct anon_table *t, uint64_t id);
-/* anon_text - Set its bytes, unless they are set. anon_role - Note a use. anon_frame - Note the uses of a
- * frame's strings. */
-void anon_text(struct anon_table *t, uint64_t id, const uint8_t *p, uint32_t len);
-void anon_role(struct anon_table *t, uint64_t id, enum anon_role r);
-void anon_frame(struct anon_table *t, const uint64_t frame[4]);
-void anon_table_clear(struct anon_table *t); /* empties it for the next generation, keeps its memory */
-void anon_table_free(struct anon_table *t);
-/* anon_note - Note the uses of a table's strings for the whole trace. Note all tables before asking for
- * names. anon_note_text - The same for a text outside of tables. Out of memory: a->oom. */
-void anon_note(struct anon *a, const struct anon_table *t);
-void anon_note_text(struct anon *a, const uint8_t *p, size_t n, enum anon_role role);
+/* anon_note - Note the uses of a name in the whole trace: a bit for each role, and ANON_STANDARD for a file
+ * that has a standard function. Note all names before asking for one. Out of memory: a->oom. */
+#define ANON_STANDARD (1u << ANON_ROLES)
+void anon_note(struct anon *a, struct str name, unsigned uses);
 /* anon_name - Write the replacement of a string, or the string if it stays, to out. Returns its length, at
  * most ANON_MAX bytes. */
 size_t anon_name(struct anon *a, const uint8_t *p, size_t n, char *out);
@@ -85,7 +64,7 @@ struct anon_result {
  * outlet broke, or ERR_NOMEM. Damage is no error: see res. anon_v1, anon_v2 - The same for one family. */
 enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *out, struct anon_result *res,
                          struct err *e);
-enum err_code anon_v1(const struct rewrite *r, struct anon *a, struct anon_result *res, struct err *e);
-enum err_code anon_v2(const struct rewrite *r, struct anon *a, struct anon_result *res, struct err *e);
+enum err_code anon_v1(const struct rewrite *r, struct anon *a, struct anon_result *res);
+enum err_code anon_v2(const struct rewrite *r, struct anon *a, struct anon_result *res);
 
 #endif

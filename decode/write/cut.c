@@ -208,15 +208,6 @@ static bool take(struct v2_sink *k)
     return !c->done && !c->again && !c->w.oom && !c->out->broken;
 }
 
-/* starved - Whether the reader ran out of memory. */
-static bool starved(const struct cut *c)
-{
-    bool is = c->w.oom || c->s.fatal.code == ERR_NOMEM;
-    for (uint32_t i = 0; i < c->s.st.ndamages && i < SOURCE_NOTES; i++)
-        is |= source_note(&c->s.damage, i)->code == ERR_NOMEM;
-    return is;
-}
-
 /* run - Read from a place on, until the slice is done or reading must start again (c->again). */
 static enum err_code run(struct cut *c, size_t pos, struct err *e)
 {
@@ -246,7 +237,7 @@ static enum err_code run(struct cut *c, size_t pos, struct err *e)
         c->done = c->kept || c->s.len >= c->in->len;
         c->again = c->s.len;
     }
-    if (!rc && starved(c))
+    if (!rc && (c->w.oom || source_starved(&c->s)))
         rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for a generation");
     if (c->s.ops)
         c->s.ops->close(&c->s);
@@ -374,7 +365,7 @@ static enum err_code walk_v1(struct cut *c, struct err *e)
             some(c, h, n);
         c->done |= !n || (!tick && !goes_on(c));
     }
-    if (!rc && starved(c))
+    if (!rc && (c->w.oom || source_starved(&c->s)))
         rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for events");
     if (!rc && c->s.fatal.code)
         rc = (*e = c->s.fatal).code;

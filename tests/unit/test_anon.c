@@ -381,20 +381,12 @@ static void damaged_as_it_was(void **state)
     assert_int_equal(differ, 0);
 }
 
-static size_t name_of(const char *s, enum anon_role role, const char *func, char *out)
+static size_t name_of(const char *s, enum anon_role role, bool beside_standard, char *out)
 {
     struct anon a = {0};
-    struct anon_table t = {0};
-    anon_text(&t, 1, (const uint8_t *)s, (uint32_t)strlen(s));
-    anon_role(&t, 1, role);
-    if (func) {
-        anon_frame(&t, (uint64_t[]){0, 2, 1, 0});
-        anon_text(&t, 2, (const uint8_t *)func, (uint32_t)strlen(func));
-    }
-    anon_note(&a, &t);
+    anon_note(&a, (struct str){s, (uint32_t)strlen(s)}, 1u << role | (beside_standard ? ANON_STANDARD : 0));
     size_t n = anon_name(&a, (const uint8_t *)s, strlen(s), out);
     out[n] = '\0';
-    anon_table_free(&t);
     anon_free(&a);
     return n;
 }
@@ -411,11 +403,11 @@ static void what_stays(void **state)
         "acme.Runtime", "httpx.Get",        "runtimes.x",
         "_cgoexp_acme", "acme/runtime.f",   "golang.org/x/sync/errgroup.(*Group).Go"};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-        name_of(kept[i], ANON_FUNC, NULL, out);
+        name_of(kept[i], ANON_FUNC, false, out);
         assert_string_equal(out, kept[i]);
     }
     for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
-        name_of(gone[i], ANON_FUNC, NULL, out);
+        name_of(gone[i], ANON_FUNC, false, out);
         assert_string_equal(out, "p1.f1");
     }
     /* What reports take for a part of the library goes on being taken for it. */
@@ -425,20 +417,20 @@ static void what_stays(void **state)
                                           {"internal/acme.f", "internal/p1.f1"},
                                           {"runtime/acme.f", "internal/p1.f1"}};
     for (size_t i = 0; i < sizeof near / sizeof *near; i++) {
-        name_of(near[i][0], ANON_FUNC, NULL, out);
+        name_of(near[i][0], ANON_FUNC, false, out);
         assert_string_equal(out, near[i][1]);
     }
-    name_of("slices.SortFunc[go.shape.[]github.com/acme.Order].func1", ANON_FUNC, NULL, out);
+    name_of("slices.SortFunc[go.shape.[]github.com/acme.Order].func1", ANON_FUNC, false, out);
     assert_string_equal(out, "slices.SortFunc[...].func1");
-    name_of("/home/alice/go1.22/src/net/http/server.go", ANON_FILE, "net/http.Serve", out);
+    name_of("/home/alice/go1.22/src/net/http/server.go", ANON_FILE, true, out);
     assert_string_equal(out, "net/http/server.go");
-    name_of("/home/alice/net/http/server.go", ANON_FILE, "main.buy", out);
+    name_of("/home/alice/net/http/server.go", ANON_FILE, false, out);
     assert_string_equal(out, "file1.go");
-    name_of("server.go", ANON_FILE, "net/http.Serve", out);
+    name_of("server.go", ANON_FILE, true, out);
     assert_string_equal(out, "file1.go");
-    name_of("chan receive", ANON_REGION, NULL, out);
+    name_of("chan receive", ANON_REGION, false, out);
     assert_string_equal(out, "chan receive");
-    name_of("customer 4711", ANON_REGION, NULL, out);
+    name_of("customer 4711", ANON_REGION, false, out);
     assert_string_equal(out, "region1");
 }
 
