@@ -439,46 +439,33 @@ static void stw(struct slice *s, const struct ev *e)
         PUT(m, V2_STW_END, 0);
 }
 
-static void sweep(struct slice *s, const struct ev *e)
+/* work - A P sweeps, or a goroutine assists: `open` says so; it has thread m, or 0. */
+static void work(struct slice *s, const struct ev *e, bool *open, uint32_t m, uint64_t id)
 {
-    if (!room_p(s, e->p))
+    const bool begins = e->kind != EVK_RANGE_END, sweeps = e->state == RANGE_SWEEP;
+    if (*open == begins || (e->kind != EVK_RANGE_ACTIVE && !m))
         return;
-    struct slice_p *q = &s->p[e->p];
-    const bool begins = e->kind != EVK_RANGE_END;
-    if (!q->status || q->sweep == begins || (e->kind != EVK_RANGE_ACTIVE && !q->m))
-        return;
-    q->sweep = begins;
+    *open = begins;
     if (e->kind == EVK_RANGE_ACTIVE)
-        PUT(q->m, V2_GC_SWEEP_ACTIVE, q->id);
+        PUT(m, sweeps ? V2_GC_SWEEP_ACTIVE : V2_GC_ASSIST_ACTIVE, id);
     else if (begins)
-        PUT(q->m, V2_GC_SWEEP_BEGIN, e->stack);
+        PUT(m, sweeps ? V2_GC_SWEEP_BEGIN : V2_GC_ASSIST_BEGIN, e->stack);
     else
-        PUT(q->m, V2_GC_SWEEP_END, e->arg, e->arg2);
-}
-
-static void assist(struct slice *s, const struct ev *e)
-{
-    if (!room_g(s, e->g))
-        return;
-    struct slice_g *x = &s->g[e->g];
-    const bool begins = e->kind != EVK_RANGE_END;
-    if (x->state == ST_NONE || x->assist == begins || (e->kind != EVK_RANGE_ACTIVE && !of(s, e->g)))
-        return;
-    x->assist = begins;
-    if (e->kind == EVK_RANGE_ACTIVE)
-        PUT(x->m, V2_GC_ASSIST_ACTIVE, x->id);
-    else if (begins)
-        PUT(x->m, V2_GC_ASSIST_BEGIN, e->stack);
-    else
-        PUT(x->m, V2_GC_ASSIST_END, 0);
+        PUT(m, sweeps ? V2_GC_SWEEP_END : V2_GC_ASSIST_END, e->arg, e->arg2); /* an assist says neither */
 }
 
 static void range(struct slice *s, const struct ev *e)
 {
-    (e->state == RANGE_GC      ? gc
-     : e->state == RANGE_STW   ? stw
-     : e->state == RANGE_SWEEP ? sweep
-                               : assist)(s, e);
+    struct slice_g *g = e->state == RANGE_ASSIST && room_g(s, e->g) ? &s->g[e->g] : NULL;
+    struct slice_p *p = e->state == RANGE_SWEEP && room_p(s, e->p) ? &s->p[e->p] : NULL;
+    if (e->state == RANGE_GC)
+        gc(s, e);
+    else if (e->state == RANGE_STW)
+        stw(s, e);
+    else if (p && p->status)
+        work(s, e, &p->sweep, p->m, p->id);
+    else if (g && g->state != ST_NONE)
+        work(s, e, &g->assist, e->kind == EVK_RANGE_ACTIVE ? g->m : of(s, e->g), g->id);
 }
 
 /* ---- the rest ------------------------------------------------------------------------------------------ */
