@@ -148,9 +148,9 @@ static bool next_batch(struct v1_decoder *d, struct v1_cursor *c)
     return true;
 }
 
-/* F_STOP to F_CALL are the commonest, and decoded without a look at a table, from 1.7 on. F_FEW: its values
- * are a goroutine, one of its own, or none. */
-enum form { F_SLOW, F_STOP, F_START, F_WAKE, F_CALL, F_FEW, F_MANY };
+/* F_STOP to F_CALL are the commonest, and decoded without a look at a table, from 1.7 on. F_NUMBERS: all its
+ * values are numbers. */
+enum form { F_SLOW, F_STOP, F_START, F_WAKE, F_CALL, F_NUMBERS };
 
 static inline uint32_t short_stack(uint64_t id)
 {
@@ -169,9 +169,9 @@ struct v1_numbers {
     uint64_t dt, dseq, id;
 };
 
-/* Read the numbers of an event that has many values, or is one of 1.5. */
-static const uint8_t *numbers_many(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k,
-                                   struct v1_ev *e, struct v1_numbers *x)
+/* Read the numbers of an event with room after it, if its form is not one of the four commonest. */
+static inline const uint8_t *numbers_of(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k,
+                                        struct v1_ev *e, struct v1_numbers *x)
 {
     uint64_t v[V1_VALUES], stack = 0;
     if (d->by_seq)
@@ -204,24 +204,6 @@ static const uint8_t *numbers_slow(const struct v1_decoder *d, const uint8_t *p,
     x->id = k->name ? v[0] : 0;
     e->own = k->own ? v[k->name ? 1 : 0] : 0;
     e->stack = short_stack(k->stack ? r.v[r.n - 1] : 0);
-    return p;
-}
-
-/* Read the numbers of an event with room after it, if its form is not one of the four commonest. */
-static inline const uint8_t *numbers_of(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k,
-                                        struct v1_ev *e, struct v1_numbers *x)
-{
-    uint64_t stack = 0;
-    if (k->form == F_MANY)
-        return numbers_many(d, p, k, e, x);
-    p = fast_number(p, &x->dt);
-    if (k->name)
-        p = fast_number(p, &x->id);
-    if (k->own)
-        p = fast_number(p, &e->own);
-    if (k->stack)
-        p = fast_number(p, &stack);
-    e->stack = short_stack(stack);
     return p;
 }
 
@@ -527,14 +509,7 @@ bool v1_blocks(const struct v1_decoder *d, const struct v1_cursor *c)
 
 /* ---- set-up -------------------------------------------------------------------------------------------- */
 
-static uint8_t form_of(const struct v1_kind *k, unsigned t, const struct v1_dialect *d)
-{
-    if (!k->timed || t == V1_LOG)
-        return F_SLOW;
-    return d->version == 1005 || k->k > (k->name ? 2 : 1) || t == V1_CPU_SAMPLE ? F_MANY : F_FEW;
-}
-
-/* Returns the form of an event without a length: that of one of the four commonest, or F_FEW. */
+/* Returns the form of an event without a length: that of one of the four commonest, or the kind's. */
 static uint8_t common_form(const struct v1_kind *k, unsigned t, const struct v1_dialect *d)
 {
     if (d->version < 1007)
@@ -562,7 +537,7 @@ static void kind_init(struct v1_kind *k, unsigned t, const struct v1_dialect *d)
     k->k = (uint8_t)(s->n - s->timed - k->stack);
     k->name = whose == STARTS || whose == NAMED || whose == NAMES ? UINT32_MAX : 0;
     k->own = k->k > (k->name ? 1 : 0);
-    k->form = form_of(k, t, d);
+    k->form = t == V1_LOG ? F_SLOW : F_NUMBERS;
     k->g_arg = whose == STARTS || whose == NAMED ? UINT32_MAX : 0;
     k->g_run = k->g_arg || whose == NOBODY ? 0 : UINT32_MAX;
     k->run_arg = whose == STARTS ? UINT32_MAX : 0;
