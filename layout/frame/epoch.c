@@ -2,9 +2,9 @@
  * epoch.c - the trace is replaced by another one of the same program, or decoded again (trace_info.epoch).
  * Lanes then have other indices, or are gone.
  *
- * Whatever names a lane for longer than a frame (places, pins) is kept by its id meanwhile. What was
- * derived from the old lanes is made again: orders, the results of filter and search, the log. Hidden lanes
- * show again.
+ * In another trace of the program places and pins go on with the lanes of the same ids; decoded again, they
+ * start anew. What was derived from the old lanes is made again: orders, the results of filter and search,
+ * the log. Hidden lanes show again.
  */
 #include <string.h>
 
@@ -15,50 +15,12 @@
 #include "layout/move/search.h"
 #include "layout/move/view.h"
 
-/* A lane that is gone is replaced by another one until it comes back or the reader moves. */
-static void place_leave(const struct trace *tr, struct place *p, int64_t by)
+/* The lane of the same id; NO_LANE: it is gone. */
+static uint32_t same_lane(const struct trace *from, const struct trace *to, struct lane l)
 {
-    (void)by;
-    if (p->focus.kind >= LANE_BAND || p->focus.i >= trace_nlanes(tr, p->focus.kind) ||
-        (p->absent && p->focus.i == p->stand))
-        return;
-    p->id = trace_lane_who(tr, p->focus).id;
-    p->kept = true;
-    p->absent = false;
-}
-
-static void place_arrive(const struct trace *tr, struct place *p, int64_t by)
-{
-    (void)by;
-    p->guest = 0; /* a detail lane that is gone */
-    if (!p->kept)
-        return;
-    uint32_t i = trace_find_lane(tr, p->focus.kind, p->id);
-    p->absent = i == NO_LANE;
-    p->focus.i = p->stand = p->absent ? 0 : i;
-}
-
-static void each_place(struct view *v, void (*f)(const struct trace *, struct place *, int64_t by),
-                       int64_t by)
-{
-    f(v->tr, &v->at, by);
-    f(v->tr, &v->prompt.from, by);
-    for (int i = 0; i < VIEW_UNDO; i++)
-        f(v->tr, &v->trail.undo[i], by);
-    for (size_t i = 0; i < sizeof v->trail.mark / sizeof *v->trail.mark; i++)
-        f(v->tr, &v->trail.mark[i], by);
-}
-
-static void view_leave(struct view *v)
-{
-    view_guest(v, NO_LANE, 0); /* the reader has not pinned it, so it is dropped */
-    each_place(v, place_leave, 0);
-    for (int k = 0; k < LANE_BAND; k++) {
-        struct lanes *l = &v->lanes[k];
-        for (int i = 0; i < l->npin && l->naway < LANES_PINS; i++)
-            l->away[l->naway++] = trace_lane_who(v->tr, (struct lane){l->kind, l->pin[i]}).id;
-        l->npin = 0;
-    }
+    return from && l.kind < LANE_BAND && l.i < trace_nlanes(from, l.kind)
+               ? trace_find_lane(to, l.kind, trace_lane_who(from, l).id)
+               : NO_LANE;
 }
 
 static int64_t epoch_later(int64_t t, int64_t by)
@@ -66,46 +28,31 @@ static int64_t epoch_later(int64_t t, int64_t by)
     return time_sub(t, by) < 0 ? 0 : time_sub(t, by);
 }
 
-static void place_shift(const struct trace *tr, struct place *p, int64_t by)
+/* from NULL: decoded again. */
+static void place_anew(struct place *p, const struct trace *from, const struct trace *to, int64_t by)
 {
-    (void)tr;
-    int64_t len = window_len(p->win);
+    const int64_t len = window_len(p->win);
+    p->guest = 0;
+    if (!from)
+        return;
+    const uint32_t i = same_lane(from, to, p->focus);
+    p->focus.i = i == NO_LANE ? 0 : i;
     p->win.t0 = epoch_later(p->win.t0, by);
     p->win.t1 = time_add(p->win.t0, len);
     p->cursor = epoch_later(p->cursor, by);
 }
 
-unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by)
+static void places_anew(struct view *v, const struct trace *from, int64_t by)
 {
-    view_leave(v);
-    each_place(v, place_shift, by);
-    v->sel.t0 = epoch_later(v->sel.t0, by);
-    v->sel.t1 = epoch_later(v->sel.t1, by);
-    v->sel.stands = v->sel.stands && v->sel.t0 < v->sel.t1;
-    for (int k = 0; k < LANE_BAND; k++)
-        v->lanes[k].nopen = 0; /* strings have other numbers in the new trace */
-    v->tr = tr;
-    v->all_end = view_end(v);
-    return view_anew(v);
+    place_anew(&v->at, from, v->tr, by);
+    place_anew(&v->prompt.from, from, v->tr, by);
+    for (int i = 0; i < VIEW_UNDO; i++)
+        place_anew(&v->trail.undo[i], from, v->tr, by);
+    for (size_t i = 0; i < sizeof v->trail.mark / sizeof *v->trail.mark; i++)
+        place_anew(&v->trail.mark[i], from, v->tr, by);
 }
 
-/* The pins whose lanes exist now. */
-static void pins_found(struct lanes *l, const struct trace *tr)
-{
-    int n = l->naway;
-    l->naway = 0;
-    for (int i = 0; i < n; i++) {
-        uint32_t lane = trace_find_lane(tr, l->kind, l->away[i]);
-        if (lane != NO_LANE && l->npin < LANES_PINS) {
-            l->pin[l->npin++] = lane;
-            l->rows_stale = true;
-        } else {
-            l->away[l->naway++] = l->away[i];
-        }
-    }
-}
-
-static void lanes_arrive(struct lanes *l, const struct trace *tr)
+static void lanes_anew(struct lanes *l, const struct trace *from, const struct trace *to)
 {
     struct lanes was = *l;
     lanes_free(l);
@@ -115,12 +62,14 @@ static void lanes_arrive(struct lanes *l, const struct trace *tr)
                         .here = was.here,
                         .stale = true,
                         .group = was.group,
-                        .nopen = was.nopen,
+                        .nopen = from ? 0 : was.nopen, /* strings have other numbers in another trace */
                         .rows_stale = true};
     memcpy(l->open, was.open, sizeof l->open);
-    memcpy(l->away, was.away, sizeof l->away);
-    l->naway = was.naway;
-    pins_found(l, tr);
+    for (int i = 0; i < was.npin; i++) {
+        const uint32_t lane = same_lane(from, to, (struct lane){was.kind, was.pin[i]});
+        if (lane != NO_LANE)
+            l->pin[l->npin++] = lane;
+    }
 }
 
 static void filter_anew(struct view *v)
@@ -152,12 +101,13 @@ static void search_anew(struct view *v)
     v->search = s;
 }
 
-unsigned view_anew(struct view *v)
+/* from: the trace that was shown before; NULL: this one is decoded again. */
+static unsigned anew(struct view *v, const struct trace *from, int64_t by)
 {
-    each_place(v, place_arrive, 0);
-    v->trail.shown.t1 = v->trail.shown.t0; /* its lane was a detail lane that is gone */
+    places_anew(v, from, by);
+    v->trail.shown.t1 = v->trail.shown.t0;
     for (int k = 0; k < LANE_BAND; k++) {
-        lanes_arrive(&v->lanes[k], v->tr);
+        lanes_anew(&v->lanes[k], from, v->tr);
         v->trail.focus[k] = 0;
     }
     if (v->at.focus.kind < LANE_KINDS)
@@ -172,6 +122,22 @@ unsigned view_anew(struct view *v)
     search_anew(v);
     v->scr.recenter = true;
     move_settle(v);
-    v->at.stand = v->at.focus.i;
     return v->filters.all || v->search ? VR_DRAW | VR_WORK : VR_DRAW;
+}
+
+unsigned view_anew(struct view *v)
+{
+    return anew(v, NULL, 0);
+}
+
+unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by)
+{
+    const struct trace *from = v->tr;
+    view_guest(v, NO_LANE, 0); /* the reader has not pinned it, so it is dropped */
+    v->sel.t0 = epoch_later(v->sel.t0, by);
+    v->sel.t1 = epoch_later(v->sel.t1, by);
+    v->sel.stands = v->sel.stands && v->sel.t0 < v->sel.t1;
+    v->tr = tr;
+    v->all_end = view_end(v);
+    return anew(v, from, by);
 }

@@ -234,7 +234,6 @@ unsigned view_mark_go(struct view *v, const char *letter)
     move_guest(v, guest);
     v->scr.recenter = true;
     move_settle(v);
-    v->at.stand = v->at.focus.i;
     return VR_DRAW;
 }
 

@@ -290,7 +290,6 @@ static unsigned trail_go(struct view *v, int n)
     t->led = t->led && (n < 0 || !kind_here(v)->table);
     move_guest(v, guest);
     move_settle(v);
-    v->at.stand = v->at.focus.i;
     return VR_DRAW;
 }
 

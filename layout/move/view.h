@@ -81,10 +81,7 @@ struct place {
     int line;
     uint32_t row; /* views of items: the row with the cursor */
     uint8_t view;
-    bool exact;        /* a jump put the cursor on one span; else it covers the whole column */
-    bool kept, absent; /* epoch.c: id is that of the focus. absent: the detail lacks that lane */
-    uint32_t stand;    /* and this lane stands in for it */
-    uint64_t id;
+    bool exact;      /* a jump put the cursor on one span; else it covers the whole column */
     uint32_t guest;  /* goroutine lane + 1 where `cause` started: it stays on top; 0 = none */
     int64_t guest_t; /* when it was unblocked */
 };
@@ -116,8 +113,6 @@ struct lanes {
     uint64_t filter_seen;
     uint32_t pin[LANES_PINS]; /* always in the first rows */
     int npin;
-    uint64_t away[LANES_PINS]; /* ids of pinned lanes missing in the trace shown now */
-    int naway;
     uint64_t *hidden;           /* a bit per lane, NULL = none */
     uint32_t nhidden, hidden_n; /* size in bits, number of bits set */
     uint32_t *only;             /* only these lanes, in this order (related ones); NULL = no restriction */

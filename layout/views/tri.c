@@ -200,13 +200,6 @@ unsigned tri_evidence(struct view *v, const struct finding *f)
     unsigned flags = tri_goto(v, l, f->t0, f->t1);
     if (l.kind == LANE_BAND)
         onto_band(v, f);
-    if (l.i == NO_LANE && f->lane.i != NO_LANE && f->lane.kind == LANE_G && trace_nlanes(v->tr, LANE_G)) {
-        move_lane(v, (struct lane){LANE_G, 0}); /* until the detail that has it is loaded */
-        move_settle(v);
-        v->at.kept = v->at.absent = true;
-        v->at.id = f->lane_id;
-        v->at.stand = v->at.focus.i;
-    }
     return flags;
 }
 
