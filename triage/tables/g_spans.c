@@ -40,12 +40,15 @@ static inline void moved_end(struct g_walk *w, const struct span_run *r)
 /* ---- waits -------------------------------------------------------------------------------------------- */
 
 /* Counts it with those of its group for that reason. */
-static RARELY bool note_reason(struct g_walk *w, uint32_t reason, int64_t ns)
+static inline bool note_reason(struct g_walk *w, uint32_t reason, int64_t ns)
 {
-    const uint32_t i = subtotal_wait_of(w->y, w->y->groups[w->y->group].group, reason);
-    if (i == TAB_NONE)
+    struct group_part *p = &w->y->groups[w->y->group];
+    struct lately *l = &p->reasons[reason % REASONS];
+    if (l->key != reason || !l->row)
+        *l = (struct lately){reason, subtotal_wait_of(w->y, p->group, reason) + 1};
+    if (!l->row) /* out of memory: TAB_NONE + 1 */
         return false;
-    struct wait_of *of = &w->y->wait_of[i];
+    struct wait_of *of = &w->y->wait_of[l->row - 1];
     of->count++;
     of->total = ns_more(of->total, ns);
     of->longest = ns > of->longest ? ns : of->longest;
@@ -83,13 +86,17 @@ static inline void call_add(struct g_walk *w, int64_t t0, int64_t t1, bool open)
 static RARELY uint32_t syscall_row_of(struct g_walk *w, uint32_t stack)
 {
     struct subtotal *y = w->y;
+    struct lately *l = &y->lately_call[stack * 0x9e3779b1u >> 24];
     bool made;
+    if (l->row && l->key == stack)
+        return l->row - 1;
     struct syscall_row *r =
         tab_row(&y->by_syscall, y->syscalls, y->nsyscalls, y->cap_syscalls, stack, 0, &made);
     if (!r)
         return TAB_NONE;
     r->stack = stack;
-    return (uint32_t)(r - y->syscalls);
+    *l = (struct lately){stack, (uint32_t)(r - y->syscalls) + 1};
+    return l->row - 1;
 }
 
 static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64_t t1)

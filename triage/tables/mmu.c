@@ -81,31 +81,54 @@ static bool worker_runs(struct curve *c, uint32_t g)
     return w.ok && slices_tick();
 }
 
-struct taken { /* what a processor does for the collector, but for its workers */
+struct ran_in { /* a stretch of the collector, on one lane */
     struct curve *c;
-    uint32_t states;
+    int64_t t0, t1;
+    uint32_t states; /* those of the lane's that count */
     bool ok;
 };
 
-static bool taken_in(void *arg, const struct span_run *r)
+static bool spans_ran_in(void *arg, const struct span_run *r)
 {
-    struct taken *x = arg;
+    struct ran_in *x = arg;
     int64_t t = r->t0;
-    for (uint32_t i = 0; i < r->n && x->ok; t += r->dur[i++])
+    for (uint32_t i = 0; i < r->n && x->ok; t += r->dur[i++]) {
+        const int64_t end = t + r->dur[i];
         if (x->states >> r->kind[r->tag[i]].state & 1)
-            x->ok = change_add(x->c, t, t + r->dur[i], 0);
+            x->ok = change_add(x->c, t > x->t0 ? t : x->t0, end < x->t1 ? end : x->t1, 0);
+    }
     return x->ok && slices_tick();
 }
 
-static bool taken_of(struct curve *c, uint32_t p)
+static bool lane_ran_in(struct curve *c, struct lane l, int64_t t0, int64_t t1, uint32_t states)
 {
-    struct taken x = {.c = c, .ok = true};
-    x.states = (c->flags & MMU_ASSIST ? 1u << ST_ASSIST : 0) | (c->flags & MMU_SWEEP ? 1u << ST_SWEEP : 0);
-    if (x.states)
-        trace_states(c->tr, (struct lane){LANE_P, p},
-                     &(struct states_ask){
-                         .t0 = INT64_MIN, .t1 = INT64_MAX, .only = x.states, .f = taken_in, .arg = &x});
+    struct ran_in x = {c, t0, t1, states, true};
+    trace_states(c->tr, l,
+                 &(struct states_ask){.t0 = t0, .t1 = t1, .only = states, .f = spans_ran_in, .arg = &x});
     return x.ok && slices_tick();
+}
+
+/* When a goroutine ran in an assist, which the range says of most. One that was going on when the trace began
+ * counts from where the trace first tells of it, as on the Ps' lanes. */
+static bool assist_ran(struct curve *c, const struct range *r)
+{
+    const int64_t t0 = r->seen > r->t0 ? r->seen : r->t0, t1 = r->t1, ran = (int64_t)r->a - 1,
+                  first = (int64_t)r->b - 1;
+    if (ran == t1 - t0)
+        return change_add(c, t0, t1, 0);
+    if (ran > 0 && first > 0)
+        return change_add(c, t0, t0 + first, 0) && change_add(c, t1 - (ran - first), t1, 0);
+    return lane_ran_in(c, (struct lane){LANE_G, r->owner}, t0, t1, 1u << ST_RUNNING);
+}
+
+static bool collect_assists(struct curve *c)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(c->tr, RANGE_ASSIST, &r);
+    bool ok = true;
+    for (size_t i = 0; i < n && ok; i++)
+        ok = assist_ran(c, &r[i]);
+    return ok;
 }
 
 static bool collect(struct curve *c, const struct triage *tg)
@@ -118,8 +141,9 @@ static bool collect(struct curve *c, const struct triage *tg)
         if (kind.len == 0 || str_starts(kind, "GC"))
             ok = change_add(c, r[i].t0, r[i].t1, WORLD_BIT);
     }
-    for (uint32_t p = 0; p < trace_nlanes(c->tr, LANE_P) && ok; p++)
-        ok = taken_of(c, p);
+    ok = ok && (!(c->flags & MMU_ASSIST) || collect_assists(c));
+    for (uint32_t i = 0; c->flags & MMU_SWEEP && i < trace_nlanes(c->tr, LANE_P) && ok; i++)
+        ok = lane_ran_in(c, (struct lane){LANE_P, i}, INT64_MIN, INT64_MAX, 1u << ST_SWEEP);
     for (uint32_t i = 0; c->flags & MMU_WORKERS && i < tg->nworkers && ok; i++)
         ok = worker_runs(c, tg->workers[i]);
     return ok;

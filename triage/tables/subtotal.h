@@ -20,7 +20,12 @@ struct longest { /* the longest first */
     uint32_t n;
     int64_t least; /* longer ones are added; -1 until the array is full */
 };
-struct group_part { /* what goroutines of one group did */
+enum { LATELY = 256, REASONS = 8 };
+struct lately { /* of a key that was asked for lately, the row + 1 */
+    uint32_t key, row;
+};
+struct group_part {                 /* what goroutines of one group did */
+    struct lately reasons[REASONS]; /* rows of wait_of */
     uint32_t group;
     bool timed;
     uint64_t moves;
@@ -47,7 +52,8 @@ struct subtotal {
     struct longest worst; /* scheduler latencies */
     struct longest busy;  /* goroutines, by how long they ran */
     int64_t label_ns[GC_MODES];
-    uint32_t group; /* row of the present goroutine's */
+    struct lately lately_call[LATELY]; /* rows of syscalls by stack */
+    uint32_t group;                    /* row of the present goroutine's */
 };
 
 /* subtotal_goroutines - counts goroutines g0 .. g1-1 into an empty subtotal. Returns false when out of memory
