@@ -45,23 +45,31 @@ static int choose_in(const struct table *t, int room, int out[COLS_MOST], int *x
     return n;
 }
 
+/* How long the longest bar is. */
+static int bar_cols(int w)
+{
+    enum { WIDE = 160 };
+    return w < WIDE ? TRI_BAR : 3 * TRI_BAR;
+}
+
 /* The same, and columns of the bars with a blank, 0: none. Rows have bars if they are sorted by an amount,
  * and names have room beside them. The last column gives way to them: that of kinds says least, and things
  * have it where five others stay. */
 static int table_choose(const struct table *t, int w, int out[COLS_MOST], int *bar)
 {
-    enum { NAMES = 28, ENDS = 40, BAR = TRI_BAR + 1, OF_KINDS = 3, OF_THINGS = 5 };
+    enum { NAMES = 28, ENDS = 40, OF_KINDS = 3, OF_THINGS = 5 };
+    const int cols = bar_cols(w) + 1;
     const int usual = w < 60 ? w * 3 / 5 : w * 3 / 8, most = w * 3 / 4, least = t->from->link ? ENDS : NAMES,
               name = least <= usual ? usual
                      : least < most ? least
                                     : most;
     const int fewest = t->have.open == TABLE_TYPES ? OF_KINDS : OF_THINGS;
     int fewer[COLS_MOST], x, n = choose_in(t, t->from->nameless ? w : w - name, out, &x);
-    *bar = has_amount(t) && w - x - 2 >= least + BAR ? BAR : 0;
-    if (*bar || !has_amount(t) || choose_in(t, x - 1, fewer, &x) < fewest || w - x - 2 < least + BAR)
+    *bar = has_amount(t) && w - x - 2 >= least + cols ? cols : 0;
+    if (*bar || !has_amount(t) || choose_in(t, x - 1, fewer, &x) < fewest || w - x - 2 < least + cols)
         return n;
     memcpy(out, fewer, sizeof fewer);
-    *bar = BAR;
+    *bar = cols;
     return n - 1;
 }
 
@@ -185,7 +193,7 @@ static void draw_bar(struct grid *g, const struct view *v, uint32_t row, int x, 
     const int by = t->have.sort;
     const int64_t a = table_value(t, t->row[0], by), b = table_value(t, t->row[t->nrows - 1], by),
                   n = table_value(t, t->row[row], by), most = a > b ? a : b;
-    tri_bar(g, v, x, y, TRI_BAR, n, most, colour_of(t, by));
+    tri_bar(g, v, x, y, bar_cols(g->w), n, most, colour_of(t, by));
 }
 
 void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)

@@ -269,12 +269,12 @@ static void top_say(struct text *b, const struct view *v, const struct ttype *k,
         return;
     }
     the_time(v, v->table, time, sizeof time);
-    text_add(b, "%u lived in %s: ", r->g, time);
+    text_add(b, "%u in %s: ", r->g, time);
     top_times(b, v->tr, r);
     if (r->g > 1 && r->most_ns > 0) {
-        text_lit(b, "; most ran ");
+        text_lit(b, "; ");
         text_who(b, v->tr, r->most);
-        text_lit(b, " ");
+        text_lit(b, " ran most, ");
         text_dur(b, r->most_ns);
     }
     text_add(b, "; %u created", r->created);

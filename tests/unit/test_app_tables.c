@@ -165,7 +165,7 @@ static void test_first_view(void **state)
         (void)app_triage(&f.a, 1);
     assert_int_equal(f.a.view.at.view, VIEW_PROCS);
     assert_true(f.a.fs.n > 0);
-    assert_non_null(strstr(f.a.view.msg.text, " ready: 1 lists "));
+    assert_non_null(strstr(f.a.view.msg.text, " ready: press 1 "));
     fix_close(&f);
 }
 
@@ -181,9 +181,9 @@ static void test_wish(void **state)
     } t[] = {
         {ACT_FINDING_NEXT, ACT_NONE, 0, "1/"},
         {ACT_VIEW_TRIAGE, ACT_FINDING_NEXT, 0, "1/"},
-        {ACT_FINDING_NEXT, ACT_ZOOM_IN, VIEW_PROCS, " ready: 1 lists "},
+        {ACT_FINDING_NEXT, ACT_ZOOM_IN, VIEW_PROCS, " ready: press 1 "},
         {ACT_FINDING_NEXT, ACT_VIEW_TRIAGE, VIEW_TRIAGE, ""},
-        {ACT_FINDING_NEXT, ACT_CLOSE, VIEW_PROCS, " ready: 1 lists "},
+        {ACT_FINDING_NEXT, ACT_CLOSE, VIEW_PROCS, " ready: press 1 "},
         {ACT_VIEW_TRIAGE, ACT_LANE_DOWN, VIEW_TRIAGE, ""},
     };
     for (int early = 0; early < 2; early++)

@@ -291,7 +291,7 @@ static void test_sums(void **state)
     assert_int_equal(s.v.at.view, VIEW_TOP);
     assert_int_equal(s.v.table->t0, t0);
     assert_int_equal(s.v.table->t1, t1);
-    assert_true(on_screen(&s, " lived in "));
+    assert_true(on_screen(&s, " ran most, "));
     view_do(&s.v, REQ_ZOOM, 1); /* and the time before the cursor again */
     assert_true(on_screen(&s, "start functions"));
     finish(&s.v);

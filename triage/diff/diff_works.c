@@ -139,8 +139,8 @@ static void work_moved(void *arg, const struct diff_work *d)
     struct text *t = k->t;
     const struct work *o = d->w[0], *w = d->w[1];
     if (!k->any)
-        text_lit(t, "\nWORK  how long one takes, and where it spends more or less (of two runs of one "
-                    "program, too)\n");
+        text_lit(t, "\nWORK  how long one takes, and where it spends more or less (two runs of one program "
+                    "differ, too)\n");
     k->any = true;
     text_lit(t, "  ");
     work_head(t, d->all, w);

@@ -346,13 +346,11 @@ const char *stacks_wait_name(const struct trace *tr, enum wait_kind k, uint32_t 
 
 struct str stacks_reason(const struct trace *tr, uint32_t reason, uint32_t stack)
 {
-    static const char pipe[] = "pipe", either[] = "I/O";
-    const struct str s = trace_str(tr, reason);
-    if (kind_of_reason(s) != WK_NET)
-        return s;
-    return !stack                   ? (struct str){either, sizeof either - 1}
-           : stacks_pipe(tr, stack) ? (struct str){pipe, sizeof pipe - 1}
-                                    : s;
+    const enum wait_kind k = stacks_wait_kind(tr, reason, stack);
+    if (!reason || k == WK_OTHER || k == WK_GC || k == WK_SYSTEM) /* which the trace says more of */
+        return trace_str(tr, reason);
+    const char *name = k == WK_NET && !stack ? "I/O" : stacks_wait_name(tr, k, stack);
+    return (struct str){name, strlen(name)};
 }
 
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack)

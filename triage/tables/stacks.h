@@ -90,8 +90,8 @@ bool stacks_pipe(const struct trace *tr, uint32_t stack);
 /* stacks_wait_name - returns wait_kind_name(), or "pipe" for a network wait whose stack says so: the
  * trace's reason is the same for both. */
 const char *stacks_wait_name(const struct trace *tr, enum wait_kind k, uint32_t stack);
-/* stacks_reason - returns a span's reason in the trace's words, with the same exception. For a sum, or
- * without a stack (stack 0), "I/O": either. */
+/* stacks_reason - returns a span's reason, a wait's in the words of stacks_wait_name(). For a sum, or without
+ * a stack (stack 0), "I/O" is network or pipe. */
 struct str stacks_reason(const struct trace *tr, uint32_t reason, uint32_t stack);
 /* A stack's functions, a few frames at a time, for loops over them. stack_func - returns a frame's
  * function; 0 after the last frame. */

@@ -66,7 +66,7 @@ static void findings_show(struct app *a)
         bool one = a->fs.n == 1;
         keymap_key(a->km, app_keyview(a), ACT_VIEW_TRIAGE, list, sizeof list);
         keymap_key(a->km, app_keyview(a), ACT_FINDING_NEXT, walk, sizeof walk);
-        view_message(&a->view, false, "%u finding%s ready: %s lists %s, %s goes to %s", a->fs.n,
+        view_message(&a->view, false, "%u finding%s ready: press %s to list %s, %s to go to %s", a->fs.n,
                      one ? " is" : "s are", list, one ? "it" : "them", walk, one ? "it" : "the first");
     }
     a->hint = false; /* only once */
