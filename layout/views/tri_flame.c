@@ -151,7 +151,7 @@ static bool add_rows(struct tri *t, struct flame *f, struct tab *m)
                            tg->waits[i].count);
         return ok;
     }
-    struct sw_filter sf = {.t0 = f->t0, .t1 = f->t1, .system = true, .tick = flame_told, .tick_arg = f};
+    struct sw_filter sf = {.t0 = f->t0, .t1 = f->t1, .tick = flame_told, .tick_arg = f};
     struct sw_table tab = {0};
     struct err e = {0};
     if (stackweights_build(t->tr, f->kind, &sf, &tab, &e))

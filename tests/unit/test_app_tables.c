@@ -487,7 +487,7 @@ static void test_flame(void **state)
     for (uint32_t g = 0; g < f.a.tg->ng; g++)
         on += gstat_ns(f.a.tg, g, GM_EXEC);
     struct sw_table tab;
-    struct sw_filter all = {.system = true};
+    struct sw_filter all = {0};
     struct err e;
     assert_int_equal(stackweights_build(f.tr, SW_ONCPU, &all, &tab, &e), ERR_OK);
     if (on < tab.ns)

@@ -294,7 +294,6 @@ static enum err_code write_pprof(struct part *p, struct out *out, struct err *e)
     const struct sw_filter f = {.t0 = p->from,
                                 .t1 = p->to,
                                 .like_go = !p->o->all,
-                                .system = true,
                                 .want = is_in,
                                 .arg = p,
                                 .tick = progress,

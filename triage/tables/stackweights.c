@@ -10,6 +10,7 @@
 #include "triage/tables/slices.h"
 #include "triage/tables/stacks.h"
 #include "triage/tables/tab.h"
+#include "triage/tri.h"
 
 struct build {
     const struct trace *tr;
@@ -18,7 +19,6 @@ struct build {
     struct sw_table *out;
     struct tab by_stack;
     size_t cap;
-    struct tab reasons; /* string -> 0 no, 1 yes: is it one that SW_SYNC or SW_NET counts */
 };
 
 static const char *const names[SW_KINDS] = {"cpu",   "sync",  "net",    "syscall",
@@ -79,32 +79,15 @@ static bool is_counted(const struct trace *tr, enum sw_kind k, uint32_t reason)
     return k == SW_NET ? str_is(s, "network") : has(s, "chan") || has(s, "sync") || has(s, "select");
 }
 
-static bool reason_counts(struct build *b, uint32_t reason)
-{
-    uint32_t known = tab_get(&b->reasons, reason, 0);
-    if (b->kind == SW_OFFCPU)
-        return b->f.reason == 0 || b->f.reason == reason;
-    if (known == TAB_NONE) {
-        known = is_counted(b->tr, b->kind, reason);
-        tab_put(&b->reasons, reason, 0, known);
-    }
-    return known == 1;
-}
-
-static bool runs(const struct span *s)
-{
-    return s->state == ST_RUNNING || s->state == ST_GCWORK || s->state == ST_ASSIST;
-}
-
-static bool wanted(struct build *b, const struct span *s)
+static bool wanted(const struct build *b, const struct span *s)
 {
     switch (b->kind) {
     case SW_SYNC:
-    case SW_NET:
-    case SW_OFFCPU: return s->state == ST_WAITING && reason_counts(b, s->reason);
+    case SW_NET: return s->state == ST_WAITING && is_counted(b->tr, b->kind, s->reason);
+    case SW_OFFCPU: return s->state == ST_WAITING;
     case SW_SYSCALL: return s->state == ST_SYSCALL;
     case SW_SCHED: return s->state == ST_RUNNABLE;
-    default: return runs(s);
+    default: return tri_is_exec(s->state);
     }
 }
 
@@ -114,7 +97,7 @@ static int64_t counts_from(struct span_iter *it)
 {
     do {
         const struct span *s = span_get(it);
-        if (runs(s))
+        if (tri_is_exec(s->state))
             return s->open_start ? INT64_MIN : s->t0;
     } while (span_next(it));
     return INT64_MIN;
@@ -146,29 +129,23 @@ static bool lane(struct build *b, uint32_t g)
     return ok;
 }
 
+static bool g_wanted(const struct build *b, uint32_t g)
+{
+    return !b->f.want || b->f.want(b->f.arg, g);
+}
+
 static bool lanes(struct build *b)
 {
     uint32_t n = trace_nlanes(b->tr, LANE_G);
     for (uint32_t g = 0; g < n; g++) {
-        struct lane_info li = trace_lane_who(b->tr, (struct lane){LANE_G, g});
-        if ((b->f.func && li.name != b->f.func) ||
-            (li.is_system && !b->f.system && !b->f.like_go && !b->f.func))
-            continue;
         if (b->f.tick && g % 1024 == 1023)
             b->f.tick(b->f.tick_arg, (double)g / n);
         if (g % 64 == 63 && !slices_tick())
             return false;
-        if ((!b->f.want || b->f.want(b->f.arg, g)) && !lane(b, g))
+        if (g_wanted(b, g) && !lane(b, g))
             return false;
     }
     return true;
-}
-
-static bool g_wanted(const struct build *b, uint32_t g)
-{
-    if (g >= trace_nlanes(b->tr, LANE_G))
-        return b->f.func == 0 && !b->f.want;
-    return (!b->f.func || trace_g_name(b->tr, g) == b->f.func) && (!b->f.want || b->f.want(b->f.arg, g));
 }
 
 static bool samples(struct build *b)
@@ -212,7 +189,6 @@ enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const s
         b.f.t1 = trace_info(tr)->end + 1; /* the end itself belongs to it */
     ok = k == SW_CPU ? samples(&b) : k == SW_ASSIST ? assists(&b) : lanes(&b);
     tab_free(&b.by_stack);
-    tab_free(&b.reasons);
     if (!ok) {
         stackweights_free(out);
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the %s profile", names[k]);

@@ -32,14 +32,11 @@ struct sw_row {
     int64_t ns;
 };
 
-struct sw_filter {   /* all zero = everything */
-    int64_t t0, t1;  /* only what lies in [t0,t1), clipped; t1 = 0: to the end */
-    uint32_t func;   /* only goroutines with this start function (string id); 0 = all */
-    uint32_t reason; /* SW_OFFCPU: only this wait reason (string id); 0 = all */
+struct sw_filter {  /* all zero = everything */
+    int64_t t0, t1; /* only what lies in [t0,t1), clipped; t1 = 0: to the end */
     /* as `go tool trace -pprof`: only what follows a goroutine's first run, and no interval still open when
      * the trace ends. Totals then equal that tool's */
     bool like_go;
-    bool system; /* include the runtime's own goroutines (always with like_go) */
     bool (*want)(const void *arg, uint32_t g); /* filter of goroutines; NULL = all */
     const void *arg;
     void (*tick)(void *arg, double share); /* called now and then with the progress, 0..1; may be NULL */
