@@ -41,20 +41,16 @@ static void frames(struct text *t, const struct trace *tr, uint32_t stack)
     const uint32_t n = trace_stack(tr, stack);
     for (uint32_t i = 0; i < n && i < FRAMES; i++) {
         const struct frame f = trace_frame(tr, stack, i);
-        text_lit(t, "    ");
         if (f.func)
-            text_str(t, tr, f.func);
+            text_say(t, tr, "    ", t_str(f.func));
         else
-            text_add(t, "0x%" PRIx64, f.pc);
-        if (f.file) {
-            text_lit(t, "  ");
-            text_str(t, tr, f.file);
-            text_add(t, ":%" PRIu64, (uint64_t)f.line);
-        }
+            text_add(t, "    0x%" PRIx64, f.pc);
+        if (f.file)
+            text_say(t, tr, "  ", t_str(f.file), ":", f.line);
         text_lit(t, "\n");
     }
     if (n > FRAMES)
-        text_add(t, "    .. and %" PRIu32 " more\n", n - FRAMES);
+        text_say(t, tr, "    .. and ", n - FRAMES, " more\n");
 }
 
 static void open_with(struct text *t, const struct loaded *l, int64_t t0, struct lane lane)
@@ -80,15 +76,10 @@ static bool stack_text(struct text *t, const struct loaded *l, const char *id, c
         const struct wait_row *w = &l->tg->waits[i];
         if (w->stack != no)
             continue;
-        text_lit(t, "  waits  ");
-        text_wait(t, l->tr, w->reason, w->stack);
-        text_add(t, ": %" PRIu64 ", ", (uint64_t)w->count);
-        text_dur(t, w->total);
+        text_say(t, l->tr, "  waits  ", t_wait(w->reason, w->stack), ": ", w->count, ", ", t_dur(w->total));
         if (w->open)
-            text_add(t, ", %" PRIu64 " not over", (uint64_t)w->open);
-        text_lit(t, ", the longest ");
-        text_dur(t, w->longest.t1 - w->longest.t0);
-        text_lit(t, "\n");
+            text_say(t, l->tr, ", ", w->open, " not over");
+        text_say(t, l->tr, ", the longest ", t_dur(w->longest.t1 - w->longest.t0), "\n");
         open_with(t, l, w->longest.t0, (struct lane){LANE_G, w->longest.g});
     }
     return true;
@@ -129,16 +120,11 @@ bool explain_id(struct text *t, const struct loaded *l, const char *id, const ch
 
 static void state_text(struct text *t, const struct trace *tr, const struct span *s)
 {
-    text_add(t, "%s", state_name((enum state)s->state));
-    if (s->state == ST_WAITING) {
-        text_lit(t, " (");
-        text_wait(t, tr, s->reason, s->stack);
-        text_lit(t, ")");
-    }
-    if (s->stack && s->state != ST_RUNNABLE) {
-        text_lit(t, " at ");
-        text_where(t, tr, s->stack, 0);
-    }
+    text_say(t, tr, state_name((enum state)s->state));
+    if (s->state == ST_WAITING)
+        text_say(t, tr, " (", t_wait(s->reason, s->stack), ")");
+    if (s->stack && s->state != ST_RUNNABLE)
+        text_say(t, tr, " at ", t_where(s->stack, 0));
 }
 
 static void beside_text(struct text *t, const struct trace *tr, const char *when, struct lane lane,
@@ -150,15 +136,11 @@ static void beside_text(struct text *t, const struct trace *tr, const char *when
     const struct span *s = span_get(&it);
     text_add(t, "  %-6s ", when);
     state_text(t, tr, s);
-    text_lit(t, ", ");
-    text_dur(t, s->t1 - s->t0);
+    text_say(t, tr, ", ", t_dur(s->t1 - s->t0));
     if (s->state == ST_RUNNABLE && s->who != NO_LANE && when[0] == 't') {
-        text_lit(t, "; woken by ");
-        text_who(t, tr, s->who);
-        if (s->stack) {
-            text_lit(t, " at ");
-            text_where(t, tr, s->stack, 0);
-        }
+        text_say(t, tr, "; woken by ", t_who(s->who));
+        if (s->stack)
+            text_say(t, tr, " at ", t_where(s->stack, 0));
     }
     text_lit(t, "\n");
 }
@@ -174,10 +156,8 @@ bool explain_moment(struct text *t, const struct trace *tr, uint32_t g, int64_t 
     link_place(place, s->t0, LANE_G, trace_lane_who(tr, lane).id);
     text_add(t, "  id     %s\n  is     ", place);
     state_text(t, tr, s);
-    if (s->state == ST_RUNNABLE && s->who != NO_LANE) {
-        text_lit(t, ", made so by ");
-        text_who(t, tr, s->who);
-    }
+    if (s->state == ST_RUNNABLE && s->who != NO_LANE)
+        text_say(t, tr, ", made so by ", t_who(s->who));
     text_lit(t, "\n");
     if (s->stack) {
         text_add(t, "  %-6s stack:%" PRIu32 "\n", s->state == ST_RUNNABLE ? "by" : "at", s->stack);

@@ -17,6 +17,7 @@
 #include "triage/say.h"
 #include "triage/options.h"
 #include "triage/report/report.h"
+#include "triage/sentence.h"
 #include "triage/work/work_text.h"
 
 #define LINES 60       /* of a tree, in text */
@@ -68,20 +69,16 @@ static bool tree_of(struct explainer *x, struct work_tree *t, const struct trace
 static void heading(struct text *t, const struct asked *q, const struct work_tree *x)
 {
     text_raw(t, q->title.p ? q->title.p : "", q->title.n);
+    const struct workpiece *v = q->v, *half = &v[q->n / 2], *hundredth = &v[q->n / 100];
     if (q->all > 1 && q->n > 1) {
-        text_add(t, ": %zu, half of them ", q->all);
-        text_dur(t, q->v[q->n / 2].t1 - q->v[q->n / 2].t0);
-        text_lit(t, " or less, 1% ");
-        text_dur(t, q->v[q->n / 100].t1 - q->v[q->n / 100].t0);
-        text_lit(t, " or more, the longest ");
-        text_dur(t, q->v[0].t1 - q->v[0].t0);
+        text_say(t, NULL, ": ", q->all, ", half of them ", t_dur(half->t1 - half->t0), " or less, 1% ",
+                 t_dur(hundredth->t1 - hundredth->t0), " or more, the longest ", t_dur(v->t1 - v->t0));
         if (x->pieces[TREE_ALL] < q->n)
-            text_add(t, "; %u of them looked at", x->pieces[TREE_ALL]);
+            text_say(t, NULL, "; ", x->pieces[TREE_ALL], " of them looked at");
     } else {
         text_lit(t, ", ");
-        text_between(t, q->v[0].t0, q->v[0].t1);
-        text_lit(t, ", ");
-        text_dur(t, q->v[0].t1 - q->v[0].t0);
+        text_between(t, v->t0, v->t1);
+        text_say(t, NULL, ", ", t_dur(v->t1 - v->t0));
     }
     text_lit(t, "\n");
     text_raw(t, q->moment.p ? q->moment.p : "", q->moment.n);
@@ -103,20 +100,13 @@ static bool text_answer(struct text *t, struct explainer *x, const struct trace 
 
 /* ---- JSON ---------------------------------------------------------------------------------------------- */
 
-/* Write a value of a document, its lines after the first indented by that much; open: without its last
- * line, which closes it. */
-static void json_inset(struct text *t, const json_t *v, size_t flags, int inset, bool open)
+/* Write the members of an object, without its braces, and free it. */
+static void json_members(struct text *t, json_t *o)
 {
-    char *s = json_dumps(v, flags);
-    size_t n = s ? strlen(s) : 0;
-    n -= open && n > 2 ? 2 : 0; /* "\n}" */
-    for (size_t i = 0, k; i < n; i += k) {
-        const char *end = memchr(s + i, '\n', n - i);
-        k = end ? (size_t)(end - s) - i + 1 : n - i;
-        text_raw(t, s + i, k);
-        text_add(t, "%*s", end ? inset : 0, "");
-    }
+    char *s = json_dumps(o, JSON_EMBED | (t->ascii ? JSON_ENSURE_ASCII : 0));
+    text_raw(t, s ? s : "", s ? strlen(s) : 0);
     mem_free(s);
+    json_decref(o);
 }
 
 static json_t *json_node(const struct trace *tr, const struct tree_node *n)
@@ -129,25 +119,23 @@ static json_t *json_node(const struct trace *tr, const struct tree_node *n)
     return o;
 }
 
-/* A tree and a list have as many values as the trace has waits, so each is written as it is made. */
+/* A tree and a list have as many values as the trace has waits, so each is written as it is made, a line
+ * each. */
 static void json_tree(struct text *t, const struct trace *tr, const struct work_tree *x, uint32_t i,
-                      int depth, size_t flags)
+                      int depth)
 {
-    const int inset = 2 * depth + 2;
-    uint32_t k = depth < EXPLAIN_DEPTH + 1 ? x->v[i].first : NO_LANE;
-    text_add(t, "%s", k == NO_LANE ? "[" : "[\n");
+    uint32_t k = depth <= EXPLAIN_DEPTH ? x->v[i].first : NO_LANE;
+    text_lit(t, "[");
     for (bool some = false; k != NO_LANE; k = x->v[k].next, some = true) {
-        json_t *o = json_node(tr, &x->v[k]);
-        text_add(t, "%s%*s", some ? ",\n" : "", inset, "");
-        json_inset(t, o, flags, inset, true);
-        json_decref(o);
+        text_add(t, "%s\n%*s{", some ? "," : "", depth + 2, "");
+        json_members(t, json_node(tr, &x->v[k]));
         if (x->v[k].first != NO_LANE) {
-            text_add(t, ",\n%*s \"by\": ", inset, "");
-            json_tree(t, tr, x, k, depth + 1, flags);
+            text_lit(t, ", \"by\": ");
+            json_tree(t, tr, x, k, depth + 1);
         }
-        text_add(t, "\n%*s}%s", inset, "", x->v[k].next == NO_LANE ? "\n" : "");
+        text_lit(t, "}");
     }
-    text_add(t, "%*s]", x->v[i].first == NO_LANE || depth > EXPLAIN_DEPTH ? 0 : inset - 1, "");
+    text_lit(t, "]");
 }
 
 static json_t *json_part(const struct trace *tr, const struct explain_item *item)
@@ -163,16 +151,15 @@ static json_t *json_part(const struct trace *tr, const struct explain_item *item
     return o;
 }
 
-static void json_parts(struct text *t, const struct explain_list *l, const struct trace *tr, size_t flags)
+static void json_parts(struct text *t, const struct explain_list *l, const struct trace *tr)
 {
     text_lit(t, ",\n \"parts\": [");
     for (size_t i = 0; i < l->n; i++) {
-        json_t *o = json_part(tr, &l->v[i]);
-        text_add(t, "%s\n  ", i ? "," : "");
-        json_inset(t, o, flags, 2, false);
-        json_decref(o);
+        text_add(t, "%s\n  {", i ? "," : "");
+        json_members(t, json_part(tr, &l->v[i]));
+        text_lit(t, "}");
     }
-    text_add(t, "%s]", l->n ? "\n " : "");
+    text_lit(t, "]");
 }
 
 static bool json_answer(struct text *t, struct explainer *x, const struct trace *tr, const struct asked *q)
@@ -183,18 +170,16 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
     explain_budget(x, 4000000);
     ok = ok && (q->n > 1 || explain_list(x, q->v[0], &l));
     if (ok) {
-        const size_t flags = JSON_INDENT(1) | (t->ascii ? JSON_ENSURE_ASCII : 0);
         json_t *head = json_begin();
         json_put(head, tr, "schema", "gotop.explain/1", "subject", q->title.p ? q->title.p : "", "instances",
-                 q->all, "ns", all.v[0].ns[TREE_ALL], "cut", (bool)(all.cut || l.cut));
-        json_inset(t, head, flags, 0, true);
-        json_decref(head);
+                 q->all, "ns", all.v[0].ns[TREE_ALL], "cut", (bool)(all.cut || l.cut), "t0",
+                 j_if(q->n == 1, q->v[0].t0), "t1", j_if(q->n == 1, q->v[0].t1));
+        text_lit(t, "{");
+        json_members(t, head);
         text_lit(t, ",\n \"tree\": ");
-        json_tree(t, tr, &all, 0, 0, flags);
-        if (q->n == 1) {
-            text_add(t, ",\n \"t0\": %" PRId64 ",\n \"t1\": %" PRId64, q->v[0].t0, q->v[0].t1);
-            json_parts(t, &l, tr, flags);
-        }
+        json_tree(t, tr, &all, 0, 0);
+        if (q->n == 1)
+            json_parts(t, &l, tr);
         text_lit(t, "\n}\n");
         ok = json_whole();
     }

@@ -15,57 +15,31 @@
 #define INDENT 10
 #define FIELD 3          /* column of what stands before a finding's field */
 #define FINDINGS_LONG 64 /* with text, whole; the rest one line each */
-#define WHOLE 1000       /* lines: more than any text has */
 
 static void page_endl(struct text *t)
 {
     text_lit(t, "\n");
 }
 
-/* Adds the words of u in at most `lines` lines, from column `indent` on. Frees u. */
-static void page_wrapped(struct text *t, struct text *u, int indent, int lines)
+/* Adds a line, and those that go on below column `hang`. Frees u. */
+static void page_folded(struct text *t, struct text *u, size_t hang)
 {
-    const char *s = u->p ? u->p : "";
-    size_t col = 0;
-    while (*s && lines > 0) {
-        size_t word = strcspn(s, " "), w = 0;
-        for (size_t i = 0; i < word; i++)
-            w += ((unsigned char)s[i] & 0xc0) != 0x80;
-        if (col && (size_t)indent + col + 1 + w + 3 * (lines == 1) > REPORT_WIDTH) {
-            lines--;
-            text_raw(t, lines ? "\n" : " ..", lines ? 1 : 3);
-            col = 0;
-            if (!lines)
-                break;
-        }
-        if (col == 0) {
-            text_add(t, "%*s", indent, "");
-        } else {
-            text_lit(t, " ");
-            col++;
-        }
-        text_raw(t, s, word);
-        col += w;
-        s += word + (s[word] == ' ');
-    }
+    text_fold(t, u->p ? u->p : "", u->n, REPORT_WIDTH, hang);
     page_endl(t);
     t->failed |= u->failed;
     text_free(u);
 }
 
-/* Adds "  what    .." in lines from column INDENT on, and nothing where there are no words. Findings are
- * kept as UTF-8; the page may have to be ASCII. */
+/* Adds "  what    ..", and nothing where there are no words. Findings are kept as UTF-8; the page may have to
+ * be ASCII. */
 static void page_field(struct text *t, const char *name, const char *s)
 {
     struct text u = {.ascii = t->ascii};
-    const size_t start = t->n;
-    text_clean(&u, s ? s : "", s ? strlen(s) : 0, 0);
-    if (u.n) {
-        page_wrapped(t, &u, INDENT, WHOLE);
-        if (t->n >= start + INDENT)                           /* else out of memory */
-            memcpy(t->p + start + FIELD, name, strlen(name)); /* into the blanks before it */
-    }
-    text_free(&u);
+    if (!s || !*s)
+        return;
+    text_add(&u, "%*s%-*s", FIELD, "", INDENT - FIELD, name);
+    text_clean(&u, s, strlen(s), 0);
+    page_folded(t, &u, INDENT);
 }
 
 static void lane_id_text(struct text *t, const struct finding *f)
@@ -104,7 +78,7 @@ static void page_head(struct text *t, const struct loaded *l)
         const struct err *w = trace_warning(l->tr, i);
         struct text u = {.ascii = t->ascii};
         text_say(&u, NULL, "WARNING: ", t_clean(w->what));
-        page_wrapped(t, &u, 0, 2);
+        page_folded(t, &u, 0);
     }
     if (l->partial) {
         const struct err *d = trace_damage(l->tr, 0);
@@ -114,7 +88,7 @@ static void page_head(struct text *t, const struct loaded *l)
         if (d->offset != ERR_NO_OFFSET)
             text_add(&u, "byte %llu: ", (unsigned long long)d->offset);
         text_clean(&u, d->what, strlen(d->what), 0);
-        page_wrapped(t, &u, 0, 3);
+        page_folded(t, &u, 0);
     }
 }
 
@@ -185,8 +159,10 @@ static void page_findings(struct text *t, const struct loaded *l)
             page_finding(t, l, f);
     }
     struct text u = {0};
+    text_lit(&u, "  ");
     rules_not_asked_text(&u, l->tg);
-    page_wrapped(t, &u, 2, WHOLE);
+    u.n = u.n > 2 ? u.n : 0; /* none: an empty line */
+    page_folded(t, &u, 2);
 }
 
 static void page_work(struct text *t, const struct loaded *l)
