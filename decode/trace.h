@@ -216,16 +216,14 @@ uint32_t trace_nstacks(const struct trace *tr);
  * trace_frame - one frame; 0 is the innermost, where the goroutine is. Zeros if there is no such frame.
  */
 uint32_t trace_stack(const struct trace *tr, uint32_t stack);
-/* trace_funcs - copy the functions (strings) of frames `from` and up, at most `most` of them. Returns how
- * many. */
-uint32_t trace_funcs(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most);
+struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i);
 /*
- * trace_frames - the same, but frame ids: equal frames have equal ids.
+ * trace_frames - copy the ids of frames `from` and up, at most `most` of them: equal frames have equal ids.
+ * Returns how many.
  * trace_frame_at - the frame with this id.
  */
 uint32_t trace_frames(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most);
 struct frame trace_frame_at(const struct trace *tr, uint32_t id);
-struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i);
 
 /*
  * A place where a reader of a loaded trace keeps what it worked out about a string, frame or stack: 64 bits

@@ -363,14 +363,6 @@ uint32_t names_ids(const struct names *nm, uint32_t stack, uint32_t from, uint32
     return n;
 }
 
-uint32_t names_funcs(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most)
-{
-    const uint32_t n = names_ids(nm, stack, from, func, most);
-    for (uint32_t i = 0; i < n; i++)
-        func[i] = ((const struct frame *)seg_sized(&nm->frames, func[i], sizeof(struct frame)))->func;
-    return n;
-}
-
 uint32_t names_root_func(const struct names *nm, uint32_t stack)
 {
     uint32_t n = names_depth(nm, stack);

@@ -92,10 +92,8 @@ static inline uint32_t names_nstacks(const struct names *nm)
 struct str names_get(const struct names *nm, uint32_t id);                    /* out of range: "" */
 uint32_t names_depth(const struct names *nm, uint32_t stack);                 /* out of range: 0 */
 struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i); /* out of range: all zero */
-/* names_funcs - write the functions (strings) of a stack's frames from frame `from` on, at most `most`;
- * returns their number. */
-uint32_t names_funcs(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most);
-/* names_ids - the same for the frames' ids, which names_frame_at() takes; equal frames have equal ids. */
+/* names_ids - write the ids of a stack's frames from frame `from` on, at most `most`, which names_frame_at()
+ * takes; returns their number. Equal frames have equal ids. */
 uint32_t names_ids(const struct names *nm, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most);
 uint32_t names_root_func(const struct names *nm, uint32_t stack); /* string id of the last frame's function */
 

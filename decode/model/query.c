@@ -43,11 +43,6 @@ uint32_t trace_stack(const struct trace *tr, uint32_t stack)
     return names_depth(&tr->names, stack);
 }
 
-uint32_t trace_funcs(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *func, uint32_t most)
-{
-    return names_funcs(&tr->names, stack, from, func, most);
-}
-
 uint32_t trace_frames(const struct trace *tr, uint32_t stack, uint32_t from, uint32_t *id, uint32_t most)
 {
     return names_ids(&tr->names, stack, from, id, most);

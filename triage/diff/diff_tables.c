@@ -44,12 +44,12 @@ static void diff_numbers(struct text *t, const struct loaded *a, const struct lo
     }
 }
 
-static bool has_key(const struct findings *fs, const char *key)
+static const struct finding *of_key(const struct findings *fs, const char *key)
 {
     for (uint32_t i = 0; i < fs->n; i++)
         if (strcmp(fs->f[i].key, key) == 0)
-            return true;
-    return false;
+            return &fs->f[i];
+    return NULL;
 }
 
 /* "gone 69.6%  lock held in  main.(*bank).clerk"; was: its amount in the other one. */
@@ -65,14 +65,15 @@ static void finding_line(struct text *t, const struct loaded *x, const struct fi
     text_lit(t, "\n");
 }
 
-static void findings_of_one(struct text *t, const struct loaded *x, const struct loaded *other,
-                            const char *word, bool *any)
+/* Those that the other one has, too, or those that it has not. */
+static void side_findings(struct text *t, const struct loaded *x, const struct loaded *other, bool both,
+                          const char *word, bool *any)
 {
     for (uint32_t i = 0; i < x->fs.n; i++) {
-        const struct finding *f = &x->fs.f[i];
-        if (has_key(&other->fs, f->key) || findings_is_what(f))
+        const struct finding *f = &x->fs.f[i], *g = of_key(&other->fs, f->key);
+        if (both != (g != NULL) || findings_is_what(f))
             continue;
-        finding_line(t, x, f, word, NULL);
+        finding_line(t, x, f, word, g ? g->amount : NULL);
         *any = true;
     }
 }
@@ -81,19 +82,9 @@ static void diff_findings(struct text *t, const struct loaded *a, const struct l
 {
     bool any = false;
     text_lit(t, "\nFINDINGS\n");
-    findings_of_one(t, b, a, "new ", &any);
-    findings_of_one(t, a, b, "gone", &any);
-    for (uint32_t i = 0; i < b->fs.n; i++) {
-        const struct finding *f = &b->fs.f[i];
-        for (uint32_t k = 0; k < a->fs.n; k++) {
-            const struct finding *g = &a->fs.f[k];
-            if (strcmp(f->key, g->key) == 0 && !findings_is_what(f)) {
-                finding_line(t, b, f, "both", g->amount);
-                any = true;
-                break;
-            }
-        }
-    }
+    side_findings(t, b, a, false, "new ", &any);
+    side_findings(t, a, b, false, "gone", &any);
+    side_findings(t, b, a, true, "both", &any);
     if (!any)
         text_lit(t, "  none in either\n");
 }

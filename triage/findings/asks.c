@@ -5,10 +5,8 @@
 
 static bool stack_through(const struct trace *tr, uint32_t stack, const char *const *func)
 {
-    struct stack_funcs f;
-    stack_funcs_of(&f, tr, stack);
-    for (uint32_t i = 0; i < f.n && i < 16; i++) {
-        struct str s = trace_str(tr, stack_func(&f, i));
+    for (uint32_t i = 0, n = trace_stack(tr, stack); i < n && i < 16; i++) {
+        struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
         for (size_t k = 0; func[k]; k++)
             if (str_is(s, func[k]))
                 return true;

@@ -117,19 +117,12 @@ static RARELY bool walk_syscall(struct g_walk *w, struct at s, int64_t t0, int64
 
 /* ---- runnable ----------------------------------------------------------------------------------------- */
 
-struct queued {     /* Counts of runnable spans. */
-    int64_t unsure; /* of those whose start is unknown, or which are no latency of the program */
-    struct hist_part hist;
-};
-
 /* Counts a runnable span; since: its start is known. */
-static inline void walk_runnable(struct g_walk *w, bool since, const struct time_of *x, struct queued *q)
+static inline void walk_runnable(struct g_walk *w, bool since, const struct time_of *x)
 {
     const int64_t ns = x->t1 - x->t0;
     if (since && !w->system)
-        hist_part_add(&w->y->sched, &q->hist, ns);
-    else
-        q->unsure += ns;
+        hist_add(&w->y->sched, ns);
     if (x->was == ST_SYSCALL && !w->system)
         w->y->syscalls[w->call].blocking++;
     if (ns > w->y->worst.least && since && !w->system)
@@ -156,7 +149,6 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
     const struct span_tag *const kind = r->kind;
     /* the spans of a run fit into their lane, so these sums cannot overflow */
     int64_t exec = 0, runnable = 0, waiting = 0, call = 0, unknown = 0;
-    struct queued queued = {0, hist_part(&w->y->sched)};
     int64_t t = r->t0;
     uint8_t was = w->was;
     if (w->worker)
@@ -175,7 +167,7 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
             w->cond_run += ns;
         } else if (was == ST_RUNNABLE) {
             runnable += ns;
-            walk_runnable(w, i || !r->open_start, &(struct time_of){t0, t, w->g, before}, &queued);
+            walk_runnable(w, i || !r->open_start, &(struct time_of){t0, t, w->g, before});
         } else if (was == ST_WAITING) {
             waiting += ns;
             if (!walk_waiting(w, s, t0, t))
@@ -188,7 +180,6 @@ bool g_spans(struct g_walk *w, const struct span_run *r)
             unknown += ns;
         }
     }
-    hist_part_end(&w->y->sched, &queued.hist, runnable - queued.unsure);
     count(w, GM_EXEC, exec);
     count(w, GM_SCHED, runnable);
     count(w, GM_WAIT, waiting);

@@ -316,21 +316,17 @@ bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks)
 
 bool stacks_has(const struct trace *tr, uint32_t stack, const char *part)
 {
-    struct stack_funcs f;
-    stack_funcs_of(&f, tr, stack);
-    for (uint32_t i = 0; i < f.n && i < 8; i++)
-        if (has(trace_str(tr, stack_func(&f, i)), part))
+    for (uint32_t i = 0, n = trace_stack(tr, stack); i < n && i < 8; i++)
+        if (has(trace_str(tr, trace_frame(tr, stack, i).func), part))
             return true;
     return false;
 }
 
 bool stacks_passes(const struct trace *tr, uint32_t stack, uint32_t func)
 {
-    struct stack_funcs f;
     bool does = false;
-    stack_funcs_of(&f, tr, stack);
-    for (uint32_t i = 0; i < f.n && !does; i++)
-        does = stack_func(&f, i) == func;
+    for (uint32_t i = 0, n = trace_stack(tr, stack); i < n && !does; i++)
+        does = trace_frame(tr, stack, i).func == func;
     return does;
 }
 

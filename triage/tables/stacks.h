@@ -93,29 +93,5 @@ const char *stacks_wait_name(const struct trace *tr, enum wait_kind k, uint32_t 
 /* stacks_reason - returns a span's reason, a wait's in the words of stacks_wait_name(). For a sum, or without
  * a stack (stack 0), "I/O" is network or pipe. */
 struct str stacks_reason(const struct trace *tr, uint32_t reason, uint32_t stack);
-/* A stack's functions, a few frames at a time, for loops over them. stack_func - returns a frame's
- * function; 0 after the last frame. */
-enum { STACK_FUNCS = 8 };
-struct stack_funcs {
-    const struct trace *tr;
-    uint32_t stack, n;  /* number of its frames */
-    uint32_t from, has; /* the frames loaded now */
-    uint32_t func[STACK_FUNCS];
-};
-static inline void stack_funcs_of(struct stack_funcs *f, const struct trace *tr, uint32_t stack)
-{
-    f->tr = tr;
-    f->stack = stack;
-    f->n = trace_stack(tr, stack);
-    f->from = f->has = 0;
-}
-static inline uint32_t stack_func(struct stack_funcs *f, uint32_t i)
-{
-    if (i - f->from >= f->has) {
-        f->from = i / STACK_FUNCS * STACK_FUNCS;
-        f->has = trace_funcs(f->tr, f->stack, f->from, f->func, STACK_FUNCS);
-    }
-    return i - f->from < f->has ? f->func[i - f->from] : 0;
-}
 
 #endif

@@ -122,33 +122,6 @@ static inline void hist_add(struct hist *h, int64_t ns)
     h->sumsq += (double)ns * (double)ns;
     h->n++;
 }
-/* Adds many durations, all at least 0: the running values are kept in a hist_part until hist_part_end(),
- * which gets their sum. */
-struct hist_part {
-    uint64_t n;
-    int64_t min, max;
-    double sumsq;
-};
-static inline struct hist_part hist_part(const struct hist *h)
-{
-    return (struct hist_part){.min = h->n ? h->min : INT64_MAX, .max = h->max, .sumsq = h->sumsq};
-}
-static inline void hist_part_add(struct hist *h, struct hist_part *p, int64_t ns)
-{
-    h->count[hist_slot(ns)]++;
-    p->min = ns < p->min ? ns : p->min;
-    p->max = ns > p->max ? ns : p->max;
-    p->n++;
-    p->sumsq += (double)ns * (double)ns;
-}
-static inline void hist_part_end(struct hist *h, const struct hist_part *p, int64_t total)
-{
-    h->n += p->n;
-    h->min = h->n ? p->min : 0;
-    h->max = p->max;
-    h->total = ns_more(h->total, total);
-    h->sumsq = p->sumsq;
-}
 void hist_sum(struct hist *h, const struct hist *more); /* adds `more` to h */
 /* hist_quantile - returns the nearest rank for 0 <= q <= 1: the middle of its bucket (at most 1.6 % off),
  * exact for the largest; 0 if it is empty. hist_dist - fills a whole dist, with quantiles of that
