@@ -231,7 +231,7 @@ void page_strip(struct grid *g, const struct view *v, const struct finding *f, s
             col[c].part = 1;
     }
     for (int c = 0; col && c < n; c++)
-        col[c].style = f->note ? STYLE_STATUS : STYLE_WARN;
+        col[c].style = f->note ? STYLE_DIM : STYLE_WARN;
     if (col)
         draw_columns(g, v, axis, col);
     mem_free(col);

@@ -27,7 +27,7 @@ ask 2 'which request was the slowest?' '7 S' samples/tasks-1.27.trace '^task .* 
 ask 3 'why was this request slow?' '7 S W' samples/tasks-1.27.trace 'where its 38.3ms went' 'waiting (channel send) at main' 'main.cook: sleep'
 ask 0 'who held the lock, most of the time?' '' samples/lock-1.26.trace 'lock held in  *main.(\*bank).auditor'
 ask 4 'who holds the lock?' '6 Enter Enter [' samples/lock-1.26.trace 'woke G[0-9]* main' '^G[0-9]* main'
-ask 2 'and what did he do meanwhile?' '6 W' samples/lock-1.26.trace 'where its 8.21ms went' 'runnable, a P idle, behind'
+ask 2 'and what did he do meanwhile?' '6 W' samples/lock-1.26.trace 'where its 8.21ms went' 'runnable, a P idle in'
 ask 3 'why was this request slow, by Enter alone?' '7 Enter Enter' samples/tasks-1.27.trace 'where its 1.60ms went'
 ask 0 'is it the collector?' '' samples/alloc-1.27.trace '^GC [0-9.<]*%, [0-9]* cycle' 'STW [0-9]*, longest'
 ask 3 'why are my processors idle?' '2 v End' samples/http-1.26.trace '^P0 range 0' '^idle [0-9.a-z]*: .* runnable' 'nothing to do'
@@ -43,5 +43,5 @@ ask 2 'what delayed the stop-the-world?' '8 Enter' samples/lock-1.26.trace 'last
 ask 4 'who woke this goroutine, and why was it waiting?' '3 /clerk Enter Enter' samples/lock-1.26.trace 'G[0-9]* main.(\*bank).clerk' 'woken by\|created by'
 ask 5 'what ran on a processor while it was runnable?' '6 6 Enter Enter 2' samples/lock-1.26.trace '^P[0-3] ' 'G[0-9]* main\.(\*bank)\.clerk@'
 ask 1 'which stop is the longest, and who started it?' '"' samples/alloc-1.27.trace 'STW .* stops, .* in all; longest .* at '
-ask 2 'what did this task do?' '7 W' samples/tasks-1.27.trace 'where its 1.60ms went' 'running in main.cook' 'runnable behind'
+ask 2 'what did this task do?' '7 W' samples/tasks-1.27.trace 'where its 1.60ms went' 'running in main.cook' 'runnable in main.order'
 finish
