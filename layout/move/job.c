@@ -21,7 +21,8 @@ int64_t move_left(int64_t budget_ns, int64_t began)
     return left > 1 ? left : 1;
 }
 
-bool move_stays(const struct view *v, const struct place *was)
+/* The reader is still where the job was requested. */
+static bool stays(const struct view *v, const struct place *was)
 {
     const struct place *at = &v->at;
     return !v->prompt.kind && was->view == at->view && was->row == at->row && was->cursor == at->cursor &&
@@ -48,22 +49,18 @@ unsigned job_work(struct view *v, int64_t budget_ns)
     struct job *j = v->job.asked;
     if (!j)
         return VR_NONE;
-    if (!move_stays(v, &j->at)) {
-        if (j->left)
-            view_message(v, true, "%s", j->left);
-        const unsigned f = j->left ? VR_DRAW : VR_NONE;
+    if (!stays(v, &j->at)) {
         job_stop(v);
-        return f;
+        return VR_NONE;
     }
+    const bool said = strcmp(v->msg.text, j->soon) == 0; /* it is on the screen */
     if (!j->step(v, j, budget_ns)) {
-        if (j->soon && strcmp(v->msg.text, j->soon) == 0)
-            return VR_WORK; /* this message is on the screen */
-        if (j->soon)
+        if (!said)
             view_message(v, false, "%s", j->soon);
-        return VR_DRAW | VR_WORK;
+        return said ? VR_WORK : VR_DRAW | VR_WORK;
     }
     v->job.asked = NULL;
-    if (j->soon && strcmp(v->msg.text, j->soon) == 0)
+    if (said)
         view_message(v, false, "%s", "");
     const unsigned f = j->over(v, j);
     job_free(j);

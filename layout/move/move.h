@@ -79,17 +79,13 @@ void hits_loaded(struct view *v);
 int64_t move_began(int64_t budget_ns);
 int64_t move_left(int64_t budget_ns, int64_t began);
 
-/* move_stays - whether the reader is still where a job was requested */
-bool move_stays(const struct view *v, const struct place *was);
-
 /* A job is work requested by one key that takes longer than a key press may. It continues while the reader
- * stays in place; otherwise it is cancelled, with the message `left` if not NULL. Meanwhile the foot of the
- * screen shows `soon`; if NULL, step reports the progress. */
+ * stays in place; otherwise it is cancelled. Meanwhile the foot of the screen shows `soon`. */
 struct job {
     bool (*step)(struct view *v, struct job *j, int64_t budget_ns); /* returns true when it is done */
     unsigned (*over)(struct view *v, struct job *j); /* shows the result; returns the flags of view.h */
     void (*drop)(struct job *j);                     /* frees what it owns; NULL: only the struct itself */
-    const char *soon, *left;
+    const char *soon;
     struct place at; /* where it was requested */
 };
 /* job_begin - starts j, replacing the previous job. j is from mem_zalloc() and the first member of its own

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "layout/draw/frame_rows.h"
+#include "layout/move/move.h"
 #include "layout/views/tri.h"
 
 /* ---- working them out ---------------------------------------------------------------------------------- */
@@ -17,12 +18,6 @@ static const char soon_walk[] = "the tables are not ready yet: gotop goes there 
 static bool pending(const struct app *a)
 {
     return (app_has(a, DUE_LOAD) || app_has(a, DUE_TABLES)) && !a->tri.tg && !a->tri.trouble;
-}
-
-static void soon_over(struct app *a)
-{
-    if (a->view.msg.soon == SOON_TABLES)
-        view_message(&a->view, false, "%s", "");
 }
 
 static void say_soon(struct app *a, const char *what)
@@ -44,7 +39,7 @@ static void triage_trouble(struct app *a, const char *what)
     app_set(a, DUE_TABLES, false);
     a->tri.trouble = what;
     a->finding_wish = 0;
-    soon_over(a);
+    move_ready(&a->view);
     triage_drop(a);
 }
 
@@ -54,7 +49,7 @@ static void findings_show(struct app *a)
     char list[64], walk[64];
     int wish = a->finding_wish;
     a->finding_wish = 0;
-    soon_over(a);
+    move_ready(&a->view);
     if (!a->key_came) {
         (void)view_switch(&a->view, VIEW_TRIAGE);
         a->view.trail.n = 0; /* the reader has done nothing yet */
@@ -125,7 +120,7 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
         return VR_DRAW;
     }
     app_set(a, DUE_TABLES, false);
-    soon_over(a);
+    move_ready(&a->view);
     tri_ready(&a->tri, a->tg, &a->fs);
     a->view.nbusiest = rows_busiest(a->tg, a->view.busiest, VIEW_BUSY);
     findings_show(a);
@@ -153,7 +148,7 @@ void tables_moved(struct app *a, const struct place *from)
     if (at->view != from->view || at->cursor != from->cursor || at->win.t0 != from->win.t0 ||
         at->win.t1 != from->win.t1 || at->focus.kind != from->focus.kind || at->focus.i != from->focus.i) {
         a->finding_wish = 0;
-        soon_over(a);
+        move_ready(&a->view);
     }
 }
 
