@@ -272,9 +272,7 @@ struct verdict verdict_standing(const struct causes *c, const struct works *w, e
     struct verdict v = verdict_new(r, (double)(c->tg->end - s->since) / (double)c->tg->end);
     v.where = verdict_place(w, s->stack);
     v.waiter.group = trace_g_name(c->tr, s->g);
-    v.g = s->g;
-    v.t0 = s->since;
-    v.t1 = c->tg->end;
+    verdict_shows(&v, s->g, s->since, c->tg->end);
     v.level = LEVEL_SEVERE;
     verdict_ev(&v, EV_COUNT, n);
     verdict_ev(&v, EV_SINCE, (double)s->since);
@@ -345,7 +343,7 @@ struct site verdict_slow_place(const struct work *k, struct did *does)
         const struct tree_node *n = &k->tree.v[i];
         if (n->first == NO_LANE && n->ns[TREE_SLOW] > most) {
             most = n->ns[TREE_SLOW];
-            p = (struct site){n->leaf, n->user, n->stack, n->frame};
+            p = node_site(n);
             *does = (struct did){
                 n->cat, n->kind, (uint8_t)ran_how(&n->ran), p, tree_share(&k->tree, i, TREE_SLOW),
                 n->who, n->g};

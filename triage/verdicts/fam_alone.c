@@ -135,9 +135,7 @@ bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
     struct verdict v = verdict_new(RULE_ALONE, share);
     v.where = verdict_place(w, a.v[best].stack);
     v.where.user = a.v[best].user;
-    v.g = a.v[best].g;
-    v.t0 = a.v[best].t0;
-    v.t1 = a.v[best].t1;
+    verdict_shows(&v, a.v[best].g, a.v[best].t0, a.v[best].t1);
     verdict_ev(&v, EV_SHARE, share);
     verdict_ev(&v, EV_IDLE, c->idle);
     verdict_ev(&v, EV_PROCS, c->procs);

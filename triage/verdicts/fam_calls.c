@@ -42,9 +42,7 @@ static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
             continue;
         struct verdict v = verdict_new(child ? RULE_CHILDREN : RULE_BLOCKING, 0);
         v.where = verdict_place(w, r->stack);
-        v.g = r->longest.g;
-        v.t0 = r->longest.t0;
-        v.t1 = r->longest.t1;
+        verdict_shows(&v, r->longest.g, r->longest.t0, r->longest.t1);
         verdict_ev(&v, EV_COUNT, (double)r->count);
         verdict_ev(&v, EV_EACH, (double)r->total / (double)r->count);
         if (child) {
@@ -73,9 +71,7 @@ static bool storm(struct causes *c, const struct works *w, struct verdicts *out)
             continue;
         struct verdict v = verdict_new(RULE_STORM, 0);
         v.where = verdict_place(w, p->stack);
-        v.g = p->longest.g;
-        v.t0 = p->longest.t0;
-        v.t1 = p->longest.t1;
+        verdict_shows(&v, p->longest.g, p->longest.t0, p->longest.t1);
         verdict_ev(&v, EV_RATE, rate);
         verdict_ev(&v, EV_COUNT, (double)p->count);
         v.level = LEVEL_WARN;

@@ -216,9 +216,7 @@ bool fam_conns(struct causes *c, const struct works *w, struct verdicts *out)
         struct verdict d = verdict_new(RULE_CONNS, 0);
         d.where = verdict_place_of(w, v[i].stack, v[i].g);
         d.waiter = (struct role){.group = trace_g_name(c->tr, v[i].g), .g = v[i].g, .at = d.where};
-        d.g = v[i].g;
-        d.t0 = v[i].t0;
-        d.t1 = v[i].t1;
+        verdict_shows(&d, v[i].g, v[i].t0, v[i].t1);
         verdict_ev(&d, EV_COUNT, count);
         verdict_ev(&d, EV_RATE, count * 1e9 / (double)c->tg->end);
         verdict_ev(&d, EV_EACH, (double)v[i].ns / count);

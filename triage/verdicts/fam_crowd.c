@@ -19,9 +19,7 @@ static bool herds(struct causes *c, const struct works *w, struct verdicts *out)
         v.waiter.group = p->waiter;
         v.holder =
             (struct role){.group = p->waker, .g = p->longest_waker, .at = verdict_place(w, p->waker_stack)};
-        v.g = h->at.g;
-        v.t0 = h->at.t0;
-        v.t1 = h->at.t1;
+        verdict_shows(&v, h->at.g, h->at.t0, h->at.t1);
         verdict_ev(&v, EV_CROWD, h->largest);
         verdict_ev(&v, EV_COUNT, (double)h->wakes);
         verdict_ev(&v, EV_SHARE, (double)h->futile / (double)h->wakes);
@@ -66,9 +64,7 @@ static bool bursts(struct causes *c, const struct works *w, struct verdicts *out
         v.waiter.group = p->waiter;
         v.holder =
             (struct role){.group = p->waker, .g = p->longest_waker, .at = verdict_place(w, p->waker_stack)};
-        v.g = p->longest.g;
-        v.t0 = p->longest.t1;
-        v.t1 = p->longest.t1 + 1;
+        verdict_shows(&v, p->longest.g, p->longest.t1, p->longest.t1 + 1);
         verdict_ev(&v, EV_CROWD, crowd);
         verdict_ev(&v, EV_EACH, (double)g->ns[GM_SCHED] / (double)(p->count ? p->count : 1));
         v.level = LEVEL_NOTE;
@@ -125,9 +121,7 @@ static bool begun(struct causes *c, const struct works *w, struct verdicts *out,
     if (owner_of(w->own, &by) < OWNER_LIBRARY)
         return true; /* the standard library's own */
     v.waiter.group = g->name;
-    v.g = one;
-    v.t0 = li.first;
-    v.t1 = li.last;
+    verdict_shows(&v, one, li.first, li.last);
     verdict_ev(&v, EV_COUNT, g->created);
     verdict_ev(&v, EV_RATE, rate);
     verdict_ev(&v, EV_EACH, (double)run);

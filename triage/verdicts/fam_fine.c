@@ -49,9 +49,7 @@ static bool turns(struct causes *c, const struct works *w, struct verdicts *out,
     v.waiter = (struct role){.group = p->waiter, .g = there->longest.g, .at = v.where};
     v.holder =
         (struct role){.group = p->waker, .g = there->longest_waker, .at = verdict_place(w, back->stack)};
-    v.g = there->longest.g;
-    v.t0 = there->longest.t0;
-    v.t1 = there->longest.t1;
+    verdict_shows(&v, there->longest.g, there->longest.t0, there->longest.t1);
     verdict_ev(&v, EV_COUNT, (double)(na < nb ? na : nb));
     verdict_ev(&v, EV_IDLE, c->idle);
     verdict_ev(&v, EV_PROCS, c->procs);
@@ -126,9 +124,7 @@ static struct verdict grains_told(const struct causes *c, const struct works *w,
     v.waiter = (struct role){.group = p->waiter, .g = p->longest.g, .at = v.where};
     v.holder =
         (struct role){.group = p->waker, .g = p->longest_waker, .at = verdict_place(w, p->waker_stack)};
-    v.g = p->longest.g;
-    v.t0 = p->longest.t0;
-    v.t1 = p->longest.t1;
+    verdict_shows(&v, p->longest.g, p->longest.t0, p->longest.t1);
     verdict_ev(&v, EV_COUNT, g->n);
     verdict_ev(&v, EV_RATE, g->n * 1e9 / (double)c->tg->end);
     verdict_ev(&v, EV_EACH, g->ran / g->n);

@@ -121,11 +121,9 @@ bool fam_in_flight(struct causes *c, const struct works *all, struct verdicts *o
                 n->kind == WK_LOCK || !by_remote(t, at) || link_at(c, all, k, at) != FAM_NONE ||
                 !is_full(c, all, k, n, &v))
                 continue;
-            v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
+            v.where = node_site(n);
             v.waiter = (struct role){.group = n->who, .g = n->g, .at = v.where};
-            v.g = n->g;
-            v.t0 = n->t0;
-            v.t1 = n->t1;
+            verdict_shows(&v, n->g, n->t0, n->t1);
             v.sure = SURE_INFERRED;
             ways_counts(t, n, n->pieces[TREE_ALL] ? TREE_ALL : TREE_SLOW, &v);
             ok = verdict_add(out, &v);

@@ -88,9 +88,7 @@ static struct verdict leak_new(const struct causes *c, const struct works *w, co
     v.where = verdict_place(w, r->stack);
     v.creator.at = verdict_place(w, r->create_stack);
     v.waiter.group = r->name;
-    v.g = r->example;
-    v.t0 = r->since;
-    v.t1 = r->since + r->oldest;
+    verdict_shows(&v, r->example, r->since, r->since + r->oldest);
     v.grows = true;
     verdict_ev(&v, EV_CREATED, r->created);
     verdict_ev(&v, EV_ENDED, r->ended);
@@ -234,9 +232,7 @@ static bool few_stay(struct causes *c, const struct works *w, struct stay *s, st
     v.where = stands(c, w, s->eldest);
     v.creator.at = verdict_place(w, s->stack);
     v.waiter.group = v.holder.group = c->tg->groups[s->group].name;
-    v.g = s->eldest;
-    v.t0 = li.first;
-    v.t1 = li.last;
+    verdict_shows(&v, s->eldest, li.first, li.last);
     v.grows = true;
     v.level = LEVEL_WARN;
     verdict_ev(&v, EV_CREATED, s->created);

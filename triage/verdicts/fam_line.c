@@ -270,9 +270,7 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
     v.waiter.group = k->name;
     v.holder = (struct role){.group = k->name, .g = k->v[0].g, .at = verdict_place(all, k->more)};
     v.doing[v.ndoing++] = does;
-    v.g = k->v[0].g;
-    v.t0 = k->v[0].t0;
-    v.t1 = k->v[0].t1;
+    verdict_shows(&v, k->v[0].g, k->v[0].t0, k->v[0].t1);
     struct harm harm = {.work = work_behind(c, all, work)};
     verdict_share_at(&all->v[harm.work].tree, at.user, 0, &harm);
     if (l.behind >= l.looked && harm.share >= threshold(TH_SHARE))

@@ -89,9 +89,7 @@ bool fam_looks(struct causes *c, const struct works *w, struct verdicts *out)
         struct verdict v = verdict_new(RULE_LOOKS, (double)k.asleep / (double)k.seen);
         v.where = verdict_place(w, k.stack);
         v.waiter = (struct role){.group = p->name, .g = k.g, .at = v.where};
-        v.g = k.g;
-        v.t0 = k.t0;
-        v.t1 = k.t0 + k.longest;
+        verdict_shows(&v, k.g, k.t0, k.t0 + k.longest);
         v.sure = SURE_INFERRED;
         verdict_ev(&v, EV_EACH, (double)k.asleep / k.sleeps);
         verdict_ev(&v, EV_COUNT, k.vain.n + k.found.n);

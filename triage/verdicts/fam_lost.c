@@ -149,9 +149,7 @@ static bool look(struct causes *c, const struct works *w, const struct pair_row 
     v.holder = (struct role){.group = k.answer->waker,
                              .g = k.answer->longest_waker,
                              .at = verdict_place(w, k.answer->waker_stack)};
-    v.g = s.example.g;
-    v.t0 = s.example.t0;
-    v.t1 = s.example.t1;
+    verdict_shows(&v, s.example.g, s.example.t0, s.example.t1);
     v.sure = SURE_INFERRED;
     v.level = LEVEL_WARN;
     verdict_ev(&v, EV_COUNT, (double)k.vain);

@@ -201,9 +201,7 @@ static bool add(struct kind *k, double busy, double others, struct verdicts *out
     v.where = verdict_place(k->w, k->stack);
     v.waiter = (struct role){.group = k->c->tg->groups[k->waiter].name, .g = NO_LANE, .at = v.where};
     v.holder = (struct role){.group = k->c->tg->groups[k->by].name, .g = k->v[0].g};
-    v.g = k->v[0].g;
-    v.t0 = since;
-    v.t1 = end;
+    verdict_shows(&v, k->v[0].g, since, end);
     if (!in_works(k, &v))
         return true;
     if (k->wait == WK_SEND)

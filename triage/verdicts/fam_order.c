@@ -76,11 +76,9 @@ static bool in_order(struct causes *c, const struct works *w, const struct work 
             continue;
         struct verdict v = verdict_new(RULE_IN_ORDER, share);
         v.harm.of_work = (uint32_t)(k - w->v);
-        v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
+        v.where = node_site(n);
         v.holder = (struct role){trace_g_name(c->tr, n->by), n->by, verdict_place(w, n->by_stack), 0};
-        v.g = n->g;
-        v.t0 = n->t0;
-        v.t1 = n->t1;
+        verdict_shows(&v, n->g, n->t0, n->t1);
         verdict_ev(&v, EV_SHARE, part);
         v.level = c->idle >= threshold(TH_ROOM) * c->procs ? LEVEL_WARN : LEVEL_NOTE;
         ok = verdict_add(out, &v);

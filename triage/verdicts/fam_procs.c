@@ -103,11 +103,8 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
     v.clock = clock < v.clock ? clock : v.clock;
     v.holder.group = who_had(tg);
     v.holder.at = v.where = runs_at(c, w, v.holder.group);
-    if (tg->nworst) {
-        v.g = tg->worst[0].g;
-        v.t0 = tg->worst[0].t0;
-        v.t1 = tg->worst[0].t1;
-    }
+    if (tg->nworst)
+        verdict_shows(&v, tg->worst[0].g, tg->worst[0].t0, tg->worst[0].t1);
     verdict_ev(&v, EV_P99, (double)p99);
     verdict_ev(&v, EV_SHARE, share);
     v.level = LEVEL_NOTE;
@@ -182,9 +179,7 @@ static bool host(struct causes *c, const struct works *w, struct verdicts *out)
     if (l.n < threshold(TH_SEVERAL) || share < threshold(TH_NOTED))
         return true;
     struct verdict v = verdict_new(RULE_HOST, share);
-    v.g = l.g;
-    v.t0 = l.t0;
-    v.t1 = l.t1;
+    verdict_shows(&v, l.g, l.t0, l.t1);
     v.sure = SURE_INFERRED;
     verdict_ev(&v, EV_COUNT, l.n);
     verdict_ev(&v, EV_TOTAL, (double)l.total);

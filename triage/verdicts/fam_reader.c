@@ -60,12 +60,10 @@ static bool look(struct causes *c, const struct works *w, uint32_t work, uint32_
         k.waits * 3.0 > messages)
         return true;
     struct verdict v = verdict_new(RULE_READER, 0);
-    v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
+    v.where = node_site(n);
     v.waiter = (struct role){up->who, up->g, verdict_place(w, up->stack), 0};
     v.holder = (struct role){n->who, n->g, v.where, 0};
-    v.g = n->g;
-    v.t0 = n->t0;
-    v.t1 = n->t1;
+    verdict_shows(&v, n->g, n->t0, n->t1);
     v.sure = SURE_INFERRED;
     v.harm = (struct harm){.work = work};
     verdict_share_at(t, n->user, 1u << n->cat, &v.harm);

@@ -125,9 +125,7 @@ static bool look(struct causes *c, const struct works *w, uint32_t work, const s
         const struct region *r = &v[i].longest;
         d.where = verdict_place(w, r->stack);
         d.region = r->name;
-        d.g = r->g;
-        d.t0 = r->t0;
-        d.t1 = r->t1;
+        verdict_shows(&d, r->g, r->t0, r->t1);
         ok = deeds(c, w, r, &d);
         d.harm = (struct harm){.work = work, .hit = v[i].hit, .of = s->n[1], .slow_only = true};
         d.harm.slow = s->mean[1] > 0 ? slow / s->mean[1] : 0;

@@ -286,12 +286,10 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
         return true;
     struct verdict v = verdict_new(same ? RULE_LAST : RULE_SLOWEST, share * l.alone / l.waited);
     v.harm.of_work = (uint32_t)(k - w->v);
-    v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
+    v.where = node_site(n);
     v.waiter.group = trace_g_name(c->tr, n->by);
     v.holder.g = n->by;
-    v.g = n->g;
-    v.t0 = n->t0;
-    v.t1 = n->t1;
+    verdict_shows(&v, n->g, n->t0, n->t1);
     v.doing[v.ndoing++] = (struct did){
         .cat = end->cat, .kind = end->kind, .at = {end->leaf, own->user, own->stack, own->frame}, .share = 1};
     verdict_ev(&v, EV_COUNT, l.started / l.n);

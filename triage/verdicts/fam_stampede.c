@@ -256,12 +256,10 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
     bool ok = !k.failed && stampede_of(&k, &s);
     if (ok && k.n && is_stampede(&k, &s) && keeps_up(c, n, &s)) {
         struct verdict v = verdict_new(RULE_STAMPEDE, 0);
-        v.where = (struct site){n->leaf, n->user, n->stack, n->frame};
+        v.where = node_site(n);
         v.waiter = (struct role){.group = n->who, .g = n->g, .at = v.where};
         v.doing[v.ndoing++] = (struct did){.cat = n->cat, .kind = n->kind, .at = v.where, .share = 1};
-        v.g = n->g;
-        v.t0 = s.example.t0;
-        v.t1 = s.example.t1;
+        verdict_shows(&v, n->g, s.example.t0, s.example.t1);
         v.sure = SURE_INFERRED;
         v.harm = (struct harm){.work = work};
         verdict_share_at(&w->tree, n->user, 0, &v.harm);

@@ -81,9 +81,7 @@ bool fam_stops(struct causes *c, const struct works *w, struct verdicts *out)
         v.holder.at = r->is_gc ? collects(c, w, &v.holder.g) : asks_for(c, w, r, &v.holder.g);
         v.where = v.holder.at;
         v.kind = r->kind;
-        v.g = r->longest.g;
-        v.t0 = r->longest.t0;
-        v.t1 = r->longest.t1;
+        verdict_shows(&v, r->longest.g, r->longest.t0, r->longest.t1);
         verdict_ev(&v, EV_COUNT, (double)r->count);
         verdict_ev(&v, EV_TOTAL, (double)r->total);
         verdict_ev(&v, EV_LONGEST, (double)longest);

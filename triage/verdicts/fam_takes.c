@@ -161,9 +161,7 @@ static bool add(struct causes *c, const struct works *w, const struct taker *k, 
     v.where = at;
     v.holder = (struct role){.group = group, .g = k->g, .at = at};
     v.waiter = (struct role){.group = c->tg->groups[c->tg->group_of[k->feeder]].name, .g = k->feeder};
-    v.g = k->g;
-    v.t0 = d->longest.t0;
-    v.t1 = d->longest.t1;
+    verdict_shows(&v, k->g, d->longest.t0, d->longest.t1);
     v.sure = SURE_INFERRED;
     v.level = library && behind(k, d) >= threshold(TH_MOST) ? LEVEL_WARN : LEVEL_NOTE;
     const uint8_t cat = d->state == ST_SYSCALL ? EX_SYSCALL

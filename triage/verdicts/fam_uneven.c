@@ -66,9 +66,7 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
         if (k->group == group && k->user)
             v.where.user = k->user;
     }
-    v.g = most;
-    v.t0 = li.first;
-    v.t1 = li.last;
+    verdict_shows(&v, most, li.first, li.last);
     verdict_ev(&v, EV_COUNT, n);
     verdict_ev(&v, EV_SHARE, sum > 0 ? (double)longest / (double)sum : 0);
     verdict_ev(&v, EV_LONGEST, (double)longest);
@@ -203,9 +201,7 @@ static bool in_rounds(struct causes *c, const struct work *k, double things, str
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, s.g[most]});
     d.waiter.group = c->tg->groups[k->group].name;
     d.where.user = k->user ? k->user : d.waiter.group;
-    d.g = s.g[most];
-    d.t0 = li.first;
-    d.t1 = li.last;
+    verdict_shows(&d, s.g[most], li.first, li.last);
     verdict_ev(&d, EV_COUNT, s.n);
     verdict_ev(&d, EV_SHARE, s.ns[most] / sum);
     verdict_ev(&d, EV_LONGEST, s.ns[most] / s.rounds);

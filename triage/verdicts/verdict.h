@@ -181,6 +181,17 @@ static inline void verdict_ev(struct verdict *v, enum evidence_kind k, double n)
     v->known |= 1u << k;
     v->ev[k] = n;
 }
+/* verdict_shows - sets the example: goroutine g (a lane) from t0 to t1. node_site - returns a node's place. */
+static inline void verdict_shows(struct verdict *v, uint32_t g, int64_t t0, int64_t t1)
+{
+    v->g = g;
+    v->t0 = t0;
+    v->t1 = t1;
+}
+static inline struct site node_site(const struct tree_node *n)
+{
+    return (struct site){n->leaf, n->user, n->stack, n->frame};
+}
 /* verdict_add - appends a copy of v. Returns false if out of memory. */
 bool verdict_add(struct verdicts *to, const struct verdict *v);
 

@@ -266,11 +266,6 @@ static void follow(struct follow *f, uint32_t node)
 
 /* ---- a verdict of a way -------------------------------------------------------------------------------- */
 
-static struct site place_at(const struct tree_node *n)
-{
-    return (struct site){n->leaf, n->user, n->stack, n->frame};
-}
-
 static int cmp_deed(const void *a, const void *b)
 {
     const struct did *x = a, *y = b;
@@ -285,7 +280,7 @@ static void deeds_of(const struct follow *f, const struct way *w, struct verdict
     for (unsigned i = 0; i < w->ndoing; i++) {
         const struct tree_node *n = &v[w->doing[i].node];
         const struct tree_node *in = &v[w->doing[i].at];
-        struct site at = place_at(in);
+        struct site at = node_site(in);
         at.leaf = n->leaf;
         d[i] = (struct did){
             n->cat,  n->kind, (uint8_t)ran_how(&n->ran), at, all > 0 ? (double)w->doing[i].ns / all : 0,
@@ -336,7 +331,7 @@ static void links_of(const struct follow *f, const struct way *w, struct verdict
     for (uint32_t i = 0; i < w->npath; i++) {
         const struct tree_node *n = &f->w->tree.v[w->path[i]];
         out->link[out->nlinks++] = (struct link){n->who, n->by != NO_LANE ? trace_g_name(f->c->tr, n->by) : 0,
-                                                 n->kind, place_at(n), verdict_place(f->all, n->by_stack)};
+                                                 n->kind, node_site(n), verdict_place(f->all, n->by_stack)};
     }
 }
 
@@ -374,8 +369,8 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
 {
     const struct work_tree *t = &f->w->tree;
     const struct tree_node *at = &t->v[w->at], *end = &t->v[w->leaf];
-    struct verdict v = {.rule = rule_of(w->family), .where = place_at(at), .lane = LANE_G, .g = at->g};
-    v.waiter = (struct role){.group = at->who, .g = at->g, .at = place_at(at)};
+    struct verdict v = {.rule = rule_of(w->family), .where = node_site(at), .lane = LANE_G, .g = at->g};
+    v.waiter = (struct role){.group = at->who, .g = at->g, .at = node_site(at)};
     v.holder.g = NO_LANE;
     links_of(f, w, &v);
     deeds_of(f, w, &v);
