@@ -60,7 +60,7 @@ static uint32_t told_by(const struct loaded *l, const struct row *r)
     assert_int_equal(regcomp(&re, *r->func ? r->func : ".", REG_EXTENDED | REG_NOSUB), 0);
     for (uint32_t i = l->fs.n; i-- > 0;) {
         const struct finding *f = &l->fs.f[i];
-        family = strcmp(family_id(rule_family(f->rule)), r->family) == 0 ? i + 1 : family;
+        family = strcmp(family_id(rule_row(f->rule)->family), r->family) == 0 ? i + 1 : family;
         func = names(l, f, &re) ? i + 1 : func;
     }
     regfree(&re);

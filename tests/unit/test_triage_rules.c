@@ -205,10 +205,10 @@ static void help_names_thresholds(void **state)
 {
     (void)state;
     for (int r = 0; r < RULE_COUNT; r++) {
-        const char *h = rule_help((enum rule)r);
+        const char *h = rule_row((enum rule)r)->when;
         assert_true(strlen(h) > 20 && *h);
         assert_true(strlen(h) > 5);
-        assert_true(rule_view((enum rule)r) >= 1 && strlen(rule_title((enum rule)r)) > 3);
+        assert_true(rule_row((enum rule)r)->view >= 1 && strlen(rule_row((enum rule)r)->title) > 3);
         for (int k = 0; k < r; k++)
             assert_string_not_equal(rule_id((enum rule)r), rule_id((enum rule)k));
     }

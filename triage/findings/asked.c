@@ -58,7 +58,7 @@ enum { LACKING = NEED_NAMES | NEED_STACKS | NEED_BEFORE_CUT };
 
 bool rule_lost(const struct triage *tg, enum rule r)
 {
-    return triage_part_missing(tg->tr) && missing(tg, rule_needs(r) & LACKING) != NULL;
+    return triage_part_missing(tg->tr) && missing(tg, rule_row(r)->needs & LACKING) != NULL;
 }
 
 unsigned rules_lacking(const struct triage *tg, const char **why)
@@ -67,7 +67,8 @@ unsigned rules_lacking(const struct triage *tg, const char **why)
     unsigned n = 0, most = 0, of[RULE_COUNT] = {0};
     *why = NULL;
     for (int r = 0; r < RULE_COUNT; r++) {
-        const char *this = rule_is_off((enum rule)r) ? NULL : missing(tg, rule_needs((enum rule)r) & LACKING);
+        const char *this =
+            rule_is_off((enum rule)r) ? NULL : missing(tg, rule_row((enum rule)r)->needs & LACKING);
         unsigned k = 0;
         while (this && k < n && strcmp(first[k], this) != 0)
             k++;
@@ -91,7 +92,7 @@ const char *rule_not_asked(const struct triage *tg, enum rule r)
         return "the trace has no clock rate (--ticks-per-second)";
     if (tg->end <= 0)
         return "nothing happens in the trace";
-    return missing(tg, rule_needs(r));
+    return missing(tg, rule_row(r)->needs);
 }
 
 void rules_not_asked_text(struct text *t, const struct triage *tg)

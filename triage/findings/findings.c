@@ -74,7 +74,7 @@ static bool finding_of(const struct triage *tg, const struct works *w, const str
     f->lane = (struct lane){v->lane, v->g};
     f->lane_id = v->g != NO_LANE && v->lane < LANE_BAND ? trace_lane_who(tg->tr, f->lane).id : 0;
     f->stack = v->where.stack;
-    f->view = rule_view(v->rule);
+    f->view = rule_row(v->rule)->view;
     key_of(f, tg->tr);
     verdict_amount(&t, v);
     f->amount = text_take(&t);
@@ -195,7 +195,7 @@ uint32_t findings_notes(const struct findings *fs)
 bool findings_stand_out(const struct findings *fs)
 {
     for (uint32_t i = 0; i < fs->n; i++)
-        if (!findings_is_what(&fs->f[i]) || rule_tells(fs->f[i].v.rule) >= TELLS_WHO)
+        if (!findings_is_what(&fs->f[i]) || rule_row(fs->f[i].v.rule)->tells >= TELLS_WHO)
             return true;
     return false;
 }

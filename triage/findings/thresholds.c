@@ -298,9 +298,9 @@ void rules_text(struct text *t)
                 "with = into a\n"
                 "# file and pass it as --rules FILE. RULE = off turns a rule off.\n");
     for (int r = 0; r < RULE_COUNT; r++) {
-        text_add(t, "\n# %s (%s)%s", rule_id((enum rule)r), rule_title((enum rule)r),
+        text_add(t, "\n# %s (%s)%s", rule_id((enum rule)r), rule_row((enum rule)r)->title,
                  now.off[r] ? ", off" : "");
-        remark(t, rule_help((enum rule)r));
+        remark(t, rule_row((enum rule)r)->when);
         if (now.off[r])
             text_add(t, "    %s = off\n", rule_id((enum rule)r));
         numbers_text(t, (enum rule)r);

@@ -82,7 +82,7 @@ static struct site goes_there(const struct callers_of *c, struct site p)
 static struct site culprit_of(const struct callers_of *c, const struct verdict *v)
 {
     const struct site does = does_most(v).at;
-    const enum culprit is = rule_culprit(v->rule);
+    const enum culprit is = rule_row(v->rule)->culprit;
     const bool holds = is == CULPRIT_HOLDER && v->holder.at.user;
     const struct site at = holds ? v->holder.at : v->where;
     if (is == CULPRIT_CREATOR && v->creator.at.user)
@@ -104,7 +104,7 @@ static struct site culprit_of(const struct callers_of *c, const struct verdict *
 static void holder_of(struct verdict *v)
 {
     const struct did does = does_most(v);
-    if (rule_culprit(v->rule) == CULPRIT_HOLDER && v->holder.at.user && does.who &&
+    if (rule_row(v->rule)->culprit == CULPRIT_HOLDER && v->holder.at.user && does.who &&
         does.at.stack == v->culprit.stack) {
         v->holder.group = does.who;
         v->holder.g = does.g;

@@ -45,20 +45,20 @@ static uint32_t whose(const struct verdict *v)
 /* Whether both explain busy processors, or both explain idle ones. */
 static bool of_processors(const struct verdict *a, const struct verdict *b)
 {
-    return rule_explains(a->rule) != EXPLAINS_NONE && rule_explains(a->rule) == rule_explains(b->rule);
+    return rule_row(a->rule)->of != EXPLAINS_NONE && rule_row(a->rule)->of == rule_row(b->rule)->of;
 }
 
 /* Whether both concern the same place, the same holder, or the same use of processors. */
 static bool about_same(const struct verdict *a, const struct verdict *b)
 {
     const bool place = same(a->where.user, b->where.user) && a->region == b->region;
-    const bool on_way =
-        waits(b, a->where.user) || does(b, a->where.user) ||
-        ((family_contends(verdict_family(a)) || rule_tells(a->rule) == TELLS_WHY) && does(a, b->where.user));
+    const bool on_way = waits(b, a->where.user) || does(b, a->where.user) ||
+                        ((family_contends(verdict_family(a)) || rule_row(a->rule)->tells == TELLS_WHY) &&
+                         does(a, b->where.user));
     const bool holder = same(a->holder.at.user, b->holder.at.user) ||
                         same(a->holder.group, b->holder.group) || same(a->holder.group, b->culprit.user) ||
                         (b->holder.group && same(a->holder.group, b->waiter.group));
-    const bool sign = rule_tells(b->rule) == TELLS_SIGN && rule_explains(b->rule) == EXPLAINS_NONE;
+    const bool sign = rule_row(b->rule)->tells == TELLS_SIGN && rule_row(b->rule)->of == EXPLAINS_NONE;
     const bool work = sign && (a->harm.work == NO_LANE || same(whose(a), whose(b)));
     return of_processors(a, b) || (b->rule != RULE_SCHED && (place || on_way || holder || work));
 }
@@ -70,7 +70,7 @@ static bool about_same(const struct verdict *a, const struct verdict *b)
  * share of what sorts before it. */
 static bool explained(const struct verdict *a, const struct verdict *b, bool before)
 {
-    const int more = (int)rule_tells(a->rule) - (int)rule_tells(b->rule);
+    const int more = (int)rule_row(a->rule)->tells - (int)rule_row(b->rule)->tells;
     const bool little = a->harm.share * 2 < b->harm.share ||
                         (a->level == LEVEL_NOTE && (b->level > LEVEL_NOTE || !of_processors(a, b)));
     const bool tiny =

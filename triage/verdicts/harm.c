@@ -17,10 +17,10 @@ static void symptoms_text(struct text *t, const struct verdict *v)
         bool told = s->rule == v->rule;
         for (unsigned k = 0; k < i; k++)
             told |= v->symptom[k].warned && v->symptom[k].rule == s->rule;
-        if (!s->warned || told || rule_family(s->rule) == FAM_SLOW)
+        if (!s->warned || told || rule_row(s->rule)->family == FAM_SLOW)
             continue;
         text_add(t, "%s%s", first ? t->n ? " It also explains: " : "It also explains: " : ", ",
-                 s->rule == RULE_LOCK ? "a lock held" : rule_title(s->rule));
+                 s->rule == RULE_LOCK ? "a lock held" : rule_row(s->rule)->title);
         if (s->share > 0 && s->share < 1) {
             text_lit(t, " (");
             text_share(t, s->share, 1);

@@ -31,12 +31,7 @@ enum rule { /* a shape of a family, by its stable id */
             RULE_COUNT
 };
 const char *family_id(enum family f); /* "lock": JSON */
-enum family rule_family(enum rule r);
-const char *rule_id(enum rule r);     /* "lock-over-sleep": scripts, --rules, watch --until */
-const char *rule_title(enum rule r);  /* "lock held over a sleep" */
-const char *rule_help(enum rule r);   /* the condition, with the names of its thresholds */
-int rule_view(enum rule r);           /* the view that shows more */
-enum rule_need {                      /* the data that a rule requires in a trace: rule_needs() */
+enum rule_need {                      /* the data that a rule requires in a trace */
                  NEED_NAMES = 1,      /* function names: the kinds of waits follow from them */
                  NEED_STACKS = 2,     /* any stacks at all */
                  NEED_CYCLES = 4,     /* collections */
@@ -44,7 +39,6 @@ enum rule_need {                      /* the data that a rule requires in a trac
                  NEED_STOPS = 16,     /* STW pauses by kind: Go before 1.10 does not record the kind */
                  NEED_BEFORE_CUT = 32 /* nothing missing before the last generation */
 };
-unsigned rule_needs(enum rule r);
 enum culprit {
     CULPRIT_WHERE,
     CULPRIT_CALLER, /* the caller, unless all goroutines of the work start in it */
@@ -53,14 +47,24 @@ enum culprit {
     CULPRIT_CREATOR
 }; /* the field with the function to change */
 enum explains { EXPLAINS_NONE, EXPLAINS_QUEUE, EXPLAINS_IDLE };
-enum culprit rule_culprit(enum rule r);
-/* rule_explains - returns what a rule explains apart from works: a queue for processors, or idle
- * processors. */
-enum explains rule_explains(enum rule r);
-/* rule_tells - returns how much a rule says about a cause: that there is a problem, what it is, who causes
- * it, or why. */
 enum tells { TELLS_SIGN, TELLS_WHAT, TELLS_WHO, TELLS_WHY };
-enum tells rule_tells(enum rule r);
+struct rule_row {
+    const char *id;    /* "lock-over-sleep": scripts, --rules, watch --until */
+    const char *title; /* "lock held over a sleep" */
+    const char *what, *why, *advice;
+    const char *when; /* the condition, with the names of its thresholds */
+    enum family family;
+    int view; /* that shows more */
+    unsigned needs;
+    enum culprit culprit;
+    enum explains of; /* apart from works: a queue for processors, or idle processors */
+    enum tells tells; /* of a cause: that there is a problem, what it is, who causes it, or why */
+};
+const struct rule_row *rule_row(enum rule r); /* of no rule: one without words */
+static inline const char *rule_id(enum rule r)
+{
+    return rule_row(r)->id;
+}
 
 enum evidence_kind {
 #define X(ID, ...) EV_##ID,
@@ -174,14 +178,14 @@ struct verdicts {
 
 static inline enum family verdict_family(const struct verdict *v)
 {
-    return rule_family(v->rule);
+    return rule_row(v->rule)->family;
 }
 static inline void verdict_ev(struct verdict *v, enum evidence_kind k, double n)
 {
     v->known |= 1u << k;
     v->ev[k] = n;
 }
-/* verdict_shows - sets the example: goroutine g (a lane) from t0 to t1. node_site - returns a node's place. */
+/* verdict_shows - sets the example: lane g from t0 to t1. node_site - returns the site of a node. */
 static inline void verdict_shows(struct verdict *v, uint32_t g, int64_t t0, int64_t t1)
 {
     v->g = g;
@@ -298,7 +302,7 @@ uint32_t verdict_lines(const struct works *w, uint32_t stack);
 struct site verdict_place_of(const struct works *w, uint32_t stack, uint32_t g);
 
 /* words.c: append fields as sentences, without a final line break. A part without words appends nothing. */
-void verdict_title(struct text *t, const struct verdict *v); /* rule_title(), or what the slow ones do */
+void verdict_title(struct text *t, const struct verdict *v); /* the rule's, or what the slow ones do */
 void verdict_at(struct text *t, const struct works *w, const struct verdict *v);   /* the line to change */
 void verdict_what(struct text *t, const struct works *w, const struct verdict *v); /* what happens */
 void verdict_why(struct text *t, const struct works *w,

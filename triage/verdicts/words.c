@@ -8,15 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static const struct {
-    const char *id, *title, *what, *why, *advice, *when;
-    enum family family;
-    int view;
-    unsigned needs;
-    enum culprit culprit;
-    enum explains of;
-    enum tells tells;
-} rules[RULE_COUNT] = {
+static const struct rule_row rules[RULE_COUNT + 1] = {
 #define S(ID, id, FAMILY, VIEW, needs, CULPRIT, OF, TELLS, WARNS, title, what, why, advice, when) \
     {id, \
      title, \
@@ -31,7 +23,7 @@ static const struct {
      EXPLAINS_##OF, \
      TELLS_##TELLS},
 #include "triage/verdicts/families.def"
-};
+    {"", "", "", "", "", "", FAM_NONE, VIEW_TRIAGE, 0, CULPRIT_WHERE, EXPLAINS_NONE, TELLS_SIGN}};
 static const char *const families[FAM_COUNT] = {
 #define F(ID, id) id,
 #include "triage/verdicts/families.def"
@@ -50,49 +42,9 @@ const char *family_id(enum family f)
     return (unsigned)f < FAM_COUNT ? families[f] : "";
 }
 
-enum family rule_family(enum rule r)
+const struct rule_row *rule_row(enum rule r)
 {
-    return (unsigned)r < RULE_COUNT ? rules[r].family : FAM_NONE;
-}
-
-const char *rule_id(enum rule r)
-{
-    return (unsigned)r < RULE_COUNT ? rules[r].id : "";
-}
-
-const char *rule_title(enum rule r)
-{
-    return (unsigned)r < RULE_COUNT ? rules[r].title : "";
-}
-
-const char *rule_help(enum rule r)
-{
-    return (unsigned)r < RULE_COUNT ? rules[r].when : "";
-}
-
-int rule_view(enum rule r)
-{
-    return (unsigned)r < RULE_COUNT ? rules[r].view : VIEW_TRIAGE;
-}
-
-unsigned rule_needs(enum rule r)
-{
-    return (unsigned)r < RULE_COUNT ? rules[r].needs : 0;
-}
-
-enum culprit rule_culprit(enum rule r)
-{
-    return (unsigned)r < RULE_COUNT ? rules[r].culprit : CULPRIT_WHERE;
-}
-
-enum explains rule_explains(enum rule r)
-{
-    return (unsigned)r < RULE_COUNT ? rules[r].of : EXPLAINS_NONE;
-}
-
-enum tells rule_tells(enum rule r)
-{
-    return (unsigned)r < RULE_COUNT ? rules[r].tells : TELLS_SIGN;
+    return &rules[(unsigned)r < RULE_COUNT ? r : RULE_COUNT];
 }
 
 const char *evidence_id(enum evidence_kind k)
@@ -146,7 +98,7 @@ static void way_text(struct text *t, const struct works *w, const struct verdict
         const bool lock = l->kind == WK_LOCK;
         text_raw(t, " ", i > 0);
         site_text(t, w->tr, &l->at);
-        const bool last = i + 1 == v->nlinks && rule_culprit(v->rule) == CULPRIT_HOLDER;
+        const bool last = i + 1 == v->nlinks && rule_row(v->rule)->culprit == CULPRIT_HOLDER;
         const uint32_t whom = last && v->culprit.user ? v->culprit.user
                               : l->let_go.user        ? l->let_go.user
                                                       : l->by;
@@ -286,7 +238,7 @@ static bool field(struct text *t, const struct works *w, const struct verdict *v
         if (is(name, n, roles[i].name)) {
             struct role r = *roles[i].role; /* who holds is told by what it did meanwhile */
             const bool holds = roles[i].role == &v->holder && (r.group || r.at.user);
-            if (holds && rule_culprit(v->rule) == CULPRIT_HOLDER && v->culprit.user)
+            if (holds && rule_row(v->rule)->culprit == CULPRIT_HOLDER && v->culprit.user)
                 r.at = v->culprit;
             return role_text(t, w, &r);
         }
@@ -349,7 +301,7 @@ void verdict_at(struct text *t, const struct works *w, const struct verdict *v)
 void verdict_title(struct text *t, const struct verdict *v)
 {
     const char *slow = v->rule == RULE_SLOW ? slow_word(v) : NULL;
-    text_add(t, slow ? "the slow ones %s" : "%s", slow ? slow : rule_title(v->rule));
+    text_add(t, slow ? "the slow ones %s" : "%s", slow ? slow : rule_row(v->rule)->title);
 }
 
 void verdict_what(struct text *t, const struct works *w, const struct verdict *v)
@@ -367,7 +319,7 @@ static const char *held_advice(const struct verdict *v)
 {
     const uint8_t cat = v->ndoing ? v->doing[0].cat : EX_CATS;
     const bool answer = explain_waits_outside(cat);
-    if (rule_family(v->rule) == FAM_SET)
+    if (rule_row(v->rule)->family == FAM_SET)
         return answer ? "Have more of what {user} waits for, or don't wait for an answer while holding one."
                       : "Have more of what {user} waits for, or hold one for less time.";
     switch (cat) {
