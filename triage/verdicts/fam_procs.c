@@ -5,7 +5,7 @@
 #include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
-enum { LANES = 4096, MEMBERS = 16, STEPS = 4000 };
+enum { LANES = 4096, MEMBERS = 16, STEPS = 4000, BIRTHS = 8192, TOGETHER = 1000000 /* ns */ };
 
 /* Who had the processors during the worst waits: the start function with most of that time. */
 static uint32_t who_had(const struct triage *tg)
@@ -86,6 +86,32 @@ static struct harm queues(const struct works *w)
     return most;
 }
 
+/* In crowds of how many goroutines of a group begin, if most begin so, several times; *times: how often. 0:
+ * they come one by one. A sample of them is as far apart as all are. */
+static uint32_t crowd_begun(const struct causes *c, uint32_t group, uint32_t *times)
+{
+    const uint32_t all = group == UINT32_MAX ? 0 : c->of[group].n, n = all < BIRTHS ? all : BIRTHS;
+    uint32_t size = 1, most = 0, within = 0;
+    int64_t before = INT64_MIN / 2;
+    *times = 0;
+    for (uint32_t i = 0; i <= n; i++) {
+        const struct lane_info li =
+            i < n ? trace_lane(c->tr, (struct lane){LANE_G, causes_member(c, group, i, BIRTHS)})
+                  : (struct lane_info){.first = INT64_MAX};
+        if (i && i < n && li.created && li.first - before <= TOGETHER) {
+            size++;
+        } else {
+            const bool crowd = size >= threshold(TH_MANY) && size >= threshold(TH_DOUBLE) * c->procs;
+            *times += crowd;
+            within += crowd ? size : 0;
+            most = crowd && size > most ? size : most;
+            size = 1;
+        }
+        before = li.first;
+    }
+    return *times >= threshold(TH_SEVERAL) && within >= threshold(TH_MOST) * n ? most : 0;
+}
+
 static bool latency(struct causes *c, const struct works *w, struct verdicts *out)
 {
     const struct triage *tg = c->tg;
@@ -108,6 +134,14 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
     verdict_ev(&v, EV_P99, (double)p99);
     verdict_ev(&v, EV_SHARE, share);
     v.level = LEVEL_NOTE;
+    uint32_t times;
+    const uint32_t crowd =
+        queue.share < threshold(TH_MOST) ? 0 : crowd_begun(c, causes_group(c, v.holder.group), &times);
+    if (crowd) {
+        v.rule = RULE_AT_ONCE;
+        verdict_ev(&v, EV_CROWD, crowd);
+        verdict_ev(&v, EV_COUNT, times);
+    }
     return verdict_add(out, &v);
 }
 
