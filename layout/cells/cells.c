@@ -273,7 +273,8 @@ static bool is_function(struct str word)
 /* Where that form of a function's name begins. */
 static uint32_t form_begins(struct str name, enum form f)
 {
-    const uint32_t path = after_path(name), package = after_package(name, path);
+    const uint32_t slash = after_path(name), path = slash < name.len ? slash : 0,
+                   package = name.p[path] == '(' ? path : after_package(name, path);
     uint32_t own = package;
     while (f == FORM_RECEIVER && own < name.len && name.p[package] == '(' && name.p[own] != '.')
         own++;

@@ -132,6 +132,8 @@ static void test_where(void **state)
         {"a.long(text).without in", 12, "..without in"},
         {"G9 a.b in syscall.read in main.serve", 30, "G9 a.b in read in main.serve"},
         {"G9 a.b in syscall.read in main.serve", 22, "G9 a.b in main.serve"},
+        {"main.(*bank).clerk: lock in main.(*bank).clerk", 34, "clerk: lock in (*bank).clerk"},
+        {"read a.b/c/ in main.serve", 23, "read b/c/ in main.serve"},
     };
     char out[100];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
