@@ -85,14 +85,16 @@ static void say_mmu(struct text *t, const struct triage *tg)
         const int64_t w = tg->mmu[i].window;
         const bool decade = w == 100000 || w == 1000000 || w == 10000000 || w == 100000000 || w == 1000000000;
         if (decade || i + 1 == tg->nmmu) {
-            text_say(t, tg->tr, any ? ", " : "the program got in its worst ", t_dur(w), " ",
-                     t_share(tg->mmu[i].mmu, 1));
+            if (any)
+                text_say(t, tg->tr, ", in ", t_dur(w), " ", t_share(tg->mmu[i].mmu, 1));
+            else
+                text_say(t, tg->tr, "in its worst ", t_dur(w), " the program got ",
+                         t_share(tg->mmu[i].mmu, 1), " of the processors");
             any = true;
         }
     }
     if (any)
-        text_say(t, NULL, " of the processors",
-                 triage_knows_assists(tg->tr) ? "" : ", without assists (not recorded)",
+        text_say(t, NULL, triage_knows_assists(tg->tr) ? "" : ", without assists (not recorded)",
                  tg->lost ? ", as far as it is recorded" : "");
 }
 
@@ -126,17 +128,17 @@ static void say_sched(struct text *t, const struct triage *tg)
     const struct sched_wait *w = &tg->worst[0];
     struct dist d;
     hist_dist(&tg->sched, &d);
-    text_say(t, NULL, d.n, d.n == 1 ? " wait for a processor: p50 " : " waits for a processor: p50 ",
-             t_dur(d.p50), ", p90 ", t_dur(d.p90), ", p99 ", t_dur(d.p99), ", longest ", t_dur(d.max));
+    text_say(t, NULL, d.n, d.n == 1 ? " wait for a processor, " : " waits for a processor, ", t_dur(d.total),
+             " in all: p50 ", t_dur(d.p50), ", p90 ", t_dur(d.p90), ", p99 ", t_dur(d.p99), ", longest ",
+             t_dur(d.max));
     if (tg->nworst && w->t1 > w->t0) {
-        text_say(t, tg->tr, " at ", t_dur(w->t0), " of ", t_who(w->g), " (processors idle ",
-                 t_share((double)w->idle_ns, (double)w->all_ns));
+        text_say(t, tg->tr, " at ", t_dur(w->t0), " of ", t_who(w->g), " (Ps then ",
+                 t_share((double)w->idle_ns, (double)w->all_ns), " idle");
         if (w->nran && w->ran[0])
-            text_say(t, tg->tr, ", ", t_func(w->ran[0]), " ",
-                     t_share((double)w->ran_ns[0], (double)w->all_ns));
+            text_say(t, tg->tr, ", ", t_share((double)w->ran_ns[0], (double)w->all_ns), " in ",
+                     t_func(w->ran[0]));
         text_lit(t, ")");
     }
-    text_say(t, NULL, ", ", t_dur(d.total), " in all");
 }
 
 static void say_heap(struct text *t, const struct triage *tg)
@@ -150,7 +152,7 @@ static void say_heap(struct text *t, const struct triage *tg)
     if (h->over > 0)
         text_say(t, NULL, ", up to ", t_share(h->over, 1), " above its goal");
     if (h->low_last)
-        text_say(t, NULL, "; when cycles end ", t_bytes(h->low_first), " .. ", t_bytes(h->low_last));
+        text_say(t, NULL, "; ", t_bytes(h->low_first), " to ", t_bytes(h->low_last), " when cycles end");
 }
 
 const struct number numbers[NUMBERS] = {{"GC", say_gc},        {"STW", say_stops},   {"MMU", say_mmu},

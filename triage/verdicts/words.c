@@ -69,7 +69,7 @@ static const char *doing_word(const struct did *d)
 void site_text(struct text *t, const struct trace *tr, const struct site *p)
 {
     if (!p->user) {
-        text_lit(t, "a place that is not recorded");
+        text_add(t, t->n ? "a place that is not recorded" : "A place that is not recorded");
         return;
     }
     if (p->leaf && p->leaf != p->user)
