@@ -262,99 +262,52 @@ static bool waits_outside(const struct verdict *v)
 
 /* ---- when a shape warns: the column WARNS of families.def. varies: the slow pieces have it ------------- */
 
-typedef bool warns_fn(struct causes *c, const struct works *all, const struct verdict *v, bool varies);
-
-static bool warns_NOTE(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
-{
-    (void)c, (void)all, (void)v, (void)varies;
-    return false;
-}
-
-static bool warns_MUCH(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
-{
-    (void)c, (void)all, (void)varies;
-    return v->harm.share >= threshold(TH_SHARE);
-}
-
-static bool crowd(const struct verdict *v)
-{
-    return v->ev[EV_CROWD] >= threshold(TH_SEVERAL);
-}
-
-static bool warns_HELD_UP(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
-{
-    return warns_MUCH(c, all, v, varies) && room(c, v) && !holder_late(v) && (crowd(v) || varies);
-}
-
-static bool warns_SCARCE(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
-{
-    (void)varies;
-    return v->harm.share >= threshold(TH_SET_SHARE) && room(c, v) && !bounds(c, all, v) &&
-           (crowd(v) || one_at_a_time(c, v));
-}
-
-/* It sleeps although the work handed over is done (name_timer). */
-static bool warns_ASLEEP(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
-{
-    (void)c, (void)all, (void)varies;
-    return v->ev[EV_SHARE] > 0;
-}
-
-/* What takes things late may keep a pace if it sleeps, where a batch that waits for more keeps none. */
-static bool warns_LATE(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
-{
-    const bool paces = v->ndoing && (v->doing[0].kind == WK_SLEEP || v->doing[0].kind == WK_RECV);
-    return warns_MUCH(c, all, v, varies) && !paces;
-}
-
-/* Who asks for a request waits meanwhile. A task may keep a pace. */
-static bool warns_ASKED(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
-{
-    return warns_MUCH(c, all, v, varies) && all->v[v->harm.work].kind == WORK_REQUESTS;
-}
-
-static bool warns_IN_VAIN(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
-{
-    return warns_MUCH(c, all, v, varies) &&
-           ((varies && work_awaited(&all->v[v->harm.work]) && slows_few(c, all, v)) ||
-            ended_by_others(c, all, v) || others_answered(c, all, v));
-}
-
-static bool warns_REPEATS(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
+/* Whether the calls, asked for all at once, would save that much. */
+static bool repeats(const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
     const bool starts = v->rule == RULE_START; /* of the start-up, which the calls have most of */
     const double times = v->ev[starts ? EV_COUNT : EV_TIMES];
     const double saved = times > 1 ? (starts ? 1 : v->harm.share) * (1 - 1 / times) : 0;
-    (void)c, (void)varies;
     return saved >= threshold(TH_REPEATS) && !is_of_parts(all, v) &&
            (starts || !side_by_side(w) || alone_in_main(all, w));
 }
 
-static bool warns_TINY(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
-{
-    (void)c, (void)all, (void)varies;
-    return v->harm.share >= threshold(TH_SEVERE) && v->ev[EV_TIMES] >= threshold(TH_MANY) &&
-           v->ev[EV_EACH] <= threshold(TH_CALLS_EACH);
-}
-
-/* It became slower at some moment (name_onset). */
-static bool warns_BEGINS(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
-{
-    (void)c, (void)all, (void)varies;
-    return v->known >> EV_SINCE & 1;
-}
-
-static bool warns_VARIES(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
-{
-    return work_awaited(&all->v[v->harm.work]) &&
-           ((!waits_outside(v) && slows_few(c, all, v)) || (warns_BEGINS(c, all, v, varies) && !v->held));
-}
-
-static warns_fn *const warns[RULE_COUNT] = {
-#define S(ID, id, FAMILY, VIEW, needs, CULPRIT, OF, TELLS, WARNS, ...) warns_##WARNS,
+enum when { NOTE, MUCH, HELD_UP, SCARCE, ASLEEP, LATE, ASKED, IN_VAIN, REPEATS, TINY, BEGINS, VARIES };
+static const uint8_t when[RULE_COUNT] = {
+#define S(ID, id, FAMILY, VIEW, needs, CULPRIT, OF, TELLS, WARNS, ...) WARNS,
 #include "triage/verdicts/families.def"
 };
+
+static bool warns(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
+{
+    const struct work *w = &all->v[v->harm.work];
+    const bool much = v->harm.share >= threshold(TH_SHARE), crowd = v->ev[EV_CROWD] >= threshold(TH_SEVERAL),
+               slower = v->known >> EV_SINCE & 1, /* it became so at some moment (name_onset) */
+        paces = v->ndoing && (v->doing[0].kind == WK_SLEEP || v->doing[0].kind == WK_RECV);
+    switch ((enum when)when[v->rule]) {
+    case NOTE: return false;
+    case MUCH: return much;
+    case HELD_UP: return much && room(c, v) && !holder_late(v) && (crowd || varies);
+    case SCARCE:
+        return v->harm.share >= threshold(TH_SET_SHARE) && room(c, v) && !bounds(c, all, v) &&
+               (crowd || one_at_a_time(c, v));
+    case ASLEEP: return v->ev[EV_SHARE] > 0; /* although the work handed over is done (name_timer) */
+    case LATE: return much && !paces;        /* a batch that waits for more keeps no pace */
+    case ASKED: return much && w->kind == WORK_REQUESTS; /* a task may keep a pace */
+    case IN_VAIN:
+        return much && ((varies && work_awaited(w) && slows_few(c, all, v)) || ended_by_others(c, all, v) ||
+                        others_answered(c, all, v));
+    case REPEATS: return repeats(all, v);
+    case TINY:
+        return v->harm.share >= threshold(TH_SEVERE) && v->ev[EV_TIMES] >= threshold(TH_MANY) &&
+               v->ev[EV_EACH] <= threshold(TH_CALLS_EACH);
+    case BEGINS: return slower;
+    case VARIES:
+        return work_awaited(w) && ((!waits_outside(v) && slows_few(c, all, v)) || (slower && !v->held));
+    }
+    return false;
+}
 
 /* ---- its gain, its name, its level --------------------------------------------------------------------- */
 
@@ -480,7 +433,7 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) *
                (verdict_family(v) == FAM_SLOW && !v->usual_too ? threshold(TH_VAGUE) : 1);
-    v->level = matters && warns[v->rule](c, all, v, varies) ? LEVEL_WARN : LEVEL_NOTE;
+    v->level = matters && warns(c, all, v, varies) ? LEVEL_WARN : LEVEL_NOTE;
     if (v->level != LEVEL_NOTE &&
         verdict_family(v) != FAM_ORDER) /* what waits behind is not in these pieces */
         v->gain = gain_of(c, v, clock);
