@@ -10,11 +10,8 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "decode/base/origin.h"
 #include "triage/places.h"
 #include "triage/text.h"
-
-#define FILE_MAX (1 << 20) /* bytes of a file of thresholds */
 
 static const struct {
     enum rule rule;
@@ -206,29 +203,20 @@ enum err_code thresholds_parse(const char *name, const char *text, size_t n, str
 
 enum err_code thresholds_read(const char *path, struct err *e)
 {
-    char named[PLACES_PATH];
-    FILE *f = fopen(path, "rb");
-    for (int p = 0; !f && p < PLACE_BUILTIN && !strchr(path, '/');
-         p++) /* a name: NAME.rules in the directory of key maps */
-        if (places_path(p, path, "rules", named) && (f = fopen(named, "rb")))
+    char named[PLACES_PATH], *text = NULL;
+    size_t n = 0;
+    enum err_code c = places_read(PLACE_COUNT, path, &text, &n);
+    for (int p = 0; c == ERR_IO && p < PLACE_BUILTIN && !strchr(path, '/'); p++) {
+        /* a name: NAME.rules in the directory of key maps */
+        if (places_path(p, path, "rules", named) && (c = places_read(p, named, &text, &n)) != ERR_IO)
             path = named;
-    origin_note(f ? fileno(f) : -1);
-    char *buf = mem_alloc(FILE_MAX + 1);
-    enum err_code c;
-    size_t n = f && buf ? fread(buf, 1, FILE_MAX + 1, f) : 0;
-    if (!buf) {
-        c = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the rules' numbers");
-    } else if (!f || ferror(f)) {
-        c = err_set(e, ERR_IO, ERR_NO_OFFSET, "%.120s: can't be read", path);
-    } else if (n > FILE_MAX) {
-        c = err_set(e, ERR_ARG, ERR_NO_OFFSET, "%.120s: is longer than a megabyte: no file of rules' numbers",
-                    path);
-    } else {
-        c = thresholds_parse(path, buf, n, e);
     }
-    if (f)
-        fclose(f);
-    mem_free(buf);
+    c = c == ERR_OK ? thresholds_parse(path, text, n, e)
+                    : err_set(e, c, ERR_NO_OFFSET, "%.120s: %s", path,
+                              c == ERR_NOMEM ? "out of memory"
+                              : c == ERR_ARG ? PLACES_UNTRUSTED
+                                             : "can't be read, or is longer than a megabyte");
+    mem_free(text);
     return c;
 }
 
