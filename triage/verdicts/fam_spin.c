@@ -42,15 +42,32 @@ struct spin {
     int64_t ran;                     /* up to these looks, since it last got a processor */
 };
 
+/* The end of its last wait, if a tenth of the trace is left then; NO_TIME: it waits up to the end. */
+static int64_t last_wait(const struct causes *c, uint32_t g)
+{
+    struct span_iter it = {.tr = NULL};
+    bool more = span_seek_at(&it, c->tr, (struct lane){LANE_G, g}, c->tg->end - 1);
+    const int64_t end = more ? span_get(&it)->t1 : 0;
+    for (int i = 0; i < STEPS && more && span_get(&it)->state != ST_WAITING; i++)
+        more = span_prev(&it);
+    const int64_t since = more ? span_get(&it)->t1 : end;
+    return (double)(end - since) >= threshold(TH_SHARE) * (double)c->tg->end ? since : NO_TIME;
+}
+
 static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
 {
     const struct gstat st = gstat_of(c->tg, g);
+    const bool busy =
+        (double)(st.ns[GM_EXEC] + st.ns[GM_SCHED]) >= threshold(TH_SPIN_BUSY) * (double)st.ns[GM_LIFE];
+    const int64_t since = busy ? 0 : last_wait(c, g);
     struct walk w;
-    if (st.ns[GM_LIFE] <= 0 ||
-        (double)(st.ns[GM_EXEC] + st.ns[GM_SCHED]) < threshold(TH_SPIN_BUSY) * (double)st.ns[GM_LIFE])
+    if (st.ns[GM_LIFE] <= 0 || since == NO_TIME)
         return;
     const uint32_t before = s->looks;
-    walk_g(&w, c->tr, g, STEPS);
+    if (busy)
+        walk_g(&w, c->tr, g, STEPS);
+    else
+        walk_at(&w, c->tr, g, since, STEPS);
     int64_t ran = 0;
     bool before_ran = false;
     for (const struct span *p; (p = walk_next(&w));) {
