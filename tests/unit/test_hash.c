@@ -184,7 +184,7 @@ static void a_table_without_memory(void **state)
         assert_true(it == (v[i].lost ? NULL : &v[i]));
     }
     HASH_ITER(hh, all, it, next)
-    HASH_DEL(all, it);
+        HASH_DEL(all, it);
     mem_fail_after(0);
     struct item one = {.id = 1};
     HASH_ADD(hh, all, id, sizeof one.id, &one);

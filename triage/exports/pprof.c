@@ -13,6 +13,7 @@
 #include "decode/base/door.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "decode/base/table.h"
 #include "triage/exports/export_out.h"
 #include "triage/exports/profile.pb-c.h"
 #include "triage/exports/rewrite.h"
@@ -21,7 +22,6 @@
 #include "triage/query/goto.h"
 #include "triage/say.h"
 #include "triage/tables/stackweights.h"
-#include "triage/tables/tab.h"
 
 struct pprof_head {
     const char *type[2], *unit[2]; /* for the two values of each sample: count, ns */
@@ -32,6 +32,13 @@ struct pprof_head {
     const char *comment;
 };
 
+struct numbered { /* what has been written, and its number */
+    uint64_t key[2];
+    uint32_t number;
+    bool lost;
+    UT_hash_handle hh;
+};
+
 struct writer {
     const struct trace *tr;
     struct out *out;
@@ -39,11 +46,40 @@ struct writer {
     size_t cap;
     uint64_t *ids; /* locations of one sample */
     size_t cap_ids;
-    struct tab strs, funcs,
-        locs; /* string; function name and file; pc, function and line: to their numbers */
+    struct numbered *strs, *funcs, *locs; /* string; function name and file; pc, function and line */
     uint32_t nstrs, nfuncs, nlocs;
     bool oom;
 };
+
+/* Returns the number of a key, which is `fresh` if it is new; sets oom if it cannot be kept. */
+static uint32_t number_of(struct writer *w, struct numbered **all, uint64_t a, uint64_t b, uint32_t fresh)
+{
+    const uint64_t key[2] = {a, b};
+    struct numbered *k;
+    HASH_FIND(hh, *all, key, sizeof key, k);
+    if (k)
+        return k->number;
+    k = mem_zalloc(sizeof *k);
+    if (k) {
+        memcpy(k->key, key, sizeof key);
+        k->number = fresh;
+        HASH_ADD(hh, *all, key, sizeof k->key, k);
+    }
+    if (!k || k->lost) {
+        w->oom = true;
+        mem_free(k);
+    }
+    return fresh;
+}
+
+static void numbered_free(struct numbered *all)
+{
+    struct numbered *k, *next;
+    HASH_ITER(hh, all, k, next) {
+        HASH_DEL(all, k);
+        mem_free(k);
+    }
+}
 
 static void put(struct writer *w, const Pprof__Profile *m)
 {
@@ -71,12 +107,8 @@ static int64_t word(struct writer *w, const char *s)
 
 static int64_t name(struct writer *w, uint32_t str)
 {
-    uint32_t fresh = w->nstrs, i = str ? tab_put(&w->strs, str, 0, fresh) : 0;
-    if (i == TAB_NONE) {
-        w->oom = true;
-        return 0;
-    }
-    if (str && i == fresh) {
+    const uint32_t fresh = w->nstrs, i = str ? number_of(w, &w->strs, str, 0, fresh) : 0;
+    if (str && i == fresh && !w->oom) {
         struct text t = {0};
         out_name(&t, trace_str(w->tr, str), NULL);
         char *s = text_take(&t);
@@ -91,11 +123,9 @@ static int64_t name(struct writer *w, uint32_t str)
 
 static uint64_t function(struct writer *w, const struct frame *f)
 {
-    uint32_t fresh = w->nfuncs + 1, i = tab_put(&w->funcs, f->func, f->file, fresh);
-    if (i != fresh) {
-        w->oom |= i == TAB_NONE;
+    const uint32_t fresh = w->nfuncs + 1, i = number_of(w, &w->funcs, f->func, f->file, fresh);
+    if (i != fresh || w->oom)
         return i;
-    }
     w->nfuncs++;
     Pprof__Function x = PPROF__FUNCTION__INIT, *px = &x;
     Pprof__Profile m = PPROF__PROFILE__INIT;
@@ -110,12 +140,10 @@ static uint64_t function(struct writer *w, const struct frame *f)
 
 static uint64_t location(struct writer *w, const struct frame *f)
 {
-    uint32_t fresh = w->nlocs + 1,
-             i = tab_put(&w->locs, f->pc, (uint64_t)f->func << 32 | (uint32_t)f->line, fresh);
-    if (i != fresh) {
-        w->oom |= i == TAB_NONE;
+    const uint32_t fresh = w->nlocs + 1,
+                   i = number_of(w, &w->locs, f->pc, (uint64_t)f->func << 32 | (uint32_t)f->line, fresh);
+    if (i != fresh || w->oom)
         return i;
-    }
     w->nlocs++;
     Pprof__Line line = PPROF__LINE__INIT, *pline = &line;
     Pprof__Location x = PPROF__LOCATION__INIT, *px = &x;
@@ -183,9 +211,9 @@ static enum err_code pprof_write(const struct trace *tr, const struct sw_table *
     head(&w, h);
     for (uint32_t i = 0; i < v->n && !w.oom && !out_broken(out); i++)
         sample(&w, &v->row[i], h->per_count);
-    tab_free(&w.strs);
-    tab_free(&w.funcs);
-    tab_free(&w.locs);
+    numbered_free(w.strs);
+    numbered_free(w.funcs);
+    numbered_free(w.locs);
     mem_free(w.buf);
     mem_free(w.ids);
     return w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the profile") : ERR_OK;
