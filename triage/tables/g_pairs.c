@@ -9,10 +9,16 @@
 static struct pair_row *pair_told(struct g_walk *w, uint32_t who, uint32_t by, uint32_t waker)
 {
     const struct waited *v = &w->wait;
-    bool made;
-    struct pair_row *p = subtotal_pair(w->y, v->reason, v->stack, waker, by, &made);
+    const uint64_t wait = (uint64_t)v->reason << 32 | v->stack, end = (uint64_t)waker << 32 | by;
+    struct lately_pair *l =
+        &w->y->lately_pair[(wait * 0x9e3779b97f4a7c15u ^ end * 0xc2b2ae3d27d4eb4fu) >> 56];
+    const bool known = l->row && l->wait == wait && l->end == end;
+    bool made = false;
+    struct pair_row *p =
+        known ? &w->y->pairs[l->row - 1] : subtotal_pair(w->y, v->reason, v->stack, waker, by, &made);
     if (!p)
         return NULL;
+    *l = (struct lately_pair){wait, end, (uint32_t)(p - w->y->pairs) + 1};
     if (made) {
         p->waiter = w->name;
         p->kind = stacks_wait_kind(w->tg->tr, v->reason, v->stack);

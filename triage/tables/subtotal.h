@@ -24,6 +24,10 @@ enum { LATELY = 256, REASONS = 8 };
 struct lately { /* of a key that was asked for lately, the row + 1 */
     uint32_t key, row;
 };
+struct lately_pair { /* the same of a pair: reason and stack; waker and its stack */
+    uint64_t wait, end;
+    uint32_t row;
+};
 struct group_part {                 /* what goroutines of one group did */
     struct lately reasons[REASONS]; /* rows of wait_of */
     uint32_t group;
@@ -53,7 +57,8 @@ struct subtotal {
     struct longest busy;  /* goroutines, by how long they ran */
     int64_t label_ns[GC_MODES];
     struct lately lately_call[LATELY]; /* rows of syscalls by stack */
-    uint32_t group;                    /* row of the present goroutine's */
+    struct lately_pair lately_pair[LATELY];
+    uint32_t group; /* row of the present goroutine's */
 };
 
 /* subtotal_goroutines - counts goroutines g0 .. g1-1 into an empty subtotal. Returns false when out of memory
