@@ -7,7 +7,7 @@
 #include "triage/tables/tab.h"
 #include "triage/triage.h"
 
-enum { LANES = 256, STEPS = 1000 };
+enum { FIRST = 1024, LOOKED = 4096, LANES = 256, STEPS = 1000 }; /* of goroutines, but STEPS: spans */
 
 struct after { /* running after the calls of one stack: of those without an end, and of the others */
     uint32_t n[2];
@@ -50,19 +50,34 @@ static bool look_at(struct untimed *u, const struct trace *tr, uint32_t g, uint3
     return ok;
 }
 
+/* The i-th of those that are looked at: the first ones, most of which are there all along, and others that
+ * are spread evenly over the rest. */
+static uint32_t nth(uint32_t i, uint32_t ng)
+{
+    return ng <= LOOKED || i < FIRST
+               ? i
+               : FIRST + (uint32_t)((uint64_t)(i - FIRST) * (ng - FIRST) / (LOOKED - FIRST));
+}
+
+static uint64_t spans_of(const struct trace *tr, uint32_t g)
+{
+    return trace_lane(tr, (struct lane){LANE_G, g}).nspans;
+}
+
 struct untimed *untimed_new(const struct trace *tr)
 {
     struct untimed *u = mem_zalloc(sizeof *u);
-    const uint32_t ng = trace_info(tr)->second_family ? 0 : trace_nlanes(tr, LANE_G);
+    const uint32_t ng = trace_info(tr)->second_family ? 0 : trace_nlanes(tr, LANE_G),
+                   n = ng < LOOKED ? ng : LOOKED;
     uint64_t all = 0, sum = 0;
-    bool ok = u;
-    for (uint32_t g = 0; g < ng; g++)
-        all += trace_lane(tr, (struct lane){LANE_G, g}).nspans;
+    for (uint32_t i = 0; i < n; i++)
+        all += spans_of(tr, nth(i, ng));
     const uint64_t each = all / LANES + 1;
-    for (uint32_t g = 0; ok && g < ng; g++) { /* as often as it has spans */
+    bool ok = u;
+    for (uint32_t i = 0; ok && i < n; i++) { /* as often as it has spans */
         const uint64_t before = sum / each;
-        sum += trace_lane(tr, (struct lane){LANE_G, g}).nspans;
-        ok = sum / each == before || look_at(u, tr, g, (uint32_t)(sum / each - before) * STEPS);
+        sum += spans_of(tr, nth(i, ng));
+        ok = sum / each == before || look_at(u, tr, nth(i, ng), (uint32_t)(sum / each - before) * STEPS);
     }
     if (!ok) {
         untimed_free(u);
