@@ -23,6 +23,8 @@ static inline int page_label(int w)
 struct box page_axis(struct box b);
 /* page_strip - draws on the axis where in the trace a finding is. */
 void page_strip(struct grid *g, const struct view *v, const struct finding *f, struct box axis);
+/* page_strip_whole - whether it marks all of the finding that is known, and not an example alone. */
+bool page_strip_whole(const struct view *v, const struct finding *f);
 /* page_lanes - draws the goroutines of a finding while its example goes on, below a line that says when that
  * is: those that wait and the holders. Returns the lines used. */
 int page_lanes(struct grid *g, struct view *v, const struct finding *f, struct box b);

@@ -194,18 +194,32 @@ static void strip_band(const struct view *v, const struct finding *f, const int6
     mem_free(col);
 }
 
+/* The work whose pieces have it, or NO_LANE if that is not known of a good part of them. *slow: the slow ones
+ * have it. */
+static uint32_t work_hit(const struct finding *f, bool *slow)
+{
+    const struct harm *h = &f->v.harm;
+    *slow = h->slow_only || h->of_slow || (h->work != NO_LANE && h->slow > h->all && h->share >= h->slow);
+    if (!*slow && h->hit * 2 < h->of)
+        return NO_LANE;
+    return h->work != NO_LANE ? h->work : h->of_work;
+}
+
+static bool of_band(const struct view *v, const struct finding *f)
+{
+    return f->lane.kind == LANE_BAND && f->lane.i < trace_nlanes(v->tr, LANE_BAND);
+}
+
 /* Marks the pieces of work that have it: the slowest tenth if the finding is about these, or all that were
- * looked at, if most of them have it. */
+ * looked at. */
 static void strip_pieces(const struct view *v, const struct finding *f, const int64_t *edge, int n,
                          struct column *out)
 {
-    const struct harm *h = &f->v.harm;
-    if (h->work == NO_LANE)
+    bool of_slow;
+    const uint32_t at = work_hit(f, &of_slow);
+    if (at == NO_LANE)
         return;
-    const struct work *w = &v->tri->fs->works.v[h->work];
-    const bool of_slow = h->slow_only || (h->slow > h->all && h->share >= h->slow);
-    if (!of_slow && h->hit * 2 < h->of)
-        return;
+    const struct work *w = &v->tri->fs->works.v[at];
     const uint32_t slow = w->tree.pieces[TREE_SLOW], most = of_slow && slow < w->looked ? slow : w->looked;
     for (uint32_t i = 0; i < most; i++)
         for (int c = 0; c < n; c++)
@@ -213,13 +227,18 @@ static void strip_pieces(const struct view *v, const struct finding *f, const in
                 out[c].part = 0.5;
 }
 
+bool page_strip_whole(const struct view *v, const struct finding *f)
+{
+    bool slow;
+    return of_band(v, f) || work_hit(f, &slow) != NO_LANE;
+}
+
 void page_strip(struct grid *g, const struct view *v, const struct finding *f, struct box axis)
 {
     const int n = axis.w;
     int64_t *edge = edges_of(v, n);
     struct column *col = edge ? mem_zalloc((size_t)n * sizeof *col) : NULL;
-    const bool band = f->lane.kind == LANE_BAND && f->lane.i < trace_nlanes(v->tr, LANE_BAND);
-    if (col && band) {
+    if (col && of_band(v, f)) {
         strip_band(v, f, edge, n, col);
     } else if (col) {
         strip_pieces(v, f, edge, n, col);

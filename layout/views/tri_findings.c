@@ -81,13 +81,14 @@ static int fields_of(const struct view *v, const struct finding *f, struct card_
 {
     const bool held = f->v.holder.at.user || f->v.holder.group;
     *own = gain_of(f, &v->tri->fs->works);
-    const struct card_field all[FIELDS] = {{"line", f->at, 0, STYLE_NORMAL, 6, false},
-                                           {"what", f->what, 0, STYLE_NORMAL, 7, false},
-                                           {held ? "who" : "why", f->why, 0, STYLE_NORMAL, 4, false},
-                                           {"cost", f->harm, 0, STYLE_NORMAL, 2, false},
-                                           {"do", f->next, 0, STYLE_STATUS_KEY, 5, false},
-                                           {"saves", *own, 0, STYLE_STATUS_KEY, 3, false},
-                                           {"when", NULL, 0, STYLE_NORMAL, 1, false}};
+    const struct card_field all[FIELDS] = {
+        {"line", f->at, 0, STYLE_NORMAL, 6, false},
+        {"what", f->what, 0, STYLE_NORMAL, 7, false},
+        {held ? "who" : "why", f->why, 0, STYLE_NORMAL, 4, false},
+        {"cost", f->harm, 0, STYLE_NORMAL, 2, false},
+        {"do", f->next, 0, STYLE_STATUS_KEY, 5, false},
+        {"saves", *own, 0, STYLE_STATUS_KEY, 3, false},
+        {page_strip_whole(v, f) ? "when" : "one at", NULL, 0, STYLE_NORMAL, 1, false}};
     int n = 0;
     for (int i = 0; i < FIELDS; i++)
         if (i + 1 == FIELDS || (all[i].text && *all[i].text)) {
