@@ -194,15 +194,12 @@ static void strip_band(const struct view *v, const struct finding *f, const int6
     mem_free(col);
 }
 
-/* The work whose pieces have it, or NO_LANE if that is not known of a good part of them. *slow: the slow ones
- * have it. */
-static uint32_t work_hit(const struct finding *f, bool *slow)
+/* Whether the finding is about pieces of a work, most of which have it. *slow: most of the slow ones. */
+static bool of_pieces(const struct finding *f, bool *slow)
 {
     const struct harm *h = &f->v.harm;
-    *slow = h->slow_only || h->of_slow || (h->work != NO_LANE && h->slow > h->all && h->share >= h->slow);
-    if (!*slow && h->hit * 2 < h->of)
-        return NO_LANE;
-    return h->work != NO_LANE ? h->work : h->of_work;
+    *slow = h->slow_only || (h->slow > h->all && h->share >= h->slow);
+    return h->work != NO_LANE && (*slow || h->hit * 2 >= h->of);
 }
 
 static bool of_band(const struct view *v, const struct finding *f)
@@ -216,10 +213,9 @@ static void strip_pieces(const struct view *v, const struct finding *f, const in
                          struct column *out)
 {
     bool of_slow;
-    const uint32_t at = work_hit(f, &of_slow);
-    if (at == NO_LANE)
+    if (!of_pieces(f, &of_slow))
         return;
-    const struct work *w = &v->tri->fs->works.v[at];
+    const struct work *w = &v->tri->fs->works.v[f->v.harm.work];
     const uint32_t slow = w->tree.pieces[TREE_SLOW], most = of_slow && slow < w->looked ? slow : w->looked;
     for (uint32_t i = 0; i < most; i++)
         for (int c = 0; c < n; c++)
@@ -230,7 +226,7 @@ static void strip_pieces(const struct view *v, const struct finding *f, const in
 bool page_strip_whole(const struct view *v, const struct finding *f)
 {
     bool slow;
-    return of_band(v, f) || work_hit(f, &slow) != NO_LANE;
+    return of_band(v, f) || of_pieces(f, &slow);
 }
 
 void page_strip(struct grid *g, const struct view *v, const struct finding *f, struct box axis)

@@ -251,9 +251,8 @@ static int card(struct grid *g, const struct view *v, const struct finding *f, s
             axis.y = y++;
             page_strip(g, v, f, axis);
             char whole[FMT_MAX], of[FMT_MAX + 3];
-            snprintf(of, sizeof of, "of %s", when_dur(v->tr, v->tri->tg ? v->tri->tg->end : 0, whole));
-            if (v->tri->tg)
-                grid_str(g, axis.x + axis.w + 1, axis.y, b.x + b.w - axis.x - axis.w - 1, of, STYLE_DIM);
+            snprintf(of, sizeof of, "of %s", when_dur(v->tr, view_end(v), whole));
+            grid_str(g, axis.x + axis.w + 1, axis.y, b.x + b.w - axis.x - axis.w - 1, of, STYLE_DIM);
         }
     }
     mem_free(own);

@@ -207,14 +207,16 @@ static void step_runnable(struct explainer *x, struct level *l, struct explain_p
     explain_tell_unless_stopped(x, l, p, s);
 }
 
-/* Whether running after `before` is the rest of that call, which has no end in the trace. */
-static bool in_call(struct explainer *x, const struct span *before)
+/* Sets *is: whether running after `before` is the rest of that call, which has no end in the trace. Returns
+ * false if out of memory. */
+static bool in_call(struct explainer *x, const struct span *before, bool *is)
 {
-    if (before->state != ST_SYSCALL || !before->stack || !tri_untimed(x->tr, before->t1 - before->t0))
-        return false;
-    if (!x->untimed)
+    *is = before->state == ST_SYSCALL && before->stack && tri_untimed(x->tr, before->t1 - before->t0);
+    if (*is && !x->untimed)
         x->untimed = untimed_new(x->tr);
-    return x->untimed && untimed_lasts(x->untimed, before->stack);
+    const bool ok = !*is || x->untimed;
+    *is = *is && ok && untimed_lasts(x->untimed, before->stack);
+    return ok;
 }
 
 /* The call and what runs after it, as one. */
@@ -232,14 +234,18 @@ static void step_call(struct explainer *x, struct level *l, struct explain_part 
     (void)explain_tell(x, l, p);
 }
 
-/* Running: between the place where it was before and the one where it stopped. */
-static void step_running(struct explainer *x, struct level *l, struct explain_part p, const struct span *s,
+/* Running: between the place where it was before and the one where it stopped. Returns false if out of
+ * memory. */
+static bool step_running(struct explainer *x, struct level *l, struct explain_part p, const struct span *s,
                          const struct span *next, bool more)
 {
     const struct span before = more ? *span_get(&l->it) : (struct span){0};
-    if (in_call(x, &before)) {
+    bool is_call;
+    if (!in_call(x, &before, &is_call))
+        return false;
+    if (is_call) {
         step_call(x, l, p, &before);
-        return;
+        return true;
     }
     p.cat = EX_RUN;
     p.stack = 0;
@@ -256,6 +262,7 @@ static void step_running(struct explainer *x, struct level *l, struct explain_pa
     p.stack_end = s->t1 > p.t1 && l->at_hi ? l->at_hi : p.stack_end;
     p.stack = p.stack || p.stack_end ? p.stack : l->start_stack;
     explain_tell_unless_stopped(x, l, p, s);
+    return true;
 }
 
 /* Handle one span of the top level, last first. *depth: of the top level. */
@@ -294,7 +301,7 @@ static bool step(struct explainer *x, int *depth)
     case ST_WAITING: return step_wait(x, l, depth, p, &s, &next);
     case ST_RUNNABLE: step_runnable(x, l, p, &s, more); return true;
     case ST_RUNNING:
-    case ST_GCWORK: step_running(x, l, p, &s, &next, more); return true;
+    case ST_GCWORK: return step_running(x, l, p, &s, &next, more);
     case ST_SYSCALL:
         then_is(&l->then, &s);
         p.cat = EX_SYSCALL;

@@ -45,9 +45,8 @@ static struct births births_of(const struct causes *c, const struct leak_row *r)
     return b;
 }
 
-/* Do they come again and again, for half of the trace at least: some in each quarter of that time, and most
- * neither in the first nor in the last? evenly: about as many in each; a host that stops the program for a
- * while leaves one with few. */
+/* Do they come again and again, for half of the trace at least? Some come in each quarter of that time, and
+ * neither the first nor the last has most of them. */
 static bool all_along(const struct causes *c, const struct births *b)
 {
     bool all = b->all > 0 && b->since <= c->tg->end / 2;
@@ -56,6 +55,7 @@ static bool all_along(const struct causes *c, const struct births *b)
     return all;
 }
 
+/* Do about as many come in each quarter? A host that stops the program for a while leaves one with few. */
 static bool evenly(const struct births *b)
 {
     bool all = true;

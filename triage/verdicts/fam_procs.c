@@ -86,8 +86,8 @@ static struct harm queues(const struct works *w)
     return most;
 }
 
-/* In crowds of how many goroutines of a group begin, if most begin so, several times; *times: how often. 0:
- * they come one by one. A sample of them is as far apart as all are. */
+/* How many goroutines of a group begin together at most, if most of them begin in crowds, several times; 0:
+ * they come one by one. *times: how often, estimated from the first BIRTHS. */
 static uint32_t crowd_begun(const struct causes *c, uint32_t group, uint32_t *times)
 {
     const uint32_t all = group == UINT32_MAX ? 0 : c->of[group].n, n = all < BIRTHS ? all : BIRTHS;
@@ -95,9 +95,8 @@ static uint32_t crowd_begun(const struct causes *c, uint32_t group, uint32_t *ti
     int64_t before = INT64_MIN / 2;
     *times = 0;
     for (uint32_t i = 0; i <= n; i++) {
-        const struct lane_info li =
-            i < n ? trace_lane(c->tr, (struct lane){LANE_G, causes_member(c, group, i, BIRTHS)})
-                  : (struct lane_info){.first = INT64_MAX};
+        const struct lane_info li = i < n ? trace_lane(c->tr, (struct lane){LANE_G, causes_nth(c, group, i)})
+                                          : (struct lane_info){.first = INT64_MAX};
         if (i && i < n && li.created && li.first - before <= TOGETHER) {
             size++;
         } else {
@@ -109,7 +108,9 @@ static uint32_t crowd_begun(const struct causes *c, uint32_t group, uint32_t *ti
         }
         before = li.first;
     }
-    return *times >= threshold(TH_SEVERAL) && within >= threshold(TH_MOST) * n ? most : 0;
+    const bool several = *times >= threshold(TH_SEVERAL);
+    *times = n ? (uint32_t)((uint64_t)*times * all / n) : 0;
+    return several && within >= threshold(TH_MOST) * n ? most : 0;
 }
 
 static bool latency(struct causes *c, const struct works *w, struct verdicts *out)

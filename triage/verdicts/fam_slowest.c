@@ -11,8 +11,8 @@
 
 enum { WAITS = 64, STEPS = 4000, BRIEF = 64, MEMBERS = 2000, LANES = 200000 };
 
-struct last { /* where the last one waits longest, and where the one before it does; lines: of its stack */
-    uint32_t stack, lines, before;
+struct last { /* where the last one waits longest, and where the one before it does; lines: verdict_lines() */
+    uint32_t stack, lines, before, before_lines;
 };
 struct lots {   /* of one who waits */
     uint32_t n; /* waits looked at */
@@ -141,8 +141,9 @@ static void lot_of(const struct causes *c, const struct works *w, const struct p
     const struct frame f = stack ? trace_frame(c->tr, stack, at.frame) : (struct frame){0};
     if (stack && owner_of(w->own, &f) != OWNER_PROGRAM)
         return; /* a library began it for itself */
-    l->last[l->n] = (struct last){stack, stack ? verdict_lines(w, stack) : 0,
-                                  other != NO_LANE ? waits_at(c, other, t0, t1) : 0};
+    const uint32_t with = other != NO_LANE ? waits_at(c, other, t0, t1) : 0;
+    l->last[l->n] =
+        (struct last){stack, stack ? verdict_lines(w, stack) : 0, with, with ? verdict_lines(w, with) : 0};
     before = before > t0 ? before : t0;
     l->n++;
     l->started += n;
@@ -236,19 +237,21 @@ static bool gathers(const struct causes *c, const struct tree_node *n)
             trace_g_name(c->tr, trace_lane(c->tr, (struct lane){LANE_G, n->by}).creator) == n->who);
 }
 
-/* Of these waits, those whose last one stands at the same lines each time, where the one before it does not:
- * the most there are. *at receives an example. */
-static uint32_t same_last(const struct works *w, const struct lots *l, struct last *at)
+/* How often the last one stands at the same lines and the one before it does not: the most there are of one
+ * kind. *at receives an example. */
+static uint32_t same_last(const struct lots *l, struct last *at)
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < l->n; i++) {
+        const struct last *a = &l->last[i];
         uint32_t same = 0;
-        for (uint32_t k = 0; k < l->n && l->last[i].stack; k++)
-            same += l->last[k].lines == l->last[i].lines && l->last[k].before &&
-                    verdict_lines(w, l->last[k].before) != l->last[i].lines;
-        if (same > most && l->last[i].before) {
+        for (uint32_t k = 0; k < l->n && a->before && a->before_lines != a->lines; k++) {
+            const struct last *b = &l->last[k];
+            same += b->lines == a->lines && b->before && b->before_lines != a->lines;
+        }
+        if (same > most) {
             most = same;
-            *at = l->last[i];
+            *at = *a;
         }
     }
     return most;
@@ -277,7 +280,7 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
     const struct lots l = lots_of(c, w, n);
     const bool rounds = l.n >= threshold(TH_SEVERAL);
     struct last at = {0};
-    const uint32_t times = same_last(w, &l, &at);
+    const uint32_t times = same_last(&l, &at);
     const bool same = l.n >= threshold(TH_MANY) && times >= (1 - threshold(TH_ROOM)) * l.n &&
                       l.alone >= threshold(TH_SHARE) * l.waited;
     if (l.n == 0 || (!work_counts(k) && !(rounds && joins_work(c, w, n->by))) ||
