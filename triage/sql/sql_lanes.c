@@ -69,8 +69,9 @@ static uint32_t ids_from(const struct sql *s, uint64_t id)
     return lo;
 }
 
-bool sql_lanes(struct sql_lanes *l, const struct sql_cursor *c, enum lane_kind kind)
+bool sql_lanes(struct sql_lanes *l, const struct sql_cursor *c)
 {
+    const enum lane_kind kind = c->table->lane;
     struct sql *s = c->s;
     const struct sql_where *w = &c->w;
     *l = (struct sql_lanes){.s = s, .w = w, .kind = kind, .end = trace_nlanes(s->tr, kind)};
@@ -165,10 +166,15 @@ static bool lane_next(struct sql_cursor *base)
     return !base->s->late;
 }
 
-static bool lane_begin(struct sql_cursor *base, enum lane_kind k)
+static bool lane_begin(struct sql_cursor *base)
 {
     struct lane_cursor *c = (struct lane_cursor *)base;
-    return sql_lanes(&c->lanes, base, k) && lane_next(base);
+    return sql_lanes(&c->lanes, base) && lane_next(base);
+}
+
+static double lane_rows(const struct sql *s, const struct sql_table *t)
+{
+    return trace_nlanes(s->tr, t->lane);
 }
 
 /* The part of the lane's life that the query covers. */
@@ -243,13 +249,6 @@ static int64_t count_of(const struct lane_cursor *c)
     X(G_TO, "to_ns", NS, TO, v_none(), "~second argument") \
     X(G_SEEN, "seen", NS, NO, v_int(li->seen), \
       "~when the trace first mentions it; an earlier t0 is back-dated")
-enum { GOROUTINE(SQL_COLUMN_ID) };
-
-static bool goroutine_begin(struct sql_cursor *c)
-{
-    return lane_begin(c, LANE_G);
-}
-
 /* Sum up the time in mark assist by goroutine, within the query's time. */
 static int64_t *assists(struct sql *s, int64_t from, int64_t to)
 {
@@ -283,24 +282,11 @@ static struct sql_value v_assist(const struct lane_cursor *c)
     return v ? v_int(v[c->lane.i]) : v_own(NULL);
 }
 
-static struct sql_value goroutine_cell(struct sql_cursor *base, unsigned column)
-{
-    struct lane_cursor *c = (struct lane_cursor *)base;
-    const struct sql *s = base->s;
-    const struct lane_info *li = &c->li;
-    switch (column) {
-        GOROUTINE(SQL_CASE)
-    default: return v_none();
-    }
-}
+SQL_CELLS(goroutine, GOROUTINE, struct lane_cursor, const struct lane_info *li = &c->li)
 
-static double goroutine_rows(struct sql *s)
-{
-    return trace_nlanes(s->tr, LANE_G);
-}
-
-SQL_TABLE(goroutine, GOROUTINE, struct lane_cursor, lane_next, "One row a goroutine, by first appearance",
-          .groups = SQL_GROUP(ID) | SQL_GROUP(NAME), .rows = goroutine_rows);
+SQL_TABLE(goroutine, GOROUTINE, struct lane_cursor, lane_begin, lane_next,
+          "One row a goroutine, by first appearance", .lane = LANE_G,
+          .groups = SQL_GROUP(ID) | SQL_GROUP(NAME), .rows = lane_rows);
 
 /* ---- processors, threads ------------------------------------------------------------------------------- */
 
@@ -328,43 +314,9 @@ SQL_TABLE(goroutine, GOROUTINE, struct lane_cursor, lane_next, "One row a gorout
     X(P##_TO, "to_ns", NS, TO, v_none(), "~second argument")
 #define PROC(X) LANE(X, P, "p", "the processor's number")
 #define THREAD(X) LANE(X, M, "m", "the thread's id")
-enum { PROC(SQL_COLUMN_ID) };
-
-static bool proc_begin(struct sql_cursor *c)
-{
-    return lane_begin(c, LANE_P);
-}
-
-static bool thread_begin(struct sql_cursor *c)
-{
-    return lane_begin(c, LANE_M);
-}
-
-static struct sql_value proc_cell(struct sql_cursor *base, unsigned column)
-{
-    struct lane_cursor *c = (struct lane_cursor *)base;
-    switch (column) {
-        PROC(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-static double proc_rows(struct sql *s)
-{
-    return trace_nlanes(s->tr, LANE_P);
-}
-
-static double thread_rows(struct sql *s)
-{
-    return trace_nlanes(s->tr, LANE_M);
-}
-
-SQL_TABLE(proc, PROC, struct lane_cursor, lane_next, "One row a processor (P), with its time by state",
-          .rows = proc_rows);
-static struct sql_value thread_cell(struct sql_cursor *base, unsigned column)
-{
-    return proc_cell(base, column);
-}
-
-SQL_TABLE(thread, THREAD, struct lane_cursor, lane_next, "One row a thread (M) that held a processor",
-          .rows = thread_rows);
+SQL_CELLS(proc, PROC, struct lane_cursor)
+SQL_TABLE(proc, PROC, struct lane_cursor, lane_begin, lane_next,
+          "One row a processor (P), with its time by state", .lane = LANE_P, .rows = lane_rows);
+SQL_CELLS(thread, THREAD, struct lane_cursor)
+SQL_TABLE(thread, THREAD, struct lane_cursor, lane_begin, lane_next,
+          "One row a thread (M) that held a processor", .lane = LANE_M, .rows = lane_rows);

@@ -44,9 +44,10 @@ static bool untimed(struct sql_cursor *base, const void *v, size_t n)
 
 /* NAME_rows(), NAME_begin(), and the row at hand as `r`, of a list of the model. */
 #define LIST(NAME, TYPE, ALL, BEGIN) \
-    static double NAME##_rows(struct sql *s) \
+    static double NAME##_rows(const struct sql *s, const struct sql_table *t) \
     { \
         const TYPE *v; \
+        (void)t; \
         return 1 + (double)ALL(s->tr, &v); \
     } \
     static bool NAME##_begin(struct sql_cursor *base) \
@@ -55,9 +56,8 @@ static bool untimed(struct sql_cursor *base, const void *v, size_t n)
         const size_t n = ALL(base->s->tr, &v); \
         return BEGIN; \
     } \
-    static const TYPE *NAME##_row(const struct sql_cursor *base) \
+    static const TYPE *NAME##_row(const struct list_cursor *c) \
     { \
-        const struct list_cursor *c = (const struct list_cursor *)base; \
         return &((const TYPE *)c->v)[c->r.i]; \
     }
 LIST(task, struct task, trace_tasks, timed(base, v, sizeof *v, offsetof(struct task, t0), n))
@@ -99,8 +99,6 @@ LIST(sample, struct sample, trace_samples, untimed(base, v, n))
     OPEN(X, R) \
     X(R_SEEN, "seen", NS, NO, v_int(r->seen), \
       "~when the trace first tells of it: t0, unless it began before the trace")
-enum { RANGE(SQL_COLUMN_ID) };
-
 /* The current row, or that of the next kind if this one has no more. */
 static bool range_take(struct list_cursor *c)
 {
@@ -145,24 +143,14 @@ static struct sql_value v_metric(const struct sql *s, enum metric m, int64_t t)
     return v_if(t < INT64_MAX && trace_minmax(s->tr, m, t, t + 1, &min, &max), v_id(max));
 }
 
-static struct sql_value range_cell(struct sql_cursor *base, unsigned column)
-{
-    static const char *const kinds[RANGE_KINDS] = {[RANGE_GC] = "mark",
-                                                   [RANGE_STW] = "stop-the-world",
-                                                   [RANGE_SWEEP] = "sweep",
-                                                   [RANGE_ASSIST] = "assist"};
-    const struct list_cursor *c = (const struct list_cursor *)base;
-    const struct sql *s = base->s;
-    const struct range *r = &c->stop;
-    const bool on_p = r->kind == RANGE_SWEEP || r->scope_p;
-    switch (column) {
-        RANGE(SQL_CASE)
-    default: return v_none();
-    }
-}
+static const char *const kinds[RANGE_KINDS] = {
+    [RANGE_GC] = "mark", [RANGE_STW] = "stop-the-world", [RANGE_SWEEP] = "sweep", [RANGE_ASSIST] = "assist"};
+SQL_CELLS(range, RANGE, struct list_cursor, const struct range *r = &c->stop;
+          const bool on_p = r->kind == RANGE_SWEEP || r->scope_p)
 
-static double range_rows(struct sql *s)
+static double range_rows(const struct sql *s, const struct sql_table *t)
 {
+    (void)t;
     const struct range *r;
     double n = 1;
     for (int k = 0; k < RANGE_KINDS; k++)
@@ -170,7 +158,7 @@ static double range_rows(struct sql *s)
     return n;
 }
 
-SQL_TABLE(range, RANGE, struct list_cursor, range_next,
+SQL_TABLE(range, RANGE, struct list_cursor, range_begin, range_next,
           "Mark phases, stops of the world, sweeping, assists; by kind, then time", .rows = range_rows);
 
 /* ---- metric -------------------------------------------------------------------------------------------- */
@@ -178,13 +166,11 @@ SQL_TABLE(range, RANGE, struct list_cursor, range_next,
 #define METRIC(X) \
     X(N_NAME, "name", NAME, NO, v_word(names[m]), \
       "/memory/classes/heap/objects:bytes, /gc/heap/goal:bytes, /sched/gomaxprocs:threads") \
-    X(N_T, "t0", NS, T0, v_int(trace_point(tr, m, i).t), "from when") \
-    X(N_T1, "t1", NS, NO, v_int(i + 1 < n ? trace_point(tr, m, i + 1).t : base->s->end), \
+    X(N_T, "t0", NS, T0, v_int(trace_point(s->tr, m, i).t), "from when") \
+    X(N_T1, "t1", NS, NO, v_int(i + 1 < n ? trace_point(s->tr, m, i + 1).t : s->end), \
       "until when: the next value, or the trace's end") \
-    X(N_VALUE, "value", COUNT, NO, v_id(trace_point(tr, m, i).v), \
+    X(N_VALUE, "value", COUNT, NO, v_id(trace_point(s->tr, m, i).v), \
       "its value; a goal of 0 or of 2^62 and more: the collector is off")
-enum { METRIC(SQL_COLUMN_ID) };
-
 static bool metric_take(struct list_cursor *c)
 {
     struct sql_cursor *base = &c->r.c;
@@ -215,31 +201,23 @@ static bool metric_next(struct sql_cursor *base)
     return metric_take(c);
 }
 
-static struct sql_value metric_cell(struct sql_cursor *base, unsigned column)
-{
-    static const char *const names[METRIC_COUNT] = {[METRIC_HEAP] = "/memory/classes/heap/objects:bytes",
-                                                    [METRIC_GOAL] = "/gc/heap/goal:bytes",
-                                                    [METRIC_PROCS] = "/sched/gomaxprocs:threads"};
-    const struct list_cursor *c = (const struct list_cursor *)base;
-    const struct trace *tr = base->s->tr;
-    const enum metric m = (enum metric)c->kind;
-    const size_t i = (size_t)c->r.i, n = trace_npoints(tr, m);
-    switch (column) {
-        METRIC(SQL_CASE)
-    default: return v_none();
-    }
-}
+static const char *const names[METRIC_COUNT] = {[METRIC_HEAP] = "/memory/classes/heap/objects:bytes",
+                                                [METRIC_GOAL] = "/gc/heap/goal:bytes",
+                                                [METRIC_PROCS] = "/sched/gomaxprocs:threads"};
+SQL_CELLS(metric, METRIC, struct list_cursor, const enum metric m = (enum metric)c->kind;
+          const size_t i = (size_t)c->r.i, n = trace_npoints(s->tr, m))
 
-static double metric_rows(struct sql *s)
+static double metric_rows(const struct sql *s, const struct sql_table *t)
 {
+    (void)t;
     double n = 1;
     for (int m = 0; m < METRIC_COUNT; m++)
         n += (double)trace_npoints(s->tr, (enum metric)m);
     return n;
 }
 
-SQL_TABLE(metric, METRIC, struct list_cursor, metric_next, "Numbers over time; by name, then time",
-          .rows = metric_rows);
+SQL_TABLE(metric, METRIC, struct list_cursor, metric_begin, metric_next,
+          "Numbers over time; by name, then time", .rows = metric_rows);
 
 /* ---- task ---------------------------------------------------------------------------------------------- */
 
@@ -254,20 +232,9 @@ SQL_TABLE(metric, METRIC, struct list_cursor, metric_next, "Numbers over time; b
     X(T_STACK, "stack", ID, NO, v_some(r->stack), "stack as it began") \
     OPEN(X, T) \
     COVERED(X, T)
-enum { TASK(SQL_COLUMN_ID) };
-
-static struct sql_value task_cell(struct sql_cursor *base, unsigned column)
-{
-    struct sql *s = base->s;
-    const struct task *r = task_row(base);
-    switch (column) {
-        TASK(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-SQL_TABLE(task, TASK, struct list_cursor, sql_rows_next, "The program's tasks (runtime/trace), by time",
-          .rows = task_rows);
+SQL_CELLS(task, TASK, struct list_cursor, const struct task *r = task_row(c))
+SQL_TABLE(task, TASK, struct list_cursor, task_begin, sql_rows_next,
+          "The program's tasks (runtime/trace), by time", .rows = task_rows);
 
 /* ---- region -------------------------------------------------------------------------------------------- */
 
@@ -282,20 +249,9 @@ SQL_TABLE(task, TASK, struct list_cursor, sql_rows_next, "The program's tasks (r
     X(E_STACK, "stack", ID, NO, v_some(r->stack), "stack as it began") \
     OPEN(X, E) \
     COVERED(X, E)
-enum { REGION(SQL_COLUMN_ID) };
-
-static struct sql_value region_cell(struct sql_cursor *base, unsigned column)
-{
-    struct sql *s = base->s;
-    const struct region *r = region_row(base);
-    switch (column) {
-        REGION(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-SQL_TABLE(region, REGION, struct list_cursor, sql_rows_next, "The program's regions (runtime/trace), by time",
-          .rows = region_rows);
+SQL_CELLS(region, REGION, struct list_cursor, const struct region *r = region_row(c))
+SQL_TABLE(region, REGION, struct list_cursor, region_begin, sql_rows_next,
+          "The program's regions (runtime/trace), by time", .rows = region_rows);
 
 /* ---- log ----------------------------------------------------------------------------------------------- */
 
@@ -308,19 +264,8 @@ SQL_TABLE(region, REGION, struct list_cursor, sql_rows_next, "The program's regi
     X(L_MESSAGE, "message", NAME, NO, v_str(r->message), "as logged") \
     X(L_FUNC, "func", NAME, NO, v_func(s, r->stack), "innermost function") \
     X(L_STACK, "stack", ID, NO, v_some(r->stack), "stack")
-enum { LOG(SQL_COLUMN_ID) };
-
-static struct sql_value log_cell(struct sql_cursor *base, unsigned column)
-{
-    const struct sql *s = base->s;
-    const struct logmsg *r = log_row(base);
-    switch (column) {
-        LOG(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-SQL_TABLE(log, LOG, struct list_cursor, sql_rows_next,
+SQL_CELLS(log, LOG, struct list_cursor, const struct logmsg *r = log_row(c))
+SQL_TABLE(log, LOG, struct list_cursor, log_begin, sql_rows_next,
           "The program's log messages (runtime/trace), as they came", .rows = log_rows);
 
 /* ---- sample -------------------------------------------------------------------------------------------- */
@@ -335,17 +280,6 @@ SQL_TABLE(log, LOG, struct list_cursor, sql_rows_next,
     X(C_USER_FUNC, "user_func", NAME, NO, v_user(s, r->stack), \
       "first function outside the runtime and the standard library") \
     X(C_STACK, "stack", ID, NO, v_some(r->stack), "stack")
-enum { SAMPLE(SQL_COLUMN_ID) };
-
-static struct sql_value sample_cell(struct sql_cursor *base, unsigned column)
-{
-    const struct sql *s = base->s;
-    const struct sample *r = sample_row(base);
-    switch (column) {
-        SAMPLE(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-SQL_TABLE(sample, SAMPLE, struct list_cursor, sql_rows_next, "CPU samples, as they came",
+SQL_CELLS(sample, SAMPLE, struct list_cursor, const struct sample *r = sample_row(c))
+SQL_TABLE(sample, SAMPLE, struct list_cursor, sample_begin, sql_rows_next, "CPU samples, as they came",
           .rows = sample_rows);

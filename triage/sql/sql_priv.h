@@ -7,9 +7,9 @@
  * bounds that every row has to satisfy. A provider may use them to skip rows and needn't be exact, because
  * SQLite checks each row itself. sql_tables.def lists the tables.
  *
- *     #define TASK(X) X(TASK_ID, "id", ID, ID, v_id(t->id), "number from the file") ..
- *     static struct sql_value task_cell(..) { const struct task *t = ..; switch (column) { TASK(SQL_CASE) } }
- *     SQL_TABLE(task, TASK, struct list_cursor, list_next, "The program's tasks, by time");
+ *     #define TASK(X) X(TASK_ID, "id", ID, ID, v_id(r->id), "number from the file") ..
+ *     SQL_CELLS(task, TASK, struct list_cursor, const struct task *r = task_row(c))
+ *     SQL_TABLE(task, TASK, struct list_cursor, task_begin, sql_rows_next, "The program's tasks, by time");
  */
 #ifndef GOTOP_TRIAGE_SQL_PRIV_H
 #define GOTOP_TRIAGE_SQL_PRIV_H
@@ -104,23 +104,41 @@ struct sql_table {
     const struct sql_column *column;
     unsigned columns;
     size_t cursor; /* size in bytes; it begins with a struct sql_cursor. Zeroed at first, then reused */
-    double (*rows)(struct sql *s); /* estimated number of rows; NULL: a hundred */
+    /* estimated number of rows; NULL: a hundred */
+    double (*rows)(const struct sql *s, const struct sql_table *t);
     /* go to the first row, or set c->eof. false: out of memory or time */
     bool (*begin)(struct sql_cursor *c);
     bool (*next)(struct sql_cursor *c);
     struct sql_value (*cell)(struct sql_cursor *c, unsigned column);
-    unsigned groups; /* SQL_GROUP() of the columns it can group by. Otherwise SQLite sorts all rows */
-    bool keyed;      /* with sql_group() it can also group by any columns with SQL_P_KEY */
+    unsigned groups;     /* SQL_GROUP() of the columns it can group by. Otherwise SQLite sorts all rows */
+    bool keyed;          /* with sql_group() it can also group by any columns with SQL_P_KEY */
+    enum lane_kind lane; /* of tables of lanes and of spans: which */
+    uint32_t states;     /* of tables of spans: a bit per state of those that are rows; 0: all */
 };
-/* SQL_TABLE - define the table NAME with COLUMNS, NAME_begin() and NAME_cell(); its doc and further fields
- * of struct sql_table follow. */
-#define SQL_TABLE(NAME, COLUMNS, CURSOR, NEXT, ...) \
+/* SQL_CELLS - define NAME_cell(), the values of COLUMNS: they are made of the struct sql `s`, of the cursor
+ * `c`, and of what the declarations behind it say of the row at hand. */
+#define SQL_CELLS(NAME, COLUMNS, CURSOR, ...) \
+    enum { COLUMNS(SQL_COLUMN_ID) }; \
+    static struct sql_value NAME##_cell(struct sql_cursor *base, unsigned column) \
+    { \
+        CURSOR *c = (CURSOR *)base; \
+        const struct sql *s = base->s; \
+        (void)s, (void)c; \
+        __VA_ARGS__; \
+        switch (column) { \
+            COLUMNS(SQL_CASE) \
+        default: return v_none(); \
+        } \
+    }
+/* SQL_TABLE - define the table NAME with COLUMNS and NAME_cell(); its doc and further fields of struct
+ * sql_table follow. */
+#define SQL_TABLE(NAME, COLUMNS, CURSOR, BEGIN, NEXT, ...) \
     static const struct sql_column columns_of_##NAME[] = {COLUMNS(SQL_COLUMN_ROW)}; \
     const struct sql_table sql_##NAME = {.name = #NAME, \
                                          .column = columns_of_##NAME, \
                                          .columns = sizeof columns_of_##NAME / sizeof *columns_of_##NAME, \
                                          .cursor = sizeof(CURSOR), \
-                                         .begin = NAME##_begin, \
+                                         .begin = BEGIN, \
                                          .next = NEXT, \
                                          .cell = NAME##_cell, \
                                          .doc = __VA_ARGS__}
@@ -233,7 +251,7 @@ struct str sql_str(const struct sql *s, uint32_t str, struct text *t);
 /* sql_state - the state that a word names ("syscall", "system call", "blocked"). ST_COUNT: none. */
 enum state sql_state(const char *p, size_t n);
 
-/* sql_lanes.c: the lanes of a kind that satisfy a query's bounds */
+/* sql_lanes.c: the lanes of a table's kind that satisfy a query's bounds */
 struct sql_lanes {
     struct sql *s;
     const struct sql_where *w;
@@ -246,7 +264,7 @@ struct sql_lanes {
 };
 /* sql_lanes - begin to go through the lanes. false: out of memory. sql_lanes_next - the next lane, NO_LANE
  * after the last. */
-bool sql_lanes(struct sql_lanes *l, const struct sql_cursor *c, enum lane_kind kind);
+bool sql_lanes(struct sql_lanes *l, const struct sql_cursor *c);
 uint32_t sql_lanes_next(struct sql_lanes *l);
 static inline bool sql_name_is(const struct sql_where *w, uint32_t str)
 {
@@ -255,7 +273,6 @@ static inline bool sql_name_is(const struct sql_where *w, uint32_t str)
         is = w->name[i] == str;
     return is;
 }
-double sql_span_rows(struct sql *s); /* estimated number of spans */
 
 /* sql_groups.c: rows in groups, without copying or sorting them */
 /* sql_group - go through all rows of a cursor that has begun, with next(), and store the number of each row

@@ -140,10 +140,27 @@ static void split_rest(struct span_cursor *c)
     c->s.state = ST_UNKNOWN;
 }
 
-static bool is_row(const struct span_cursor *c)
+/* The neighbour of s in its lane: step -1 or 1. NULL: there is none. */
+static const struct span *beside(struct span_cursor *c, int step)
+{
+    if (step > 0 && !c->wide)
+        return c->more ? span_get(&c->it) : NULL;
+    const int64_t t = step < 0 ? c->s.t0 - 1 : c->s.t1;
+    return span_seek_at(&c->near, c->c.s->tr, c->lane, t) ? span_get(&c->near) : NULL;
+}
+
+/* A runnable span is a wake-up if its goroutine had waited before, or was just created. */
+static bool is_wake(struct span_cursor *c)
+{
+    const struct span *b = c->s.index ? beside(c, -1) : NULL;
+    return c->s.index ? b && b->state == ST_WAITING : c->s.who != NO_LANE;
+}
+
+static bool is_row(struct span_cursor *c)
 {
     const bool resting = c->s.state == ST_UNKNOWN && c->lane.kind == LANE_M && c->s.t0 == c->s.t1;
-    return c->s.state != ST_NONE && c->only >> c->s.state & 1 && !resting;
+    return c->s.state != ST_NONE && c->only >> c->s.state & 1 && !resting &&
+           (c->c.table->states != 1u << ST_RUNNABLE || is_wake(c));
 }
 
 /* Go to the next row of a group, which is often a few spans further in the same lane. */
@@ -195,45 +212,28 @@ static bool span_step(struct sql_cursor *base)
     }
 }
 
-static bool rows_begin(struct sql_cursor *base, enum lane_kind k, uint32_t only)
+/* To the first row; if they are to come group by group, that of the first group. */
+static bool spans_begin(struct sql_cursor *base)
 {
     struct span_cursor *c = (struct span_cursor *)base;
     const struct sql_where *w = &base->w;
-    c->lane.kind = k;
+    const struct sql_table *t = base->table;
+    c->lane.kind = t->lane;
     c->stop = w->hi[SQL_P_T0] < w->hi[SQL_P_T1] ? w->hi[SQL_P_T0] : w->hi[SQL_P_T1];
-    c->only = only;
-    c->wide = k != LANE_M && w->lo[SQL_P_DUR] > 1;
-    c->torn = k == LANE_M ? known_torn(base->s->tr) : INT64_MAX;
+    c->only = t->states ? t->states : w->states;
+    c->wide = t->lane != LANE_M && w->lo[SQL_P_DUR] > 1;
+    c->torn = t->lane == LANE_M ? known_torn(base->s->tr) : INT64_MAX;
     c->on = c->cut = c->sought = false;
     c->near.tr = NULL;
-    return sql_lanes(&c->lanes, base, k) && span_step(base);
-}
-
-/* All rows, which next() goes through, group by group, if that is asked for. */
-static bool in_groups(struct sql_cursor *base, bool (*next)(struct sql_cursor *c))
-{
-    struct span_cursor *c = (struct span_cursor *)base;
+    if (!sql_lanes(&c->lanes, base) || !span_step(base))
+        return false;
     if (!(base->grouped & SQL_GROUP(KEY)))
         return true;
-    if (!sql_group(base, next))
+    if (!sql_group(base, span_step))
         return false;
     c->sought = c->wide = true; /* wide: neighbours have to be looked up */
     c->on = false;
     return span_step(base);
-}
-
-static bool spans_begin(struct sql_cursor *base, enum lane_kind k, uint32_t only)
-{
-    return rows_begin(base, k, only) && in_groups(base, span_step);
-}
-
-/* The neighbour of s in its lane: step -1 or 1. NULL: there is none. */
-static const struct span *beside(struct span_cursor *c, int step)
-{
-    if (step > 0 && !c->wide)
-        return c->more ? span_get(&c->it) : NULL;
-    const int64_t t = step < 0 ? c->s.t0 - 1 : c->s.t1;
-    return span_seek_at(&c->near, c->c.s->tr, c->lane, t) ? span_get(&c->near) : NULL;
 }
 
 static bool open_start(struct span_cursor *c)
@@ -252,8 +252,9 @@ static bool open_end(struct span_cursor *c)
     return s && s->state == ST_UNKNOWN;
 }
 
-double sql_span_rows(struct sql *s)
+static double span_rows(const struct sql *s, const struct sql_table *t)
 {
+    (void)t;
     return 2 + (double)trace_info(s->tr)->count[EC_TRANSITION];
 }
 
@@ -292,28 +293,11 @@ double sql_span_rows(struct sql *s)
       "first function outside the runtime and the standard library") \
     X(S_STACK, "stack", ID, KEY, v_some(r->stack), "that stack: tables stack and frame") \
     OPEN(X, S)
-enum { SPAN(SQL_COLUMN_ID) };
-
-static bool span_begin(struct sql_cursor *c)
-{
-    return spans_begin(c, LANE_G, c->w.states);
-}
-
-static struct sql_value span_cell(struct sql_cursor *base, unsigned column)
-{
-    struct span_cursor *c = (struct span_cursor *)base;
-    struct sql *s = base->s;
-    const struct span *r = &c->s;
-    const bool woken = r->state == ST_RUNNABLE, on_p = !woken && r->state != ST_WAITING;
-    switch (column) {
-        SPAN(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-SQL_TABLE(span, SPAN, struct span_cursor, span_step,
-          "What each goroutine did: one row a state it was in, by goroutine, then time",
-          .groups = SQL_GROUP(ID) | SQL_GROUP(NAME), .keyed = true, .rows = sql_span_rows);
+SQL_CELLS(span, SPAN, struct span_cursor, const struct span *r = &c->s;
+          const bool woken = r->state == ST_RUNNABLE, on_p = !woken && r->state != ST_WAITING)
+SQL_TABLE(span, SPAN, struct span_cursor, spans_begin, span_step,
+          "What each goroutine did: one row a state it was in, by goroutine, then time", .lane = LANE_G,
+          .groups = SQL_GROUP(ID) | SQL_GROUP(NAME), .keyed = true, .rows = span_rows);
 
 /* ---- proc_span, thread_span ---------------------------------------------------------------------------- */
 
@@ -334,45 +318,13 @@ SQL_TABLE(span, SPAN, struct span_cursor, span_step,
     X(MS_M, "m", ID, ID, v_lane(s, LANE_M, c->lane.i), "thread") \
     X(MS_P, "p", ID, NO, v_lane(s, LANE_P, r->proc), "processor it holds") \
     ON(X, MS)
-enum { PROC_SPAN(SQL_COLUMN_ID) };
-enum { THREAD_SPAN(SQL_COLUMN_ID) };
-
-static bool proc_span_begin(struct sql_cursor *c)
-{
-    return spans_begin(c, LANE_P, c->w.states);
-}
-
-static bool thread_span_begin(struct sql_cursor *c)
-{
-    return spans_begin(c, LANE_M, c->w.states);
-}
-
-static struct sql_value proc_span_cell(struct sql_cursor *base, unsigned column)
-{
-    struct span_cursor *c = (struct span_cursor *)base;
-    struct sql *s = base->s;
-    const struct span *r = &c->s;
-    switch (column) {
-        PROC_SPAN(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-static struct sql_value thread_span_cell(struct sql_cursor *base, unsigned column)
-{
-    struct span_cursor *c = (struct span_cursor *)base;
-    struct sql *s = base->s;
-    const struct span *r = &c->s;
-    switch (column) {
-        THREAD_SPAN(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-SQL_TABLE(proc_span, PROC_SPAN, struct span_cursor, span_step,
-          "What each processor did, by processor, then time", .keyed = true, .rows = sql_span_rows);
-SQL_TABLE(thread_span, THREAD_SPAN, struct span_cursor, span_step,
-          "What each thread did, by thread, then time", .rows = sql_span_rows);
+SQL_CELLS(proc_span, PROC_SPAN, struct span_cursor, const struct span *r = &c->s)
+SQL_TABLE(proc_span, PROC_SPAN, struct span_cursor, spans_begin, span_step,
+          "What each processor did, by processor, then time", .lane = LANE_P, .keyed = true,
+          .rows = span_rows);
+SQL_CELLS(thread_span, THREAD_SPAN, struct span_cursor, const struct span *r = &c->s)
+SQL_TABLE(thread_span, THREAD_SPAN, struct span_cursor, spans_begin, span_step,
+          "What each thread did, by thread, then time", .lane = LANE_M, .rows = span_rows);
 
 /* ---- wait ---------------------------------------------------------------------------------------------- */
 
@@ -401,13 +353,6 @@ SQL_TABLE(thread_span, THREAD_SPAN, struct span_cursor, span_step,
     X(W_RUNNABLE, "runnable_ns", NS, NO, v_if(woken, v_int(after->t1 - after->t0)), \
       "how long it was runnable then") \
     OPEN(X, W)
-enum { WAIT(SQL_COLUMN_ID) };
-
-static bool wait_begin(struct sql_cursor *c)
-{
-    return spans_begin(c, LANE_G, 1u << ST_WAITING);
-}
-
 /* How the wait of the row ended, as a word of explain.h. */
 static struct sql_value v_ended(struct span_cursor *c, const struct span *after)
 {
@@ -420,23 +365,14 @@ static struct sql_value v_ended(struct span_cursor *c, const struct span *after)
                                                              (struct then){ST_NONE, 0}, &kind)));
 }
 
-static struct sql_value wait_cell(struct sql_cursor *base, unsigned column)
-{
-    struct span_cursor *c = (struct span_cursor *)base;
-    struct sql *s = base->s;
-    const struct span *r = &c->s, *after = NULL;
-    if (column == W_ENDED || (column >= W_WAKER && column <= W_RUNNABLE))
-        after = beside(c, 1);
-    const bool woken = after && after->state == ST_RUNNABLE;
-    switch (column) {
-        WAIT(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-SQL_TABLE(wait, WAIT, struct span_cursor, span_step,
-          "Each wait of a goroutine, and who ended it; by goroutine, then time",
-          .groups = SQL_GROUP(ID) | SQL_GROUP(NAME), .keyed = true, .rows = sql_span_rows);
+SQL_CELLS(wait, WAIT, struct span_cursor, const struct span *r = &c->s;
+          const bool wants = column == W_ENDED || (column >= W_WAKER && column <= W_RUNNABLE);
+          const struct span *after = wants ? beside(c, 1) : NULL;
+          const bool woken = after && after->state == ST_RUNNABLE)
+SQL_TABLE(wait, WAIT, struct span_cursor, spans_begin, span_step,
+          "Each wait of a goroutine, and who ended it; by goroutine, then time", .lane = LANE_G,
+          .states = 1u << ST_WAITING, .groups = SQL_GROUP(ID) | SQL_GROUP(NAME), .keyed = true,
+          .rows = span_rows);
 
 /* ---- wake ---------------------------------------------------------------------------------------------- */
 
@@ -455,42 +391,9 @@ SQL_TABLE(wait, WAIT, struct span_cursor, span_step,
     X(K_WAITED, "waited_ns", NS, NO, v_if(b, v_int(b->t1 - b->t0)), \
       "how long it had waited; NULL: it was created") \
     X(K_RUNNABLE, "runnable_ns", NS, NO, v_int(r->t1 - r->t0), "how long it was runnable then")
-enum { WAKE(SQL_COLUMN_ID) };
-
-/* A runnable span is a wake-up if its goroutine had waited before, or was just created. */
-static bool is_wake(struct span_cursor *c)
-{
-    const struct span *b = c->s.index ? beside(c, -1) : NULL;
-    return c->s.index ? b && b->state == ST_WAITING : c->s.who != NO_LANE;
-}
-
-static bool wake_step(struct sql_cursor *base)
-{
-    bool ok;
-    do
-        ok = span_step(base);
-    while (ok && !base->eof && !((struct span_cursor *)base)->sought && !is_wake((struct span_cursor *)base));
-    return ok;
-}
-
-static bool wake_begin(struct sql_cursor *base)
-{
-    return rows_begin(base, LANE_G, 1u << ST_RUNNABLE) &&
-           (base->eof || is_wake((struct span_cursor *)base) || wake_step(base)) &&
-           in_groups(base, wake_step);
-}
-
-static struct sql_value wake_cell(struct sql_cursor *base, unsigned column)
-{
-    struct span_cursor *c = (struct span_cursor *)base;
-    struct sql *s = base->s;
-    const struct span *r = &c->s, *b = column >= K_REASON && r->index ? beside(c, -1) : NULL;
-    switch (column) {
-        WAKE(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-SQL_TABLE(wake, WAKE, struct span_cursor, wake_step,
-          "Each time a goroutine was made runnable: woken from a wait, or created",
-          .groups = SQL_GROUP(ID) | SQL_GROUP(NAME), .keyed = true, .rows = sql_span_rows);
+SQL_CELLS(wake, WAKE, struct span_cursor, const struct span *r = &c->s;
+          const struct span *b = column >= K_REASON && r->index ? beside(c, -1) : NULL)
+SQL_TABLE(wake, WAKE, struct span_cursor, spans_begin, span_step,
+          "Each time a goroutine was made runnable: woken from a wait, or created", .lane = LANE_G,
+          .states = 1u << ST_RUNNABLE, .groups = SQL_GROUP(ID) | SQL_GROUP(NAME), .keyed = true,
+          .rows = span_rows);

@@ -29,8 +29,6 @@ static bool stacks_from(struct stack_cursor *c)
     X(K_USER_FUNC, "user_func", NAME, NO, v_user(s, c->stack), \
       "first function outside the runtime and the standard library") \
     X(K_TEXT, "text", NAME, NO, v_frames(c), "all functions, the innermost first, joined by ' < '")
-enum { STACK(SQL_COLUMN_ID) };
-
 static bool stack_begin(struct sql_cursor *c)
 {
     return stacks_from((struct stack_cursor *)c);
@@ -59,23 +57,16 @@ static struct sql_value v_frames(const struct stack_cursor *c)
     return v_own(text_take(&t));
 }
 
-static struct sql_value stack_cell(struct sql_cursor *base, unsigned column)
-{
-    const struct sql *s = base->s;
-    const struct stack_cursor *c = (const struct stack_cursor *)base;
-    switch (column) {
-        STACK(SQL_CASE)
-    default: return v_none();
-    }
-}
+SQL_CELLS(stack, STACK, struct stack_cursor)
 
-static double stack_rows(struct sql *s)
+static double stack_rows(const struct sql *s, const struct sql_table *t)
 {
+    (void)t;
     return trace_nstacks(s->tr);
 }
 
-SQL_TABLE(stack, STACK, struct stack_cursor, stack_next, "The stacks that other tables name by number",
-          .rows = stack_rows);
+SQL_TABLE(stack, STACK, struct stack_cursor, stack_begin, stack_next,
+          "The stacks that other tables name by number", .rows = stack_rows);
 
 /* ---- frame --------------------------------------------------------------------------------------------- */
 
@@ -86,8 +77,6 @@ SQL_TABLE(stack, STACK, struct stack_cursor, stack_next, "The stacks that other 
     X(F_FILE, "file", NAME, NO, v_str(f.file), "source file") \
     X(F_LINE, "line", COUNT, NO, v_id(f.line), "line in it") \
     X(F_PC, "pc", ID, NO, v_id(f.pc), "address")
-enum { FRAME(SQL_COLUMN_ID) };
-
 /* Go to the next stack that has frames. */
 static bool frame_take(struct stack_cursor *c)
 {
@@ -113,21 +102,13 @@ static bool frame_next(struct sql_cursor *base)
     return frame_take((struct stack_cursor *)base);
 }
 
-static struct sql_value frame_cell(struct sql_cursor *base, unsigned column)
-{
-    const struct sql *s = base->s;
-    const struct stack_cursor *c = (const struct stack_cursor *)base;
-    const struct frame f = trace_frame(s->tr, c->stack, c->depth);
-    switch (column) {
-        FRAME(SQL_CASE)
-    default: return v_none();
-    }
-}
+SQL_CELLS(frame, FRAME, struct stack_cursor, const struct frame f = trace_frame(s->tr, c->stack, c->depth))
 
-static double frame_rows(struct sql *s)
+static double frame_rows(const struct sql *s, const struct sql_table *t)
 {
+    (void)t;
     return 8.0 * trace_nstacks(s->tr);
 }
 
-SQL_TABLE(frame, FRAME, struct stack_cursor, frame_next, "The frames of the stacks, the innermost first",
-          .rows = frame_rows);
+SQL_TABLE(frame, FRAME, struct stack_cursor, frame_begin, frame_next,
+          "The frames of the stacks, the innermost first", .rows = frame_rows);

@@ -32,23 +32,13 @@
     X(A_HAS_SAMPLES, "has_samples", BOOL, NO, v_int(i->has_samples), \
       "CPU samples are recorded, if a profile ran") \
     X(A_HAS_NAMES, "has_names", BOOL, NO, v_int(i->has_names), "functions have names")
-enum { TRACE(SQL_COLUMN_ID) };
-
 static bool trace_begin(struct sql_cursor *c)
 {
     return sql_rows_from(c, 0, 1);
 }
 
-static struct sql_value trace_cell(struct sql_cursor *base, unsigned column)
-{
-    const struct trace_info *i = trace_info(base->s->tr);
-    switch (column) {
-        TRACE(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-SQL_TABLE(trace, TRACE, struct sql_row_cursor, sql_rows_next, "One row: the file");
+SQL_CELLS(trace, TRACE, struct sql_row_cursor, const struct trace_info *i = trace_info(s->tr))
+SQL_TABLE(trace, TRACE, struct sql_row_cursor, trace_begin, sql_rows_next, "One row: the file");
 
 /* ---- damage -------------------------------------------------------------------------------------------- */
 
@@ -58,39 +48,26 @@ SQL_TABLE(trace, TRACE, struct sql_row_cursor, sql_rows_next, "One row: the file
       "where in the decompressed file; NULL: nowhere in particular") \
     X(D_GEN, "generation", COUNT, NO, v_some(e->gen), "in which generation; NULL: none") \
     X(D_WHAT, "what", NAME, NO, v_foreign(e->what), "what was expected and found")
-enum { DAMAGE(SQL_COLUMN_ID) };
-
 static bool damage_begin(struct sql_cursor *c)
 {
     const struct trace_info *i = trace_info(c->s->tr);
     return sql_rows_from(c, 0, (int64_t)i->ndamages + i->nwarnings);
 }
 
-static struct sql_value damage_cell(struct sql_cursor *base, unsigned column)
-{
-    const struct trace *tr = base->s->tr;
-    const uint32_t i = (uint32_t)((const struct sql_row_cursor *)base)->i, n = trace_info(tr)->ndamages;
-    const struct err *e = i < n ? trace_damage(tr, i) : trace_warning(tr, i - n);
-    if (!e)
-        return v_none();
-    switch (column) {
-        DAMAGE(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-SQL_TABLE(damage, DAMAGE, struct sql_row_cursor, sql_rows_next,
+SQL_CELLS(damage, DAMAGE, struct sql_row_cursor, const uint32_t i = (uint32_t)c->i,
+          n = trace_info(s->tr)->ndamages;
+          const struct err *e = i < n ? trace_damage(s->tr, i) : trace_warning(s->tr, i - n);
+          if (!e) return v_none())
+SQL_TABLE(damage, DAMAGE, struct sql_row_cursor, damage_begin, sql_rows_next,
           "What the reader could not use, and what it warns of");
 
 /* ---- tick ---------------------------------------------------------------------------------------------- */
 
 #define TICK(X) \
     X(I_I, "i", COUNT, NO, v_int(c->i), "0, 1, ..") \
-    X(I_T0, "t0", NS, NO, v_int(tick_at(base->s, c->i, c->n)), "where this part begins") \
-    X(I_T1, "t1", NS, NO, v_int(tick_at(base->s, c->i + 1, c->n)), "and ends") \
+    X(I_T0, "t0", NS, NO, v_int(tick_at(s, c->i, c->n)), "where this part begins") \
+    X(I_T1, "t1", NS, NO, v_int(tick_at(s, c->i + 1, c->n)), "and ends") \
     X(I_N, "n", COUNT, FROM, v_none(), "~the argument: tick(n) parts the trace in n; without one in 100")
-enum { TICK(SQL_COLUMN_ID) };
-
 static bool tick_begin(struct sql_cursor *base)
 {
     const struct sql_where *w = &base->w;
@@ -103,13 +80,6 @@ static int64_t tick_at(const struct sql *s, int64_t i, int64_t n)
     return (int64_t)wide_muldiv((uint64_t)s->end, (uint64_t)i, (uint64_t)n);
 }
 
-static struct sql_value tick_cell(struct sql_cursor *base, unsigned column)
-{
-    const struct sql_row_cursor *c = (const struct sql_row_cursor *)base;
-    switch (column) {
-        TICK(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-SQL_TABLE(tick, TICK, struct sql_row_cursor, sql_rows_next, "The trace's time in n equal parts: tick(n)");
+SQL_CELLS(tick, TICK, struct sql_row_cursor)
+SQL_TABLE(tick, TICK, struct sql_row_cursor, tick_begin, sql_rows_next,
+          "The trace's time in n equal parts: tick(n)");

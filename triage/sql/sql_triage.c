@@ -54,7 +54,7 @@ void sql_triage_free(struct sql *s)
 /* ---- work ---------------------------------------------------------------------------------------------- */
 
 #define WORK(X) \
-    X(W_WORK, "work", ID, NO, v_int(i), "its number: 0, 1, ..; those that count most first") \
+    X(W_WORK, "work", ID, NO, v_int(c->i), "its number: 0, 1, ..; those that count most first") \
     X(W_KIND, "kind", NAME, NO, v_word(work_kind_name(w->kind)), \
       "tasks, requests, items (of a loop that waits or pauses), goroutines, main") \
     X(W_NAME, "name", NAME, NO, v_str(w->name), "type of task, or start function") \
@@ -75,27 +75,15 @@ void sql_triage_free(struct sql *s)
     X(W_WEIGHT, "weight", REAL, NO, v_real(w->weight), "its part of their time; the largest has 1") \
     X(W_BACKGROUND, "background", BOOL, NO, v_int(w->background), "nobody waits for it") \
     X(W_INNER, "inner", BOOL, NO, v_int(w->inner), "its time is in another work's branches")
-enum { WORK(SQL_COLUMN_ID) };
-
 static bool work_begin(struct sql_cursor *c)
 {
     const struct findings *fs = sql_findings(c->s);
     return fs && sql_rows_from(c, 0, fs->works.n);
 }
 
-static struct sql_value work_cell(struct sql_cursor *base, unsigned column)
-{
-    const struct sql *s = base->s;
-    const int64_t i = ((const struct sql_row_cursor *)base)->i;
-    const struct work *w = &s->fs.works.v[i];
-    switch (column) {
-        WORK(SQL_CASE)
-    default: return v_none();
-    }
-}
-
+SQL_CELLS(work, WORK, struct sql_row_cursor, const struct work *w = &s->fs.works.v[c->i])
 SQL_TABLE(
-    work, WORK, struct sql_row_cursor, sql_rows_next,
+    work, WORK, struct sql_row_cursor, work_begin, sql_rows_next,
     "What the program does again and again, as on the first page: one row a work, with its percentiles");
 
 /* ---- branch -------------------------------------------------------------------------------------------- */
@@ -112,11 +100,11 @@ static struct sql_value v_each(const struct work_tree *t, const struct tree_node
 }
 
 #define BRANCH(X) \
-    X(B_WORK, "work", ID, NO, v_int(at->work), "the work: work.work") \
-    X(B_NODE, "node", ID, NO, v_int(at->node), "its number in that work's tree; 0: the whole") \
-    X(B_UP, "up", ID, NO, v_if(at->node, v_int(n->up)), \
+    X(B_WORK, "work", ID, NO, v_int(c->work), "the work: work.work") \
+    X(B_NODE, "node", ID, NO, v_int(c->node), "its number in that work's tree; 0: the whole") \
+    X(B_UP, "up", ID, NO, v_if(c->node, v_int(n->up)), \
       "the branch that it is part of: who ended that wait did this meanwhile") \
-    X(B_WHAT, "what", NAME, NO, v_if(at->node, v_word(node_word(n))), "running, lock, network ..") \
+    X(B_WHAT, "what", NAME, NO, v_if(c->node, v_word(node_word(n))), "running, lock, network ..") \
     X(B_FUNC, "func", NAME, NO, v_str(n->leaf), "the function that was called (LEAF)") \
     X(B_USER_FUNC, "user_func", NAME, NO, v_str(n->user), "the first function of the user's around it") \
     X(B_WHO, "who", NAME, NO, v_str(n->who), "start function of the goroutine whose time it is") \
@@ -126,11 +114,9 @@ static struct sql_value v_each(const struct work_tree *t, const struct tree_node
     X(B_USUAL, "usual_ns", NS, NO, v_each(t, n, TREE_USUAL), "in a usual one; NULL: there is none") \
     X(B_SLOW, "slow_ns", NS, NO, v_each(t, n, TREE_SLOW), "in a slow one; NULL: there is none") \
     X(B_STACK, "stack", ID, NO, v_some(n->stack), "where the longest was") \
-    X(B_T0, "t0", NS, NO, v_if(at->node, v_int(n->t0)), "the longest: when it began") \
-    X(B_T1, "t1", NS, NO, v_if(at->node, v_int(n->t1)), "and ended") \
-    X(B_G, "g", ID, NO, v_if(at->node, v_lane(s, LANE_G, n->g)), "its goroutine")
-enum { BRANCH(SQL_COLUMN_ID) };
-
+    X(B_T0, "t0", NS, NO, v_if(c->node, v_int(n->t0)), "the longest: when it began") \
+    X(B_T1, "t1", NS, NO, v_if(c->node, v_int(n->t1)), "and ended") \
+    X(B_G, "g", ID, NO, v_if(c->node, v_lane(s, LANE_G, n->g)), "its goroutine")
 /* To the node at hand, or to the first of the next work that has a tree. */
 static bool branch_settle(struct branch_cursor *b)
 {
@@ -156,19 +142,9 @@ static bool branch_next(struct sql_cursor *c)
     return branch_settle(b);
 }
 
-static struct sql_value branch_cell(struct sql_cursor *base, unsigned column)
-{
-    const struct branch_cursor *at = (const struct branch_cursor *)base;
-    const struct sql *s = base->s;
-    const struct work_tree *t = &s->fs.works.v[at->work].tree;
-    const struct tree_node *n = &t->v[at->node];
-    switch (column) {
-        BRANCH(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-SQL_TABLE(branch, BRANCH, struct branch_cursor, branch_next,
+SQL_CELLS(branch, BRANCH, struct branch_cursor, const struct work_tree *t = &s->fs.works.v[c->work].tree;
+          const struct tree_node *n = &t->v[c->node])
+SQL_TABLE(branch, BRANCH, struct branch_cursor, branch_begin, branch_next,
           "Where the time of each work goes, as its tree on the first page; what slow ones have more of");
 
 /* ---- edge ---------------------------------------------------------------------------------------------- */
@@ -185,25 +161,14 @@ SQL_TABLE(branch, BRANCH, struct branch_cursor, branch_next,
     X(E_T0, "t0", NS, NO, v_int(e->longest.t0), "the longest: when it began") \
     X(E_T1, "t1", NS, NO, v_int(e->longest.t1), "and ended") \
     X(E_G, "g", ID, NO, v_lane(s, LANE_G, e->longest.g), "its goroutine")
-enum { EDGE(SQL_COLUMN_ID) };
-
 static bool edge_begin(struct sql_cursor *c)
 {
     const struct waitfor *w = sql_waitfor(c->s);
     return w && sql_rows_from(c, 0, w->nedges);
 }
 
-static struct sql_value edge_cell(struct sql_cursor *base, unsigned column)
-{
-    const struct sql *s = base->s;
-    const struct waitfor_edge *e = &s->wf->edge[((const struct sql_row_cursor *)base)->i];
-    switch (column) {
-        EDGE(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-SQL_TABLE(edge, EDGE, struct sql_row_cursor, sql_rows_next,
+SQL_CELLS(edge, EDGE, struct sql_row_cursor, const struct waitfor_edge *e = &s->wf->edge[c->i])
+SQL_TABLE(edge, EDGE, struct sql_row_cursor, edge_begin, sql_rows_next,
           "Who waits for whom: groups of goroutines by start function, the most waited first");
 
 /* ---- number -------------------------------------------------------------------------------------------- */
@@ -213,8 +178,6 @@ SQL_TABLE(edge, EDGE, struct sql_row_cursor, sql_rows_next,
       "as `gotop report --metrics` lists them") \
     X(N_VALUE, "value", REAL, NO, v_if(v.known, v_real(v.v)), "NULL: the trace does not have it") \
     X(N_UNIT, "unit", NAME, NO, v_word(unit[v.unit]), "count, ns, share (0 to 1), bytes")
-enum { NUMBER(SQL_COLUMN_ID) };
-
 static bool number_begin(struct sql_cursor *c)
 {
     int64_t n = 0;
@@ -223,23 +186,17 @@ static bool number_begin(struct sql_cursor *c)
     return sql_findings(c->s) && sql_rows_from(c, 0, n);
 }
 
-static struct sql_value number_cell(struct sql_cursor *base, unsigned column)
+static bool number_at(const struct sql *s, int64_t i, struct metric_value *v)
 {
-    static const char *const unit[] = {"count", "ns", "share", "bytes"};
-    const struct sql_row_cursor *c = (const struct sql_row_cursor *)base;
-    const struct loaded l = {
-        .tr = (struct trace *)(uintptr_t)base->s->tr, .tg = base->s->tg, .fs = base->s->fs};
-    struct metric_value v;
+    const struct loaded l = {.tr = (struct trace *)(uintptr_t)s->tr, .tg = s->tg, .fs = s->fs};
     struct err e;
-    if (column != N_NAME && metric_get(&l, metric_number((size_t)c->i), &v, &e) != ERR_OK)
-        return v_own(NULL);
-    switch (column) {
-        NUMBER(SQL_CASE)
-    default: return v_none();
-    }
+    return metric_get(&l, metric_number((size_t)i), v, &e) == ERR_OK;
 }
 
-SQL_TABLE(number, NUMBER, struct sql_row_cursor, sql_rows_next,
+static const char *const unit[] = {"count", "ns", "share", "bytes"};
+SQL_CELLS(number, NUMBER, struct sql_row_cursor, struct metric_value v;
+          if (column != N_NAME && !number_at(s, c->i, &v)) return v_own(NULL))
+SQL_TABLE(number, NUMBER, struct sql_row_cursor, number_begin, sql_rows_next,
           "Single numbers of the whole trace, for conditions and to compare traces by");
 
 /* ---- verdict ------------------------------------------------------------------------------------------- */
@@ -281,24 +238,13 @@ SQL_TABLE(number, NUMBER, struct sql_row_cursor, sql_rows_next,
     X(V_WHERE, "where_func", NAME, NO, v_str(v->where.user), "the function to look at; NULL: none") \
     X(V_HOLDER, "holder_func", NAME, NO, v_str(v->holder.at.user), \
       "where the one is that holds, serves or does what is waited for; NULL: none")
-enum { VERDICT(SQL_COLUMN_ID) };
-
 static bool verdict_begin(struct sql_cursor *c)
 {
     const struct findings *fs = sql_findings(c->s);
     return fs && sql_rows_from(c, 0, fs->n);
 }
 
-static struct sql_value verdict_cell(struct sql_cursor *base, unsigned column)
-{
-    const struct sql *s = base->s;
-    const struct finding *f = &s->fs.f[((const struct sql_row_cursor *)base)->i];
-    const struct verdict *v = &f->v;
-    switch (column) {
-        VERDICT(SQL_CASE)
-    default: return v_none();
-    }
-}
-
-SQL_TABLE(verdict, VERDICT, struct sql_row_cursor, sql_rows_next,
+SQL_CELLS(verdict, VERDICT, struct sql_row_cursor, const struct finding *f = &s->fs.f[c->i];
+          const struct verdict *v = &f->v)
+SQL_TABLE(verdict, VERDICT, struct sql_row_cursor, verdict_begin, sql_rows_next,
           "What stands out, as on the first page: warnings by severity, then notes");

@@ -161,7 +161,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *in)
 {
     const struct vtab *v = (const struct vtab *)base;
     const struct sql_table *t = v->b.table;
-    double rows = t->rows ? t->rows(v->b.s) : 100, part = 1;
+    double rows = t->rows ? t->rows(v->b.s, t) : 100, part = 1;
     char *plan = sqlite3_malloc(2 * in->nConstraint + 2 + SQL_BY);
     int n = 0;
     if (!plan)
