@@ -43,7 +43,8 @@ void out_works(json_t *root, const struct loaded *l)
                              w->d.p50, "p90", w->d.p90, "p95", w->d.p95, "p99", w->d.p99, "p99_9", w->d.p999,
                              "max", w->d.max, "total", w->total);
         json_put(r, NULL, "at_once", w->at_once, "weight", w->weight, "background", w->background, "inner",
-                 w->inner, "standing", w->standing, "looked_at", w->looked, "cut", w->tree.cut);
+                 w->inner, "standing", w->standing, "rest", work_rest(w), "looked_at", w->looked, "cut",
+                 w->tree.cut);
         out_branches(r, l->tr, w, 0, 0);
     }
 }

@@ -188,6 +188,12 @@ static inline bool tree_held(const struct tree_node *n)
 {
     return n->unstopped > 0 && n->unstopped >= ns_add(n->ns[TREE_ALL], n->ns[TREE_SLOW]) / 2;
 }
+/* work_rest - Returns the share of its time in which a standing work is at rest, which is in no node. */
+static inline double work_rest(const struct work *w)
+{
+    const double idle = (double)w->tree.idle[TREE_ALL];
+    return w->standing && idle > 0 ? idle / (idle + (double)tree_ns(&w->tree, TREE_ALL)) : 0;
+}
 /* tree_share - Returns a node's share of that, 0..1. */
 static inline double tree_share(const struct work_tree *t, uint32_t node, enum tree_set s)
 {

@@ -44,6 +44,8 @@ void work_times(struct text *t, const struct works *all, const struct work *w)
         text_say(t, all->tr, "p50 ", t_dur(w->d.p50), "  p99 ", t_dur(w->d.p99), "  most ", t_dur(w->d.max));
     else
         text_say(t, all->tr, w->n > 1 ? "longest " : "", t_dur(w->d.max));
+    if (work_rest(w) >= LISTED)
+        text_say(t, all->tr, ", ", t_share(work_rest(w), 1), " at rest");
 }
 
 void node_what(struct text *t, const struct trace *tr, const struct tree_node *n)
