@@ -15,7 +15,10 @@ uint32_t states_named(const char *word)
                 {"stw", 1u << ST_STW},
                 {"blocked", 1u << ST_WAITING},
                 {"ready", 1u << ST_RUNNABLE},
+                {"runq", 1u << ST_RUNNABLE},
+                {"sched", 1u << ST_SCHED},
                 {"scheduler", 1u << ST_SCHED},
+                {"worker", 1u << ST_GCWORK},
                 {"syscall", 1u << ST_SYSCALL},
                 {"unknown", 1u << ST_UNKNOWN}};
     uint32_t bits = 0;

@@ -230,7 +230,7 @@ void sql_close(struct sql *s)
     (void)sqlite3_close(s->db);
     sql_vtabs_free(s);
     sql_triage_free(s);
-    tab_free(&s->by_name);
+    mem_free(s->by_text);
     for (int k = 0; k < LANE_KINDS; k++)
         alive_free(&s->alive[k]);
     mem_free(s->by_id);
@@ -251,10 +251,10 @@ void sql_time(struct sql *s, int64_t ns)
 
 /* ---- statements ---------------------------------------------------------------------------------------- */
 
-static enum err_code why(struct sql *s, size_t offset, struct err *e)
+static enum err_code why(struct sql *s, struct err *e)
 {
     const int rc = sqlite3_errcode(s->db), at = sqlite3_error_offset(s->db);
-    const uint64_t where = at < 0 ? ERR_NO_OFFSET : offset + (uint64_t)at;
+    const uint64_t where = at < 0 ? ERR_NO_OFFSET : (uint64_t)at;
     const char *said = sqlite3_errmsg(s->db);
     if (s->late)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "it took too long: --timeout gives it more time");
@@ -279,7 +279,7 @@ enum err_code sql_query(struct sql *s, const char *text, size_t n, struct sql_qu
     if (memchr(text, '\0', n))
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "there is a zero byte in the SQL");
     if (sqlite3_prepare_v2(s->db, text, (int)n, &st, &rest) != SQLITE_OK)
-        return why(s, 0, e);
+        return why(s, e);
     *used = rest ? (size_t)(rest - text) : n;
     if (!st)
         return ERR_OK;
@@ -297,7 +297,7 @@ enum err_code sql_next(struct sql_query *q, bool *row, struct err *e)
 {
     const int rc = sqlite3_step(q->st);
     *row = rc == SQLITE_ROW;
-    return rc == SQLITE_ROW || rc == SQLITE_DONE ? ERR_OK : why(q->s, 0, e);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? ERR_OK : why(q->s, e);
 }
 
 void sql_end(struct sql_query *q)

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/hash.h"
 #include "decode/base/mem.h"
 #include "decode/base/utf8.h"
@@ -46,47 +47,6 @@ struct sql_value v_foreign(const char *text)
     return v_own(text_take(&t));
 }
 
-enum { ALIKE = 5 }; /* strings with one hash that by_name holds: only a hostile trace has more */
-
-/* Fill by_name with the strings by the text of their cells: its hash, and a number among those with it. */
-static bool names_index(struct sql *s)
-{
-    struct text t = {0};
-    bool ok = true;
-    for (uint32_t i = 1, n = trace_nstr(s->tr); ok && i < n; i++) {
-        const struct str v = sql_str(s, i, &t);
-        const uint64_t hash = hash_bytes(v.p, v.len);
-        uint32_t is = 0;
-        for (unsigned k = 0; k < ALIKE && is != i && is != TAB_NONE; k++)
-            is = tab_put(&s->by_name, hash, k, i);
-        ok = text_ok(&t) && is != TAB_NONE;
-    }
-    text_free(&t);
-    if (!ok)
-        tab_free(&s->by_name);
-    return ok;
-}
-
-bool sql_names(struct sql *s, const char *p, size_t n, struct sql_where *w)
-{
-    struct text t = {0};
-    const uint64_t hash = hash_bytes(p, n);
-    uint32_t row, k = 0, found = 0, name[ALIKE];
-    bool ok = s->by_name.cap || names_index(s);
-    for (; ok && k < ALIKE && (row = tab_get(&s->by_name, hash, k)) != TAB_NONE; k++) {
-        const struct str v = sql_str(s, row, &t);
-        ok = text_ok(&t);
-        if (ok && v.len == n && memcmp(v.p, p, n) == 0)
-            name[found++] = row;
-    }
-    text_free(&t);
-    if (k == ALIKE) /* each row is checked */
-        return ok;
-    memcpy(w->name, name, found * sizeof *name);
-    w->names = found;
-    return ok;
-}
-
 const uint32_t *sql_canon(struct sql *s)
 {
     const uint32_t n = trace_nstr(s->tr);
@@ -106,12 +66,27 @@ const uint32_t *sql_canon(struct sql *s)
         canon[v[i].row] = first;
     }
     text_free(&t);
-    mem_free(v);
-    if (ok)
-        s->canon = canon;
-    else
+    if (!ok) {
+        mem_free(v);
         mem_free(canon);
-    return s->canon;
+        return NULL;
+    }
+    s->by_text = v;
+    return s->canon = canon;
+}
+
+bool sql_name(struct sql *s, const char *p, size_t n, struct sql_where *w)
+{
+    const uint64_t hash = hash_bytes(p, n);
+    uint32_t at = 0;
+    if (!sql_canon(s))
+        return false;
+    bisect(at, trace_nstr(s->tr), i, s->by_text[i].key < hash);
+    if (at < trace_nstr(s->tr) && s->by_text[at].key == hash)
+        w->name = s->by_text[at].row;
+    else
+        w->none = true;
+    return true;
 }
 
 /* ---- lanes, stacks ------------------------------------------------------------------------------------- */
@@ -180,24 +155,4 @@ uint64_t sql_key(const struct sql *s, struct sql_value v)
     case SQL_V_WORD: return v.word ? hash_bytes(v.word, strlen(v.word)) : 0;
     default: return 0;
     }
-}
-
-/* ---- states -------------------------------------------------------------------------------------------- */
-
-enum state sql_state(const char *p, size_t n)
-{
-    static const struct {
-        const char *word;
-        enum state st;
-    } also[] = {{"syscall", ST_SYSCALL},  {"blocked", ST_WAITING}, {"unknown", ST_UNKNOWN},
-                {"assist", ST_ASSIST},    {"gc", ST_GC},           {"mark", ST_GC},
-                {"stw", ST_STW},          {"runq", ST_RUNNABLE},   {"worker", ST_GCWORK},
-                {"gc worker", ST_GCWORK}, {"sched", ST_SCHED},     {"scheduler", ST_SCHED}};
-    for (int st = 0; st < ST_COUNT; st++)
-        if (strlen(state_name((enum state)st)) == n && memcmp(state_name((enum state)st), p, n) == 0)
-            return (enum state)st;
-    for (size_t i = 0; i < sizeof also / sizeof *also; i++)
-        if (strlen(also[i].word) == n && memcmp(also[i].word, p, n) == 0)
-            return also[i].st;
-    return ST_COUNT;
 }

@@ -7,6 +7,7 @@
 
 #include "triage/link.h"
 #include "triage/query/goto.h"
+#include "triage/query/states.h"
 #include "triage/sql/sql_priv.h"
 
 const struct sql_function sql_function_docs[] = {
@@ -111,10 +112,9 @@ static void f_state(sqlite3_context *x, int n, sqlite3_value **v)
 {
     if (any_null(n, v))
         return;
-    const struct str s = text_of(v[0]);
-    const enum state st = sql_state(s.p, s.len);
-    if (st < ST_COUNT)
-        sql_put(x, of(x), v_word(state_name(st)));
+    const uint32_t named = states_named(text_of(v[0]).p);
+    if (named) /* "gc": of mark workers and assists, the first */
+        sql_put(x, of(x), v_word(state_name((enum state)__builtin_ctz(named))));
     else
         sqlite3_result_error(
             x,

@@ -135,7 +135,7 @@ uint32_t sql_lanes_next(struct sql_lanes *l)
         const uint32_t i = step(l);
         if (i == NO_LANE)
             return NO_LANE;
-        if (l->kind == LANE_G && l->w->names != SQL_ANY_NAME && !sql_name_is(l->w, trace_g_name(l->s->tr, i)))
+        if (l->w->name != SQL_ANY_NAME && l->s->canon[trace_g_name(l->s->tr, i)] != l->w->name)
             continue;
         if (has_id(l, i))
             return i;

@@ -30,15 +30,13 @@ static const char usage_tail[] =
     "Exit status: 0 done, 2 an error, 3 done, but only part of a trace could be read.\n";
 
 struct job {
-    struct trace_opts trace;
+    struct options opt;
     enum sql_format format;
     uint64_t limit;
-    int64_t timeout;
-    const char *out, *file, *save;
     struct out_target to; /* --save's file, from the first trace on */
-    bool quiet;
-    char *sql;
+    const char *sql;
     size_t sql_len;
+    char *read; /* the SQL, if it is of a file */
     const char *const *path;
     int npaths;
     struct out o; /* opened once a trace is read, so that it isn't one of those */
@@ -60,30 +58,13 @@ static int fail(const char *what, const char *why)
 
 static const struct command command = {"sql", CMD_SQL, usage_head, usage_tail};
 
-static void job_of(const struct options *o, struct job *j)
-{
-    *j = (struct job){.trace = o->trace,
-                      .format = o->csv    ? SQL_CSV
-                                : o->tsv  ? SQL_TSV
-                                : o->json ? SQL_JSON
-                                          : SQL_ALIGNED,
-                      .limit = o->limit == OPTIONS_UNSET ? LIMIT : o->limit,
-                      .timeout = o->timeout_ns < 0 ? TIMEOUT : o->timeout_ns,
-                      .out = o->out,
-                      .file = o->sql_file,
-                      .save = o->save,
-                      .quiet = o->quiet,
-                      .path = o->operand,
-                      .npaths = (int)o->noperands};
-}
-
 static int read_sql(struct job *j, const char *path)
 {
     FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (!f)
         return fail(path, strerror(errno));
-    j->sql = mem_alloc(FILE_MAX_BYTES + 1);
-    j->sql_len = j->sql ? fread(j->sql, 1, FILE_MAX_BYTES + 1, f) : 0;
+    j->sql = j->read = mem_alloc(FILE_MAX_BYTES + 1);
+    j->sql_len = j->read ? fread(j->read, 1, FILE_MAX_BYTES + 1, f) : 0;
     const bool bad = ferror(f) != 0;
     if (f != stdin)
         fclose(f);
@@ -93,27 +74,22 @@ static int read_sql(struct job *j, const char *path)
                                          : 0;
 }
 
-/* Read the SQL from -f or from the first argument. */
+/* The SQL of -f or of the first argument. */
 static int take_sql(struct job *j)
 {
-    if (j->save)
+    const char *from = j->opt.sql_file;
+    if (j->opt.save)
         return 0;
-    const char *from = j->file;
-    if (!from) {
-        if (!j->npaths)
-            return options_lack(&command, "SELECT");
-        from = *j->path++;
-        j->npaths--;
-        if (strcmp(from, "-") != 0) {
-            j->sql_len = strlen(from);
-            j->sql = mem_alloc(j->sql_len + 1);
-            if (!j->sql)
-                return fail("the SQL", "out of memory");
-            memcpy(j->sql, from, j->sql_len + 1);
-            return 0;
-        }
-    }
-    return read_sql(j, from);
+    if (from)
+        return read_sql(j, from);
+    if (!j->npaths--)
+        return options_lack(&command, "SELECT");
+    from = *j->path++;
+    if (strcmp(from, "-") == 0)
+        return read_sql(j, from);
+    j->sql = from;
+    j->sql_len = strlen(from);
+    return 0;
 }
 
 /* ---- errors -------------------------------------------------------------------------------------------- */
@@ -227,14 +203,14 @@ static int ask(struct job *j, const char *path, struct trace *tr)
     struct sql *s;
     size_t used;
     int status;
-    if (!j->opened && out_open(&j->o, j->out, false, &e) != ERR_OK) {
+    if (!j->opened && out_open(&j->o, j->opt.out, false, &e) != ERR_OK) {
         j->wrong = true;
-        return fail(j->out ? j->out : "standard output", e.what);
+        return fail(j->opt.out ? j->opt.out : "standard output", e.what);
     }
     j->opened = true;
     if (sql_open(tr, &s, &e) != ERR_OK)
         return fail(shown(path), e.what);
-    sql_time(s, j->timeout);
+    sql_time(s, j->opt.timeout_ns < 0 ? TIMEOUT : j->opt.timeout_ns);
     if (!j->many) {
         status = all_statements(j, s);
     } else {
@@ -263,13 +239,14 @@ static int partial(struct job *j, const char *path, const struct trace *tr)
 static int save_one(struct job *j, const struct trace *tr, const char *path)
 {
     struct err e = {0};
-    if (!j->saved && target_open(&j->to, j->save, &e) != ERR_OK)
-        return fail(j->save, e.what);
+    if (!j->saved && target_open(&j->to, j->opt.save, &e) != ERR_OK)
+        return fail(j->opt.save, e.what);
     if (!target_begin(&j->to))
-        return fail(j->save, strerror(errno));
+        return fail(j->opt.save, strerror(errno));
     if ((fcntl(j->to.fd, F_GETFL) & O_ACCMODE) != O_RDWR)
-        return fail(j->save, "a database goes into a new file, or one of your own that has no other names");
-    return sql_save(tr, j->to.fd, path, j->saved, &e) == ERR_OK ? 0 : fail(j->save, e.what);
+        return fail(j->opt.save,
+                    "a database goes into a new file, or one of your own that has no other names");
+    return sql_save(tr, j->to.fd, path, j->saved, &e) == ERR_OK ? 0 : fail(j->opt.save, e.what);
 }
 
 static int one_trace(struct job *j, const struct folder_file *f)
@@ -278,10 +255,10 @@ static int one_trace(struct job *j, const struct folder_file *f)
     struct trace *tr = NULL;
     struct err e = {0};
     int status = 0;
-    const enum err_code rc = load_model(path, &j->trace, j->quiet, &tr, &e);
+    const enum err_code rc = load_model(path, &j->opt.trace, j->opt.quiet, &tr, &e);
     if (rc != ERR_OK)
         status = folder_skips(f, rc) ? 0 : fail(shown(path), e.what);
-    else if (j->save)
+    else if (j->opt.save)
         status = save_one(j, tr, path);
     else
         status = ask(j, path, tr);
@@ -300,7 +277,7 @@ static int all_traces(struct job *j)
     for (size_t i = 0; i < j->files.n && !out_broken(&j->o) && !j->cut && !j->wrong; i++) {
         status = one_trace(j, &j->files.file[i]);
         bad |= status;
-        if (status && (!j->many || j->save))
+        if (status && (!j->many || j->opt.save))
             break;
     }
     if (j->print.width && end_statement(j))
@@ -314,24 +291,24 @@ static int save(struct job *j)
     struct err e = {0};
     j->to.fd = -1;
     int status = all_traces(j);
-    if (status != 2 && target_may(j->save, &e) != ERR_OK) /* one that was read later */
-        status = fail(j->save, e.what);
+    if (status != 2 && target_may(j->opt.save, &e) != ERR_OK) /* one that was read later */
+        status = fail(j->opt.save, e.what);
     if (!target_close(&j->to, status != 2))
-        status = fail(j->save, strerror(errno));
+        status = fail(j->opt.save, strerror(errno));
     return status;
 }
 
 static int run(struct job *j)
 {
     struct err e = {0};
-    if (j->save)
+    if (j->opt.save)
         return save(j);
     j->print = (struct sql_print){.format = j->format, .out = &j->o};
     int status = all_traces(j);
-    if (status != 2 && out_may(j->out, &e) != ERR_OK) /* one that was read later */
-        status = fail(j->out, e.what);
-    if (j->opened && out_close(&j->o, status != 2 || !j->out, &e) != ERR_OK)
-        status = fail(j->out ? j->out : "standard output", e.what);
+    if (status != 2 && out_may(j->opt.out, &e) != ERR_OK) /* one that was read later */
+        status = fail(j->opt.out, e.what);
+    if (j->opened && out_close(&j->o, status != 2 || !j->opt.out, &e) != ERR_OK)
+        status = fail(j->opt.out ? j->opt.out : "standard output", e.what);
     sql_print_free(&j->print);
     return status;
 }
@@ -345,14 +322,17 @@ static int list_schema(void)
 
 int sql_main(int argc, char **argv)
 {
-    struct options o;
-    struct job j;
-    int status = options_read(&command, argc, argv, &o);
+    struct job j = {.npaths = 0};
+    const struct options *o = &j.opt;
+    int status = options_read(&command, argc, argv, &j.opt);
     if (status >= 0)
         return status;
-    if (o.schema)
+    if (o->schema)
         return list_schema();
-    job_of(&o, &j);
+    j.format = o->csv ? SQL_CSV : o->tsv ? SQL_TSV : o->json ? SQL_JSON : SQL_ALIGNED;
+    j.limit = o->limit == OPTIONS_UNSET ? LIMIT : o->limit;
+    j.path = o->operand;
+    j.npaths = (int)o->noperands;
     status = take_sql(&j);
     if (!status && !j.npaths)
         status = options_lack(&command, "TRACE");
@@ -362,6 +342,6 @@ int sql_main(int argc, char **argv)
     if (!status)
         status = run(&j);
     folder_free(&j.files);
-    mem_free(j.sql);
+    mem_free(j.read);
     return status;
 }

@@ -76,8 +76,7 @@ struct sql_value { /* a cell */
 #define SQL_ANY_NAME UINT32_MAX
 struct sql_where {                          /* Bounds that every row of the result satisfies. */
     int64_t lo[SQL_PUSHES], hi[SQL_PUSHES]; /* inclusive */
-    /* the name is one of these strings; names == SQL_ANY_NAME: any name */
-    uint32_t name[4], names;
+    uint32_t name;   /* a string: the cell is that of it (sql_canon()); SQL_ANY_NAME: any */
     uint32_t states; /* a bit per enum state */
     bool none;       /* no row can satisfy the query */
 };
@@ -161,7 +160,7 @@ struct sql {
     struct sql_bound *bound;
     /* The following fields are filled when first needed. */
     uint64_t *plain, *checked;  /* a bit per string: it can be shown as it is; that was checked */
-    struct tab by_name;         /* strings by the text of their cells */
+    struct keyed_row *by_text;  /* strings by the hash of their cells */
     uint32_t *canon;            /* by string: the first string with the same cell */
     struct keyed_row *by_id;    /* goroutines by id, then name */
     struct keyed_row *by_group; /* goroutines by name */
@@ -242,14 +241,12 @@ static inline void sql_put_int(sqlite3_context *x, int64_t v)
 {
     sqlite3_result_int64(x, v);
 }
-/* sql_names - store in w the strings whose cells are p[0..n). false: out of memory. */
-bool sql_names(struct sql *s, const char *p, size_t n, struct sql_where *w);
+/* sql_name - the name of all rows is p[0..n). false: out of memory. */
+bool sql_name(struct sql *s, const char *p, size_t n, struct sql_where *w);
 /* sql_canon - s->canon, filled when first needed. NULL: out of memory. */
 const uint32_t *sql_canon(struct sql *s);
 /* sql_str - the bytes of a string as cells show them; they are in *t if they had to be cleaned. */
 struct str sql_str(const struct sql *s, uint32_t str, struct text *t);
-/* sql_state - the state that a word names ("syscall", "system call", "blocked"). ST_COUNT: none. */
-enum state sql_state(const char *p, size_t n);
 
 /* sql_lanes.c: the lanes of a table's kind that satisfy a query's bounds */
 struct sql_lanes {
@@ -266,13 +263,6 @@ struct sql_lanes {
  * after the last. */
 bool sql_lanes(struct sql_lanes *l, const struct sql_cursor *c);
 uint32_t sql_lanes_next(struct sql_lanes *l);
-static inline bool sql_name_is(const struct sql_where *w, uint32_t str)
-{
-    bool is = w->names == SQL_ANY_NAME;
-    for (uint32_t i = 0; !is && i < w->names; i++)
-        is = w->name[i] == str;
-    return is;
-}
 
 /* sql_groups.c: rows in groups, without copying or sorting them */
 /* sql_group - go through all rows of a cursor that has begun, with next(), and store the number of each row

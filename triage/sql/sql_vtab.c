@@ -229,7 +229,7 @@ static bool bound_word(struct sql *s, struct sql_where *w, enum sql_push push, s
     if (!p)
         return false;
     if (push == SQL_P_NAME)
-        return sql_names(s, p, n, w);
+        return sql_name(s, p, n, w);
     uint32_t set = 0;
     for (int st = 0; st < ST_COUNT; st++)
         if (strlen(state_name((enum state)st)) == n && memcmp(state_name((enum state)st), p, n) == 0)
@@ -242,7 +242,7 @@ static bool where(struct sql_cursor *c, const char *plan, sqlite3_value **v)
 {
     struct sql_where *w = &c->w;
     bool ok = true;
-    *w = (struct sql_where){.states = UINT32_MAX, .names = SQL_ANY_NAME};
+    *w = (struct sql_where){.states = UINT32_MAX, .name = SQL_ANY_NAME};
     for (int i = 0; i < SQL_PUSHES; i++) {
         w->lo[i] = INT64_MIN;
         w->hi[i] = INT64_MAX;
@@ -258,7 +258,7 @@ static bool where(struct sql_cursor *c, const char *plan, sqlite3_value **v)
     }
     for (int i = 0; i < SQL_PUSHES; i++)
         w->none |= w->lo[i] > w->hi[i];
-    w->none |= !w->states || !w->names;
+    w->none |= !w->states;
     return ok;
 }
 
