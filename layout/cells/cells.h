@@ -39,10 +39,17 @@ struct cell {
     uint16_t flags;
 };
 
+/* The columns from x on show [t0,t1); t1 <= t0: they show no time. */
+struct axis {
+    int x;
+    int64_t t0, t1;
+};
+
 struct grid {
     int w, h;
     struct cell *cells; /* row by row */
     size_t cap;
+    struct axis axis;
     bool ascii; /* text beyond ASCII is put as '?', for terminals that can't show it */
 };
 

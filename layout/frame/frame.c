@@ -489,7 +489,9 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
     if (!draw_prepare(v) || !grid_resize(g, v->scr.w, v->scr.h))
         return false;
     const struct lanes *l = move_lanes_const(v);
+    const bool timed = !kind_here(v)->table;
     plan_view(&c.plan, v, l ? l->n : tri_rows(v));
+    g->axis = (struct axis){c.plan.gutter, timed ? v->at.win.t0 : 0, timed ? v->at.win.t1 : 0};
     copy.screen_x = copy.screen_y = -1;
     v->msg.cut = false;
     v->scr.listed.n = 0;

@@ -55,89 +55,109 @@ static int64_t items_rank(const struct items *it, int64_t t0, int64_t t1)
                              : t0; /* times are not negative but for back-dated ones */
 }
 
-static size_t gc_things(const struct trace *tr)
-{
-    const struct range *r;
-    return trace_ranges(tr, RANGE_GC, &r) + trace_ranges(tr, RANGE_STW, &r);
-}
+/* The model's array of one kind. */
+struct source {
+    const struct range *range;
+    const struct task *task;
+    const struct region *region;
+    const struct logmsg *log;
+    size_t n;
+};
 
-static size_t list_gc(const struct items *it, const struct trace *tr, struct keyed *k)
+static struct source source_of(const struct trace *tr, enum item_kind k)
 {
-    static const enum range_kind kinds[] = {RANGE_GC, RANGE_STW};
-    size_t n = 0;
-    for (int j = 0; j < 2; j++) {
-        const struct range *r;
-        size_t nr = trace_ranges(tr, kinds[j], &r);
-        for (size_t i = 0, next; i < nr; i = next, n++) {
-            struct range one;
-            next = trace_stop(r, nr, i, &one);
-            struct item x = {one.t0, one.t1, (uint32_t)i, (uint8_t)(j ? ITEM_STW : ITEM_GC), 0};
-            k[n] = (struct keyed){items_rank(it, x.t0, x.t1), (uint64_t)j, x,
-                                  it->longest_first && kinds[j] == RANGE_GC};
-        }
+    struct source a = {0};
+    switch (k) {
+    case ITEM_GC: a.n = trace_ranges(tr, RANGE_GC, &a.range); break;
+    case ITEM_STW: a.n = trace_ranges(tr, RANGE_STW, &a.range); break;
+    case ITEM_TASK: a.n = trace_tasks(tr, &a.task); break;
+    case ITEM_REGION: a.n = trace_regions(tr, &a.region); break;
+    case ITEM_LOG: a.n = trace_logs(tr, &a.log); break;
     }
-    return n;
+    return a;
 }
 
-/* of: in all tasks; TAB_NONE: of none there. */
-static struct keyed items_child(const struct items *it, const struct task *all, uint32_t of, struct item x)
+/* Entry *i, which moves on, past all entries of one stop; and the task that it belongs to. */
+static struct item item_of(const struct source *a, enum item_kind k, size_t *i, uint64_t *task)
 {
-    struct keyed k = {INT64_MAX, UINT64_MAX, x, false};
-    if (of != TAB_NONE)
-        k.rank = items_rank(it, all[of].t0, all[of].t1), k.family = all[of].id;
-    return k;
-}
-
-static size_t task_things(const struct trace *tr)
-{
-    const struct task *t;
-    const struct region *g;
-    const struct logmsg *m;
-    return trace_tasks(tr, &t) + trace_regions(tr, &g) + trace_logs(tr, &m);
-}
-
-static size_t list_tasks(const struct items *it, const struct trace *tr, struct keyed *k)
-{
-    const struct task *t;
-    const struct region *g;
-    const struct logmsg *m;
-    struct tab by_id = {0};
-    size_t n = 0, nt = trace_tasks(tr, &t), ng = trace_regions(tr, &g), nm = trace_logs(tr, &m);
-    for (size_t i = 0; i < nt; i++) {
-        (void)tab_put(&by_id, t[i].id, 0, (uint32_t)i); /* out of memory: its regions have no parent row */
-        k[n++] = (struct keyed){
-            items_rank(it, t[i].t0, t[i].t1), t[i].id, {t[i].t0, t[i].t1, (uint32_t)i, ITEM_TASK, 0}, false};
+    const uint32_t at = (uint32_t)(*i)++;
+    *task = k;
+    if (a->range) {
+        const struct range *r = &a->range[at];
+        const uint32_t g = k == ITEM_STW && !r->scope_p ? r->owner : NO_LANE;
+        struct range one;
+        *i = trace_stop(a->range, a->n, at, &one);
+        return (struct item){one.t0, one.t1, at, r->name, r->stack, g, k, 0, r->open_start || r->open_end};
     }
-    for (size_t i = 0; i < ng; i++) {
-        uint8_t depth = (uint8_t)(g[i].depth > 8 ? 9 : g[i].depth + 1);
-        k[n++] = items_child(it, t, tab_get(&by_id, g[i].task, 0),
-                             (struct item){g[i].t0, g[i].t1, (uint32_t)i, ITEM_REGION, depth});
+    if (a->task) {
+        const struct task *t = &a->task[at];
+        *task = t->id;
+        return (struct item){t->t0, t->t1, at, t->name, t->stack, t->g, k, 0, t->open_start || t->open_end};
     }
-    for (size_t i = 0; i < nm; i++)
-        k[n++] = items_child(it, t, tab_get(&by_id, m[i].task, 0),
-                             (struct item){m[i].t, m[i].t, (uint32_t)i, ITEM_LOG, 1});
-    tab_free(&by_id);
-    return n;
+    if (a->region) {
+        const struct region *r = &a->region[at];
+        const int depth = r->depth > 8 ? 9 : r->depth + 1;
+        *task = r->task;
+        return (struct item){
+            r->t0, r->t1, at, r->name, r->stack, r->g, k, (uint8_t)depth, r->open_start || r->open_end};
+    }
+    *task = a->log[at].task;
+    return (struct item){
+        a->log[at].t, a->log[at].t, at, a->log[at].message, a->log[at].stack, a->log[at].g, k, 1, false};
 }
 
 struct item_list {
-    size_t (*things)(const struct trace *tr); /* how many there are */
-    /* list - with their keys. Returns how many. */
-    size_t (*list)(const struct items *it, const struct trace *tr, struct keyed *k);
+    enum item_kind from, to;
     const char *none;
     bool longest; /* first, as one comes here: what delayed everything is what one looks for */
 };
-static const struct item_list gc_list = {gc_things, list_gc,
-                                         "no GC cycle and no stop-the-world in this trace", true};
+static const struct item_list gc_list = {ITEM_GC, ITEM_STW, "no GC cycle and no stop-the-world in this trace",
+                                         true};
 static const struct item_list task_list = {
-    task_things, list_tasks, "no tasks, regions or logs in this trace; Tab: requests and other repeated work",
+    ITEM_TASK, ITEM_LOG, "no tasks, regions or logs in this trace; Tab: requests and other repeated work",
     false};
+
+static size_t items_things(const struct item_list *of, const struct trace *tr)
+{
+    size_t n = 0;
+    for (enum item_kind k = of->from; k <= of->to; k++)
+        n += source_of(tr, k).n;
+    return n;
+}
+
+/* All of them with their keys. What belongs to a task stands below it; returns how many. */
+static size_t items_all(const struct items *it, const struct item_list *of, const struct trace *tr,
+                        struct keyed *out)
+{
+    struct tab by_id = {0};
+    const struct task *all;
+    size_t n = 0;
+    (void)trace_tasks(tr, &all);
+    for (enum item_kind k = of->from; k <= of->to; k++) {
+        const struct source a = source_of(tr, k);
+        for (size_t i = 0; i < a.n; n++) {
+            uint64_t task;
+            const struct item x = item_of(&a, k, &i, &task);
+            out[n] = (struct keyed){items_rank(it, x.t0, x.t1), task, x, it->longest_first && k == ITEM_GC};
+            if (k == ITEM_TASK)
+                (void)tab_put(&by_id, task, 0, x.index); /* out of memory: its regions have no parent row */
+            if (k <= ITEM_TASK)
+                continue;
+            const uint32_t parent = tab_get(&by_id, task, 0);
+            const bool none = parent == TAB_NONE;
+            out[n].rank = none ? INT64_MAX : items_rank(it, all[parent].t0, all[parent].t1);
+            out[n].family = none ? UINT64_MAX : task;
+        }
+    }
+    tab_free(&by_id);
+    return n;
+}
 
 /* Follows the trace. false: out of memory, the rows stay as they were. O(1) if nothing changed. */
 static bool items_update(struct items *it, const struct trace *tr, int view)
 {
     const struct item_list *of = kind_of(view)->items;
-    size_t want = of->things(tr), most = want < 4000000 ? want : 4000000;
+    size_t want = items_things(of, tr), most = want < 4000000 ? want : 4000000;
     if (it->view == view && it->seen == want && !it->stale)
         return true;
     if (it->view == view && it->row && !trace_info(tr)->done && want - it->seen < it->seen / 8 && !it->stale)
@@ -149,7 +169,7 @@ static bool items_update(struct items *it, const struct trace *tr, int view)
         mem_free(row);
         return false;
     }
-    size_t n = of->list(it, tr, k);
+    size_t n = items_all(it, of, tr, k);
     qsort(k, n, sizeof *k, by_rank);
     if (n > most)
         n = most;
@@ -188,63 +208,19 @@ static uint32_t items_near(const struct items *it, int64_t t)
 
 /* ---- what an item is, in words ------------------------------------------------------------------------- */
 
-struct facts {
-    const char *kind;
+static const struct {
+    const char *word;
     enum style style;
-    uint32_t name, stack, g;
-    bool open;
-};
-
-static struct facts facts_of(const struct view *v, const struct item *i)
-{
-    struct facts f = {"?", STYLE_NORMAL, 0, 0, NO_LANE, false};
-    const struct range *r;
-    const struct task *t;
-    const struct region *g;
-    const struct logmsg *m;
-    switch (i->kind) {
-    case ITEM_GC:
-    case ITEM_STW:
-        if (i->index < trace_ranges(v->tr, i->kind == ITEM_GC ? RANGE_GC : RANGE_STW, &r)) {
-            r += i->index;
-            f = (struct facts){i->kind == ITEM_GC ? "GC" : "STW",
-                               i->kind == ITEM_GC ? STYLE_GC : STYLE_STW,
-                               r->name,
-                               r->stack,
-                               i->kind == ITEM_STW && !r->scope_p ? r->owner : NO_LANE,
-                               r->open_start || r->open_end};
-        }
-        break;
-    case ITEM_TASK:
-        if (i->index < trace_tasks(v->tr, &t))
-            f = (struct facts){"task",           STYLE_RUNNING,
-                               t[i->index].name, t[i->index].stack,
-                               t[i->index].g,    t[i->index].open_start || t[i->index].open_end};
-        break;
-    case ITEM_REGION:
-        if (i->index < trace_regions(v->tr, &g))
-            f = (struct facts){"region",         STYLE_SYSCALL,
-                               g[i->index].name, g[i->index].stack,
-                               g[i->index].g,    g[i->index].open_start || g[i->index].open_end};
-        break;
-    case ITEM_LOG:
-        if (i->index < trace_logs(v->tr, &m))
-            f = (struct facts){"log",         STYLE_SAMPLE, m[i->index].message, m[i->index].stack,
-                               m[i->index].g, false};
-        break;
-    }
-    return f;
-}
+} looks[] = {[ITEM_GC] = {"GC", STYLE_GC},
+             [ITEM_STW] = {"STW", STYLE_STW},
+             [ITEM_TASK] = {"task", STYLE_RUNNING},
+             [ITEM_REGION] = {"region", STYLE_SYSCALL},
+             [ITEM_LOG] = {"log", STYLE_SAMPLE}};
 
 /* Of a task that started before the trace only the end is recorded, without a name. */
-static bool began_before(const struct view *v, const struct item *i, const struct facts *f)
+static bool began_before(const struct view *v, const struct item *i)
 {
-    return i->kind == ITEM_TASK && f->g == NO_LANE && !trace_str(v->tr, f->name).len;
-}
-
-static uint32_t items_goroutine(const struct view *v, const struct item *i)
-{
-    return facts_of(v, i).g;
+    return i->kind == ITEM_TASK && i->g == NO_LANE && !trace_str(v->tr, i->name).len;
 }
 
 /* ---- drawing ------------------------------------------------------------------------------------------- */
@@ -263,8 +239,7 @@ static int items_room(const struct view *v, const struct item *i, char d[FMT_MAX
     return all;
 }
 
-static void items_label(struct grid *g, const struct view *v, const struct item *i, const struct facts *f,
-                        int y, bool focus)
+static void items_label(struct grid *g, const struct view *v, const struct item *i, int y, bool focus)
 {
     int w = v->scr.gutter - 1, x = i->depth > 3 ? 3 : i->depth;
     char d[FMT_MAX], name[400];
@@ -272,13 +247,12 @@ static void items_label(struct grid *g, const struct view *v, const struct item 
         return;
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_LANE;
     const int room = items_room(v, i, d);
-    const char *kind = i->kind == ITEM_GC || i->kind == ITEM_STW ? f->kind : NULL;
-    if (kind)
-        snprintf(name, sizeof name, "%s", kind);
-    else if (i->kind != ITEM_LOG && !trace_str(v->tr, f->name).len)
-        snprintf(name, sizeof name, "%s", began_before(v, i, f) ? "(began before)" : "(no name)");
+    if (i->kind == ITEM_GC || i->kind == ITEM_STW)
+        snprintf(name, sizeof name, "%s", looks[i->kind].word);
+    else if (i->kind != ITEM_LOG && !trace_str(v->tr, i->name).len)
+        snprintf(name, sizeof name, "%s", began_before(v, i) ? "(began before)" : "(no name)");
     else
-        str_head(trace_str(v->tr, f->name), room, name, sizeof name);
+        str_head(trace_str(v->tr, i->name), room, name, sizeof name);
     grid_str(g, x, y, room, name, s);
     if (*d)
         grid_right(g, 0, y, w, d, STYLE_LANE_NOTE);
@@ -287,20 +261,20 @@ static void items_label(struct grid *g, const struct view *v, const struct item 
 }
 
 /* The label has the whole name. */
-static bool labelled(const struct view *v, const struct item *i, const struct facts *f)
+static bool labelled(const struct view *v, const struct item *i)
 {
     char d[FMT_MAX];
     const int room = items_room(v, i, d);
     return i->kind != ITEM_GC && i->kind != ITEM_STW &&
-           str_width(trace_str(v->tr, f->name), room + 1) <= room;
+           str_width(trace_str(v->tr, i->name), room + 1) <= room;
 }
 
 /* Behind the bar; within it, or before it, where it is whole there only; cut where most of it has room. */
-static void bar_name(struct grid *g, const struct view *v, const struct facts *f, int y, int c0, int c1)
+static void bar_name(struct grid *g, const struct view *v, const struct item *it, int y, int c0, int c1)
 {
     enum { BEHIND, WITHIN, BEFORE, PLACES, LEAST = 6 };
     const int room[PLACES] = {v->scr.plot_w - c1 - 2, c1 - c0 - 1, c0 - 1};
-    const struct str name = trace_str(v->tr, f->name);
+    const struct str name = trace_str(v->tr, it->name);
     const int w = str_width(name, v->scr.plot_w);
     char text[400];
     int at = BEHIND;
@@ -310,13 +284,12 @@ static void bar_name(struct grid *g, const struct view *v, const struct facts *f
         return;
     const int used = str_shorten(name, room[at], glyph_dots(v->scr.tier), text, sizeof text);
     const int x = v->scr.gutter + (at == BEHIND ? c1 + 2 : at == BEFORE ? c0 - 1 - used : c0 + 1);
-    grid_str(g, x, y, used, text, at == WITHIN ? f->style : STYLE_NORMAL);
+    grid_str(g, x, y, used, text, at == WITHIN ? looks[it->kind].style : STYLE_NORMAL);
     if (at == WITHIN)
         grid_flags(g, x, y, used, 1, CELL_REVERSE);
 }
 
-static void items_bar(struct grid *g, const struct view *v, const struct item *i, const struct facts *f,
-                      int y)
+static void items_bar(struct grid *g, const struct view *v, const struct item *i, int y)
 {
     int n = v->scr.plot_w, c0 = window_col(v->at.win, n, i->t0),
         c1 = window_col(v->at.win, n, i->t1 > i->t0 ? i->t1 - 1 : i->t0);
@@ -328,10 +301,10 @@ static void items_bar(struct grid *g, const struct view *v, const struct item *i
         uint32_t glyph = i->t1 <= i->t0 ? glyph_mark(v->scr.tier, MARK_STW)
                                         : glyph_level(v->scr.tier, b > a ? b - a : 1,
                                                       v->cache.edges[c + 1] - v->cache.edges[c]);
-        grid_put(g, v->scr.gutter + c, y, glyph, f->style);
+        grid_put(g, v->scr.gutter + c, y, glyph, looks[i->kind].style);
     }
-    if (f->name && !labelled(v, i, f)) /* said once */
-        bar_name(g, v, f, y, c0 < 0 ? 0 : c0, c1);
+    if (i->name && !labelled(v, i)) /* said once */
+        bar_name(g, v, i, y, c0 < 0 ? 0 : c0, c1);
 }
 
 static void draw_rows(struct grid *g, struct view *v, int y, int rows)
@@ -348,9 +321,8 @@ static void draw_rows(struct grid *g, struct view *v, int y, int rows)
     for (int i = 0; i < rows && v->at.top + (uint32_t)i < v->items.n; i++) {
         uint32_t row = v->at.top + (uint32_t)i;
         const struct item *it = &v->items.row[row];
-        struct facts f = facts_of(v, it);
-        items_label(g, v, it, &f, y + i, row == v->at.row);
-        items_bar(g, v, it, &f, y + i);
+        items_label(g, v, it, y + i, row == v->at.row);
+        items_bar(g, v, it, y + i);
         if (row == v->at.row)
             grid_toggle(g, v->scr.gutter + window_col(v->at.win, v->scr.plot_w, v->at.cursor), y + i,
                         CELL_REVERSE);
@@ -376,29 +348,28 @@ static void items_status(const struct view *v, int w, struct rich *r)
     if (v->at.row >= v->items.n) /* above it is said what there is not */
         return;
     const struct item *i = &v->items.row[v->at.row];
-    struct facts f = facts_of(v, i);
-    const char *kind = i->kind == ITEM_GC ? "GC cycle" : f.kind;
+    const char *kind = i->kind == ITEM_GC ? "GC cycle" : looks[i->kind].word;
     char length[WHEN_LENGTH] = "";
     const bool wide = w >= WHEN_WIDE;
     if (i->kind != ITEM_LOG)
-        when_length(v->tr, time_sub(i->t1, i->t0), f.open, wide, length);
+        when_length(v->tr, time_sub(i->t1, i->t0), i->open, wide, length);
     /* rather a part of the name than of the length */
     int room = w - (int)(strlen(kind) + strlen(length)) - 2 - (wide ? WRAP_MARK : 0);
-    str_safe(trace_str(v->tr, f.name), name, sizeof name);
+    str_safe(trace_str(v->tr, i->name), name, sizeof name);
     if (str_width(str_of(name), 400) > room && *length)
-        str_tail(trace_str(v->tr, f.name), room < 8 ? 8 : room, glyph_dots(v->scr.tier), name, sizeof name);
+        str_tail(trace_str(v->tr, i->name), room < 8 ? 8 : room, glyph_dots(v->scr.tier), name, sizeof name);
     rich_add(r, STYLE_STATUS_KEY, "%s %s", kind, name);
     if (i->kind == ITEM_LOG)
         rich_add(r, STYLE_STATUS, "  at %s", when_exact(v->tr, i->t0, t));
     else
         rich_add(r, STYLE_STATUS, wide ? " %s  from %s" : " %s", length, when_exact(v->tr, i->t0, t));
     rich_para(r);
-    if (began_before(v, i, &f)) {
+    if (began_before(v, i)) {
         rich_add(r, STYLE_STATUS, "it began before the trace: its name and its creator are not recorded");
         rich_para(r);
     }
-    if (f.g != NO_LANE) {
-        name_goroutine(v, f.g, w, name, sizeof name);
+    if (i->g != NO_LANE) {
+        name_goroutine(v, i->g, w, name, sizeof name);
         rich_add(r, STYLE_STATUS, "by ");
         rich_add(r, STYLE_STATUS_KEY, "%s  ", name);
     }
@@ -407,7 +378,7 @@ static void items_status(const struct view *v, int w, struct rich *r)
         rich_add(r, STYLE_STATUS, "stopped %s  ", when_dur(v->tr, record_stopped(v->tr, i->t0, i->t1), t));
         add_band(r, v, i, BAND_ASSIST, ST_ASSIST, "some goroutine assisting");
     }
-    uint32_t func = stacks_function(v->tr, f.stack, true);
+    uint32_t func = stacks_function(v->tr, i->stack, true);
     if (func) {
         str_shorten(trace_str(v->tr, func), w, glyph_dots(v->scr.tier), name, sizeof name);
         rich_add(r, STYLE_STATUS, "in %s", name);
@@ -488,10 +459,9 @@ static unsigned items_fit(struct view *v, int n)
 static unsigned items_swap(struct view *v, int n)
 {
     const struct item *i = items_here(v);
-    uint32_t g = i ? items_goroutine(v, i) : NO_LANE;
     (void)n;
-    return g == NO_LANE ? move_fail(v, "no goroutine belongs to this")
-                        : view_focus(v, (struct lane){LANE_G, g});
+    return !i || i->g == NO_LANE ? move_fail(v, "no goroutine belongs to this")
+                                 : view_focus(v, (struct lane){LANE_G, i->g});
 }
 
 static unsigned items_sort(struct view *v, int n)
@@ -543,15 +513,9 @@ static bool items_about(const struct view *v, uint32_t *g, int64_t *t0, int64_t 
     const struct item *i = kind_here(v)->items && v->items.n
                                ? &v->items.row[v->at.row < v->items.n ? v->at.row : v->items.n - 1]
                                : NULL;
-    const struct region *r;
     if (!i || (i->kind != ITEM_TASK && i->kind != ITEM_REGION))
         return false;
-    if (i->kind == ITEM_TASK) {
-        const struct task *k;
-        *g = i->index < trace_tasks(v->tr, &k) ? workpiece_of_task(v->tr, i->index).g : NO_LANE;
-    } else {
-        *g = i->index < trace_regions(v->tr, &r) ? r[i->index].g : NO_LANE;
-    }
+    *g = i->kind == ITEM_TASK ? workpiece_of_task(v->tr, i->index).g : i->g;
     *t0 = i->t0;
     *t1 = i->t1;
     return *g != NO_LANE;
@@ -577,7 +541,7 @@ static bool items_about(const struct view *v, uint32_t *g, int64_t *t0, int64_t 
 
 static bool items_no_tasks(const struct view *v)
 {
-    return trace_info(v->tr)->done && !task_things(v->tr);
+    return trace_info(v->tr)->done && !items_things(&task_list, v->tr);
 }
 const struct view_kind kind_tasks = {IS_ITEMS, .empty = items_no_tasks, .items = &task_list,
                                      .gutter = GUTTER_NAMES};

@@ -13,8 +13,10 @@ enum item_kind { ITEM_GC, ITEM_STW, ITEM_TASK, ITEM_REGION, ITEM_LOG };
 struct item {
     int64_t t0, t1;
     uint32_t index; /* in the model's array of its kind */
-    uint8_t kind;   /* enum item_kind */
-    uint8_t depth;  /* indent */
+    uint32_t name, stack, g;
+    uint8_t kind;  /* enum item_kind */
+    uint8_t depth; /* indent */
+    bool open;     /* one of its ends is not in the trace */
 };
 
 void items_free(struct items *it);

@@ -6,6 +6,7 @@
 #define GOTOP_LAYOUT_PAGE_H
 
 #include "layout/views/tri_priv.h"
+#include "triage/sentence.h"
 
 struct box {
     int x, y, w, h;

@@ -104,18 +104,15 @@ static void beside_queue(struct text *t, const struct triage *tg)
 {
     struct dist d;
     hist_dist(&tg->sched, &d);
-    text_lit(t, "p99 wait ");
-    text_dur(t, d.p99);
+    text_say(t, NULL, "p99 wait ", t_dur(d.p99));
 }
 
 static void beside_heap(struct text *t, const struct triage *tg)
 {
-    if (!tg->heap.known) {
+    if (!tg->heap.known)
         text_lit(t, "not recorded");
-        return;
-    }
-    text_lit(t, "at most ");
-    text_bytes(t, tg->heap.max);
+    else
+        text_say(t, NULL, "at most ", t_bytes(tg->heap.max));
 }
 
 static const struct {

@@ -41,10 +41,8 @@ static void place_words(struct text *t, const struct trace *tr, const struct wai
         text_wait(t, tr, r->reason, r->stack);
     else
         text_add(t, "%s", stacks_wait_name(tr, r->kind, r->stack));
-    if (user) {
-        text_lit(t, " in ");
-        text_func(t, tr, user, 0);
-    }
+    if (user)
+        text_say(t, tr, " in ", t_func(user));
 }
 
 /* Groups waits by their text: stacks that differ above it are one place. */

@@ -16,9 +16,8 @@
 static void line_time(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
-    text_add(t, "%s", v->tri->so_far ? "so far  " : "trace   ");
-    text_dur(t, tg->end);
     uint64_t least, most;
+    text_say(t, NULL, v->tri->so_far ? "so far  " : "trace   ", t_dur(tg->end));
     record_procs(v, &least, &most);
     if (least == most)
         text_add(t, ", %" PRIu64 " processor%s", most, most == 1 ? "" : "s");
@@ -110,42 +109,35 @@ static void short_gc(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
     const int64_t work = triage_gc_work(tg);
-    if (!tg->gc_cycles && !work) {
+    if (!tg->gc_cycles && !work)
         text_lit(t, "GC no cycle");
-        return;
-    }
-    text_lit(t, "GC ");
-    text_share(t, (double)work, (double)tg->capacity);
-    text_add(t, ", %" PRIu64 " cycle%s", tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
+    else
+        text_say(t, NULL, "GC ", t_share((double)work, (double)tg->capacity), ", ", tg->gc_cycles,
+                 tg->gc_cycles == 1 ? " cycle" : " cycles");
 }
 
 static void short_stw(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
-    if (!tg->stw_all.n) {
+    if (!tg->stw_all.n)
         text_lit(t, "STW none");
-        return;
-    }
-    text_add(t, "STW %" PRIu64 ", longest ", tg->stw_all.n);
-    text_dur(t, tg->stw_all.max);
+    else
+        text_say(t, NULL, "STW ", tg->stw_all.n, ", longest ", t_dur(tg->stw_all.max));
 }
 
 static void short_sched(struct text *t, const struct view *v)
 {
     struct dist d;
     hist_dist(&v->tri->tg->sched, &d);
-    text_lit(t, "longest wait for a P ");
-    text_dur(t, d.max);
+    text_say(t, NULL, "longest wait for a P ", t_dur(d.max));
 }
 
 static void short_mmu(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
     for (uint32_t i = 0; i < tg->nmmu; i++)
-        if (tg->mmu[i].window == 10000000) {
-            text_lit(t, "worst 10ms: program got ");
-            text_share(t, tg->mmu[i].mmu, 1);
-        }
+        if (tg->mmu[i].window == 10000000)
+            text_say(t, NULL, "worst 10ms: program got ", t_share(tg->mmu[i].mmu, 1));
 }
 
 static void short_goroutines(struct text *t, const struct view *v)

@@ -486,21 +486,14 @@ void table_detail(struct text *out, const struct view *v, uint32_t row, int line
     if (table_kinds(&t->have) && line == 0) {
         const struct ttype *k = &t->type[i];
         table_name(out, t, i);
-        text_add(out, ": %" PRIu64 " %s, ", k->n, k->n == 1 ? t->from->thing : t->from->things);
+        text_say(out, NULL, ": ", k->n, " ", k->n == 1 ? t->from->thing : t->from->things, ", ");
         if (k->untimed == k->n) {
             text_lit(out, TRI_NOT_TIMED);
             return;
         }
-        text_dur(out, k->total);
-        text_lit(out, " in all");
-        if (k->p50 >= 0) {
-            text_lit(out, "; p50 ");
-            text_dur(out, k->p50);
-            text_lit(out, ", p90 ");
-            text_dur(out, k->p90);
-            text_lit(out, ", p99 ");
-            text_dur(out, k->p99);
-        }
+        text_say(out, NULL, t_dur(k->total), " in all");
+        if (k->p50 >= 0)
+            text_say(out, NULL, "; p50 ", t_dur(k->p50), ", p90 ", t_dur(k->p90), ", p99 ", t_dur(k->p99));
         if (k->open > k->untimed)
             text_add(out, "; %" PRIu64 " not whole in this trace", k->open - k->untimed);
         if (k->untimed)
@@ -515,8 +508,7 @@ void table_detail(struct text *out, const struct view *v, uint32_t row, int line
     if (line == 0 || table_kinds(&t->have)) {
         text_raw(out, line == 0 ? ": " : "the longest: ", line == 0 ? 2 : 13);
         table_took(out, x);
-        text_add(out, "%s", x->untimed ? " at " : " from ");
-        text_dur(out, x->t0);
+        text_say(out, NULL, x->untimed ? " at " : " from ", t_dur(x->t0));
         if (line == 0)
             return;
     }

@@ -18,6 +18,7 @@
 
 #include "layout/cells/spectrum.h"
 #include "layout/views/tri_priv.h"
+#include "triage/sentence.h"
 #include "triage/tables/tab.h"
 
 struct thing {

@@ -11,20 +11,14 @@ static bool calls_list(struct table *t)
 static void calls_name(struct text *out, const struct table *t, const struct thing *x)
 {
     struct span s;
-    text_who(out, t->tr, x->g);
-    text_lit(out, " in ");
-    text_where(out, t->tr, x->index, 0);
-    if (spans_next(t->tr, x, &s) && s.state == ST_RUNNABLE)
-        text_lit(out, ", lost its processor");
+    const bool lost = spans_next(t->tr, x, &s) && s.state == ST_RUNNABLE;
+    text_say(out, t->tr, t_who(x->g), " in ", t_where(x->index, 0), lost ? ", lost its processor" : "");
 }
 
 static void calls_say(struct text *out, const struct view *v, const struct thing *x)
 {
-    text_who(out, v->tr, x->g);
-    text_lit(out, " in ");
-    text_calls(out, v->tr, x->index, 0, 3);
-    if (x->untimed)
-        text_lit(out, "; before Go 1.22 only those that lost their processor are timed");
+    text_say(out, v->tr, t_who(x->g), " in ", t_calls(x->index, 0, 3),
+             x->untimed ? "; before Go 1.22 only those that lost their processor are timed" : "");
 }
 
 static const struct table_from calls = {

@@ -2,8 +2,6 @@
  * table_cycles.c - GC cycles: how long their mark phases took, what they stopped and had assisted, the heap
  * and its goal.
  */
-#include <inttypes.h>
-
 #include "layout/views/table.h"
 #include "layout/move/record.h"
 
@@ -61,11 +59,9 @@ static void cycles_name(struct text *out, const struct table *t, const struct th
 {
     const struct range *r;
     size_t n = trace_ranges(t->tr, RANGE_GC, &r);
-    text_add(out, "GC cycle %" PRIu32 "%s", x->index + 1, x->open ? ", not whole in this trace" : "");
-    if (x->index < n && r[x->index].name) {
-        text_lit(out, " ");
-        text_str(out, t->tr, r[x->index].name);
-    }
+    text_say(out, NULL, "GC cycle ", x->index + 1, x->open ? ", not whole in this trace" : "");
+    if (x->index < n && r[x->index].name)
+        text_say(out, t->tr, " ", t_str(r[x->index].name));
 }
 
 static void cycles_say(struct text *out, const struct view *v, const struct thing *x)
@@ -73,10 +69,8 @@ static void cycles_say(struct text *out, const struct view *v, const struct thin
     const struct table *t = v->table;
     int64_t heap = cycles_value(t, x, HEAP), goal = cycles_value(t, x, GOAL);
     char n[FMT_MAX];
-    text_lit(out, "in it the world was stopped for ");
-    text_dur(out, cycles_value(t, x, STOPPED));
-    text_lit(out, ", some goroutine assisted for ");
-    text_dur(out, cycles_value(t, x, ASSIST));
+    text_say(out, NULL, "in it the world was stopped for ", t_dur(cycles_value(t, x, STOPPED)),
+             ", some goroutine assisted for ", t_dur(cycles_value(t, x, ASSIST)));
     if (heap >= 0)
         text_add(out, "; heap at most %s", fmt_bytes((uint64_t)heap, n));
     if (goal >= 0)

@@ -359,16 +359,13 @@ static void about_text(struct text *line, const struct view *v, bool brief)
     } else {
         uint64_t all = t->from->types && o->open < t->ntypes ? t->type[o->open].n : t->all;
         uint32_t listed = t->from->types && o->open < t->ntypes ? t->type[o->open].kept : t->n;
-        text_add(line, "%s", t->from->things);
-        if (t->from->types && o->open < t->ntypes) {
-            text_lit(line, " of ");
+        text_say(line, NULL, t->from->things, t->from->types && o->open < t->ntypes ? " of " : "");
+        if (t->from->types && o->open < t->ntypes)
             t->from->type_name(line, t, &t->type[o->open]);
-        }
-        text_add(line, ": %s", fmt_count(t->nrows, n));
+        text_say(line, NULL, ": ", fmt_count(t->nrows, n));
         if (listed < all) {
-            text_add(line, " of %s%s from ", fmt_count(all, m), brief ? "" : "; only those");
-            text_dur(line, t->least);
-            text_add(line, " on%s", brief ? "" : " are listed");
+            text_say(line, NULL, " of ", fmt_count(all, m), brief ? " from " : "; only those from ",
+                     t_dur(t->least), brief ? " on" : " on are listed");
         } else if (t->nrows < all) {
             text_add(line, " of %s", fmt_count(all, m));
         }

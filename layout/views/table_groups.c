@@ -1,11 +1,8 @@
 /*
  * table_groups.c - view 5: goroutines by start function, and the goroutines of one; all of them, one by one.
  */
-#include <inttypes.h>
-
 #include "decode/base/mem.h"
 #include "layout/views/table.h"
-#include "triage/sentence.h"
 
 enum { COUNT, ALIVE, RUNNING, STUCK, RUNNABLE, BLOCKED, CALLS, ASSIST, LIFE, MOVES, KIND_COLS };
 static const struct tcol kind_col[KIND_COLS] = {
@@ -185,21 +182,16 @@ static void groups_moment(const struct view *v, const struct thing *x, int64_t *
 
 static void groups_say_leak(struct text *t, const struct view *v, const struct leak_row *l, uint32_t all)
 {
-    text_add(t, "may leak: %u ", l->lost);
+    text_say(t, NULL, "may leak: ", l->lost, " ");
     if (l->lost < all)
-        text_add(t, "of these %u ", all);
-    text_lit(t, "wait for ever, it seems (");
-    text_wait(t, v->tr, l->reason, l->stack);
-    text_lit(t, ") at ");
-    text_where(t, v->tr, l->stack, 60);
-    text_lit(t, ", longest ");
-    text_dur(t, l->oldest);
+        text_say(t, NULL, "of these ", all, " ");
+    text_say(t, v->tr, "wait for ever, it seems (", t_wait(l->reason, l->stack), ") at ",
+             t_where(l->stack, 60), ", longest ", t_dur(l->oldest));
     if (l->quarter[0] + l->quarter[1] + l->quarter[2] + l->quarter[3] ==
         l->lost) /* otherwise some had started before */
         text_add(t, "; created by quarter of the trace %u %u %u %u", l->quarter[0], l->quarter[1],
                  l->quarter[2], l->quarter[3]);
-    text_lit(t, "; created in ");
-    text_where(t, v->tr, l->create_stack, 60);
+    text_say(t, v->tr, "; created in ", t_where(l->create_stack, 60));
 }
 
 static void groups_say_type(struct text *t, const struct view *v, const struct ttype *k, int line)
@@ -209,15 +201,10 @@ static void groups_say_type(struct text *t, const struct view *v, const struct t
     const struct group *g = &tg->groups[k->b];
     if (line == 0) {
         tri_func(t, v->tr, g->name, 60);
-        text_add(t, ": %u goroutine%s, %u created, %u ended; running p50 ", g->count,
-                 g->count == 1 ? "" : "s", g->created, g->ended);
-        text_dur(t, o->exec[k->b].p50);
-        text_lit(t, " p99 ");
-        text_dur(t, o->exec[k->b].p99);
-        text_lit(t, "; life p50 ");
-        text_dur(t, o->life[k->b].p50);
-        text_lit(t, " max ");
-        text_dur(t, o->life[k->b].max);
+        text_say(t, NULL, ": ", g->count, g->count == 1 ? " goroutine, " : " goroutines, ", g->created,
+                 " created, ", g->ended, " ended; running p50 ", t_dur(o->exec[k->b].p50), " p99 ",
+                 t_dur(o->exec[k->b].p99), "; life p50 ", t_dur(o->life[k->b].p50), " max ",
+                 t_dur(o->life[k->b].max));
         return;
     }
     if (o->stuck[k->b] && o->leak[k->b] != NO_LANE) {
@@ -227,13 +214,8 @@ static void groups_say_type(struct text *t, const struct view *v, const struct t
     text_add(t, "%s", g->nwaits ? "waits: " : "it never waits");
     for (uint32_t i = 0; i < g->nwaits && i < 6; i++) {
         const struct group_wait *w = &tg->group_waits[g->waits + i];
-        text_raw(t, ", ", i ? 2 : 0);
-        text_wait(t, v->tr, w->reason, 0);
-        text_lit(t, " ");
-        text_dur(t, w->total);
-        text_lit(t, " (longest ");
-        text_dur(t, w->longest);
-        text_lit(t, ")");
+        text_say(t, v->tr, i ? ", " : "", t_wait(w->reason, 0), " ", t_dur(w->total), " (longest ",
+                 t_dur(w->longest), ")");
     }
 }
 
@@ -273,16 +255,13 @@ static void groups_say(struct text *t, const struct view *v, const struct thing 
     const struct lane_info li = trace_lane(v->tr, tri_g(x->g));
     text_say(t, NULL, n.runs, n.runs == 1 ? " run, " : " runs, ", n.waits,
              n.waits == 1 ? " wait, " : " waits, ", n.syscalls,
-             n.syscalls == 1 ? " system call; longest wait " : " system calls; longest wait ");
-    text_dur(t, groups_longest(v->tr, &li, x->g, ST_WAITING, s.ns[GM_WAIT], n.waits));
-    text_lit(t, ", runnable ");
-    text_dur(t, groups_longest(v->tr, &li, x->g, ST_RUNNABLE, s.ns[GM_SCHED], n.scheds));
-    if (li.creator != NO_LANE) {
-        text_lit(t, "; created by ");
-        text_who(t, v->tr, li.creator);
-    } else if (tri_by_timer(v->tr, tri_g(x->g), &li)) {
+             n.syscalls == 1 ? " system call; longest wait " : " system calls; longest wait ",
+             t_dur(groups_longest(v->tr, &li, x->g, ST_WAITING, s.ns[GM_WAIT], n.waits)), ", runnable ",
+             t_dur(groups_longest(v->tr, &li, x->g, ST_RUNNABLE, s.ns[GM_SCHED], n.scheds)));
+    if (li.creator != NO_LANE)
+        text_say(t, v->tr, "; created by ", t_who(li.creator));
+    else if (tri_by_timer(v->tr, tri_g(x->g), &li))
         text_lit(t, "; " TRI_BY_TIMER);
-    }
 }
 
 #define OF_GOROUTINES \

@@ -32,8 +32,7 @@ static int64_t mmu_value(const struct table *t, const struct thing *x, int c)
 
 static void mmu_name(struct text *out, const struct table *t, const struct thing *x)
 {
-    text_lit(out, "the worst ");
-    text_dur(out, mmu_of(t, x)->window);
+    text_say(out, NULL, "the worst ", t_dur(mmu_of(t, x)->window));
 }
 
 /* Writes what the processors did in the worst window. */
@@ -43,10 +42,7 @@ static void mmu_say(struct text *out, const struct view *v, const struct thing *
     int64_t all = 0;
     const struct mmu_point *m = mmu_of(v->table, x);
     const char *sep = " of the processors; their time in the worst: ";
-    text_lit(out, "in any ");
-    text_dur(out, m->window);
-    text_lit(out, " the program had at least ");
-    text_share(out, m->mmu, 1);
+    text_say(out, NULL, "in any ", t_dur(m->window), " the program had at least ", t_share(m->mmu, 1));
     for (uint32_t p = 0; p < trace_nlanes(v->tr, LANE_P); p++) {
         trace_shares(v->tr, (struct lane){LANE_P, p}, x->t0, x->t1, &s);
         for (int i = ST_NONE + 1; i < ST_COUNT; i++) {
@@ -57,15 +53,12 @@ static void mmu_say(struct text *out, const struct view *v, const struct thing *
     for (int i = ST_NONE + 1; i < ST_COUNT; i++) {
         if (!sum.ns[i])
             continue;
-        text_add(out, "%s%s ", sep, state_name((enum state)i));
-        text_share(out, (double)sum.ns[i], (double)all);
+        text_say(out, NULL, sep, state_name((enum state)i), " ", t_share((double)sum.ns[i], (double)all));
         sep = ", ";
     }
     trace_shares(v->tr, (struct lane){LANE_BAND, BAND_STW}, x->t0, x->t1, &s);
-    if (s.ns[ST_STW] > 0) {
-        text_lit(out, "; the world stopped for ");
-        text_dur(out, s.ns[ST_STW]);
-    }
+    if (s.ns[ST_STW] > 0)
+        text_say(out, NULL, "; the world stopped for ", t_dur(s.ns[ST_STW]));
 }
 
 static const struct table_from mmu = {

@@ -4,7 +4,6 @@
  * them.
  */
 #include "layout/views/table.h"
-#include "triage/sentence.h"
 
 static bool pieces_list(struct table *t)
 {
@@ -27,10 +26,8 @@ static void pieces_type_name(struct text *out, const struct table *t, const stru
         text_say(out, t->tr, "tasks \"", t_str(name), "\"");
     else
         text_say(out, t->tr, work_kind_name(kind), " of ", t_func(user ? user : name));
-    if (!more || user)
-        return;
-    text_lit(out, ", between waits in ");
-    text_where(out, t->tr, more, 0);
+    if (more && !user)
+        text_say(out, t->tr, ", between waits in ", t_where(more, 0));
 }
 
 static void pieces_say(struct text *out, const struct view *v, const struct thing *x)
@@ -42,8 +39,7 @@ static void pieces_say(struct text *out, const struct view *v, const struct thin
     for (int s = ST_NONE + 1; s < ST_COUNT; s++) {
         if (!sh.ns[s])
             continue;
-        text_add(out, "%s%s ", first ? ": " : ", ", state_name((enum state)s));
-        text_dur(out, sh.ns[s]);
+        text_say(out, NULL, first ? ": " : ", ", state_name((enum state)s), " ", t_dur(sh.ns[s]));
         first = false;
     }
 }

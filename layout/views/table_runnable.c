@@ -20,8 +20,7 @@ static int64_t runnable_part(struct text *t, const char *name, int64_t ns, int64
 {
     if (ns <= 0)
         return 0;
-    text_add(t, "%s%s ", t->n && t->p[t->n - 1] != ' ' ? ", " : "", name);
-    text_share(t, (double)ns, (double)all);
+    text_say(t, NULL, t->n && t->p[t->n - 1] != ' ' ? ", " : "", name, " ", t_share((double)ns, (double)all));
     return ns;
 }
 
@@ -30,20 +29,16 @@ static void runnable_meanwhile(struct text *t, const struct trace *tr, const str
     int64_t rest = w->all_ns;
     text_lit(t, "; processors meanwhile: ");
     for (uint32_t i = 0; i < w->nran; i++) {
-        text_raw(t, ", ", i ? 2 : 0);
-        text_func(t, tr, w->ran[i], 40);
-        text_lit(t, " ");
-        text_share(t, (double)w->ran_ns[i], (double)w->all_ns);
+        text_say(t, tr, i ? ", " : "", t_func_cut(w->ran[i], 40), " ",
+                 t_share((double)w->ran_ns[i], (double)w->all_ns));
         rest -= w->ran_ns[i];
     }
     rest -= runnable_part(t, "idle", w->idle_ns, w->all_ns);
     rest -= runnable_part(t, "system calls", w->syscall_ns, w->all_ns);
     rest -= runnable_part(t, "stop-the-world", w->stopped_ns, w->all_ns);
     (void)runnable_part(t, "others, or looking for work", rest, w->all_ns);
-    if (w->gc_ns > 0) { /* by goroutines that are named above, or others */
-        text_lit(t, "; of all this for the collector ");
-        text_share(t, (double)w->gc_ns, (double)w->all_ns);
-    }
+    if (w->gc_ns > 0) /* by goroutines that are named above, or others */
+        text_say(t, NULL, "; of all this for the collector ", t_share((double)w->gc_ns, (double)w->all_ns));
 }
 
 static void runnable_say(struct text *t, const struct view *v, const struct thing *x)
@@ -51,10 +46,8 @@ static void runnable_say(struct text *t, const struct view *v, const struct thin
     const struct triage *tg = v->table->tg;
     struct span s;
     text_who(t, v->tr, x->g);
-    if (trace_span_at(v->tr, tri_g(x->g), x->t0, &s) && s.who != NO_LANE) {
-        text_lit(t, ", woken by ");
-        text_who(t, v->tr, s.who);
-    }
+    if (trace_span_at(v->tr, tri_g(x->g), x->t0, &s) && s.who != NO_LANE)
+        text_say(t, v->tr, ", woken by ", t_who(s.who));
     for (uint32_t i = 0; i < tg->nworst; i++) {
         const struct sched_wait *w = &tg->worst[i];
         if (w->g != x->g || w->t0 != x->t0)

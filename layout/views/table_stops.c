@@ -22,12 +22,6 @@ static bool stops_list(struct table *t)
     return true;
 }
 
-static const struct range *stops_range(const struct trace *tr, const struct thing *x)
-{
-    const struct range *r;
-    return x->index < trace_ranges(tr, RANGE_STW, &r) ? r + x->index : NULL;
-}
-
 static void stops_type_name(struct text *out, const struct table *t, const struct ttype *k)
 {
     if (k->a)
@@ -39,16 +33,14 @@ static void stops_type_name(struct text *out, const struct table *t, const struc
 static void stops_name(struct text *out, const struct table *t, const struct thing *x)
 {
     stops_type_name(out, t, &t->type[x->type]);
-    if (x->g != NO_LANE) {
-        text_lit(out, " by ");
-        text_who(out, t->tr, x->g);
-    }
+    if (x->g != NO_LANE)
+        text_say(out, t->tr, " by ", t_who(x->g));
 }
 
 static void stops_say(struct text *out, const struct view *v, const struct thing *x)
 {
-    const struct range *r = stops_range(v->tr, x);
-    if (r && !spent_stop(out, v->tr, r))
+    const struct range *r;
+    if (x->index < trace_ranges(v->tr, RANGE_STW, &r) && !spent_stop(out, v->tr, &r[x->index]))
         text_lit(out, "no processor had to be waited for");
 }
 

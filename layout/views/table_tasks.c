@@ -9,10 +9,8 @@
 /* Whose it is, said with that word, and whether the trace has all of it. */
 static void tasks_whose(struct text *out, const struct table *t, const char *word, const struct thing *x)
 {
-    if (x->g != NO_LANE) {
-        text_add(out, " %s ", word);
-        text_who(out, t->tr, x->g);
-    }
+    if (x->g != NO_LANE)
+        text_say(out, t->tr, " ", word, " ", t_who(x->g));
     if (x->open)
         text_lit(out, ", not whole in this trace");
 }

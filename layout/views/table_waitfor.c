@@ -54,12 +54,8 @@ static void waitfor_type_say(struct text *t, const struct view *v, const struct 
     if (line)
         return;
     waitfor_edge_text(t, v->tr, e);
-    text_lit(t, ": ");
-    text_dur(t, e->ns / (int64_t)(e->count ? e->count : 1));
-    text_lit(t, " on average, longest ");
-    text_dur(t, k->max);
-    text_lit(t, " at ");
-    text_dur(t, e->longest.t0);
+    text_say(t, NULL, ": ", t_dur(e->ns / (int64_t)(e->count ? e->count : 1)), " on average, longest ",
+             t_dur(k->max), " at ", t_dur(e->longest.t0));
 }
 
 static const struct table_from waitfor = {

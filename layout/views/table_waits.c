@@ -26,8 +26,7 @@ static void waits_name(struct text *out, const struct table *t, const struct thi
     struct span s;
     const char *why;
     const uint32_t ender = waits_ender(t->tr, x, &s, &why);
-    text_who(out, t->tr, x->g);
-    text_lit(out, " <- ");
+    text_say(out, t->tr, t_who(x->g), " <- ");
     if (ender != NO_LANE)
         text_who(out, t->tr, ender);
     else
@@ -39,17 +38,13 @@ static void waits_say(struct text *out, const struct view *v, const struct thing
     struct span s;
     const char *why;
     const uint32_t ender = waits_ender(v->tr, x, &s, &why);
-    text_who(out, v->tr, x->g);
-    text_lit(out, " waited at ");
+    text_say(out, v->tr, t_who(x->g), " waited at ");
     text_at(out, v->tr, x->index, 0);
-    text_add(out, "; %s", ender == NO_LANE ? why : "ended by ");
-    if (ender == NO_LANE)
-        return;
-    text_who(out, v->tr, ender);
-    if (s.stack) {
-        text_lit(out, " at ");
-        text_where(out, v->tr, s.stack, 0);
-    }
+    text_say(out, NULL, "; ", ender == NO_LANE ? why : "ended by ");
+    if (ender != NO_LANE)
+        text_who(out, v->tr, ender);
+    if (ender != NO_LANE && s.stack)
+        text_say(out, v->tr, " at ", t_where(s.stack, 0));
 }
 
 /* ---- who waited for whom ------------------------------------------------------------------------------- */
@@ -113,10 +108,8 @@ static void pairs_type_name(struct text *out, const struct table *t, const struc
         text_add(out, "%s", wait_kind_name(what == WK_KINDS ? WK_OTHER : (enum wait_kind)what));
     text_lit(out, " ");
     function_text(out, t->tr, (uint32_t)k->a);
-    if (asks) {
-        text_lit(out, " at ");
-        text_func(out, t->tr, asks, 0);
-    }
+    if (asks)
+        text_say(out, t->tr, " at ", t_func(asks));
     text_lit(out, " <- ");
     function_text(out, t->tr, (uint32_t)k->b);
 }

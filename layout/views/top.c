@@ -182,8 +182,7 @@ static void top_times(struct text *b, const struct trace *tr, const struct tally
         const bool untimed = k == TIME_CALLED && !trace_info(tr)->second_family;
         if (k && (!r->ns[k] || untimed))
             continue;
-        text_add(b, "%s", word[k]);
-        text_dur(b, r->ns[k]);
+        text_say(b, NULL, word[k], t_dur(r->ns[k]));
     }
 }
 
@@ -233,10 +232,8 @@ static void say_why(struct text *t, const struct trace *tr, const struct tally_w
     static const char own[] = "runtime."; /* where one of the runtime's own goroutines parks means nothing */
     struct str f = trace_str(tr, w->func);
     text_wait(t, tr, w->reason, 0);
-    if (f.len && (f.len < sizeof own - 1 || memcmp(f.p, own, sizeof own - 1) != 0)) {
-        text_lit(t, " in ");
-        text_func(t, tr, w->func, room);
-    }
+    if (f.len && (f.len < sizeof own - 1 || memcmp(f.p, own, sizeof own - 1) != 0))
+        text_say(t, tr, " in ", t_func_cut(w->func, room));
 }
 
 static void top_aside(struct text *out, const struct table *t, const struct ttype *k)
@@ -271,12 +268,8 @@ static void top_say(struct text *b, const struct view *v, const struct ttype *k,
     the_time(v, v->table, time, sizeof time);
     text_add(b, "%u in %s: ", r->g, time);
     top_times(b, v->tr, r);
-    if (r->g > 1 && r->most_ns > 0) {
-        text_lit(b, "; ");
-        text_who(b, v->tr, r->most);
-        text_lit(b, " ran most, ");
-        text_dur(b, r->most_ns);
-    }
+    if (r->g > 1 && r->most_ns > 0)
+        text_say(b, v->tr, "; ", t_who(r->most), " ran most, ", t_dur(r->most_ns));
     text_add(b, "; %u created", r->created);
 }
 

@@ -15,6 +15,7 @@
 #include "layout/cells/fmt.h"
 #include "layout/move/move.h"
 #include "layout/views/tri_priv.h"
+#include "triage/sentence.h"
 
 struct fnode {
     uint64_t pc;              /* of a frame without a name; 0: it has a name */
@@ -472,9 +473,7 @@ static void how_often(struct text *t, const struct view *v, const struct fnode *
         text_add(t, "%" PRId64 " sample%s", n->w, n->w == 1 ? "" : "s");
     else
         text_dur(t, n->w);
-    text_lit(t, "  ");
-    text_share(t, (double)n->w, (double)f->node[0].w);
-    text_lit(t, " of all");
+    text_say(t, NULL, "  ", t_share((double)n->w, (double)f->node[0].w), " of all");
     if (!kinds[f->kind].samples)
         text_add(t, ", %" PRIu64 " time%s", n->count, n->count == 1 ? "" : "s");
 }
@@ -489,10 +488,9 @@ static void flame_detail(struct text *t, const struct view *v, int line)
         how_often(t, v, n);
         return;
     }
-    if (f->cur || n->self) {
-        text_add(t, "%s", f->cur ? "itself " : "no stack recorded for ");
-        text_share(t, (double)n->self, (double)f->node[0].w);
-    }
+    if (f->cur || n->self)
+        text_say(t, NULL, f->cur ? "itself " : "no stack recorded for ",
+                 t_share((double)n->self, (double)f->node[0].w));
     if (f->cur && n->up) {
         text_lit(t, ", called from ");
         say_name(t, v, &f->node[n->up], 60);

@@ -13,7 +13,6 @@
 #include "layout/cells/fmt.h"
 #include "layout/views/items.h"
 #include "triage/findings/why.h"
-#include "triage/sentence.h"
 #include "layout/views/page.h"
 #include "layout/views/tri_priv.h"
 #include "triage/work/work_text.h"
@@ -117,16 +116,13 @@ static void why_view_head(struct grid *g, struct view *v, int y, int n)
     struct text t = {.ticks = when_ticks(v->tr)};
     const struct task *task;
     if (k->task < trace_tasks(v->tr, &task)) {
-        text_add(&t, "task %" PRIu64 " ", task[k->task].id);
-        text_str(&t, v->tr, task[k->task].name);
-        text_add(&t, " %s ", task[k->task].g == k->g ? "by" : "ended by");
+        text_say(&t, v->tr, "task ", task[k->task].id, " ", t_str(task[k->task].name),
+                 task[k->task].g == k->g ? " by " : " ended by ");
     }
-    text_who(&t, v->tr, k->g);
-    text_lit(&t, ", ");
+    text_say(&t, v->tr, t_who(k->g), ", ");
     text_between(&t, k->t0, k->t1);
-    text_lit(&t, ": where its ");
-    text_dur(&t, k->t1 - k->t0);
-    text_add(&t, " went%s", k->cut ? "; some waits are not followed to their end" : "");
+    text_say(&t, NULL, ": where its ", t_dur(k->t1 - k->t0), " went",
+             k->cut ? "; some waits are not followed to their end" : "");
     tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s", t.p ? t.p : "");
     text_free(&t);
     int lanes = n - 3;
@@ -195,16 +191,10 @@ static void why_view_detail(struct text *t, const struct view *v, uint32_t i, in
         node_text(t, v->tr, n, false);
         return;
     }
-    text_lit(t, "The longest of them: ");
-    text_dur(t, n->t1 - n->t0);
-    text_lit(t, " at ");
-    text_dur(t, n->t0);
-    text_lit(t, " of ");
-    text_who(t, v->tr, n->g);
-    if (n->by != NO_LANE && n->cat == EX_WAIT) {
-        text_lit(t, ", ended by ");
-        text_who(t, v->tr, n->by);
-    }
+    text_say(t, v->tr, "The longest of them: ", t_dur(n->t1 - n->t0), " at ", t_dur(n->t0), " of ",
+             t_who(n->g));
+    if (n->by != NO_LANE && n->cat == EX_WAIT)
+        text_say(t, v->tr, ", ended by ", t_who(n->by));
     text_lit(t, ". Enter goes there and shows these goroutines one below the other.");
 }
 

@@ -1,6 +1,6 @@
 /*
- * pan.c - a picture that moved sideways, or a line of text that has got or lost some words in its middle, is
- * moved by the terminal. Curses compares rows column by column, and would send all of them.
+ * pan.c - a picture that moved along its time axis, or a line of text that has got or lost some words in its
+ * middle, is moved by the terminal. Curses compares rows column by column, and would send all of them.
  *
  * Invariant. Curses is told what moved (curscr is the screen as it is): a bad guess costs bytes, and nothing
  * else.
@@ -12,13 +12,8 @@
 #include <string.h>
 
 enum {
-    WORTH = 3,      /* cells; a row that saves fewer is not moved */
-    ROWS_ASKED = 8, /* rows that are asked how far they moved */
-    PLACES = 8,     /* places in such a row where a pattern may begin */
-    PATTERN = 10,   /* cells of a pattern */
-    MOST_TRIED = 3, /* distances tried: those that were found most often */
-    FAR = 7,        /* rows; the cursor is addressed to reach a row that is further down */
-    MOST_COLUMNS = 1000
+    WORTH = 3, /* cells; a row that saves fewer is not moved */
+    FAR = 7    /* rows; the cursor is addressed to reach a row that is further down */
 };
 
 static bool alike(const struct cell *a, const struct cell *b)
@@ -55,25 +50,6 @@ static int gain(const struct cell *old, const struct cell *now, int w, struct pa
     return sum;
 }
 
-/* The column to move from that saves most, and what it saves. */
-static int best_gain(const struct cell *old, const struct cell *now, int w, int k, int *from)
-{
-    int sum = 0, best = 0;
-    *from = 0;
-    for (int x = w - 1; x >= 0; x--) {
-        const int was = x + k;
-        const bool stays = alike(&now[x], &old[x]), comes = was >= 0 && was < w && alike(&now[x], &old[was]);
-        if (stays == comes)
-            continue;
-        sum += stays ? -1 : now[x].glyph != ' ';
-        if (sum > best) {
-            best = sum;
-            *from = k > 0 ? x : was > 0 ? was : 0;
-        }
-    }
-    return best;
-}
-
 static const struct cell *old_row(const struct term *t, int y)
 {
     return (const struct cell *)t->known + (size_t)y * (size_t)t->known_w;
@@ -89,74 +65,16 @@ static bool changed(const struct term *t, const struct grid *g, int y)
     return memcmp(old_row(t, y), new_row(g, y), (size_t)g->w * sizeof(struct cell)) != 0;
 }
 
-/* Find some of the new row's patterns in the old row. votes[w + k] counts those that stood k columns
- * further right. */
-static void vote(const struct cell *old, const struct cell *now, int w, int *votes)
-{
-    for (int i = 1; i < PLACES; i++) {
-        const struct cell *is = now + (w - PATTERN) * i / PLACES;
-        if (memcmp(is, is + 1, (PATTERN - 1) * sizeof *is) == 0)
-            continue; /* equal cells match everywhere */
-        for (int x = 0; x + PATTERN <= w; x++)
-            if (memcmp(&old[x], is, PATTERN * sizeof *is) == 0)
-                votes[w + x - (int)(is - now)]++;
-    }
-}
-
-/* Choose rows to ask, evenly among those that have changed. */
-static int ask_rows(const struct term *t, const struct grid *g, int rows[ROWS_ASKED])
-{
-    int n = 0, all = 0;
-    for (int y = 0; y < g->h; y++)
-        all += changed(t, g, y);
-    for (int y = 0, i = 0; y < g->h && n < ROWS_ASKED; y++)
-        if (changed(t, g, y) && i++ * ROWS_ASKED >= n * all)
-            rows[n++] = y;
-    return n;
-}
-
-/* By how many columns most of the picture moved, and in each row from which column on. 0: it did not move. */
-static int columns_moved(const struct term *t, const struct grid *g, int from[ROWS_ASKED])
-{
-    int rows[ROWS_ASKED], votes[2 * MOST_COLUMNS + 1] = {0}, most = WORTH, found = 0;
-    const int n = ask_rows(t, g, rows);
-    for (int i = 0; i < n; i++)
-        vote(old_row(t, rows[i]), new_row(g, rows[i]), g->w, votes);
-    votes[g->w] = 0;
-    for (int tried = 0; n > 2 && tried < MOST_TRIED; tried++) {
-        int k = -g->w, sum = 0, x[ROWS_ASKED] = {0};
-        for (int i = -g->w; i <= g->w; i++)
-            k = votes[g->w + i] > votes[g->w + k] ? i : k;
-        for (int i = 0; i < n && votes[g->w + k]; i++)
-            sum += best_gain(old_row(t, rows[i]), new_row(g, rows[i]), g->w, k, &x[i]);
-        votes[g->w + k] = 0;
-        if (sum > most) {
-            most = sum;
-            found = k;
-            memcpy(from, x, sizeof x);
-        }
-    }
-    return found;
-}
-
-/* The move of the whole picture; k is 0 if it did not move. */
+/* The move of what stands on a time axis. Its columns are as wide as before; k is 0 if they show other times,
+ * or the same. */
 static struct pan picture_moved(const struct term *t, const struct grid *g)
 {
-    int from[ROWS_ASKED] = {0}, most = 0;
-    struct pan best = {0, 0}, p = {columns_moved(t, g, from), 0};
-    for (int i = 0; p.k && i < ROWS_ASKED; i++) {
-        int sum = 0;
-        p.x = from[i];
-        for (int y = 0; y < g->h; y++) {
-            const int row = changed(t, g, y) ? gain(old_row(t, y), new_row(g, y), g->w, p) : 0;
-            sum += row >= WORTH ? row : 0;
-        }
-        if (sum > most) {
-            most = sum;
-            best = p;
-        }
-    }
-    return best;
+    const struct axis *was = &t->known_axis, *now = &g->axis;
+    const int w = g->w - now->x;
+    if (now->x != was->x || now->t1 - now->t0 != was->t1 - was->t0 || now->t1 <= now->t0)
+        return (struct pan){0, 0};
+    const double k = (double)(now->t0 - was->t0) * w / (double)(now->t1 - now->t0);
+    return (struct pan){k > -w && k < w ? (int)(k < 0 ? k - 0.5 : k + 0.5) : 0, now->x};
 }
 
 /* Where the text in a row ends. */
@@ -220,8 +138,7 @@ void term_pan(struct term *t, const struct grid *g)
 {
     char text[64];
     int last = -1, column = 0;
-    if (!t->pans || !t->known || t->known_w != g->w || t->known_h != g->h || g->w < 2 * PATTERN ||
-        g->w > MOST_COLUMNS)
+    if (!t->pans || !t->known || t->known_w != g->w || t->known_h != g->h)
         return;
     const struct pan picture = picture_moved(t, g);
     for (int y = 0; y < g->h; y++) {

@@ -98,26 +98,6 @@ static void put_cell(struct term *t, int n, struct made *last, struct made m)
     *last = m;
 }
 
-/*
- * How many cells of a thin line, at most MOST, stand between glyphs of a lane that have one look: the line
- * takes it, for the glyph says that it is one, and two changes of colour would cost more than all of them.
- * Runnable lends its look to nothing: it is what the eye is to find.
- */
-static int thin_gap(const struct cell *row, int x, int w)
-{
-    enum { THIN = '_', MOST = 6 };
-    int n = 0;
-    while (n <= MOST && x + n < w && row[x + n].glyph == THIN && row[x + n].style == STYLE_WAITING)
-        n++;
-    if (!n || n > MOST || !x || x + n >= w)
-        return 0;
-    const struct cell *left = &row[x - 1], *right = &row[x + n];
-    return drawn(left->glyph) && left->style == right->style && left->style != STYLE_RUNNABLE &&
-                   !left->flags && !right->flags
-               ? n
-               : 0;
-}
-
 enum { MARKED = A_UNDERLINE | A_REVERSE };
 
 /* The look of a cell, after that of the cell to its left. Blocks and lines look the same in bold, so they are
@@ -137,29 +117,12 @@ static void take_look(const struct term *t, const struct cell *c, struct made *m
     m->grounded = ground != INK_DEFAULT || (attrs & MARKED);
 }
 
-/* Whether curses has a blank without a ground at the end of row Y; takes its look. */
-static bool end_look(const struct term *t, int y, int w, struct made *m)
-{
-    wchar_t text[CCHARW_MAX + 1];
-    cchar_t c;
-    attr_t attrs;
-    short pair, fg, bg;
-    if (t->lost || mvwin_wch(curscr, y, w - 1, &c) == ERR || getcchar(&c, text, &attrs, &pair, NULL) == ERR ||
-        text[0] != L' ' || (attrs & MARKED) || pair_content(pair, &fg, &bg) == ERR || bg != INK_DEFAULT)
-        return false;
-    m->attrs = attrs;
-    m->pair = pair;
-    m->grounded = false;
-    return true;
-}
-
-/* N blanks without a ground look the same in every style. At the end of a row they take that of the blank
- * that is there, a short run that of its left neighbour, which is already set; long ones are all alike, so
- * that they are erased. */
-static void blank_look(const struct term *t, int y, int w, int n, bool at_end, struct made *m)
+/* N blanks without a ground look the same in every style. A short run takes that of its left neighbour, which
+ * is already set; long ones are all alike, so that they are erased. */
+static void blank_look(const struct term *t, int n, struct made *m)
 {
     enum { SHORT = 12 };
-    if ((at_end && end_look(t, y, w, m)) || (n <= SHORT && !m->grounded))
+    if (n <= SHORT && !m->grounded)
         return;
     m->attrs = A_NORMAL;
     m->pair = term_depth(t) == DEPTH_MONO ? 0 : t->pair[STYLE_NORMAL];
@@ -171,7 +134,7 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
 {
     const struct cell *row = &g->cells[(size_t)y * (size_t)g->w];
     struct made last = {0}, m = {0};
-    int n = 0, blanks = 0, thin = 0;
+    int n = 0, blanks = 0;
     for (int x = 0; x < w; x++) {
         const struct cell *c = &row[x];
         if ((c->flags & CELL_TAIL) && n && last.glyph != L'?')
@@ -180,15 +143,12 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
             while (x + blanks < w && bare(t, &row[x + blanks]))
                 blanks++;
             if (blanks)
-                blank_look(t, y, w, blanks, x + blanks == w, &m);
+                blank_look(t, blanks, &m);
         }
-        if (!thin && !m.grounded)
-            thin = thin_gap(row, x, w);
-        if (!thin && !blanks)
+        if (!blanks)
             take_look(t, c, &m);
         m.glyph = glyph_of(c, x + 1 < w);
         blanks -= blanks > 0;
-        thin -= thin > 0;
         put_cell(t, n++, &last, m);
     }
     return n;
@@ -250,6 +210,7 @@ void term_paint(struct term *t, const struct grid *g, int cx, int cy)
     if (t->lost)
         clearok(curscr, TRUE);
     t->lost = false;
+    t->known_axis = g->axis;
     curs_set(cx >= 0 ? 1 : 0);
     t->cursor = cx >= 0;
     leaveok(stdscr, cx < 0);

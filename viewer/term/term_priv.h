@@ -60,6 +60,7 @@ struct term {
     int row_cap;
     char *known; /* a copy of the cells that curses has, and their size */
     int known_w, known_h;
+    struct axis known_axis;
     struct key_event queue[QUEUE]; /* keys decoded ahead */
     int queued;
     struct timespec clicked; /* the last press of button 1, to recognize double clicks */
