@@ -15,8 +15,6 @@ bool fig_new(struct figures *f)
 
 static void finding_free(struct fig_finding *x)
 {
-    mem_free(x->rule);
-    mem_free(x->key);
     mem_free(x->title);
     mem_free(x->amount);
     mem_free(x->text);
@@ -51,15 +49,6 @@ int64_t fig_all_ns(const struct triage *tg, int state)
     for (uint32_t i = 0; i < tg->ngroups; i++)
         ns = ns_add(ns, fig_ns(&tg->groups[i], state));
     return ns;
-}
-
-static char *copy(const char *s)
-{
-    const size_t n = strlen(s) + 1;
-    char *p = mem_alloc(n);
-    if (p)
-        memcpy(p, s, n);
-    return p;
 }
 
 /* ---- groups -------------------------------------------------------------------------------------------- */
@@ -129,47 +118,37 @@ static struct fig_finding *finding_for(struct fig_sums *s, const char *key)
     struct fig_finding *x = s->nfindings < FIG_FINDINGS ? &s->finding[s->nfindings++] : least(s);
     if (x) {
         finding_free(x);
-        *x = (struct fig_finding){.key = NULL};
+        *x = (struct fig_finding){.title = NULL};
     }
     return x;
 }
 
-/* Copies a finding whole, or nothing of it. Returns false when out of memory. */
-static bool finding_tell(struct fig_finding *x, const struct finding *f)
+static void swap(char **a, char **b)
 {
-    struct fig_finding y = {.rule = copy(rule_id(f->rule)),
-                            .key = copy(f->key),
-                            .title = copy(f->title),
-                            .amount = copy(f->amount),
-                            .text = copy(f->text),
-                            .level = level_id(f->v.level),
-                            .pictures = x->pictures + 1,
-                            .now = true};
-    const bool ok = y.rule && y.key && y.title && y.amount && y.text;
-    if (ok) {
-        finding_free(x);
-        *x = y;
-    } else {
-        finding_free(&y);
-    }
-    return ok;
+    char *p = *a;
+    *a = *b;
+    *b = p;
 }
 
-static bool take_findings(struct figures *f)
+/* The picture's words are kept, and those of an earlier one go with the picture. */
+static void take_findings(struct fig_sums *s, struct findings *fs)
 {
-    struct fig_sums *s = &f->sum;
-    bool ok = true;
     for (uint32_t i = 0; i < s->nfindings; i++)
         s->finding[i].now = false;
-    for (uint32_t i = 0; i < f->l->fs.n && ok; i++) {
-        struct fig_finding *x = finding_for(s, f->l->fs.f[i].key);
-        ok = !x || finding_tell(x, &f->l->fs.f[i]);
-        if (!ok && !x->key) { /* the last row, which is empty */
-            *x = s->finding[--s->nfindings];
-            s->finding[s->nfindings] = (struct fig_finding){.key = NULL};
-        }
+    for (uint32_t i = 0; i < fs->n; i++) {
+        struct finding *f = &fs->f[i];
+        struct fig_finding *x = finding_for(s, f->key);
+        if (!x)
+            continue;
+        memcpy(x->key, f->key, sizeof x->key);
+        swap(&x->title, &f->title);
+        swap(&x->amount, &f->amount);
+        swap(&x->text, &f->text);
+        x->rule = rule_id(f->rule);
+        x->level = level_id(f->v.level);
+        x->pictures++;
+        x->now = true;
     }
-    return ok;
 }
 
 /* ---- a picture ----------------------------------------------------------------------------------------- */
@@ -198,7 +177,7 @@ static bool take_work(struct figures *f, bool gap)
     return ok && !failed;
 }
 
-bool fig_take(struct figures *f, const struct loaded *l, bool gap)
+bool fig_take(struct figures *f, struct loaded *l, bool gap)
 {
     const struct triage *tg = l->tg;
     const struct trace_info *ti = trace_info(l->tr);
@@ -216,5 +195,6 @@ bool fig_take(struct figures *f, const struct loaded *l, bool gap)
     s->capacity_ns = ns_add(s->capacity_ns, tg->capacity);
     hist_sum(&s->sched, &tg->sched);
     hist_sum(&s->stw, &tg->stw_all);
-    return take_groups(f) && take_findings(f) && take_work(f, gap);
+    take_findings(s, &l->fs);
+    return take_groups(f) && take_work(f, gap);
 }

@@ -15,9 +15,10 @@ enum { FIG_FINDINGS = 64, FIG_GROUPS = 50 };
 #define FIG_HELD_NS INT64_C(60000000000) /* latencies of that long are held */
 extern const char *const fig_state[FIG_STATES];
 
-struct fig_finding { /* a finding that some picture had */
-    char *rule, *key, *title, *amount, *text;
-    const char *level; /* level_id() */
+struct fig_finding {          /* a finding that some picture had */
+    const char *rule, *level; /* rule_id(), level_id() */
+    char key[sizeof((struct finding){0}).key];
+    char *title, *amount, *text;
     uint64_t pictures; /* pictures that had it */
     bool now;          /* the last picture has it */
 };
@@ -53,11 +54,11 @@ struct figures {
 };
 
 /* fig_new - returns false when out of memory. fig_take - count a picture's model, which follows the one
- * before (gap: something is missing between them). Returns false when out of memory. The numbers are valid
- * until the next call, `l` as long as its model. */
+ * before (gap: something is missing between them), and keep the words of its findings. Returns false when
+ * out of memory. The numbers are valid until the next call, `l` as long as its model. */
 bool fig_new(struct figures *f);
 void fig_free(struct figures *f);
-bool fig_take(struct figures *f, const struct loaded *l, bool gap);
+bool fig_take(struct figures *f, struct loaded *l, bool gap);
 /* fig_ns - how long the goroutines of a group were in a state, ns, added up. fig_all_ns - of all groups. */
 int64_t fig_ns(const struct group *g, int state);
 int64_t fig_all_ns(const struct triage *tg, int state);

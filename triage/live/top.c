@@ -36,12 +36,11 @@ struct top {
     const char *prometheus; /* the address to serve at; NULL: none */
     struct serve *serve;
     struct figures fig;
-    bool gap;                /* something before the next picture was left out */
-    uint64_t shown, skipped; /* pictures so far; generations left out since the last one */
-    size_t tried;        /* so many generations were not long enough: again once an eighth more has come */
-    int64_t late_ns;     /* how late the data of the picture came, ns */
-    bool cut;            /* it has been reported that a generation was too large */
-    uint64_t lost, told; /* bytes left out for want of time: before this picture, before earlier ones */
+    bool gap;       /* something before the next picture was left out */
+    uint64_t shown; /* pictures so far */
+    size_t tried;   /* so many generations were not long enough: again once an eighth more has come */
+    bool cut;       /* it has been reported that a generation was too large */
+    uint64_t told;  /* bytes left out for want of time before earlier pictures */
 };
 
 static const char usage_head[] =
@@ -86,16 +85,16 @@ static void put_head(struct text *t, const struct top *o)
     live_stamp(o->fig.wall_ns, false, stamp, sizeof stamp);
     text_say(t, NULL, stamp, "  ", ti->dialect, "  ", ti->gomaxprocs, "P ", tg->g_at_end, "G  ",
              t_dur(tg->end), "  busy ", t_share((double)triage_busy(tg), (double)tg->capacity));
-    if (o->late_ns >= LIVE_LATE)
-        text_add(t, "  %llds late", (long long)(o->late_ns / 1000000000));
+    if (o->fig.late_ns >= LIVE_LATE)
+        text_add(t, "  %llds late", (long long)(o->fig.late_ns / 1000000000));
     text_say(t, NULL, "\nsched p99 ", t_dur(hist_quantile(&tg->sched, 0.99)), "  stw ",
              t_dur(hist_quantile(&tg->stw_all, 1)), "  gc ", tg->gc_cycles);
     if (tg->heap.known)
         text_say(t, NULL, "  heap ", t_bytes(tg->heap.last));
-    if (o->skipped)
-        text_add(t, "  (%llu before it left out: too much at once)", (unsigned long long)o->skipped);
-    if (o->lost) {
-        text_say(t, NULL, "\n", t_bytes(o->lost), " of trace before this were left out",
+    if (o->fig.skipped)
+        text_add(t, "  (%llu before it left out: too much at once)", (unsigned long long)o->fig.skipped);
+    if (o->fig.lost) {
+        text_say(t, NULL, "\n", t_bytes(o->fig.lost), " of trace before this were left out",
                  o->cut ? "" : ": there was no time to show it");
     }
     text_lit(t, "\n");
@@ -194,17 +193,17 @@ static void skip_old(struct top *o, struct live *l)
 {
     size_t gap = live_gap(l, stream_whole(&l->st));
     for (size_t i = 0; i <= gap && i < l->st.ngen; i++) {
-        o->lost += l->st.gen[i].lost_before;
+        o->fig.lost += l->st.gen[i].lost_before;
         l->st.gen[i].lost_before = 0; /* counted once, however long it stays */
     }
     stream_drop(&l->st, gap); /* times on both sides of a gap aren't added up */
-    o->skipped += gap;
+    o->fig.skipped += gap;
     int64_t late = o->every_ns > LATE_NS / 2 ? 2 * o->every_ns : LATE_NS, now = live_wall_now();
     size_t n = stream_whole(&l->st), i = 0;
     while (i + 1 < n && l->st.gen[i].came_ns < now - late)
         i++;
     stream_drop(&l->st, i);
-    o->skipped += i;
+    o->fig.skipped += i;
     o->tried = gap || i ? 0 : o->tried;
 }
 
@@ -237,15 +236,13 @@ static bool tell(struct top *o, struct err *e)
     return good;
 }
 
-static bool picture(struct top *o, struct live *l, const struct loaded *in, size_t n, struct err *e)
+static bool picture(struct top *o, struct live *l, struct loaded *in, size_t n, struct err *e)
 {
     struct figures *f = &o->fig;
-    o->late_ns = f->late_ns = l->late_ns;
+    f->late_ns = l->late_ns;
     o->cut = l->cut;
     f->wall_ns = l->st.gen[n - 1].came_ns ? l->st.gen[n - 1].came_ns : live_wall_now();
-    f->skipped = o->skipped;
-    f->lost = o->lost;
-    if (!fig_take(f, in, o->gap || o->skipped || o->lost)) {
+    if (!fig_take(f, in, o->gap || f->skipped || f->lost)) {
         err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
         return false;
     }
@@ -254,8 +251,8 @@ static bool picture(struct top *o, struct live *l, const struct loaded *in, size
     stream_drop(&l->st, n);
     o->tried = 0;
     o->shown++;
-    o->told += o->lost;
-    o->skipped = o->lost = 0;
+    o->told += f->lost;
+    f->skipped = f->lost = 0;
     o->gap = false;
     return good;
 }
