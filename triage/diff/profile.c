@@ -123,47 +123,30 @@ static bool goroutine(struct make *k, uint32_t g)
     return ok;
 }
 
-/* Counts a P that has fewer spans than there are slices: a hostile trace may have any number of such Ps. */
-static void few(struct make *k, struct measure *gc, struct lane l)
+/* A measure of the collector, and the time in use, of one P. */
+static void processor(struct make *k, struct measure *gc, struct measure *busy, struct lane l)
 {
-    struct measure busy = {0};
     struct span_iter it;
     for (bool more = span_seek_index(&it, k->l->tr, l, 0); more; more = span_next(&it)) {
         const struct span *s = span_get(&it);
         if (s->state >= ST_SCHED && s->state <= ST_SYSCALL)
-            spread(k, &busy, s->t0, s->t1, false);
+            spread(k, busy, s->t0, s->t1, false);
         if (s->state == ST_GCWORK || s->state == ST_ASSIST || s->state == ST_SWEEP)
             spread(k, gc, s->t0, s->t1, false);
     }
-    for (int i = 0; i < PROFILE_SLICES; i++)
-        k->p->busy[i] += busy.ns[i];
 }
 
 static bool processors(struct make *k)
 {
     const struct trace *tr = k->l->tr;
-    int64_t edge[PROFILE_SLICES + 1], wide = k->len / PROFILE_SLICES + 1;
-    struct shares s[PROFILE_SLICES];
-    uint32_t gc = row_of(k, MK_GC, 0);
+    struct measure busy = {0};
+    const uint32_t gc = row_of(k, MK_GC, 0);
     const struct range *r;
     if (gc == TAB_NONE)
         return false;
-    for (int i = 0; i <= PROFILE_SLICES; i++)
-        edge[i] = i * wide < k->len ? i * wide : k->len;
-    for (uint32_t p = 0; p < trace_nlanes(tr, LANE_P); p++) {
-        struct lane l = {LANE_P, p};
-        if (trace_lane(tr, l).nspans < PROFILE_SLICES / 4) {
-            few(k, &k->p->m[gc], l);
-            continue;
-        }
-        trace_columns(tr, l, edge, PROFILE_SLICES, s);
-        for (int i = 0; i < PROFILE_SLICES; i++) {
-            for (int st = ST_SCHED; st <= ST_SYSCALL; st++)
-                k->p->busy[i] += (double)s[i].ns[st];
-            k->p->m[gc].ns[i] +=
-                (double)s[i].ns[ST_GCWORK] + (double)s[i].ns[ST_ASSIST] + (double)s[i].ns[ST_SWEEP];
-        }
-    }
+    for (uint32_t p = 0; p < trace_nlanes(tr, LANE_P); p++)
+        processor(k, &k->p->m[gc], &busy, (struct lane){LANE_P, p});
+    memcpy(k->p->busy, busy.ns, sizeof busy.ns);
     for (size_t i = 0, n = trace_ranges(tr, RANGE_GC, &r); i < n; i++)
         k->p->m[gc].count[slice_at(k, r[i].t0)] += !r[i].open_start;
     return true;
