@@ -221,34 +221,6 @@ static void p_step(sqlite3_context *x, int n, sqlite3_value **v)
     many_add(m, v[1]);
 }
 
-/* The value that v[k] would be if v were sorted. */
-static int64_t pick(int64_t *v, int64_t n, int64_t k)
-{
-    int64_t lo = 0, hi = n - 1;
-    while (lo < hi) {
-        const int64_t mid = v[lo + (hi - lo) / 2];
-        int64_t i = lo, j = hi;
-        while (i <= j) {
-            while (v[i] < mid)
-                i++;
-            while (v[j] > mid)
-                j--;
-            if (i <= j) {
-                const int64_t t = v[i];
-                v[i++] = v[j];
-                v[j--] = t;
-            }
-        }
-        if (k <= j)
-            hi = j;
-        else if (k >= i)
-            lo = i;
-        else
-            break;
-    }
-    return v[k];
-}
-
 static void p_end(sqlite3_context *x)
 {
     struct many *m = sqlite3_aggregate_context(x, 0);
@@ -261,11 +233,11 @@ static void p_end(sqlite3_context *x)
     } else if (m->n) {
         int64_t k = (int64_t)ceil(m->q / 100 * (double)m->n);
         k = k < 1 ? 1 : k > (int64_t)m->n ? (int64_t)m->n : k;
-        const int64_t at = pick(m->v, (int64_t)m->n, k - 1);
+        ns_sort(m->v, m->n);
         if (m->real)
-            sqlite3_result_double(x, real_of(at));
+            sqlite3_result_double(x, real_of(m->v[k - 1]));
         else
-            sql_put_int(x, at);
+            sql_put_int(x, m->v[k - 1]);
     }
     sqlite3_free(m->v);
 }

@@ -205,7 +205,7 @@ static void quantiles_to(struct dist *d, const int64_t p[QUANTILES])
 }
 
 /* Many values are radix-sorted with the sign bit flipped, so that negative ones come first. */
-static void ns_sort(int64_t *v, size_t n)
+void ns_sort(int64_t *v, size_t n)
 {
     const uint64_t sign = (uint64_t)1 << 63;
     uint64_t *const key = (uint64_t *)v;

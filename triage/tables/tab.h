@@ -72,8 +72,9 @@ double dist_sd(const struct dist *d);   /* standard deviation of the sample, 0 f
 /* dist_of - computes the exact summary; sorts v[0..n). */
 void dist_of(struct dist *d, int64_t *v, size_t n);
 
-/* cmp_ns - compares two int64_t for qsort(), smallest first. */
+/* cmp_ns - compares two int64_t for qsort(), smallest first. ns_sort - sorts so. */
 int cmp_ns(const void *a, const void *b);
+void ns_sort(int64_t *v, size_t n);
 
 /* rows_sort - sorts rows by a number, stably. Returns false when out of memory or no longer wanted
  * (slices.h). */
