@@ -123,14 +123,15 @@ static struct fig_finding *finding_for(struct fig_sums *s, const char *key)
     return x;
 }
 
-static void swap(char **a, char **b)
+static void keep(char **words, char **of)
 {
-    char *p = *a;
-    *a = *b;
-    *b = p;
+    if (*of) {
+        mem_free(*words);
+        *words = *of;
+        *of = NULL;
+    }
 }
 
-/* The picture's words are kept, and those of an earlier one go with the picture. */
 static void take_findings(struct fig_sums *s, struct findings *fs)
 {
     for (uint32_t i = 0; i < s->nfindings; i++)
@@ -141,9 +142,9 @@ static void take_findings(struct fig_sums *s, struct findings *fs)
         if (!x)
             continue;
         memcpy(x->key, f->key, sizeof x->key);
-        swap(&x->title, &f->title);
-        swap(&x->amount, &f->amount);
-        swap(&x->text, &f->text);
+        keep(&x->title, &f->title);
+        keep(&x->amount, &f->amount);
+        keep(&x->text, &f->text);
         x->rule = rule_id(f->rule);
         x->level = level_id(f->v.level);
         x->pictures++;
