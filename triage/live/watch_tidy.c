@@ -15,92 +15,68 @@
 #include <unistd.h>
 
 #include "decode/base/clerk.h"
-#include "decode/base/mem.h"
 #include "triage/live/watch.h"
 #include "triage/say.h"
 
 static struct watch *watched;
 static int deed_tidy;
 
-enum { FILES = 65536, NAME_LEN = 256, MOMENT = 26 /* "gotop-20261121T235558.256Z" */ };
+enum { MOMENT = 26 /* "gotop-20261121T235558.256Z" */ };
 
-struct old {
-    char name[NAME_LEN];
-    uint64_t bytes;
-    int64_t s; /* since 1970 */
-};
-
-/* Returns whether that is the name of a capture or of a file that goes with one. */
-static bool is_capture(const char *name)
+/* Whether that is the name of a capture or of a file that goes with one. */
+static int is_capture(const struct dirent *f)
 {
     static const char form[] = "gotop-00000000T000000.000Z";
+    const char *name = f->d_name;
     const size_t n = strlen(name);
-    if (n < MOMENT + 4 || n >= NAME_LEN)
-        return false;
+    if (n < MOMENT + 4)
+        return 0;
     for (size_t i = 0; i < MOMENT; i++)
         if (form[i] == '0' ? name[i] < '0' || name[i] > '9' : name[i] != form[i])
-            return false;
+            return 0;
     return strcmp(name + n - 4, ".txt") == 0 || (n > 6 && strcmp(name + n - 6, ".trace") == 0);
 }
 
-static int by_name(const void *a, const void *b)
+/* The bytes of a capture, or the seconds since 1970 at which it was written; 0: it is no file. */
+static int64_t told_of(int dir, const struct dirent *f, bool bytes)
 {
-    return strcmp(((const struct old *)a)->name, ((const struct old *)b)->name);
-}
-
-/* Returns all captures in the folder, oldest first, for mem_free(); NULL with errno. */
-static struct old *captures(DIR *d, size_t *n)
-{
-    struct old *v = NULL;
-    size_t cap = 0;
-    *n = 0;
-    for (struct dirent *f; *n < FILES && (f = readdir(d));) {
-        struct stat st;
-        if (!is_capture(f->d_name) || fstatat(dirfd(d), f->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
-            !S_ISREG(st.st_mode))
-            continue;
-        struct old *more = mem_grow(v, &cap, *n + 1, sizeof *v);
-        if (!more) {
-            mem_free(v);
-            errno = ENOMEM;
-            return NULL;
-        }
-        v = more;
-        v[*n] = (struct old){.bytes = (uint64_t)st.st_size, .s = st.st_mtime};
-        snprintf(v[(*n)++].name, sizeof v->name, "%s", f->d_name);
-    }
-    if (*n)
-        qsort(v, *n, sizeof *v, by_name);
-    return v;
+    struct stat st;
+    if (fstatat(dir, f->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+        return 0;
+    return bytes ? (int64_t)st.st_size : (int64_t)st.st_mtime;
 }
 
 /* Removes old captures by the bounds that were settled, and says in said->value how many. The newest
  * stays. */
 static void do_tidy(const char *text, struct clerk_said *said)
 {
-    size_t n = 0;
-    uint64_t sum = 0;
-    (void)text;
-    DIR *d = opendir(watched->dir);
-    struct old *v = d ? captures(d, &n) : NULL;
-    said->error = !d || (!v && n) ? errno : 0;
+    const struct watch *w = watched;
     const int64_t now = (int64_t)time(NULL);
-    for (size_t i = 0; i < n; i++)
-        sum += v[i].bytes;
-    for (size_t i = 0; i < n && memcmp(v[i].name, v[n - 1].name, MOMENT) != 0; i++) {
-        const bool old = watched->files_ns && now - v[i].s > watched->files_ns / 1000000000;
-        if (!old && !(watched->files_max && sum > watched->files_max))
+    struct dirent **v = NULL;
+    int64_t sum = 0;
+    (void)text;
+    const int dir = open(w->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int n = dir < 0 ? -1 : scandir(w->dir, &v, is_capture, alphasort); /* the oldest first */
+    said->error = n < 0 ? errno : 0;
+    for (int i = 0; i < n; i++)
+        sum += told_of(dir, v[i], true);
+    for (int i = 0; i < n && memcmp(v[i]->d_name, v[n - 1]->d_name, MOMENT) != 0; i++) {
+        const int64_t bytes = told_of(dir, v[i], true), s = told_of(dir, v[i], false);
+        const bool old = w->files_ns && now - s > w->files_ns / 1000000000;
+        if (!s || (!old && !(w->files_max && (uint64_t)sum > w->files_max)))
             continue;
-        if (unlinkat(dirfd(d), v[i].name, 0) == 0) {
-            sum -= v[i].bytes;
+        if (unlinkat(dir, v[i]->d_name, 0) == 0) {
+            sum -= bytes;
             said->value++;
         } else {
             said->error = errno;
         }
     }
-    mem_free(v);
-    if (d)
-        closedir(d);
+    for (int i = 0; i < n; i++)
+        free(v[i]);
+    free(v);
+    if (dir >= 0)
+        close(dir);
 }
 
 void watch_tidy_asked(struct watch *w)
