@@ -145,21 +145,19 @@ static void ran_meanwhile(struct triage *tg, struct sched_wait *w)
 
 /* ---- pairs --------------------------------------------------------------------------------------------- */
 
-/* Sorts the pairs where they stand, since they may be many, and tells the herds where theirs went. */
+static uint64_t by_total(const void *row)
+{
+    return most_first(((const struct pair_row *)row)->total);
+}
+
+/* Sorts the pairs, and tells the herds where theirs went. */
 static bool pairs_sort(struct triage *tg)
 {
-    const size_t n = tg->npairs;
-    struct keyed_row *order = mem_alloc((n + 1) * sizeof *order);
-    for (uint32_t i = 0; order && i < n; i++)
-        order[i] = (struct keyed_row){most_first(tg->pairs[i].total), i};
-    uint32_t *to = tg->nherds ? mem_alloc((n + 1) * sizeof *to) : NULL;
-    bool ok = order && (to || !tg->nherds) && rows_sort(order, n);
-    for (uint32_t i = 0; ok && to && i < n; i++)
-        to[order[i].row] = i;
-    ok = ok && rows_order(tg->pairs, sizeof *tg->pairs, order, n);
+    uint32_t *to = tg->nherds ? mem_alloc(((size_t)tg->npairs + 1) * sizeof *to) : NULL;
+    const bool ok =
+        (to || !tg->nherds) && rows_by(tg->pairs, sizeof *tg->pairs, tg->npairs, by_total, NULL, to);
     for (uint32_t i = 0; ok && i < tg->nherds; i++)
         tg->herds[i].pair = to[tg->herds[i].pair];
-    mem_free(order);
     mem_free(to);
     return ok;
 }

@@ -117,18 +117,6 @@ bool triage_groups(struct triage *tg)
 
 /* ---- once they are counted ----------------------------------------------------------------------------- */
 
-static int cmp_big(int64_t a, int64_t b)
-{
-    return (a < b) - (a > b);
-}
-
-static int cmp_group(const void *a, const void *b)
-{
-    const struct group *x = a, *y = b;
-    int c = cmp_big(x->ns[GM_EXEC], y->ns[GM_EXEC]);
-    return c ? c : (x->first_member > y->first_member) - (x->first_member < y->first_member);
-}
-
 /* Places each goroutine's value with those of its group. */
 static bool values_by_group(const struct triage *tg, enum gmetric m, int64_t *v, size_t *next)
 {
@@ -159,31 +147,30 @@ struct dist *triage_group_dists(const struct triage *tg, enum gmetric m)
     return ok ? d : NULL;
 }
 
+static uint64_t by_exec(const void *row)
+{
+    return most_first(((const struct group *)row)->ns[GM_EXEC]);
+}
+
 static bool groups_sort(struct triage *tg)
 {
     uint32_t *to = mem_alloc(((size_t)tg->ngroups + 1) * sizeof *to);
-    if (!to)
-        return false;
-    if (tg->ngroups)
-        qsort(tg->groups, tg->ngroups, sizeof *tg->groups, cmp_group);
-    for (uint32_t i = 0; i < tg->ngroups; i++)
-        to[tg->group_of[tg->groups[i].first_member]] = i;
-    for (uint32_t g = 0; g < tg->ng; g++)
+    const bool ok = to && rows_by(tg->groups, sizeof *tg->groups, tg->ngroups, by_exec, NULL, to);
+    for (uint32_t g = 0; ok && g < tg->ng; g++)
         tg->group_of[g] = to[tg->group_of[g]];
-    for (uint32_t i = 0; i < tg->work->nwait_of; i++)
+    for (uint32_t i = 0; ok && i < tg->work->nwait_of; i++)
         tg->work->wait_of[i].group = to[tg->work->wait_of[i].group];
     mem_free(to);
-    return true;
+    return ok;
 }
 
 /* By group, then the largest first. */
 static int cmp_wait_of(const void *a, const void *b)
 {
     const struct wait_of *x = a, *y = b;
-    if (x->group != y->group)
-        return (x->group > y->group) - (x->group < y->group);
-    const int c = cmp_big(x->total, y->total);
-    return c ? c : (x->reason > y->reason) - (x->reason < y->reason);
+    return x->group != y->group   ? (x->group > y->group) - (x->group < y->group)
+           : x->total != y->total ? (x->total < y->total) - (x->total > y->total)
+                                  : (x->reason > y->reason) - (x->reason < y->reason);
 }
 
 static bool group_waits(struct triage *tg)
@@ -202,44 +189,32 @@ static bool group_waits(struct triage *tg)
     return v;
 }
 
+static uint64_t by_wait(const void *row)
+{
+    return most_first(((const struct wait_row *)row)->total);
+}
+
 static int cmp_wait(const void *a, const void *b)
 {
     const struct wait_row *x = a, *y = b;
-    int c = cmp_big(x->total, y->total);
-    return c                        ? c
-           : x->reason != y->reason ? (x->reason > y->reason) - (x->reason < y->reason)
-                                    : (x->stack > y->stack) - (x->stack < y->stack);
+    return x->reason != y->reason ? (x->reason > y->reason) - (x->reason < y->reason)
+                                  : (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-static bool waits_sort(struct triage *tg)
+static uint64_t by_call(const void *row)
 {
-    const size_t n = tg->nwaits;
-    struct keyed_row *order = mem_alloc((n + 1) * sizeof *order);
-    for (uint32_t i = 0; order && i < n; i++)
-        order[i] = (struct keyed_row){most_first(tg->waits[i].total), i};
-    const bool ok = order && rows_sort(order, n) && rows_order(tg->waits, sizeof *tg->waits, order, n);
-    for (size_t i = 0, end; ok && i < n; i = end) { /* of those that lasted as long */
-        for (end = i + 1; end < n && order[end].key == order[i].key;)
-            end++;
-        if (end - i > 1)
-            qsort(tg->waits + i, end - i, sizeof *tg->waits, cmp_wait);
-    }
-    mem_free(order);
-    return ok;
+    return most_first(((const struct syscall_row *)row)->total);
 }
 
-static int cmp_syscall(const void *a, const void *b)
+static int cmp_call(const void *a, const void *b)
 {
     const struct syscall_row *x = a, *y = b;
-    int c = cmp_big(x->total, y->total);
-    return c ? c : (x->stack > y->stack) - (x->stack < y->stack);
+    return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
 bool triage_groups_end(struct triage *tg)
 {
-    if (!groups_sort(tg) || !group_waits(tg) || !waits_sort(tg))
-        return false;
-    if (tg->nsyscalls)
-        qsort(tg->syscalls, tg->nsyscalls, sizeof *tg->syscalls, cmp_syscall);
-    return true;
+    return groups_sort(tg) && group_waits(tg) &&
+           rows_by(tg->waits, sizeof *tg->waits, tg->nwaits, by_wait, cmp_wait, NULL) &&
+           rows_by(tg->syscalls, sizeof *tg->syscalls, tg->nsyscalls, by_call, cmp_call, NULL);
 }

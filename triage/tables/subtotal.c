@@ -44,12 +44,6 @@ struct pair_row *subtotal_pair(struct subtotal *y, uint32_t reason, uint32_t sta
     return p;
 }
 
-static void moment_longer(struct moment *to, const struct moment *m, bool first)
-{
-    if (first || m->t1 - m->t0 > to->t1 - to->t0)
-        *to = *m;
-}
-
 static void add_groups(struct triage *tg, const struct subtotal *y)
 {
     for (uint32_t i = 0; i < y->ngroups; i++) {
@@ -99,45 +93,23 @@ static bool add_pairs(struct subtotal *to, struct subtotal *y)
     return ok;
 }
 
-static bool add_syscalls(struct subtotal *to, const struct subtotal *y)
-{
-    bool made = false;
-    for (uint32_t i = 0; i < y->nsyscalls; i++) {
-        const struct syscall_row *s = &y->syscalls[i];
-        struct syscall_row *p =
-            tab_row(&to->by_syscall, to->syscalls, to->nsyscalls, to->cap_syscalls, s->stack, 0, &made);
-        if (!p)
-            return false;
-        p->stack = s->stack;
-        p->count += s->count;
-        p->open += s->open;
-        p->blocking += s->blocking;
-        p->total = ns_add(p->total, s->total);
-        moment_longer(&p->longest, &s->longest, made);
-    }
-    return true;
-}
-
-uint32_t subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason)
+struct wait_of *subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason)
 {
     bool made = false;
     struct wait_of *p =
         tab_row(&y->by_wait_of, y->wait_of, y->nwait_of, y->cap_wait_of, group, reason, &made);
-    if (!p)
-        return TAB_NONE;
-    p->group = group;
-    p->reason = reason;
-    return (uint32_t)(p - y->wait_of);
+    if (p && made)
+        *p = (struct wait_of){.group = group, .reason = reason};
+    return p;
 }
 
 static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
 {
     for (uint32_t i = 0; i < y->nwait_of; i++) {
         const struct wait_of *s = &y->wait_of[i];
-        const uint32_t at = subtotal_wait_of(to, s->group, s->reason);
-        if (at == TAB_NONE)
+        struct wait_of *p = subtotal_wait_of(to, s->group, s->reason);
+        if (!p)
             return false;
-        struct wait_of *p = &to->wait_of[at];
         p->count += s->count;
         p->total = ns_add(p->total, s->total);
         p->longest = s->longest > p->longest ? s->longest : p->longest;
@@ -147,7 +119,7 @@ static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
 
 static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal *y)
 {
-    const bool ok = add_pairs(to, y) && add_syscalls(to, y) && add_wait_ofs(to, y);
+    const bool ok = add_pairs(to, y) && add_wait_ofs(to, y);
     add_groups(tg, y);
     for (uint32_t i = 0; i < y->worst.n; i++)
         longest_add(&to->worst, &y->worst.v[i]);
@@ -163,7 +135,6 @@ static void subtotal_tabs_free(struct subtotal *y)
 {
     tab_free(&y->by_group);
     tab_free(&y->by_pair);
-    tab_free(&y->by_syscall);
     tab_free(&y->by_wait_of);
 }
 
@@ -174,7 +145,6 @@ static void subtotal_free(struct subtotal *y)
     subtotal_tabs_free(y);
     mem_free(y->groups);
     mem_free(y->pairs);
-    mem_free(y->syscalls);
     mem_free(y->wait_of);
     mem_free(y->wakes);
     mem_free(y);
@@ -257,32 +227,63 @@ static bool moment_before(const struct moment *a, const struct moment *b)
     return x != y ? x > y : a->g != b->g ? a->g < b->g : a->t0 < b->t0;
 }
 
-/* Sums up the waits for each reason at each place, and leaves the pairs of waits that somebody ended. */
-static bool waits_of_pairs(struct triage *tg, struct subtotal *y)
+/* What one pass over the pairs makes of them. */
+struct told {
+    struct triage *tg;
+    struct tab by_wait, by_call;
+    size_t cap_waits, cap_calls;
+};
+
+static bool add_wait(struct told *x, const struct pair_row *p)
 {
-    struct tab by_wait = {0};
-    size_t cap = 0;
+    const int64_t ns = p->longest.t1 - p->longest.t0;
+    const bool done = p->waker != WAIT_OPEN && p->waker != WAIT_LOST;
+    bool made;
+    struct wait_row *w =
+        tab_row(&x->by_wait, x->tg->waits, x->tg->nwaits, x->cap_waits, p->reason, p->stack, &made);
+    if (!w)
+        return false;
+    if (made)
+        *w = (struct wait_row){p->reason, p->stack, .kind = p->kind, .longest = p->longest};
+    w->longest = moment_before(&p->longest, &w->longest) ? p->longest : w->longest;
+    w->longest_done = done && ns > w->longest_done ? ns : w->longest_done;
+    w->count += p->count;
+    w->open += p->waker == WAIT_OPEN ? p->count : 0;
+    w->total = ns_more(w->total, p->total);
+    return true;
+}
+
+static bool add_call(struct told *x, const struct pair_row *p)
+{
+    bool made;
+    struct syscall_row *r =
+        tab_row(&x->by_call, x->tg->syscalls, x->tg->nsyscalls, x->cap_calls, p->stack, 0, &made);
+    if (!r)
+        return false;
+    if (made)
+        *r = (struct syscall_row){.stack = p->stack, .longest = p->longest};
+    r->longest = moment_before(&p->longest, &r->longest) ? p->longest : r->longest;
+    r->count += p->count;
+    r->open += p->waker == CALL_OPEN ? p->count : 0;
+    r->blocking += p->waker == CALL_BLOCKED ? p->count : 0;
+    r->total = ns_more(r->total, p->total);
+    return true;
+}
+
+/* Sums up the waits for each reason at each place and the system calls, and leaves the pairs of waits that
+ * somebody ended. */
+static bool tell_pairs(struct triage *tg, struct subtotal *y)
+{
+    struct told x = {.tg = tg};
     uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at), n = 0;
     bool ok = at;
     for (uint32_t i = 0; ok && i < y->npairs; i++) {
         struct pair_row *p = &y->pairs[i];
-        const int64_t ns = p->longest.t1 - p->longest.t0;
-        const bool done = p->waker != WAIT_OPEN && p->waker != WAIT_LOST;
-        bool made;
-        struct wait_row *w = tab_row(&by_wait, tg->waits, tg->nwaits, cap, p->reason, p->stack, &made);
-        ok = w && (i % 256 || slices_tick());
-        if (!ok)
-            break;
-        if (made)
-            *w = (struct wait_row){p->reason, p->stack, .kind = p->kind, .longest = p->longest};
-        w->longest = moment_before(&p->longest, &w->longest) ? p->longest : w->longest;
-        w->longest_done = done && ns > w->longest_done ? ns : w->longest_done;
-        w->count += p->count;
-        w->open += p->waker == WAIT_OPEN ? p->count : 0;
-        w->total = ns_more(w->total, p->total);
+        const bool call = p->waker >= CALL_OPEN && p->waker <= CALL_OVER;
+        ok = (call ? add_call(&x, p) : add_wait(&x, p)) && (i % 256 || slices_tick());
         at[i] = n;
         p->from_scheduler = p->waker == NOBODY;
-        if (p->waker >= WAIT_OPEN && !p->from_scheduler)
+        if (p->waker >= CALL_OPEN && !p->from_scheduler)
             continue;
         p->waker = p->from_scheduler ? 0 : p->waker;
         y->pairs[n++] = *p;
@@ -290,7 +291,8 @@ static bool waits_of_pairs(struct triage *tg, struct subtotal *y)
     for (size_t i = 0; ok && i < y->nwakes; i++)
         y->wakes[i].pair = at[y->wakes[i].pair];
     y->npairs = n;
-    tab_free(&by_wait);
+    tab_free(&x.by_wait);
+    tab_free(&x.by_call);
     mem_free(at);
     return ok;
 }
@@ -335,7 +337,7 @@ bool triage_goroutines(struct triage *tg)
     struct subtotal *y = r.sum;
     if (ok)
         subtotal_tabs_free(y);
-    if (!ok || !waits_of_pairs(tg, y)) {
+    if (!ok || !tell_pairs(tg, y)) {
         subtotal_free(y);
         return false;
     }
@@ -343,8 +345,6 @@ bool triage_goroutines(struct triage *tg)
     y->pairs = trimmed(y->pairs, y->npairs * sizeof *y->pairs);
     tg->pairs = y->pairs;
     tg->npairs = y->npairs;
-    tg->syscalls = y->syscalls;
-    tg->nsyscalls = y->nsyscalls;
     wk->wait_of = y->wait_of;
     wk->nwait_of = y->nwait_of;
     wk->wakes = y->wakes;

@@ -20,45 +20,38 @@ struct longest { /* the longest first */
     uint32_t n;
     int64_t least; /* longer ones are added; -1 until the array is full */
 };
-enum { LATELY = 256, REASONS = 8 };
-struct lately { /* of a key that was asked for lately, the row + 1 */
-    uint32_t key, row;
-};
-struct lately_pair { /* the same of a pair: reason and stack; waker and its stack */
-    uint64_t wait, end;
-    uint32_t row;
-};
-struct group_part {                 /* what goroutines of one group did */
-    struct lately reasons[REASONS]; /* rows of wait_of */
+struct group_part { /* what goroutines of one group did */
     uint32_t group;
     bool timed;
     uint64_t moves;
     int64_t ns[GM_COUNT];
 };
 
-/* While pairs are counted, every wait has one. In place of a waker's start function: */
+/* While pairs are counted, every wait and every system call (of reason 0) has one. In place of a waker's start
+ * function: */
 #define NOBODY UINT32_MAX          /* the timer or the poller ended it */
 #define WAIT_OVER (UINT32_MAX - 1) /* it is over, and nothing says by whom */
 #define WAIT_LOST (UINT32_MAX - 2) /* its end was not recorded */
 #define WAIT_OPEN (UINT32_MAX - 3) /* it is not over when the trace ends */
+#define CALL_OVER (UINT32_MAX - 4)
+#define CALL_BLOCKED (UINT32_MAX - 5) /* it returned without a P */
+#define CALL_OPEN (UINT32_MAX - 6)
 
 struct subtotal {
-    struct tab by_group, by_syscall, by_wait_of, by_pair;
+    struct tab by_group, by_wait_of, by_pair;
     struct group_part *groups;
     struct pair_row *pairs;
-    struct syscall_row *syscalls;
     struct wait_of *wait_of;
     struct wake *wakes;
-    uint32_t ngroups, npairs, nsyscalls, nwait_of;
+    uint32_t ngroups, npairs, nwait_of;
     size_t nwakes;
-    size_t cap_groups, cap_pairs, cap_syscalls, cap_wakes, cap_wait_of;
+    size_t cap_groups, cap_pairs, cap_wakes, cap_wait_of;
     struct hist sched;
     struct longest worst; /* scheduler latencies */
     struct longest busy;  /* goroutines, by how long they ran */
     int64_t label_ns[GC_MODES];
-    struct lately lately_call[LATELY]; /* rows of syscalls by stack */
-    struct lately_pair lately_pair[LATELY];
-    uint32_t group; /* row of the present goroutine's */
+    uint32_t group;       /* row of the present goroutine's */
+    uint32_t lately[256]; /* rows of pairs that were told lately, to be looked at first */
 };
 
 /* subtotal_goroutines - counts goroutines g0 .. g1-1 into an empty subtotal. Returns false when out of memory
@@ -68,8 +61,8 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
  * of the above) ended in the stack `by`; *made: it is new. Returns NULL when out of memory. */
 struct pair_row *subtotal_pair(struct subtotal *y, uint32_t reason, uint32_t stack, uint32_t waker,
                                uint32_t by, bool *made);
-/* subtotal_wait_of - returns the row of `wait_of` for a group and a reason; TAB_NONE when out of memory. */
-uint32_t subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason);
+/* subtotal_wait_of - returns the row of `wait_of` for a group and a reason; NULL when out of memory. */
+struct wait_of *subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason);
 /* longest_add - keeps a time if it is among the longest. */
 void longest_add(struct longest *l, const struct time_of *x);
 

@@ -20,7 +20,8 @@ void tab_free(struct tab *m)
     *m = (struct tab){0};
 }
 
-static struct tab_slot *tab_find(const struct tab *m, uint64_t a, uint64_t b)
+static inline __attribute__((always_inline)) struct tab_slot *tab_find(const struct tab *m, uint64_t a,
+                                                                       uint64_t b)
 {
     uint32_t i = (uint32_t)hash_last(hash_next(hash_first(a), b)) & (m->cap - 1);
     while (m->slot[i].row && (m->slot[i].a != a || m->slot[i].b != b))
@@ -46,12 +47,12 @@ uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b)
     return m->cap ? tab_find(m, a, b)->row - 1 : TAB_NONE; /* a free slot's 0 wraps to TAB_NONE */
 }
 
-uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh)
+static inline __attribute__((always_inline)) uint32_t put(struct tab *m, uint64_t a, uint64_t b,
+                                                          uint32_t fresh)
 {
-    struct tab_slot *s;
     if (m->used >= m->cap / 10 * 7 && !tab_widen(m))
         return TAB_NONE;
-    s = tab_find(m, a, b);
+    struct tab_slot *s = tab_find(m, a, b);
     if (!s->row) {
         *s = (struct tab_slot){a, b, fresh + 1};
         m->used++;
@@ -59,19 +60,23 @@ uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh)
     return s->row - 1;
 }
 
+uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh)
+{
+    return put(m, a, b, fresh);
+}
+
 void *tab_row_of(struct tab *m, void **rows, size_t size, uint32_t *n, size_t *cap, uint64_t a, uint64_t b,
                  bool *made)
 {
-    const uint32_t i = tab_put(m, a, b, *n);
-    *made = false;
-    if (i == *n && i != TAB_NONE) {
+    const uint32_t i = put(m, a, b, *n);
+    *made = i == *n && i != TAB_NONE;
+    if (*made) {
         void *p = mem_grow(*rows, cap, (size_t)i + 1, size);
         if (!p)
             return NULL;
         *rows = p;
         memset((char *)p + i * size, 0, size);
         ++*n;
-        *made = true;
     }
     return i == TAB_NONE ? NULL : (char *)*rows + i * size;
 }
@@ -172,6 +177,27 @@ bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n)
         order[to].row = (uint32_t)to;
     }
     mem_free(aside);
+    return ok;
+}
+
+bool rows_by(void *rows, size_t size, size_t n, uint64_t (*key)(const void *row),
+             int (*tie)(const void *, const void *), uint32_t *to)
+{
+    char *const v = rows;
+    struct keyed_row *order = mem_alloc((n + 1) * sizeof *order);
+    for (size_t i = 0; order && i < n; i++)
+        order[i] = (struct keyed_row){key(v + i * size), (uint32_t)i};
+    bool ok = order && rows_sort(order, n);
+    for (size_t i = 0; ok && to && i < n; i++)
+        to[order[i].row] = (uint32_t)i;
+    ok = ok && rows_order(rows, size, order, n);
+    for (size_t i = 0, end; ok && tie && i < n; i = end) {
+        for (end = i + 1; end < n && order[end].key == order[i].key;)
+            end++;
+        if (end - i > 1)
+            qsort(v + i * size, end - i, size, tie);
+    }
+    mem_free(order);
     return ok;
 }
 

@@ -206,28 +206,17 @@ static bool hung_set(struct work *w, const struct cut *k)
     return w->hung != NULL;
 }
 
-/* Sort them, longest first. */
-static bool pieces_sort(struct workpiece *v, size_t n)
+static uint64_t by_length(const void *row)
 {
-    struct keyed_row *order = mem_alloc((n + 1) * sizeof *order);
-    for (size_t i = 0; order && i < n; i++)
-        order[i] = (struct keyed_row){most_first(v[i].t1 - v[i].t0), (uint32_t)i};
-    const bool ok = order && rows_sort(order, n) && rows_order(v, sizeof *v, order, n);
-    for (size_t i = 0, end; ok && i < n; i = end) { /* those that took equally long */
-        for (end = i + 1; end < n && order[end].key == order[i].key;)
-            end++;
-        if (end > i + 1)
-            qsort(v + i, end - i, sizeof *v, cmp_piece);
-    }
-    mem_free(order);
-    return ok;
+    const struct workpiece *x = row;
+    return most_first(x->t1 - x->t0);
 }
 
 /* Take the pieces over. times: the estimated number of pieces per piece found. */
 static bool work_set(struct work *w, struct cut *k, double times)
 {
     int64_t *ns = mem_alloc((k->n + 1) * sizeof *ns);
-    if (!ns || !pieces_sort(k->v, k->n)) {
+    if (!ns || !rows_by(k->v, sizeof *k->v, k->n, by_length, cmp_piece, NULL)) {
         mem_free(ns);
         return false;
     }
