@@ -69,36 +69,13 @@ struct filter {
     struct term term[TERMS];
     int n;
     struct gstate *gs; /* T_COLLECTS: who assisted when */
-    uint64_t *show;    /* bit per goroutine */
-    uint32_t lanes;    /* bits there are */
+    uint8_t *show;     /* by goroutine */
+    uint32_t lanes;    /* how many these are */
     uint32_t at;       /* the next lane */
     uint64_t sub;      /* the next span of that lane */
     int64_t end;       /* the trace as it was when lane 0 was decided */
     uint64_t count, version;
 };
-
-static bool bit(const uint64_t *set, uint32_t i)
-{
-    return set[i / 64] >> (i % 64) & 1;
-}
-
-static void set_bit(uint64_t *set, uint32_t i)
-{
-    set[i / 64] |= 1ull << (i % 64);
-}
-
-static bool fit_bits(uint64_t **set, uint32_t have, uint32_t want)
-{
-    size_t a = ((size_t)have + 63) / 64, b = ((size_t)want + 63) / 64;
-    if (b <= a && *set)
-        return true;
-    uint64_t *p = mem_resize(*set, (b ? b : 1) * 8);
-    if (!p)
-        return false;
-    memset(p + a, 0, ((b ? b : 1) - a) * 8);
-    *set = p;
-    return true;
-}
 
 /* ---- parsing ------------------------------------------------------------------------------------------- */
 
@@ -141,39 +118,51 @@ static bool parse_id(const char *s, uint64_t *id)
     return rest && !*rest;
 }
 
-static bool pattern(struct parser *p, struct term *t, const char *s, size_t at)
+/* What stands behind a term's word: v begins with the sign between them, at: where that stands. */
+static bool read_name(struct parser *p, struct term *t, const char *v, size_t at)
 {
     char why[120];
-    bool re = *s == '~';
-    if (!s[re])
+    const bool re = v[1] == '~';
+    v++;
+    at++;
+    if (!v[re])
         return bad(p, at, "a name is missing here");
-    t->by_id = *s == 'g' && parse_id(s + 1, &t->id);
-    return match_init(&t->m, s + re, re, why, sizeof why) || bad(p, at, why);
+    t->by_id = *v == 'g' && parse_id(v + 1, &t->id);
+    return match_init(&t->m, v + re, re, why, sizeof why) || bad(p, at, why);
 }
 
-static bool parse_state(struct parser *p, struct term *t, const char *s, size_t at)
+/* View 6 says "lock" where the trace's reason is "sync". */
+static bool read_reason(struct parser *p, struct term *t, const char *v, size_t at)
 {
-    t->states = states_of_goroutine(s);
+    if (!read_name(p, t, v, at))
+        return false;
+    t->kinds = match_str(&t->m, (struct str){"mutex", 5}) ? 1u << WK_LOCK : 0;
+    for (unsigned k = WK_OTHER + 1; k < WK_KINDS; k++) {
+        const char *word = wait_kind_name((enum wait_kind)k);
+        t->kinds |= match_str(&t->m, (struct str){word, (uint32_t)strlen(word)}) ? 1u << k : 0;
+    }
+    return true;
+}
+
+static bool read_state(struct parser *p, struct term *t, const char *v, size_t at)
+{
+    t->states = states_of_goroutine(v + 1);
     if (t->states & (1u << ST_GCWORK | 1u << ST_ASSIST)) /* a goroutine's lane says running then */
         t->kind = T_COLLECTS;
-    if (t->states)
-        return true;
-    return bad(
-        p, at,
-        !strcmp(s, "sweep")
-            ? "sweeping is recorded of processors, not of goroutines"
-            : "no such state: running, runnable (ready), waiting, syscall, gc, assist, unknown; what is "
-              "waited for: reason=sync");
+    return t->states || bad(p, at + 1,
+                            !strcmp(v + 1, "sweep") ? "sweeping is recorded of processors, not of goroutines"
+                                                    : "no such state: running, runnable (ready), waiting, "
+                                                      "syscall, gc, assist, unknown; what is "
+                                                      "waited for: reason=sync");
 }
 
-static bool parse_dur(struct parser *p, struct term *t, const char *s, size_t at)
+static bool read_dur(struct parser *p, struct term *t, const char *v, size_t at)
 {
     const char *rest;
-    bool more = *s == '>', equal = s[1] == '=';
-    if (*s != '<' && *s != '>')
+    const bool more = *v == '>', equal = v[1] == '=';
+    if (*v != '<' && *v != '>')
         return bad(p, at, "dur needs < or >: dur>1ms");
-    s += 1 + equal;
-    if (!goto_time(s, &t->ns, &rest) || *rest)
+    if (!goto_time(v + 1 + equal, &t->ns, &rest) || *rest)
         return bad(p, at + 1 + equal, "not a duration: 1ms, 20us, 1.5s");
     t->kind = more ? T_DUR_MORE : T_DUR_LESS;
     if (!equal)
@@ -181,73 +170,64 @@ static bool parse_dur(struct parser *p, struct term *t, const char *s, size_t at
     return true;
 }
 
-/* View 6 says "lock" where the trace's reason is "sync". */
-static uint32_t kinds_of(const struct match *m)
+static bool read_is(struct parser *p, struct term *t, const char *v, size_t at)
 {
-    uint32_t kinds = match_str(m, (struct str){"mutex", 5}) ? 1u << WK_LOCK : 0;
-    for (unsigned k = WK_OTHER + 1; k < WK_KINDS; k++) {
-        const char *word = wait_kind_name((enum wait_kind)k);
-        kinds |= match_str(m, (struct str){word, (uint32_t)strlen(word)}) ? 1u << k : 0;
-    }
-    return kinds;
+    (void)t;
+    return !strcmp(v + 1, "system") || bad(p, at + 1, "only is:system is known");
 }
 
-static bool parse_term(struct parser *p, struct term *t, const char *s, size_t at)
+static bool no_term(struct parser *p, size_t at)
+{
+    return bad(p, at, "no such term: NAME g1 p1 state= reason= dur> gc wokenby: task: region: is:system");
+}
+
+static bool read_id(struct parser *p, struct term *t, const char *v, size_t at)
+{
+    return parse_id(v + 1, &t->id) || no_term(p, at - 1);
+}
+
+static bool read_term(struct parser *p, struct term *t, const char *s, size_t at)
 {
     static const struct {
-        const char *word;
+        const char *word, *signs;
         enum kind kind;
-    } named[] = {{"reason", T_REASON},
-                 {"wokenby", T_WOKENBY},
-                 {"task", T_TASK},
-                 {"region", T_REGION},
-                 {"func", T_FUNC}};
-    size_t k = strcspn(s, ":=<>~");
-    char sep = s[k];
+        bool (*read)(struct parser *, struct term *, const char *, size_t);
+    } words[] = {{"dur", ":=<>~", T_DUR_MORE, read_dur},
+                 {"state", ":=", T_STATE, read_state},
+                 {"reason", ":=", T_REASON, read_reason},
+                 {"wokenby", ":=", T_WOKENBY, read_name},
+                 {"task", ":=", T_TASK, read_name},
+                 {"region", ":=", T_REGION, read_name},
+                 {"func", ":=", T_FUNC, read_name},
+                 {"is", ":=", T_SYSTEM, read_is},
+                 {"g", ":=", T_G, read_id},
+                 {"p", ":=", T_P, read_id}};
+    const size_t k = strcspn(s, ":=<>~");
     int64_t ns;
     const char *rest;
-    if (!k && (sep == '<' || sep == '>') && goto_time(s + 1 + (s[1] == '='), &ns, &rest) && !*rest)
-        return parse_dur(p, t, s, at); /* as in tables */
-    if (*s == '~' || !sep) {
-        if ((*s == 'g' || *s == 'p') && parse_id(s + 1, &t->id)) {
-            t->kind = *s == 'g' ? T_G : T_P;
-            return true;
-        }
-        t->kind = !strcmp(s, "gc") ? T_GC : T_FUNC;
-        return t->kind == T_GC || pattern(p, t, s, at);
-    }
-    if (k == 3 && !memcmp(s, "dur", 3))
-        return parse_dur(p, t, s + 3, at + 3);
-    if (sep != ':' && sep != '=') { /* a function's name may hold any of these */
-        t->kind = T_FUNC;
-        return pattern(p, t, s, at);
-    }
-    if (k == 5 && !memcmp(s, "state", 5)) {
-        t->kind = T_STATE;
-        return parse_state(p, t, s + 6, at + 6);
-    }
-    if (k == 2 && !memcmp(s, "is", 2)) {
-        t->kind = T_SYSTEM;
-        return !strcmp(s + 3, "system") || bad(p, at + 3, "only is:system is known");
-    }
-    if (k == 1 && (*s == 'g' || *s == 'p') && parse_id(s + 2, &t->id)) {
+    if ((*s == '<' || *s == '>') && goto_time(s + 1 + (s[1] == '='), &ns, &rest) && !*rest)
+        return read_dur(p, t, s, at); /* as in tables */
+    if (!s[k] && (*s == 'g' || *s == 'p') && parse_id(s + 1, &t->id)) {
         t->kind = *s == 'g' ? T_G : T_P;
         return true;
     }
-    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-        if (k == strlen(named[i].word) && !memcmp(s, named[i].word, k)) {
-            t->kind = named[i].kind;
-            const bool ok = pattern(p, t, s + k + 1, at + k + 1);
-            t->kinds = ok && t->kind == T_REASON ? kinds_of(&t->m) : 0;
-            return ok;
+    t->kind = strcmp(s, "gc") ? T_FUNC : T_GC;
+    if (t->kind == T_GC)
+        return true;
+    for (size_t i = 0; s[k] && i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i].word) == k && !memcmp(s, words[i].word, k) && strchr(words[i].signs, s[k])) {
+            t->kind = words[i].kind;
+            return words[i].read(p, t, s + k, at + k);
         }
-    return bad(p, at, "no such term: NAME g1 p1 state= reason= dur> gc wokenby: task: region: is:system");
+    if (s[k] == ':' || s[k] == '=')
+        return no_term(p, at);
+    return read_name(p, t, s - 1, at - 1); /* a function's name may hold any of the other signs */
 }
 
 static bool filter_parse(struct filter *f, const char *text, struct filter_error *e)
 {
     struct parser p = {.text = text, .e = e};
-    char s[MATCH_TEXT];
+    char s[MATCH_TEXT + 1] = " "; /* a sign before it, as before a name behind a word */
     for (;;) {
         while (isspace((unsigned char)text[p.at]))
             p.at++;
@@ -256,13 +236,13 @@ static bool filter_parse(struct filter *f, const char *text, struct filter_error
         p.from = p.at;
         if (f->n == TERMS)
             return bad(&p, p.at, "too many terms");
-        if (!word(&p, s, sizeof s))
+        if (!word(&p, s + 1, sizeof s - 1))
             return false;
         struct term *t = &f->term[f->n++];
-        t->not = *s == '-';
-        if (t->not &&!s[1])
+        t->not = s[1] == '-';
+        if (t->not &&!s[2])
             return bad(&p, p.from, "'-' negates the term behind it");
-        if (!parse_term(&p, t, s + t->not, p.from + t->not ))
+        if (!read_term(&p, t, s + 1 + t->not, p.from + t->not ))
             return false;
     }
 }
@@ -313,58 +293,29 @@ static int by_ival(const void *a, const void *b)
     return x->t0 < y->t0 ? -1 : x->t0 > y->t0;
 }
 
-static int by_u64(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static bool has_u64(const uint64_t *a, size_t n, uint64_t x)
-{
-    return n && bsearch(&x, a, n, sizeof *a, by_u64) != NULL;
-}
-
 /* A task's time counts on the goroutine that began it; its regions and logs on theirs. */
-static void task_ivals(struct term *t, const struct trace *tr)
-{
-    const struct task *k;
-    const struct region *r;
-    const struct logmsg *m;
-    size_t nk = trace_tasks(tr, &k), nr = trace_regions(tr, &r), nm = trace_logs(tr, &m), n = 0;
-    uint64_t *ids = mem_alloc((nk + 1) * sizeof *ids);
-    if (!ids)
-        return;
-    for (size_t i = 0; i < nk; i++)
-        if (match_id(&t->m, &t->cache, tr, k[i].name)) {
-            ids[n++] = k[i].id;
-            add_ival(t, k[i].g, k[i].t0, k[i].t1);
-        }
-    qsort(ids, n, sizeof *ids, by_u64);
-    for (size_t i = 0; i < nr; i++)
-        if (has_u64(ids, n, r[i].task))
-            add_ival(t, r[i].g, r[i].t0, r[i].t1);
-    for (size_t i = 0; i < nm; i++)
-        if (has_u64(ids, n, m[i].task))
-            add_ival(t, m[i].g, m[i].t, m[i].t);
-    mem_free(ids);
-}
-
 static void make_ivals(struct term *t, const struct trace *tr)
 {
     const struct task *k;
     const struct region *r;
     const struct logmsg *m;
-    const size_t nr = trace_regions(tr, &r), seen = trace_tasks(tr, &k) + nr + trace_logs(tr, &m);
-    if (t->seen == seen && t->iv)
+    const size_t nk = trace_tasks(tr, &k), nr = trace_regions(tr, &r), nm = trace_logs(tr, &m);
+    const bool task = t->kind == T_TASK;
+    struct tab ids = {0};
+    if (t->seen == nk + nr + nm && t->iv)
         return;
-    t->seen = seen;
+    t->seen = nk + nr + nm;
     t->niv = 0;
-    if (t->kind == T_TASK)
-        task_ivals(t, tr);
-    else
-        for (size_t i = 0; i < nr; i++)
-            if (match_id(&t->m, &t->cache, tr, r[i].name))
-                add_ival(t, r[i].g, r[i].t0, r[i].t1);
+    for (size_t i = 0; task && i < nk; i++)
+        if (match_id(&t->m, &t->cache, tr, k[i].name) && tab_put(&ids, k[i].id, 0, 0) != TAB_NONE)
+            add_ival(t, k[i].g, k[i].t0, k[i].t1);
+    for (size_t i = 0; i < nr; i++)
+        if (task ? tab_get(&ids, r[i].task, 0) != TAB_NONE : match_id(&t->m, &t->cache, tr, r[i].name))
+            add_ival(t, r[i].g, r[i].t0, r[i].t1);
+    for (size_t i = 0; task && i < nm; i++)
+        if (tab_get(&ids, m[i].task, 0) != TAB_NONE)
+            add_ival(t, m[i].g, m[i].t, m[i].t);
+    tab_free(&ids);
     if (t->niv)
         qsort(t->iv, t->niv, sizeof *t->iv, by_ival);
     for (size_t i = 0; i < t->niv; i++) {
@@ -401,15 +352,32 @@ static bool own_stack(const struct span *s)
     return s->stack && !(s->state == ST_RUNNABLE && s->who != NO_LANE);
 }
 
-static bool holds(const struct filter *f, const struct term *t, uint32_t g, const struct lane_info *li,
-                  const struct span *s)
+struct asked { /* a span of a goroutine, and who that is once it was looked up */
+    const struct filter *f;
+    uint32_t g;
+    const struct span *s;
+    struct lane_info li;
+    bool known, yes; /* yes: this span matches, for look() */
+};
+
+static const struct lane_info *who(struct asked *a)
 {
-    const struct trace *tr = f->tr;
+    if (!a->known)
+        a->li = trace_lane_who(a->f->tr, (struct lane){LANE_G, a->g});
+    a->known = true;
+    return &a->li;
+}
+
+static bool holds(const struct term *t, struct asked *a)
+{
+    const struct trace *tr = a->f->tr;
+    const struct span *s = a->s;
+    const int64_t end = s->t1 > s->t0 ? s->t1 : s->t0 + 1;
     struct match_cache *c = (struct match_cache *)(uintptr_t)&t->cache; /* it only remembers */
     switch (t->kind) {
     case T_FUNC:
-        return match_id(&t->m, c, tr, li->name) || (own_stack(s) && match_stack(&t->m, c, tr, s->stack));
-    case T_G: return li->id == t->id;
+        return match_id(&t->m, c, tr, who(a)->name) || (own_stack(s) && match_stack(&t->m, c, tr, s->stack));
+    case T_G: return who(a)->id == t->id;
     case T_P:
         return s->who != NO_LANE && s->state != ST_RUNNABLE && s->state != ST_WAITING &&
                trace_lane_who(tr, (struct lane){LANE_P, s->who}).id == t->id;
@@ -420,15 +388,14 @@ static bool holds(const struct filter *f, const struct term *t, uint32_t g, cons
                 t->kinds >> stacks_wait_kind(tr, s->reason, s->stack) & 1);
     case T_DUR_MORE: return s->t1 - s->t0 >= t->ns;
     case T_DUR_LESS: return s->t1 - s->t0 <= t->ns;
-    case T_GC: return tri_in_band(tr, BAND_GC, s->t0, s->t1 > s->t0 ? s->t1 : s->t0 + 1) > 0;
+    case T_GC: return tri_in_band(tr, BAND_GC, s->t0, end) > 0;
     case T_WOKENBY: return s->state == ST_RUNNABLE && names_g(t, tr, s->who);
     case T_TASK:
-    case T_REGION: return in_ivals(t, g, s->t0, s->t1 > s->t0 ? s->t1 : s->t0 + 1);
+    case T_REGION: return in_ivals(t, a->g, s->t0, end);
     case T_COLLECTS:
         return s->state == ST_RUNNING &&
-               (li->is_worker ? t->states >> ST_GCWORK & 1
-                              : gstate_any(f->gs, tr, g, s->t0, s->t1 > s->t0 ? s->t1 : s->t0 + 1));
-    case T_SYSTEM: return li->is_system;
+               (who(a)->is_worker ? t->states >> ST_GCWORK & 1 : gstate_any(a->f->gs, tr, a->g, s->t0, end));
+    case T_SYSTEM: return who(a)->is_system;
     }
     return false;
 }
@@ -440,32 +407,18 @@ static bool of_who(const struct term *t)
     return t->kind == T_FUNC || t->kind == T_G || t->kind == T_SYSTEM || t->kind == T_COLLECTS;
 }
 
-/* Whether the terms hold that ask who the goroutine is (`who`), or all others, which do not look at li. */
-static bool terms_hold(const struct filter *f, bool who, uint32_t g, const struct lane_info *li,
-                       const struct span *s)
+static bool all_hold(struct asked *a)
 {
-    for (int i = 0; i < f->n; i++)
-        if (of_who(&f->term[i]) == who && holds(f, &f->term[i], g, li, s) == f->term[i].not )
-            return false;
+    for (int last = 0; last < 2; last++)
+        for (const struct term *t = a->f->term; t < a->f->term + a->f->n; t++)
+            if (of_who(t) == last && holds(t, a) == t->not )
+                return false;
     return true;
-}
-
-static bool span_matches(const struct filter *f, uint32_t g, const struct lane_info *li, const struct span *s)
-{
-    return terms_hold(f, false, g, li, s) && terms_hold(f, true, g, li, s);
 }
 
 bool filter_span(const struct filter *f, uint32_t g, const struct span *s)
 {
-    bool who = false;
-    if (g == NO_LANE || g >= trace_nlanes(f->tr, LANE_G) || !terms_hold(f, false, g, NULL, s))
-        return false;
-    for (int i = 0; i < f->n; i++)
-        who |= of_who(&f->term[i]);
-    if (!who)
-        return true;
-    const struct lane_info li = trace_lane_who(f->tr, (struct lane){LANE_G, g});
-    return terms_hold(f, true, g, &li, s);
+    return g < trace_nlanes(f->tr, LANE_G) && all_hold(&(struct asked){.f = f, .g = g, .s = s});
 }
 
 static bool of_lane(const struct term *t)
@@ -492,88 +445,86 @@ int64_t filter_wide(const struct filter *f)
 
 /* ---- goroutines ---------------------------------------------------------------------------------------- */
 
-/* Returns 0 if the goroutine can't match, 1 if all of it does, 2 if its spans must be looked at. */
-static int quick(const struct filter *f, uint32_t g, const struct lane_info *li)
+/* Whether the term excludes the whole goroutine; a->s has nothing of a span. */
+static bool excludes(const struct term *t, struct asked *a, int64_t end)
 {
-    struct span s = {.who = NO_LANE};
+    const struct trace *tr = a->f->tr;
     struct shares sh;
-    bool shares = false;
-    struct lane l = {LANE_G, g};
-    int64_t wide = filter_wide(f), end = li->last > li->first ? li->last : li->first + 1;
-    if (!li->nspans)
-        return 0;
-    for (int i = 0; i < f->n; i++) {
-        const struct term *t = &f->term[i];
-        if (of_lane(t) && holds(f, t, g, li, &s) == t->not )
-            return 0;
-        if (t->kind == T_STATE && !t->not ) {
-            int64_t sum = 0;
-            if (!shares)
-                trace_shares(f->tr, l, li->first, end, &sh);
-            shares = true;
-            for (int st = 0; st < ST_COUNT; st++)
-                if (t->states >> st & 1)
-                    sum += sh.ns[st];
-            if (!sum)
-                return 0; /* (states of no length at all are not looked for) */
-        }
-        if ((t->kind == T_TASK || t->kind == T_REGION) && !t->not &&!in_ivals(t, g, INT64_MIN, INT64_MAX))
-            return 0;
-        if (t->kind == T_COLLECTS && !t->not &&!li->is_worker && !gstate_any(f->gs, f->tr, g, li->first, end))
-            return 0;
-    }
-    if (filter_whole(f))
-        return 1;
-    if (wide > 0 && (!trace_longest(f->tr, l, li->first, end, &s) || s.t1 - s.t0 < wide))
-        return 0;
-    return 2;
+    int64_t sum = 0;
+    if (of_lane(t))
+        return holds(t, a) == t->not ;
+    if (t->not )
+        return false;
+    if (t->kind == T_TASK || t->kind == T_REGION)
+        return !in_ivals(t, a->g, INT64_MIN, INT64_MAX);
+    if (t->kind == T_COLLECTS)
+        return !a->li.is_worker && !gstate_any(a->f->gs, tr, a->g, a->li.first, end);
+    if (t->kind != T_STATE)
+        return false;
+    trace_shares(tr, (struct lane){LANE_G, a->g}, a->li.first, end, &sh);
+    for (int st = 0; st < ST_COUNT; st++)
+        sum += t->states >> st & 1 ? sh.ns[st] : 0;
+    return !sum; /* states of no length at all are not looked for */
 }
 
-struct wide {
-    const struct filter *f;
-    const struct lane_info *li;
-    uint32_t g;
-    bool found;
-};
-
-static bool filter_look(void *arg, const struct span *s)
+/* Whether the goroutine can't match, all of it does, or its spans must be looked at. */
+static enum answer { NO, YES, LOOK } quick(struct asked *a)
 {
-    struct wide *w = arg;
-    w->found = span_matches(w->f, w->g, w->li, s);
-    return !w->found;
+    const struct filter *f = a->f;
+    static const struct span none = {.who = NO_LANE};
+    struct span s;
+    const int64_t wide = filter_wide(f), end = a->li.last > a->li.first ? a->li.last : a->li.first + 1;
+    a->s = &none;
+    for (int i = 0; i < f->n; i++)
+        if (!a->li.nspans || excludes(&f->term[i], a, end))
+            return NO;
+    if (filter_whole(f))
+        return YES;
+    return wide > 0 && (!trace_longest(f->tr, (struct lane){LANE_G, a->g}, a->li.first, end, &s) ||
+                        s.t1 - s.t0 < wide)
+               ? NO
+               : LOOK;
 }
 
-/* Decide lane f->at, at most CHUNK spans of it; true when it is decided. */
+static bool look(void *arg, const struct span *s)
+{
+    struct asked *a = arg;
+    a->s = s;
+    a->yes = all_hold(a);
+    return !a->yes;
+}
+
+/* Finds a span that matches among the next CHUNK of lane f->at. Returns LOOK if there are more. */
+static enum answer chunk(struct filter *f, struct asked *a)
+{
+    struct span_iter it;
+    if (!span_seek_index(&it, f->tr, (struct lane){LANE_G, a->g}, f->sub))
+        return NO;
+    for (int k = 0; look(a, span_get(&it)); k++) {
+        f->sub = span_get(&it)->index + 1;
+        if (!span_next(&it))
+            return NO;
+        if (k == CHUNK)
+            return LOOK;
+    }
+    return YES;
+}
+
+/* Decides lane f->at, at most CHUNK spans of it. Returns true when it is decided. */
 static bool decide(struct filter *f)
 {
-    struct lane l = {LANE_G, f->at};
-    struct lane_info li = trace_lane(f->tr, l);
-    struct span_iter it;
-    int q = f->sub ? 2 : quick(f, l.i, &li);
-    bool yes = q == 1;
-    if (q == 2 && filter_wide(f) > 0) { /* the index knows the long ones */
-        struct wide w = {f, &li, l.i, false};
-        trace_wide(f->tr, l, &(struct wide_ask){li.first, li.last, filter_wide(f), filter_look, &w, 0});
-        yes = w.found;
-    } else if (q == 2 && span_seek_index(&it, f->tr, l, f->sub)) {
-        for (int k = 0;; k++) {
-            const struct span *s = span_get(&it);
-            if (span_matches(f, l.i, &li, s)) {
-                yes = true;
-                break;
-            }
-            f->sub = s->index + 1;
-            if (!span_next(&it))
-                break;
-            if (k == CHUNK)
-                return false;
-        }
+    const struct lane l = {LANE_G, f->at};
+    struct asked a = {.f = f, .g = l.i, .li = trace_lane(f->tr, l), .known = true};
+    enum answer is = f->sub ? LOOK : quick(&a);
+    if (is == LOOK && filter_wide(f) > 0) { /* the index knows the long ones */
+        trace_wide(f->tr, l, &(struct wide_ask){a.li.first, a.li.last, filter_wide(f), look, &a, 0});
+        is = a.yes ? YES : NO;
+    } else if (is == LOOK) {
+        is = chunk(f, &a);
     }
-    if (yes && !bit(f->show, l.i)) {
-        set_bit(f->show, l.i);
-        f->count++;
-    }
-    return true;
+    f->count += is == YES && !f->show[l.i];
+    f->show[l.i] |= is == YES;
+    return is != LOOK;
 }
 
 /* Makes room for what grows with the trace. A trace that went on is decided anew; what showed keeps
@@ -584,8 +535,12 @@ static bool prepare(struct filter *f)
     int64_t end = trace_info(f->tr)->end;
     if (end == f->end && n == f->lanes && f->show)
         return true;
-    if (!fit_bits(&f->show, f->show ? f->lanes : 0, n))
+    uint8_t *show = mem_resize(f->show, (size_t)n + 1);
+    if (!show)
         return false;
+    f->show = show;
+    if (n > f->lanes)
+        memset(show + f->lanes, 0, n - f->lanes);
     f->lanes = n;
     f->end = end;
     f->at = 0;
@@ -638,17 +593,13 @@ uint64_t filter_version(const struct filter *f)
 
 bool filter_shows(const struct filter *f, uint32_t g)
 {
-    return g < f->lanes && bit(f->show, g);
+    return g < f->lanes && f->show[g];
 }
 
 uint32_t filter_next(const struct filter *f, uint32_t g)
 {
-    for (; g < f->lanes; g = (g | 63) + 1) {
-        uint64_t w = f->show[g / 64] >> g % 64;
-        if (w)
-            return g + (uint32_t)__builtin_ctzll(w) < f->lanes ? g + (uint32_t)__builtin_ctzll(w) : NO_LANE;
-    }
-    return NO_LANE;
+    const uint8_t *at = g < f->lanes ? memchr(f->show + g, 1, f->lanes - g) : NULL;
+    return at ? (uint32_t)(at - f->show) : NO_LANE;
 }
 
 void filter_hint(const struct filter *f, char *out, size_t size)

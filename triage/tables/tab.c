@@ -69,14 +69,15 @@ void *tab_row_of(struct tab *m, void **rows, size_t size, uint32_t *n, size_t *c
                  bool *made)
 {
     const uint32_t i = put(m, a, b, *n);
-    *made = i == *n && i != TAB_NONE;
-    if (*made) {
+    *made = false;
+    if (i == *n && i != TAB_NONE) {
         void *p = mem_grow(*rows, cap, (size_t)i + 1, size);
         if (!p)
             return NULL;
         *rows = p;
         memset((char *)p + i * size, 0, size);
         ++*n;
+        *made = true;
     }
     return i == TAB_NONE ? NULL : (char *)*rows + i * size;
 }
