@@ -1,6 +1,6 @@
 /*
- * goroutines.c - counts what goroutines did into a subtotal, in one walk over their spans: times, waits and system
- * calls, contention pairs, scheduler latency.
+ * goroutines.c - counts what goroutines did into a subtotal, in one walk over their spans: times, waits and
+ * system calls, contention pairs, scheduler latency.
  *
  * All spans of a trace pass through here one by one, so the common work is one short loop whose sums are
  * stored once a block; rare work is in separate functions.

@@ -15,51 +15,38 @@ const char *wait_kind_name(enum wait_kind k)
     return (unsigned)k < WK_KINDS ? name[k] : "waiting";
 }
 
-static enum wait_kind kind_of_function(struct str f)
+enum how { IS, BEGINS, HAS }; /* how a name is compared with the one of a table */
+
+static bool named(struct str f, enum how how, const char *name)
 {
-    static const struct {
-        const char *prefix;
-        enum wait_kind k;
-    } known[] = {
-        {"sync.(*Mutex)", WK_LOCK},
-        {"sync.(*RWMutex)", WK_LOCK},
-        {"internal/sync.(*Mutex)", WK_LOCK},
-        {"sync.(*WaitGroup)", WK_WAITGROUP},
-        {"sync.(*Cond)", WK_COND},
-        {"sync.runtime_SemacquireMutex", WK_LOCK},
-        {"sync.runtime_SemacquireRWMutex", WK_LOCK},
-        {"internal/sync.runtime_SemacquireMutex", WK_LOCK},
-        {"sync.runtime_SemacquireWaitGroup", WK_WAITGROUP},
-        {"internal/poll.(*fdMutex)", WK_LOCK},
-        {"internal/poll.runtime_Semacquire", WK_LOCK},
-        {"sync.(*Once)", WK_LOCK},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (str_starts(f, known[i].prefix))
-            return known[i].k;
-    return WK_OTHER;
+    return how == IS       ? str_is(f, name)
+           : how == BEGINS ? str_starts(f, name)
+                           : memmem(f.p, f.len, name, strlen(name)) != NULL;
 }
 
 /* WK_KINDS: the stack tells. */
 static enum wait_kind kind_of_reason(struct str r)
 {
-    if (str_is(r, "sync"))
-        return WK_KINDS;
-    if (str_starts(r, "sync.(*Cond)") || str_is(r, "sync cond"))
-        return WK_COND;
-    if (str_is(r, "chan send"))
-        return WK_SEND;
-    if (str_is(r, "chan receive"))
-        return WK_RECV;
-    if (str_starts(r, "select") || str_is(r, "forever"))
-        return WK_SELECT;
-    if (str_is(r, "network"))
-        return WK_NET;
-    if (str_is(r, "sleep"))
-        return WK_SLEEP;
-    if (str_starts(r, "GC ") || str_is(r, "wait until GC ends"))
-        return WK_GC;
-    return str_starts(r, "system goroutine") ? WK_SYSTEM : WK_OTHER;
+    static const struct {
+        const char *name;
+        enum how how;
+        enum wait_kind k;
+    } known[] = {{"sync", IS, WK_KINDS},
+                 {"sync.(*Cond)", BEGINS, WK_COND},
+                 {"sync cond", IS, WK_COND},
+                 {"chan send", IS, WK_SEND},
+                 {"chan receive", IS, WK_RECV},
+                 {"select", BEGINS, WK_SELECT},
+                 {"forever", IS, WK_SELECT},
+                 {"network", IS, WK_NET},
+                 {"sleep", IS, WK_SLEEP},
+                 {"GC ", BEGINS, WK_GC},
+                 {"wait until GC ends", IS, WK_GC},
+                 {"system goroutine", BEGINS, WK_SYSTEM}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (named(r, known[i].how, known[i].name))
+            return known[i].k;
+    return WK_OTHER;
 }
 
 /* Go's standard library by the first element of a package's path: it does what its caller asked for. */
@@ -92,60 +79,68 @@ static bool others(const struct trace *tr, struct str f)
              (f.p[own.len] == '.' || (f.len > own.len + 6 && memcmp(f.p + own.len, "_test.", 6) == 0)));
 }
 
-/* Whether a function is in a library package that every wait and call passes through. */
-static bool is_plumbing(struct str f)
-{
-    static const char *const package[] = {"runtime.",  "runtime/", "sync.",       "sync/",
-                                          "internal/", "syscall.", "net.",        "os.",
-                                          "io.",       "bufio.",   "crypto/tls.", "time."};
-    for (size_t i = 0; i < sizeof package / sizeof *package; i++)
-        if (str_starts(f, package[i]))
-            return true;
-    return f.len == 0;
-}
-
 /* ---- told once: what is known of a string, and of a stack, kept beside it (trace_memo()) --------------- */
 
 /* Of a string, as a function's name: KNOWN and what follows, marks (enum stack_mark) on top. As a reason: its
- * kind + 1. */
-enum { KNOWN = 1, LIBRARY = 2, PLUMBING = 4, KIND = 4 /* kind_of_function() */, REASON = 8, MARKS = 12 };
+ * kind + 1. PLUMBING: a library package that every wait and call passes through. */
+enum { KNOWN = 1, LIBRARY = 2, PLUMBING = 4, KIND = 4 /* of a wait in it */, REASON = 8, MARKS = 12 };
 enum { KINDS = 15 };
 _Static_assert((int)WK_KINDS < (int)KINDS, "a kind, and one that says none, take four bits");
 _Static_assert(WK_OTHER == 0, "most functions are of no kind");
+#define WAITS(kind) ((unsigned)WK_##kind << KIND)
+#define MARK(mark) ((unsigned)STACK_##mark << MARKS)
 
-static bool has(struct str f, const char *part)
+static unsigned tells(struct str f)
 {
-    return memmem(f.p, f.len, part, strlen(part));
-}
-
-static bool is_child(struct str f)
-{
-    return has(f, "os.(*Process)") || has(f, "forkExec") || has(f, "os/exec.");
-}
-
-static unsigned marks_of(struct str f)
-{
-    unsigned marks = str_starts(f, "runtime.mallocgc") ? STACK_ALLOCATES : 0;
-    marks |= str_is(f, "runtime.GC") || str_is(f, "runtime/debug.FreeOSMemory") ? STACK_COLLECTS : 0;
-    marks |= str_starts(f, "os.(*File).") ? STACK_FILE : str_starts(f, "net.") ? STACK_CONN : 0;
-    marks |= is_child(f) ? STACK_CHILD : 0;
-    if (str_starts(f, "internal/poll.")) {
-        marks |= str_starts(f, "internal/poll.(*FD).Read") ? STACK_READS : 0;
-        marks |= str_starts(f, "internal/poll.(*FD).Write") || str_starts(f, "internal/poll.SendFile")
-                     ? STACK_WRITES
-                     : 0;
-        marks |= str_is(f, "internal/poll.(*FD).Accept") ? STACK_ACCEPTS : 0;
-    }
-    if (str_starts(f, "net")) {
-        marks |= str_starts(f, "net.(*netFD).Write") ? STACK_WRITES : 0;
-        marks |= str_is(f, "net.(*netFD).accept") ? STACK_ACCEPTS : 0;
-        marks |= str_is(f, "net/http.(*persistConn).roundTrip") ? STACK_TRIP : 0;
-        marks |= str_is(f, "net.(*netFD).connect") || str_is(f, "net/http.(*Transport).getConn") ||
-                         str_is(f, "crypto/tls.(*Conn).clientHandshake")
-                     ? STACK_CONNECTS
-                     : 0;
-    }
-    return marks;
+    static const struct {
+        const char *name;
+        enum how how;
+        unsigned is;
+    } known[] = {{"sync.(*Mutex)", BEGINS, WAITS(LOCK)},
+                 {"sync.(*RWMutex)", BEGINS, WAITS(LOCK)},
+                 {"internal/sync.(*Mutex)", BEGINS, WAITS(LOCK)},
+                 {"sync.(*WaitGroup)", BEGINS, WAITS(WAITGROUP)},
+                 {"sync.(*Cond)", BEGINS, WAITS(COND)},
+                 {"sync.(*Once)", BEGINS, WAITS(LOCK)},
+                 {"sync.runtime_SemacquireMutex", BEGINS, WAITS(LOCK)},
+                 {"sync.runtime_SemacquireRWMutex", BEGINS, WAITS(LOCK)},
+                 {"sync.runtime_SemacquireWaitGroup", BEGINS, WAITS(WAITGROUP)},
+                 {"internal/sync.runtime_SemacquireMutex", BEGINS, WAITS(LOCK)},
+                 {"internal/poll.(*fdMutex)", BEGINS, WAITS(LOCK)},
+                 {"internal/poll.runtime_Semacquire", BEGINS, WAITS(LOCK)},
+                 {"internal/poll.(*FD).Read", BEGINS, MARK(READS)},
+                 {"internal/poll.(*FD).Write", BEGINS, MARK(WRITES)},
+                 {"internal/poll.SendFile", BEGINS, MARK(WRITES)},
+                 {"internal/poll.(*FD).Accept", IS, MARK(ACCEPTS)},
+                 {"net.(*netFD).Write", BEGINS, MARK(WRITES)},
+                 {"net.(*netFD).accept", IS, MARK(ACCEPTS)},
+                 {"net.(*netFD).connect", IS, MARK(CONNECTS)},
+                 {"net/http.(*Transport).getConn", IS, MARK(CONNECTS)},
+                 {"net/http.(*persistConn).roundTrip", IS, MARK(TRIP)},
+                 {"runtime.mallocgc", BEGINS, MARK(ALLOCATES)},
+                 {"runtime.GC", IS, MARK(COLLECTS)},
+                 {"runtime/debug.FreeOSMemory", IS, MARK(COLLECTS)},
+                 {"os.(*File).", BEGINS, MARK(FILE)},
+                 {"os.(*Process)", HAS, MARK(CHILD)},
+                 {"forkExec", HAS, MARK(CHILD)},
+                 {"os/exec.", HAS, MARK(CHILD)},
+                 {"net.", BEGINS, MARK(CONN) | PLUMBING},
+                 {"runtime.", BEGINS, PLUMBING},
+                 {"runtime/", BEGINS, PLUMBING},
+                 {"sync.", BEGINS, PLUMBING},
+                 {"sync/", BEGINS, PLUMBING},
+                 {"internal/", BEGINS, PLUMBING},
+                 {"syscall.", BEGINS, PLUMBING},
+                 {"os.", BEGINS, PLUMBING},
+                 {"io.", BEGINS, PLUMBING},
+                 {"bufio.", BEGINS, PLUMBING},
+                 {"crypto/tls.", BEGINS, PLUMBING},
+                 {"time.", BEGINS, PLUMBING},
+                 {"", IS, PLUMBING}};
+    unsigned is = KNOWN;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        is |= named(f, known[i].how, known[i].name) ? known[i].is : 0;
+    return is;
 }
 
 static unsigned func_is(const struct trace *tr, uint32_t func)
@@ -153,8 +148,7 @@ static unsigned func_is(const struct trace *tr, uint32_t func)
     unsigned is = (unsigned)trace_memo(tr, MEMO_STRING, func);
     if (!(is & KNOWN)) {
         const struct str f = trace_str(tr, func);
-        is = KNOWN | (others(tr, f) ? LIBRARY : 0) | (is_plumbing(f) ? PLUMBING : 0) |
-             (unsigned)kind_of_function(f) << KIND | marks_of(f) << MARKS;
+        is = tells(f) | (others(tr, f) ? LIBRARY : 0);
         trace_memo_set(tr, MEMO_STRING, func, is);
     }
     return is;
@@ -317,7 +311,7 @@ bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks)
 bool stacks_has(const struct trace *tr, uint32_t stack, const char *part)
 {
     for (uint32_t i = 0, n = trace_stack(tr, stack); i < n && i < 8; i++)
-        if (has(trace_str(tr, trace_frame(tr, stack, i).func), part))
+        if (named(trace_str(tr, trace_frame(tr, stack, i).func), HAS, part))
             return true;
     return false;
 }

@@ -27,8 +27,8 @@ struct group_part { /* what goroutines of one group did */
     int64_t ns[GM_COUNT];
 };
 
-/* While pairs are counted, every wait and every system call (of reason 0) has one. In place of a waker's start
- * function: */
+/* While pairs are counted, every wait and every system call (of reason 0) has one. In place of a waker's
+ * start function: */
 #define NOBODY UINT32_MAX          /* the timer or the poller ended it */
 #define WAIT_OVER (UINT32_MAX - 1) /* it is over, and nothing says by whom */
 #define WAIT_LOST (UINT32_MAX - 2) /* its end was not recorded */

@@ -91,8 +91,8 @@ static inline uint64_t most_first(int64_t v)
 /* rows_order - moves row order[i].row to place i, for each of n rows, and sets order[i].row to i. Returns
  * false when out of memory or no longer wanted. */
 bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n);
-/* rows_by - sorts rows where they stand by key(row), and of those alike by tie(), NULL: as they stood. to: NULL,
- * or receives for each place the one that its row got; not with tie(). Returns as rows_order(). */
+/* rows_by - sorts rows where they stand by key(row), and of those alike by tie(), NULL: as they stood. to:
+ * NULL, or receives for each place the one that its row got; not with tie(). Returns as rows_order(). */
 bool rows_by(void *rows, size_t size, size_t n, uint64_t (*key)(const void *row),
              int (*tie)(const void *, const void *), uint32_t *to);
 
