@@ -5,60 +5,47 @@
 #include <string.h>
 
 #include "decode/base/bisect.h"
-#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/sql/sql_priv.h"
 
 /* ---- lanes of a query ---------------------------------------------------------------------------------- */
 
-static int by_name(const void *a, const void *b, void *arg)
+/* Sorts goroutines by name, or by id; stably. */
+static bool sort_by(struct sql *s, struct keyed_row *v, bool name)
 {
-    const struct sql *s = arg;
-    const uint32_t x = s->canon[trace_g_name(s->tr, ((const struct keyed_row *)a)->row)];
-    const uint32_t y = s->canon[trace_g_name(s->tr, ((const struct keyed_row *)b)->row)];
-    return x < y ? -1 : x > y;
+    const uint32_t n = trace_nlanes(s->tr, LANE_G), *canon = name ? sql_canon(s) : NULL;
+    if (name && !canon)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        v[i].key = name ? canon[trace_g_name(s->tr, v[i].row)]
+                        : trace_lane_who(s->tr, (struct lane){LANE_G, v[i].row}).id;
+    return rows_sort(v, n);
 }
 
 /* Several goroutines have one id only in hostile traces. */
-static bool names_in_ids(struct sql *s, struct keyed_row *v, uint32_t n)
+static bool ids_repeat(const struct keyed_row *v, uint32_t n)
 {
-    for (uint32_t i = 0, to; i < n; i = to) {
-        for (to = i + 1; to < n && v[to].key == v[i].key; to++)
-            continue;
-        if (to - i > 1 && !sql_canon(s))
-            return false;
-        if (to - i > 1)
-            host_sort(v + i, to - i, sizeof *v, by_name, s);
-    }
-    return true;
+    for (uint32_t i = 1; i < n; i++)
+        if (v[i].key == v[i - 1].key)
+            return true;
+    return false;
 }
 
-static bool ids_index(struct sql *s)
+/* All goroutines by name, or by id, and by name where they have one id. */
+static bool goroutines_by(struct sql *s, bool name, struct keyed_row **out)
 {
     const uint32_t n = trace_nlanes(s->tr, LANE_G);
     struct keyed_row *v = mem_alloc((n + 1) * sizeof *v);
     for (uint32_t g = 0; v && g < n; g++)
-        v[g] = (struct keyed_row){trace_lane_who(s->tr, (struct lane){LANE_G, g}).id, g};
-    if (v && (!rows_sort(v, n) || !names_in_ids(s, v, n))) {
+        v[g].row = g;
+    bool ok = v && sort_by(s, v, name);
+    if (ok && !name && ids_repeat(v, n))
+        ok = sort_by(s, v, true) && sort_by(s, v, false);
+    if (ok)
+        *out = v;
+    else
         mem_free(v);
-        v = NULL;
-    }
-    s->by_id = v;
-    return v != NULL;
-}
-
-static bool groups_index(struct sql *s)
-{
-    const uint32_t n = trace_nlanes(s->tr, LANE_G), *canon = sql_canon(s);
-    struct keyed_row *v = canon ? mem_alloc((n + 1) * sizeof *v) : NULL;
-    for (uint32_t g = 0; v && g < n; g++)
-        v[g] = (struct keyed_row){canon[trace_g_name(s->tr, g)], g};
-    if (v && !rows_sort(v, n)) {
-        mem_free(v);
-        v = NULL;
-    }
-    s->by_group = v;
-    return v != NULL;
+    return ok;
 }
 
 /* The first place in by_id with at least this id. */
@@ -82,7 +69,8 @@ bool sql_lanes(struct sql_lanes *l, const struct sql_cursor *c)
     l->by_id = kind == LANE_G && w->lo[SQL_P_ID] == w->hi[SQL_P_ID];
     const bool ids = kind == LANE_G && (l->by_id || c->grouped & SQL_GROUP(ID));
     const bool names = kind == LANE_G && !ids && c->grouped & SQL_GROUP(NAME);
-    if ((ids && !s->by_id && !ids_index(s)) || (names && !s->by_group && !groups_index(s)))
+    if ((ids && !s->by_id && !goroutines_by(s, false, &s->by_id)) ||
+        (names && !s->by_group && !goroutines_by(s, true, &s->by_group)))
         return false;
     l->order = ids ? s->by_id : names ? s->by_group : NULL;
     if (l->by_id)
