@@ -65,24 +65,15 @@ LIST(region, struct region, trace_regions, timed(base, v, sizeof *v, offsetof(st
 LIST(log, struct logmsg, trace_logs, untimed(base, v, n))
 LIST(sample, struct sample, trace_samples, untimed(base, v, n))
 
-#define TIMES(X, P) \
-    X(P##_T0, "t0", NS, T0, v_int(r->t0), "when it begins") \
-    X(P##_T1, "t1", NS, T1, v_int(r->t1), "when it ends") \
-    X(P##_DUR, "dur", NS, NO, v_int(r->t1 - r->t0), "t1 - t0")
 #define OPEN(X, P) \
     X(P##_OPEN_START, "open_start", BOOL, NO, v_int(r->open_start), "it began before the trace") \
     X(P##_OPEN_END, "open_end", BOOL, NO, v_int(r->open_end), "it was not over when the trace ended")
-#define COVERED(X, P) \
-    X(P##_IN_GC, "in_gc", NS, NO, v_int(tri_in_band(s->tr, BAND_GC, r->t0, r->t1)), \
-      "~how much of it lies within mark phases") \
-    X(P##_IN_STW, "in_stw", NS, NO, v_int(tri_in_band(s->tr, BAND_STW, r->t0, r->t1)), \
-      "~how much of it lies within stops of the world")
 
 /* ---- range --------------------------------------------------------------------------------------------- */
 
 #define RANGE(X) \
     X(R_KIND, "kind", NAME, NO, v_word(kinds[r->kind]), "mark, stop-the-world, sweep, assist") \
-    TIMES(X, R) \
+    SQL_TIMES(X, R, NO) \
     X(R_REASON, "reason", NAME, NO, v_str(r->name), "of a stop: why, as recorded") \
     X(R_G, "g", ID, NO, v_lane(s, LANE_G, on_p ? NO_LANE : r->owner), \
       "assist: who assists; stop: who stopped the world") \
@@ -225,13 +216,13 @@ SQL_TABLE(metric, METRIC, struct list_cursor, metric_begin, metric_next,
     X(T_ID, "task", ID, NO, v_id(r->id), "number from the file") \
     X(T_PARENT, "parent", ID, NO, v_some(r->parent), "the task it is a part of") \
     X(T_NAME, "name", NAME, NO, v_str(r->name), "its type") \
-    TIMES(X, T) \
+    SQL_TIMES(X, T, NO) \
     X(T_G, "g", ID, NO, v_lane(s, LANE_G, r->g), "who began it") \
     X(T_G_END, "g_end", ID, NO, v_lane(s, LANE_G, r->g_end), "who ended it") \
     X(T_FUNC, "func", NAME, NO, v_func(s, r->stack), "innermost function as it began") \
     X(T_STACK, "stack", ID, NO, v_some(r->stack), "stack as it began") \
     OPEN(X, T) \
-    COVERED(X, T)
+    SQL_COVERED(X, T)
 SQL_CELLS(task, TASK, struct list_cursor, const struct task *r = task_row(c))
 SQL_TABLE(task, TASK, struct list_cursor, task_begin, sql_rows_next,
           "The program's tasks (runtime/trace), by time", .rows = task_rows);
@@ -243,12 +234,12 @@ SQL_TABLE(task, TASK, struct list_cursor, task_begin, sql_rows_next,
     X(E_G_NAME, "g_name", NAME, NO, v_g_name(s, r->g), "that one's start function") \
     X(E_TASK, "task", ID, NO, v_some(r->task), "the task it belongs to; NULL: none") \
     X(E_NAME, "name", NAME, NO, v_str(r->name), "its type") \
-    TIMES(X, E) \
+    SQL_TIMES(X, E, NO) \
     X(E_DEPTH, "depth", COUNT, NO, v_int(r->depth), "0: the outermost of its goroutine") \
     X(E_FUNC, "func", NAME, NO, v_func(s, r->stack), "innermost function as it began") \
     X(E_STACK, "stack", ID, NO, v_some(r->stack), "stack as it began") \
     OPEN(X, E) \
-    COVERED(X, E)
+    SQL_COVERED(X, E)
 SQL_CELLS(region, REGION, struct list_cursor, const struct region *r = region_row(c))
 SQL_TABLE(region, REGION, struct list_cursor, region_begin, sql_rows_next,
           "The program's regions (runtime/trace), by time", .rows = region_rows);

@@ -54,6 +54,17 @@ static inline bool sql_hidden(const struct sql_column *c)
 #define SQL_CASE(id, name, unit, push, value, doc) \
     case id: return value;
 
+/* Columns of a row r that lasts; PUSH: which constraints on its length are passed on. */
+#define SQL_TIMES(X, P, PUSH) \
+    X(P##_T0, "t0", NS, T0, v_int(r->t0), "when it begins") \
+    X(P##_T1, "t1", NS, T1, v_int(r->t1), "when it ends") \
+    X(P##_DUR, "dur", NS, PUSH, v_int(r->t1 - r->t0), "t1 - t0")
+#define SQL_COVERED(X, P) \
+    X(P##_IN_GC, "in_gc", NS, NO, v_int(tri_in_band(s->tr, BAND_GC, r->t0, r->t1)), \
+      "~how much of it lies within mark phases") \
+    X(P##_IN_STW, "in_stw", NS, NO, v_int(tri_in_band(s->tr, BAND_STW, r->t0, r->t1)), \
+      "~how much of it lies within stops of the world")
+
 struct sql_value { /* a cell */
     enum {
         SQL_V_NULL,

@@ -260,21 +260,14 @@ static double span_rows(const struct sql *s, const struct sql_table *t)
 
 /* ---- span ---------------------------------------------------------------------------------------------- */
 
-#define TIMES(X, P) \
-    X(P##_T0, "t0", NS, T0, v_int(r->t0), "when it begins") \
-    X(P##_T1, "t1", NS, T1, v_int(r->t1), "when it ends") \
-    X(P##_DUR, "dur", NS, DUR, v_int(r->t1 - r->t0), "t1 - t0")
 #define OPEN(X, P) \
     X(P##_OPEN_START, "open_start", BOOL, NO, v_int(open_start(c)), \
       "it began before the trace, or after a gap in the record") \
     X(P##_OPEN_END, "open_end", BOOL, NO, v_int(open_end(c)), \
       "it was not over when the trace, or what is recorded of it, ended") \
-    X(P##_IN_GC, "in_gc", NS, NO, v_int(tri_in_band(s->tr, BAND_GC, r->t0, r->t1)), \
-      "~how much of it lies within mark phases") \
-    X(P##_IN_STW, "in_stw", NS, NO, v_int(tri_in_band(s->tr, BAND_STW, r->t0, r->t1)), \
-      "~how much of it lies within stops of the world")
+    SQL_COVERED(X, P)
 #define SPAN(X) \
-    TIMES(X, S) \
+    SQL_TIMES(X, S, DUR) \
     X(S_G, "g", ID, ID, v_lane(s, LANE_G, c->lane.i), "goroutine") \
     X(S_NAME, "name", NAME, NAME, v_g_name(s, c->lane.i), "its start function") \
     X(S_STATE, "state", NAME, STATE, v_word(state_name((enum state)r->state)), \
@@ -310,11 +303,11 @@ SQL_TABLE(span, SPAN, struct span_cursor, spans_begin, span_step,
     X(P##_LABEL, "label", NAME, KEY, v_str(r->label), "of a GC worker: its mode") \
     OPEN(X, P)
 #define PROC_SPAN(X) \
-    TIMES(X, PS) \
+    SQL_TIMES(X, PS, DUR) \
     X(PS_P, "p", ID, ID, v_lane(s, c->lane.kind, c->lane.i), "processor") \
     ON(X, PS)
 #define THREAD_SPAN(X) \
-    TIMES(X, MS) \
+    SQL_TIMES(X, MS, DUR) \
     X(MS_M, "m", ID, ID, v_lane(s, LANE_M, c->lane.i), "thread") \
     X(MS_P, "p", ID, NO, v_lane(s, LANE_P, r->proc), "processor it holds") \
     ON(X, MS)
@@ -329,7 +322,7 @@ SQL_TABLE(thread_span, THREAD_SPAN, struct span_cursor, spans_begin, span_step,
 /* ---- wait ---------------------------------------------------------------------------------------------- */
 
 #define WAIT(X) \
-    TIMES(X, W) \
+    SQL_TIMES(X, W, DUR) \
     X(W_G, "g", ID, ID, v_lane(s, LANE_G, c->lane.i), "who waited") \
     X(W_NAME, "name", NAME, NAME, v_g_name(s, c->lane.i), "its start function") \
     X(W_REASON, "reason", NAME, KEY, v_str(r->reason), "as recorded") \
