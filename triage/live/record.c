@@ -22,9 +22,8 @@ enum { STEP_MS = 200, PIECE = 1 << 20, DEFAULT_S = 5 };
 
 struct record {
     struct live_opts live;
+    struct options opt;
     struct feed_opts profile; /* the request of --cpu */
-    const char *out;
-    bool cpu, quiet;
 };
 
 static const char usage_head[] =
@@ -36,12 +35,8 @@ static const struct command command = {"record", CMD_RECORD, usage_head, LIVE_TA
 /* Returns -1 to go on, else the exit status. */
 static int parse(struct record *r, int argc, char **argv)
 {
-    struct options o;
-    const int status = live_parse(&command, argc, argv, &o, &r->live);
-    r->out = o.out;
-    r->cpu = o.cpu;
-    r->quiet = o.quiet;
-    return status >= 0 || r->out ? status : options_lack(&command, "-o FILE");
+    const int status = live_parse(&command, argc, argv, &r->opt, &r->live);
+    return status >= 0 || r->opt.out ? status : options_lack(&command, "-o FILE");
 }
 
 struct recording {
@@ -90,7 +85,7 @@ static void drain(struct recording *r)
 
 static enum err_code receive(struct recording *r, const struct record *o, struct err *e)
 {
-    bool talk = !o->quiet && isatty(STDERR_FILENO);
+    bool talk = !o->opt.quiet && isatty(STDERR_FILENO);
     enum feed_state s = FEED_WAIT;
     while (s != FEED_END && s != FEED_FAILED && !live_stop_asked() && !out_broken(&r->out) &&
            !begins(r, false)) {
@@ -121,7 +116,7 @@ static int recorded(const struct recording *r, const struct record *o, const str
         snprintf(why, sizeof why, "%s; what came before, %.1f MB, is kept", e->what, (double)r->bytes * 1e-6);
         return say_failed("record", o->live.where, why);
     }
-    if (!o->quiet) {
+    if (!o->opt.quiet) {
         const char *packed = feed_packed(r->feed);
         door_printf(stderr, "gotop record: %.1f MB%s%s%s\n", (double)r->bytes * 1e-6, packed ? " of " : "",
                     packed ? packed : "", packed ? ", as it was sent" : "");
@@ -134,7 +129,7 @@ static enum err_code begin(struct recording *r, const struct record *o, struct e
     if (!(r->buf = mem_alloc(PIECE)))
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     enum err_code rc = feed_open(o->live.where, &o->live.feed, &r->feed, e);
-    if (!rc && o->cpu)
+    if (!rc && o->opt.cpu)
         rc = feed_open(o->live.where, &o->profile, &r->profile, e);
     return rc;
 }
@@ -157,9 +152,9 @@ int record_main(int argc, char **argv)
         return say_failed("record", o.live.where, "is no URL: what is a file already can be copied");
     o.profile = o.live.feed;
     o.profile.profile = "profile";
-    live_shut(&o.live, o.cpu ? &o.profile : NULL);
+    live_shut(&o.live, o.opt.cpu ? &o.profile : NULL);
     live_stop_hold();
-    if (begin(&r, &o, &e) || out_open(&r.out, o.out, false, &e)) {
+    if (begin(&r, &o, &e) || out_open(&r.out, o.opt.out, false, &e)) {
         status = say_failed("record", o.live.where, e.what);
     } else {
         enum err_code rc = receive(&r, &o, &e);

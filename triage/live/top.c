@@ -29,12 +29,8 @@ enum { ROWS = 15, WORKS = 4, STEP_MS = 200, AGAIN_MOST_S = 30 };
 
 struct top {
     struct live_opts live;
-    uint64_t count; /* pictures to show; 0: until the end */
-    int64_t every_ns;
-    uint32_t rows;
-    bool json;
-    const char *prometheus; /* the address to serve at; NULL: none */
-    struct serve *serve;
+    struct options opt;
+    struct serve *serve; /* of --prometheus */
     struct figures fig;
     bool gap;       /* something before the next picture was left out */
     uint64_t shown; /* pictures so far */
@@ -56,13 +52,10 @@ static const struct command command = {"top", CMD_TOP, usage_head, LIVE_TAIL};
 /* Returns -1 to go on, else the exit status. */
 static int parse(struct top *t, int argc, char **argv)
 {
-    struct options o;
-    const int status = live_parse(&command, argc, argv, &o, &t->live);
-    t->count = o.count;
-    t->every_ns = o.every_ns ? o.every_ns : EVERY_NS;
-    t->rows = o.rows ? (uint32_t)o.rows : ROWS;
-    t->json = o.json;
-    t->prometheus = o.serve_at;
+    struct options *o = &t->opt;
+    const int status = live_parse(&command, argc, argv, o, &t->live);
+    o->every_ns = o->every_ns ? o->every_ns : EVERY_NS;
+    o->rows = o->rows ? o->rows : ROWS;
     return status;
 }
 
@@ -180,10 +173,12 @@ static void put_picture(struct text *t, const struct top *o)
     put_head(t, o);
     put_works(t, &o->fig);
     text_lit(t, "GROUP                              G RAN    ASSIST RUNNABLE WAITING SYSCALL NEW/S\n");
-    for (uint32_t i = 0; i < tg->ngroups && i < o->rows; i++)
+    for (uint32_t i = 0; i < tg->ngroups && i < o->opt.rows; i++)
         put_group(t, l, row[i]);
-    if (tg->ngroups > o->rows)
-        text_add(t, "and %u more group%s\n", tg->ngroups - o->rows, tg->ngroups - o->rows == 1 ? "" : "s");
+    if (tg->ngroups > o->opt.rows) {
+        const uint64_t more = tg->ngroups - o->opt.rows;
+        text_say(t, NULL, "and ", more, " more group", more == 1 ? "" : "s", "\n");
+    }
     text_lit(t, "\n");
     mem_free(row);
 }
@@ -198,7 +193,7 @@ static void skip_old(struct top *o, struct live *l)
     }
     stream_drop(&l->st, gap); /* times on both sides of a gap aren't added up */
     o->fig.skipped += gap;
-    int64_t late = o->every_ns > LATE_NS / 2 ? 2 * o->every_ns : LATE_NS, now = live_wall_now();
+    int64_t late = o->opt.every_ns > LATE_NS / 2 ? 2 * o->opt.every_ns : LATE_NS, now = live_wall_now();
     size_t n = stream_whole(&l->st), i = 0;
     while (i + 1 < n && l->st.gen[i].came_ns < now - late)
         i++;
@@ -211,10 +206,10 @@ static void skip_old(struct top *o, struct live *l)
  * what is wrong. */
 static bool tell(struct top *o, struct err *e)
 {
-    struct text t = {.ascii = !o->json}, m = {0};
+    struct text t = {.ascii = !o->opt.json}, m = {0};
     struct err why = {0};
     bool good = true;
-    if (o->json) {
+    if (o->opt.json) {
         char *s = fig_json(&o->fig);
         t.failed |= !s;
         text_add(&t, "%s\n", s ? s : "");
@@ -278,7 +273,8 @@ static bool show(struct top *o, struct live *l, struct err *e)
             *e = (struct err){0};
             return true;
         }
-        const bool full = trace_info(in.tr)->end >= o->every_ns - o->every_ns / 8 || (l->ended && n == whole),
+        const bool full = trace_info(in.tr)->end >= o->opt.every_ns - o->opt.every_ns / 8 ||
+                          (l->ended && n == whole),
                    good = !full || picture(o, l, &in, n, e);
         load_free(&in);
         mem_free(mem);
@@ -302,7 +298,7 @@ static void tell_lost_end(const struct top *o, const struct live *l)
 /* Returns whether more pictures are to come. */
 static bool goes_on(const struct top *o)
 {
-    return !live_stop_asked() && (!o->count || o->shown < o->count);
+    return !live_stop_asked() && (!o->opt.count || o->shown < o->opt.count);
 }
 
 /* Show one picture after the other until the end. Returns the exit status. */
@@ -322,9 +318,9 @@ static int pictures(struct top *o, struct live *l)
                 return bad.code ? say_failed("top", o->live.where, bad.what) : 0;
         } while (l->patient && goes_on(o) && stream_whole(&l->st) && stream_whole(&l->st) < left);
     }
-    if (l->ended && l->lost > o->told && !l->cut && !o->serve && !o->json)
+    if (l->ended && l->lost > o->told && !l->cut && !o->serve && !o->opt.json)
         tell_lost_end(o, l);
-    if (s == LIVE_FAILED && (!o->count || o->shown < o->count))
+    if (s == LIVE_FAILED && (!o->opt.count || o->shown < o->opt.count))
         return say_failed("top", o->live.where, e.what);
     if (l->ended && o->shown == before)
         return say_failed("top", o->live.where, live_too_short);
@@ -385,8 +381,8 @@ int top_main(int argc, char **argv)
     int status = parse(&o, argc, argv);
     if (status >= 0)
         return status;
-    if (o.prometheus && serve_open(o.prometheus, &o.serve, &e))
-        return say_failed("top", o.prometheus, e.what);
+    if (o.opt.serve_at && serve_open(o.opt.serve_at, &o.serve, &e))
+        return say_failed("top", o.opt.serve_at, e.what);
     live_shut(&o.live, NULL);
     status = 2;
     if (fig_new(&o.fig)) {
