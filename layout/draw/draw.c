@@ -486,46 +486,31 @@ void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
     }
 }
 
-/* Columns [from, to) are dark so far: keeps dark those in which P p has no record either. */
-static void dark_run(const struct view *v, uint32_t p, size_t from, size_t to, bool *dark,
-                     struct shares *cols)
-{
-    const struct lane l = {LANE_P, p};
-    const int64_t *e = v->cache.edges;
-    struct shares whole;
-    trace_shares(v->tr, l, e[from], e[to], &whole);
-    if (whole.ns[ST_NONE] >= e[to] - e[from])
-        return;
-    trace_columns(v->tr, l, e + from, (uint32_t)(to - from), cols);
-    for (size_t c = from; c < to; c++)
-        dark[c] = cols[c - from].ns[ST_NONE] >= e[c + 1] - e[c];
-}
-
 bool *draw_dark_columns(const struct view *v)
 {
     const size_t n = v->scr.plot_w > 0 ? (size_t)v->scr.plot_w : 0;
-    const uint32_t np = trace_nlanes(v->tr, LANE_P);
-    if (!n || !np || !triage_part_missing(v->tr))
-        return NULL;
-    bool *dark = mem_alloc(n * sizeof *dark), any = true;
-    struct shares *cols = mem_alloc(n * sizeof *cols);
+    const int64_t *e = v->cache.edges;
+    struct shares *cols = v->cache.cols, whole;
+    bool any = n && trace_nlanes(v->tr, LANE_P) && triage_part_missing(v->tr);
+    bool *dark = any ? mem_alloc(n * sizeof *dark) : NULL;
     for (size_t c = 0; dark && c < n; c++)
-        dark[c] = v->cache.edges[c + 1] > v->cache.edges[c];
-    for (uint32_t p = 0; dark && cols && any && p < np; p++) {
+        dark[c] = e[c + 1] > e[c];
+    for (uint32_t p = 0; dark && any && p < trace_nlanes(v->tr, LANE_P); p++) {
+        const struct lane l = {LANE_P, p};
+        trace_shares(v->tr, l, e[0], e[n], &whole);
+        if (whole.ns[ST_NONE] >= e[n] - e[0])
+            continue; /* it has no record here at all */
+        trace_columns(v->tr, l, e, (uint32_t)n, cols);
         any = false;
-        for (size_t c = 0, to; c < n; c = to) {
-            for (to = c + 1; to < n && dark[to] == dark[c];)
-                to++;
-            if (dark[c])
-                dark_run(v, p, c, to, dark, cols);
-            any |= memchr(dark + c, 1, to - c) != NULL;
+        for (size_t c = 0; c < n; c++) {
+            dark[c] = dark[c] && cols[c].ns[ST_NONE] >= e[c + 1] - e[c];
+            any |= dark[c];
         }
     }
-    if (!cols || !any) {
+    if (!any) {
         mem_free(dark);
         dark = NULL;
     }
-    mem_free(cols);
     return dark;
 }
 

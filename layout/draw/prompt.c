@@ -15,7 +15,6 @@
 #include "triage/query/goto.h"
 #include "layout/move/kind.h"
 #include "layout/move/move.h"
-#include "layout/move/popup_find.h"
 #include "layout/draw/popup.h"
 #include "layout/move/search.h"
 #include "layout/draw/status.h"

@@ -1,32 +1,14 @@
 /*
  * unfold.c - see unfold.h. A row is a string per column (a function, a region's name); equal neighbours
- * form one box with their name in it. The cost depends on what shows: spans of a column or more, the
- * goroutine's own regions.
+ * form one box with their name in it. The cost is a look at each region, and at spans of a column or more.
  */
 #include "layout/draw/unfold.h"
 
-#include "decode/base/mem.h"
 #include "layout/move/kind.h"
 #include "triage/activity/samples.h"
 #include "triage/tables/stacks.h"
 
 enum { CALLS = 3, DEPTH = 2, WIDE = 2000, LANES_LEFT = 4 };
-
-struct unfold {
-    uint32_t g;
-    size_t seen;     /* number of regions in the trace */
-    uint32_t *index; /* the regions of g, by time */
-    uint32_t n;
-    size_t cap;
-};
-
-void unfold_free(struct unfold *u)
-{
-    if (!u)
-        return;
-    mem_free(u->index);
-    mem_free(u);
-}
 
 /* ---- which rows ---------------------------------------------------------------------------------------- */
 
@@ -80,40 +62,14 @@ static void gutter(struct grid *g, int x, int y, const char *name)
 
 /* ---- regions ------------------------------------------------------------------------------------------- */
 
-static bool unfold_follow(struct view *v)
-{
-    const struct region *r;
-    size_t n = trace_regions(v->tr, &r);
-    struct unfold *u = v->cache.unfold;
-    if (!u && !(u = v->cache.unfold = mem_zalloc(sizeof *u)))
-        return false;
-    if (u->g == v->at.focus.i && u->seen == n && u->index)
-        return true;
-    u->n = 0;
-    u->seen = n;
-    u->g = v->at.focus.i;
-    for (size_t i = 0; i < n && i < UINT32_MAX; i++) {
-        if (r[i].g != u->g)
-            continue;
-        uint32_t *p = mem_grow(u->index, &u->cap, (size_t)u->n + 1, sizeof *p);
-        if (!p)
-            return false;
-        u->index = p;
-        p[u->n++] = (uint32_t)i;
-    }
-    return true;
-}
-
 static void regions(struct grid *g, struct view *v, int x, int y, int n)
 {
     const struct region *r;
     uint32_t name[DEPTH][WIDE] = {{0}};
     size_t all = trace_regions(v->tr, &r);
-    if (!unfold_follow(v))
-        return;
-    for (uint32_t i = 0; i < v->cache.unfold->n && v->cache.unfold->index[i] < all; i++) {
-        const struct region *one = &r[v->cache.unfold->index[i]];
-        if (one->depth >= n || one->t1 <= v->at.win.t0 || one->t0 >= v->at.win.t1)
+    for (size_t i = 0; i < all; i++) {
+        const struct region *one = &r[i];
+        if (one->g != v->at.focus.i || one->depth >= n || one->t1 <= v->at.win.t0 || one->t0 >= v->at.win.t1)
             continue;
         int c0 = window_col(v->at.win, v->scr.plot_w, one->t0),
             c1 = window_col(v->at.win, v->scr.plot_w, one->t1 - 1);

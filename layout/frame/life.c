@@ -1,17 +1,21 @@
 /*
- * life.c - a view begins, follows the trace that is loaded, and ends. Everything that it owns is listed
- * here.
+ * life.c - a view begins, works between frames, follows the trace that is loaded or another one, and ends.
+ * Everything that it owns is listed here, and all its work.
+ *
+ * A trace may be replaced by another one of the same program, or be decoded again (trace_info.epoch): lanes
+ * then have other indices, or are gone. In another trace of the program places and pins go on with the lanes
+ * of the same ids; decoded again, they start anew. What was derived from the old lanes is made again: orders,
+ * the results of filter and search, the log. Hidden lanes show again.
  */
 #include <string.h>
 
 #include "decode/base/mem.h"
 #include "layout/draw/draw.h"
-#include "layout/draw/unfold.h"
-#include "layout/frame/life.h"
 #include "triage/query/filter.h"
 #include "layout/move/idle_beside.h"
 #include "layout/move/lanes.h"
 #include "layout/move/folded.h"
+#include "layout/move/kind.h"
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
 #include "layout/move/search.h"
@@ -55,7 +59,8 @@ bool view_init(struct view *v, const struct trace *tr)
     return true;
 }
 
-void life_forget(struct view *v)
+/* Drops lists and searches that are of lanes which are gone. */
+static void life_forget(struct view *v)
 {
     table_stop(v);
     items_free(&v->items);
@@ -86,7 +91,6 @@ void view_free(struct view *v)
     rich_free(&v->cache.own);
     table_free(v->table);
     sql_view_free(v->asked);
-    unfold_free(v->cache.unfold);
     mem_free(v->cache.edges);
     mem_free(v->cache.extents);
     draw_free(v);
@@ -114,4 +118,156 @@ unsigned view_loaded(struct view *v)
     if (v->msg.soon == SOON_LANES && move_lanes(v) && move_lanes(v)->n)
         view_message(v, false, "%s", "");
     return v->filters.all || (v->search && !v->search->done) ? VR_DRAW | VR_WORK : VR_DRAW;
+}
+
+/* ---- work between frames: each gets a part of the time --------------------------------------------------- */
+
+static unsigned kind_work(struct view *v, int64_t budget_ns)
+{
+    return kind_here(v)->work ? kind_here(v)->work(v, budget_ns) : VR_NONE;
+}
+
+unsigned view_work(struct view *v, int64_t budget_ns)
+{
+    static unsigned (*const works[])(struct view *, int64_t) = {hits_work, pick_work,   kind_work,
+                                                                idle_work, folded_work, job_work};
+    const int64_t began = move_began(budget_ns);
+    unsigned r = VR_NONE;
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++)
+        r |= works[i](v, move_left(budget_ns, began));
+    return r;
+}
+
+bool view_pending(const struct view *v)
+{
+    return (kind_here(v)->pending && kind_here(v)->pending(v)) || idle_pending(v) || folded_pending(v);
+}
+
+/* ---- another trace --------------------------------------------------------------------------------------- */
+
+/* The lane of the same id; NO_LANE: it is gone. */
+static uint32_t same_lane(const struct trace *from, const struct trace *to, struct lane l)
+{
+    return from && l.kind < LANE_BAND && l.i < trace_nlanes(from, l.kind)
+               ? trace_find_lane(to, l.kind, trace_lane_who(from, l).id)
+               : NO_LANE;
+}
+
+static int64_t epoch_later(int64_t t, int64_t by)
+{
+    return time_sub(t, by) < 0 ? 0 : time_sub(t, by);
+}
+
+/* from NULL: decoded again. */
+static void place_anew(struct place *p, const struct trace *from, const struct trace *to, int64_t by)
+{
+    const int64_t len = window_len(p->win);
+    p->guest = 0;
+    if (!from)
+        return;
+    const uint32_t i = same_lane(from, to, p->focus);
+    p->focus.i = i == NO_LANE ? 0 : i;
+    p->win.t0 = epoch_later(p->win.t0, by);
+    p->win.t1 = time_add(p->win.t0, len);
+    p->cursor = epoch_later(p->cursor, by);
+}
+
+static void places_anew(struct view *v, const struct trace *from, int64_t by)
+{
+    place_anew(&v->at, from, v->tr, by);
+    place_anew(&v->prompt.from, from, v->tr, by);
+    for (int i = 0; i < VIEW_UNDO; i++)
+        place_anew(&v->trail.undo[i], from, v->tr, by);
+    for (size_t i = 0; i < sizeof v->trail.mark / sizeof *v->trail.mark; i++)
+        place_anew(&v->trail.mark[i], from, v->tr, by);
+}
+
+static void lanes_anew(struct lanes *l, const struct trace *from, const struct trace *to)
+{
+    struct lanes was = *l;
+    lanes_free(l);
+    *l = (struct lanes){.kind = was.kind,
+                        .sort = was.sort,
+                        .invert = was.invert,
+                        .here = was.here,
+                        .stale = true,
+                        .group = was.group,
+                        .nopen = from ? 0 : was.nopen, /* strings have other numbers in another trace */
+                        .rows_stale = true};
+    memcpy(l->open, was.open, sizeof l->open);
+    for (int i = 0; i < was.npin; i++) {
+        const uint32_t lane = same_lane(from, to, (struct lane){was.kind, was.pin[i]});
+        if (lane != NO_LANE)
+            l->pin[l->npin++] = lane;
+    }
+}
+
+static void filter_anew(struct view *v)
+{
+    struct filter_error e;
+    filter_free(v->filters.all);
+    v->filters.all = v->filters.n ? filter_new(v->tr, v->filters.text, &e) : NULL;
+    v->lanes[LANE_G].filter = v->filters.all;
+    v->filters.done = !v->filters.all;
+}
+
+static void search_anew(struct view *v)
+{
+    char why[80];
+    const struct search *was = v->search;
+    struct search *s = was ? search_new(v->tr, was->query, why, sizeof why) : NULL;
+    if (s) {
+        s->hidden = was->hidden;
+        s->landed = was->landed;
+        s->typing = was->typing;
+        if (!s->landed && (!was->done || s->typing)) { /* the jump is still to be made */
+            s->jump = was->jump;
+            s->origin = was->origin;
+            s->at_too = was->at_too;
+        }
+        s->cur_t = NO_TIME;
+    }
+    search_free(v->search);
+    v->search = s;
+}
+
+/* from: the trace that was shown before; NULL: this one is decoded again. */
+static unsigned anew(struct view *v, const struct trace *from, int64_t by)
+{
+    places_anew(v, from, by);
+    v->trail.shown.t1 = v->trail.shown.t0;
+    for (int k = 0; k < LANE_BAND; k++) {
+        lanes_anew(&v->lanes[k], from, v->tr);
+        v->trail.focus[k] = 0;
+    }
+    if (v->at.focus.kind < LANE_KINDS)
+        v->trail.focus[v->at.focus.kind] = v->at.focus.i;
+    const bool longest_first = v->items.longest_first;
+    v->nbusiest = 0; /* lanes have other indices */
+    life_forget(v);
+    v->items.longest_first = longest_first;
+    if (v->popup.kind == POPUP_SPAN)
+        v->popup.kind = POPUP_NONE;
+    filter_anew(v);
+    search_anew(v);
+    v->scr.recenter = true;
+    move_settle(v);
+    return v->filters.all || v->search ? VR_DRAW | VR_WORK : VR_DRAW;
+}
+
+unsigned view_anew(struct view *v)
+{
+    return anew(v, NULL, 0);
+}
+
+unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by)
+{
+    const struct trace *from = v->tr;
+    view_guest(v, NO_LANE, 0); /* the reader has not pinned it, so it is dropped */
+    v->sel.t0 = epoch_later(v->sel.t0, by);
+    v->sel.t1 = epoch_later(v->sel.t1, by);
+    v->sel.stands = v->sel.stands && v->sel.t0 < v->sel.t1;
+    v->tr = tr;
+    v->all_end = view_end(v);
+    return anew(v, from, by);
 }

@@ -140,10 +140,7 @@ unsigned move_span(struct view *v, int n)
                                                                  : "no span before this one on this lane"
                             : dir > 0                  ? "nothing runs behind this on this lane"
                                                        : "nothing runs before this on this lane");
-    move_push(v, STEP_CURSOR);
-    move_to(v, t, true);
-    move_settle(v);
-    return VR_DRAW;
+    return move_at(v, t, STEP_CURSOR);
 }
 
 unsigned view_same(struct view *v, int n)
@@ -168,10 +165,7 @@ unsigned view_same(struct view *v, int n)
     if (!any)
         return move_fail(v, "no other span is \"%s\" %s on this lane", state_name((enum state)s.state),
                          dir > 0 ? "behind this one" : "before this one");
-    move_push(v, STEP_CURSOR);
-    move_to(v, s.t0 < 0 ? 0 : s.t0, true);
-    move_settle(v);
-    return VR_DRAW;
+    return move_at(v, s.t0 < 0 ? 0 : s.t0, STEP_CURSOR);
 }
 
 unsigned view_gc(struct view *v, int n)
@@ -202,9 +196,7 @@ unsigned view_gc(struct view *v, int n)
     if (!any)
         return move_fail(v, "no GC cycle or stop-the-world %s",
                          dir > 0 ? "behind the cursor" : "before the cursor");
-    move_push(v, STEP_JUMP);
-    move_to(v, best.t0, true);
-    move_settle(v);
+    (void)view_at(v, best.t0);
     char d[FMT_MAX], what[80];
     when_exact(v->tr, time_sub(best.t1, best.t0), d);
     str_safe(trace_str(v->tr, best.name), what, sizeof what);

@@ -26,6 +26,8 @@ static inline enum step move_rows(int n)
 /* move_to - moves the cursor to t. The window moves as little as possible, or is centred on t if t is far
  * away. */
 void move_to(struct view *v, int64_t t, bool exact);
+/* move_at - one undo step: moves the cursor to t. */
+unsigned move_at(struct view *v, int64_t t, enum step kind);
 /* move_settle - restores the invariants after any change: window inside the trace, cursor inside the
  * window, the cursor's lane on the screen. */
 void move_settle(struct view *v);

@@ -77,4 +77,14 @@ int search_share(const struct search *s);
 /* search_from - the index of the first known hit at or after t */
 size_t search_from(const struct search *s, int64_t t);
 
+/* popup_finds - whether a search is active. popup_find_begin - opens the prompt. popup_typed - the prompt's
+ * line changed. popup_find_end - cancels. popup_find_accept - accepts the line. popup_find_next - goes to
+ * the n-th matching line from here. */
+bool popup_finds(const struct view *v);
+void popup_find_begin(struct view *v);
+unsigned popup_typed(struct view *v);
+void popup_find_end(struct view *v);
+unsigned popup_find_accept(struct view *v);
+unsigned popup_find_next(struct view *v, int n);
+
 #endif

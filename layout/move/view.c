@@ -417,12 +417,17 @@ void view_follow(struct view *v, struct window w, int64_t t, struct lane l)
     move_settle(v);
 }
 
-unsigned view_at(struct view *v, int64_t t)
+unsigned move_at(struct view *v, int64_t t, enum step kind)
 {
-    move_push(v, STEP_JUMP);
+    move_push(v, kind);
     move_to(v, t, true);
     move_settle(v);
     return VR_DRAW;
+}
+
+unsigned view_at(struct view *v, int64_t t)
+{
+    return move_at(v, t, STEP_JUMP);
 }
 
 /* at_end - moves to an end of the trace; the cursor may be there already. */

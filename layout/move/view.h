@@ -162,7 +162,6 @@ struct item;        /* items.h */
 struct tri;         /* tri.h */
 struct top;         /* top.h */
 struct table;       /* table.h */
-struct unfold;      /* unfold.h */
 struct folded;      /* folded.h */
 struct why;         /* why.h */
 struct job;
@@ -275,7 +274,6 @@ struct cache {
     struct folded *folded;    /* states of folded groups' goroutines */
     struct rich own;          /* text of a pop-up made by layout, and its title */
     char own_title[96];
-    struct unfold *unfold; /* regions, calls and samples of a goroutine */
 
     /* scratch of drawing, reused from frame to frame */
     int64_t *edges;

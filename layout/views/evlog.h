@@ -16,13 +16,10 @@ struct evlog {
 };
 
 void evlog_free(struct evlog *l);
-/* evlog_move - moves the cursor by n events; time and goroutine follow. */
-unsigned evlog_move(struct view *v, int n);
 /* evlog_draw - draws lines [y, y + rows) of the grid, with the cursor's event near the middle. Returns the
  * first event that is drawn. */
 size_t evlog_draw(struct grid *g, struct view *v, int y, int rows);
 uint32_t evlog_goroutine(const struct view *v); /* goroutine of the event under the cursor; NO_LANE: none */
-void evlog_status(const struct view *v, int w, struct rich *out);
 /* evlog_line - event i as one line of safe text (for yank and tests), names in at most name_w columns. */
 void evlog_line(const struct view *v, size_t i, int name_w, char *out, size_t size);
 

@@ -32,13 +32,18 @@ static unsigned job_over(struct table *t, enum slices_state st)
     return VR_DRAW;
 }
 
-/* Sorts the wanted rows; short work is done at once. */
-static unsigned table_start(struct table *t)
+/* Finds the things if needed, and sorts the wanted rows; short work is done at once. */
+static unsigned table_begin(struct table *t, int64_t budget_ns)
 {
     slices_free(t->job);
     t->job = slices_new(table_job, t);
     t->failed = !t->job;
-    return t->job ? job_over(t, slices_run(t->job, AT_ONCE_NS)) : VR_DRAW;
+    return t->job ? job_over(t, slices_run(t->job, budget_ns)) : VR_DRAW;
+}
+
+static unsigned table_start(struct table *t)
+{
+    return table_begin(t, AT_ONCE_NS);
 }
 
 /* ---- life ---------------------------------------------------------------------------------------------- */
@@ -162,6 +167,7 @@ static struct table *table_new(struct view *v)
     t->from = from;
     t->type_col = from->type_col;
     t->ntype_cols = from->ntype_cols;
+    t->view = v;
     t->tr = v->tr;
     t->tg = table_counted(v);
     t->works = t->tg && v->tri->fs ? &v->tri->fs->works : NULL;
@@ -171,7 +177,6 @@ static struct table *table_new(struct view *v)
         table_free(t);
         return NULL;
     }
-    t->counting = from->count != NULL;
     if (was && was->from == from)
         t->want = was->want;
     if (!was || was->from != from || (from->types && !table_kinds(&t->want)))
@@ -203,25 +208,10 @@ static unsigned table_exchange(struct view *v)
     return memcmp(&t->want, &t->have, sizeof t->want) ? table_start(t) : VR_DRAW; /* another order is asked */
 }
 
-static bool table_busy(const struct table *t)
-{
-    return t && (t->counting || t->job);
-}
-
-static unsigned table_run(struct table *t, struct view *v, int64_t budget_ns)
-{
-    if (!t->counting)
-        return t->job ? job_over(t, slices_run(t->job, budget_ns)) : VR_DRAW;
-    const enum slices_state st = t->from->count(t, v, budget_ns);
-    t->counting = st == SLICES_MORE;
-    t->failed = st == SLICES_FAILED;
-    return st == SLICES_MORE ? VR_DRAW | VR_WORK : t->failed ? VR_DRAW : table_start(t);
-}
-
 /* t has worked: if its rows are there, they show. After a failure the old ones stay, if there are any. */
 static unsigned table_worked(struct view *v, struct table *t, unsigned f)
 {
-    if (table_busy(t))
+    if (t->job)
         return f;
     move_ready(v);
     if (t == v->table)
@@ -238,14 +228,14 @@ static unsigned table_worked(struct view *v, struct table *t, unsigned f)
 /* What is under way: the order of the rows that are there, or finding them anew. NULL: nothing. */
 static struct table *table_under_way(const struct view *v)
 {
-    struct table *const t = table_busy(v->table) ? v->table : v->coming;
-    return table_busy(t) && table_kept(t, v) ? t : NULL;
+    struct table *const t = v->table && v->table->job ? v->table : v->coming;
+    return t && t->job && table_kept(t, v) ? t : NULL;
 }
 
 static unsigned table_go_on(struct view *v, int64_t budget_ns)
 {
     struct table *t = table_under_way(v);
-    return t ? table_worked(v, t, table_run(t, v, budget_ns)) : VR_NONE;
+    return t ? table_worked(v, t, job_over(t, slices_run(t->job, budget_ns))) : VR_NONE;
 }
 
 /* Starts finding the things of the view shown, unless they are there. What is under way goes on while the
@@ -269,7 +259,7 @@ static unsigned table_follow(struct view *v)
         table_is_of_now(v->table, v);
     if (!t)
         return VR_DRAW;
-    return table_worked(v, t, t->counting ? table_run(t, v, done ? AT_ONCE_NS : LOADING_NS) : table_start(t));
+    return table_worked(v, t, table_begin(t, done ? AT_ONCE_NS : LOADING_NS));
 }
 
 /* The table whose order changes: the one shown, else the one that comes, perhaps before it can be found.

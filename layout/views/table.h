@@ -90,10 +90,8 @@ struct table_from {
     const struct tcol *type_col;
     int ntype_cols, type_first;
     /* take - called first: may set table.own, type_col and ntype_cols by the view's state. false: out of
-     * memory. count - then called until it is done: what needs indexes of the view, which change as the
-     * trace grows. NULL: not needed. */
+     * memory. NULL: not needed. */
     bool (*take)(struct table *t, struct view *v);
-    enum slices_state (*count)(struct table *t, struct view *v, int64_t budget_ns);
     /* asks - the interval and moment that the rows are of; its columns stay even if they are empty. NULL: the
      * rows are of the whole trace. */
     void (*asks)(const struct view *v, int64_t *t0, int64_t *t1, int64_t *at);
@@ -132,6 +130,7 @@ struct table_order { /* which rows show, in which order */
 };
 
 struct table {
+    struct view *view;
     const struct trace *tr;
     const struct table_from *from;
     const struct triage *tg;   /* NULL: not ready, or not needed */
@@ -151,7 +150,7 @@ struct table {
     struct hist *lengths; /* of listed things, while finding */
     uint32_t hists;       /* number of kinds with a histogram of their own */
     bool shed;
-    bool counting, listed, failed;
+    bool listed, failed;
     bool cut;  /* set by `take`: there are more rows than it takes */
     void *own; /* the provider's; NULL: none */
     const struct tcol *type_col;

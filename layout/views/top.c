@@ -11,9 +11,9 @@
 #include "decode/base/mem.h"
 #include "layout/cells/fmt.h"
 #include "layout/views/table.h"
-#include "layout/views/top_pulse.h"
 #include "triage/activity/gstate.h"
 #include "triage/activity/tally.h"
+#include "triage/work/pulse.h"
 
 enum { COL_ALL, COL_RUN, COL_READY, COL_BLOCKED, COL_CALL, COL_RAN, COL_ASSIST, COL_QUEUED, COL_NEW, COLS };
 
@@ -32,14 +32,174 @@ static const struct tcol top_cols[COLS] = {
 static const int64_t spans[] = {1000000000, 10000000000, INT64_MAX};
 enum { SPANS = sizeof spans / sizeof *spans };
 
+/* ---- how long the program's repeated work takes ---------------------------------------------------------- */
+
+/* The pieces of work (triage/work/pulse.h) that ended in the view's interval. They are counted in slices, and a
+ * growing trace is counted only once. */
+#define ANEW_NS INT64_C(30000000000) /* how often to ask which goroutines work in pieces */
+enum { WORKS = 3, ROWS_LEAST = 12, CELL = 8, CELLS = 6, NAME_LEAST = 20 };
+
+struct top_pulse {
+    struct pulse *p;
+    const struct findings *learned; /* the tables whose works were last read, and when */
+    int64_t heard_ns;               /* the trace's clock; NO_TIME: never */
+    uint64_t events;                /* of the trace, when that was counted */
+    const struct trace *tr;
+    bool walking, failed;
+    /* of the time that was asked for last */
+    int64_t t0, t1, upto; /* the trace's clock */
+    struct dist d[PULSE_ROWS];
+    uint32_t row[WORKS];
+    int n;
+};
+
+static void top_pulse_free(struct top_pulse *t)
+{
+    if (t)
+        pulse_free(t->p);
+    mem_free(t);
+}
+
+/* Whether the trace includes the moment up to which was counted; if not, it is another program's. */
+static bool pulse_goes_on(const struct top_pulse *t, const struct trace_info *ti)
+{
+    const int64_t at = pulse_end(t->p);
+    return !t->tr || (ti->first_ns <= at && at <= ti->first_ns + ti->end);
+}
+
+static struct top_pulse *pulse_made(struct top_pulse **to)
+{
+    struct top_pulse *t = *to = mem_zalloc(sizeof *t);
+    if (t)
+        t->heard_ns = NO_TIME;
+    if (t && !(t->p = pulse_new())) {
+        mem_free(t);
+        t = *to = NULL;
+    }
+    return t;
+}
+
+static void top_pulse_follow(struct top_pulse **to, const struct view *v)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    const struct findings *fs = v->tri ? v->tri->fs : NULL;
+    struct top_pulse *t = *to ? *to : pulse_made(to);
+    if (t && !t->walking && !pulse_goes_on(t, ti)) {
+        top_pulse_free(t);
+        t = pulse_made(to);
+    }
+    if (!t || t->failed || !ti->done || !ti->has_clock)
+        return;
+    if (fs && fs != t->learned && t->heard_ns == NO_TIME &&
+        t->tr) { /* recount everything with the works known now */
+        top_pulse_free(t);
+        if (!(t = pulse_made(to)))
+            return;
+    }
+    if (fs && fs != t->learned) {
+        t->failed |= !pulse_learn(t->p, v->tr, &fs->works);
+        t->heard_ns = ti->first_ns + ti->end;
+    }
+    t->learned = fs;
+    if (t->tr == v->tr && (t->walking || t->events == ti->events))
+        return; /* complete the count in progress first */
+    if (t->tr)
+        pulse_forget(t->p, ti->first_ns);
+    t->tr = v->tr;
+    t->events = ti->events;
+    t->walking = true;
+    pulse_begin(t->p, v->tr);
+}
+
+static bool top_pulse_asks(const struct top_pulse *t, const struct view *v)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    return ti->has_clock &&
+           (!t || (!t->failed && (t->heard_ns == NO_TIME || ti->first_ns + ti->end - t->heard_ns > ANEW_NS)));
+}
+
+static bool top_pulse_pending(const struct top_pulse *t)
+{
+    return t && t->walking && !t->failed;
+}
+
+static bool top_pulse_work(struct top_pulse *t, int64_t budget_ns)
+{
+    bool failed = false;
+    if (!top_pulse_pending(t))
+        return true;
+    if (!pulse_step(t->p, budget_ns, &failed))
+        return false;
+    t->walking = false;
+    t->failed |= failed;
+    return true;
+}
+
+static int top_pulse_lines(struct top_pulse *t, const struct view *v, int64_t t0, int64_t t1, int rows)
+{
+    uint32_t order[PULSE_ROWS];
+    if (!t || t->failed || rows < ROWS_LEAST || v->scr.w < NAME_LEAST + CELL * CELLS)
+        return 0;
+    const int64_t zero = trace_info(v->tr)->first_ns;
+    t0 += zero;
+    t1 += zero;
+    if (!t->walking && (t->t0 != t0 || t->t1 != t1 || t->upto != pulse_end(t->p))) {
+        if (!pulse_of(t->p, t0, t1, t->d))
+            return 0;
+        t->t0 = t0;
+        t->t1 = t1;
+        t->upto = pulse_end(t->p);
+        pulse_order(t->p, t->d, order);
+        t->n = 0;
+        for (uint32_t i = 0; i < pulse_rows(t->p) && t->n < WORKS; i++)
+            if (t->d[order[i]].n)
+                t->row[t->n++] = order[i];
+    }
+    return t->n ? t->n + 1 : 0;
+}
+
+static void pulse_line(const struct top_pulse *t, struct grid *g, const struct view *v, int y, uint32_t row)
+{
+    const struct pulse_row *w = pulse_row(t->p, row);
+    const struct dist *d = &t->d[row];
+    const int64_t since = pulse_since(t->p), from = since > t->t0 ? since : t->t0;
+    const int64_t ns[] = {d->p50, d->p95, d->p99, d->p999, d->max};
+    const double rate = t->t1 > from ? (double)d->n * 1e9 / (double)(t->t1 - from) : 0;
+    int x = g->w - CELL * CELLS;
+    char buf[FMT_MAX];
+    struct text name = {0};
+    const char *slash = strrchr(w->handler, '/'), *of = slash ? slash + 1 : w->handler;
+    text_add(&name, "%s ", work_kind_name(w->kind));
+    text_tail(&name, of, strlen(of), (size_t)(x - 1) - name.n);
+    tri_say(g, 0, y, x - 1, STYLE_NORMAL, "%s", name.p ? name.p : "");
+    text_free(&name);
+    snprintf(buf, sizeof buf, rate < 10 ? "%.1f" : "%.0f", rate);
+    grid_right(g, x, y, CELL, buf, STYLE_NORMAL);
+    for (int i = 0; i < 5; i++)
+        grid_right(g, x += CELL, y, CELL, when_dur(v->tr, ns[i], buf), STYLE_NORMAL);
+}
+
+static void top_pulse_draw(const struct top_pulse *t, struct grid *g, const struct view *v, int y, int n,
+                           const char *when)
+{
+    static const char *const title[CELLS] = {"per s", "p50", "p95", "p99", "p99.9", "most"};
+    int x = g->w - CELL * CELLS;
+    grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
+    tri_say(g, 0, y, x, STYLE_RULER, "work, %s", when);
+    for (int i = 0; i < CELLS; i++, x += CELL)
+        grid_right(g, x, y, CELL, title[i], STYLE_RULER);
+    for (int i = 0; i + 1 < n && i < t->n; i++)
+        pulse_line(t, g, v, y + 1 + i, t->row[i]);
+}
+
+/* ---- which time ------------------------------------------------------------------------------------------ */
+
 struct top {
     int span;
     int64_t t0, t1; /* the range that view_sums() asked for, which shows while the cursor is in it */
     struct top_pulse *pulse;
     int pulse_lines; /* above the columns */
 };
-
-/* ---- which time ---------------------------------------------------------------------------------------- */
 
 static void top_held(const struct view *v, int64_t *lo, int64_t *hi)
 {
@@ -97,19 +257,28 @@ static bool top_take(struct table *t, struct view *v)
     return (t->own = tally_new(v->tr, t->t0, t->t1, t->at)) != NULL;
 }
 
-static enum slices_state top_count(struct table *t, struct view *v, int64_t budget_ns)
+/* Counts by the view's indexes, which change as the trace grows. false: out of memory, or stopped. */
+static bool top_count(const struct table *t)
 {
+    enum { STEP_NS = 1000000 };
+    struct view *v = t->view;
     struct tally *c = t->own;
-    if (!gstate_update(&v->cache.gstate, v->tr))
-        return SLICES_FAILED;
-    const bool done = tally_step(c, &v->lanes[LANE_G].alive, v->cache.gstate, budget_ns);
-    return !done ? SLICES_MORE : c->failed ? SLICES_FAILED : SLICES_DONE;
+    for (bool done = false; !done;) {
+        if (!gstate_update(&v->cache.gstate, t->tr))
+            return false;
+        done = tally_step(c, &v->lanes[LANE_G].alive, v->cache.gstate, STEP_NS);
+        if (!done && !slices_tick_now())
+            return false;
+    }
+    return !c->failed;
 }
 
 /* The groups, those first that ran most: of rows that are alike they stay the first. */
 static bool top_list(struct table *t)
 {
     const struct tally *c = top_tally(t);
+    if (!top_count(t))
+        return false;
     struct keyed_row *k = mem_alloc(((size_t)c->n + 1) * sizeof *k);
     for (uint32_t i = 0; k && i < c->n; i++)
         k[i] = (struct keyed_row){most_first(c->row[i].ns[TIME_RAN]), i};
@@ -423,7 +592,6 @@ static const struct table_from top_from = {
     .above = top_above,
     .head = top_head,
     .take = top_take,
-    .count = top_count,
     .list = top_list,
     .drop = top_drop,
     .type_value = top_value,

@@ -8,7 +8,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"
@@ -105,35 +104,22 @@ static bool add_stack(const struct trace *tr, struct flame *f, struct tab *m, ui
     return true;
 }
 
-static const struct fnode *linking;
-
-static int by_weight(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const struct fnode *p = &linking[x], *q = &linking[y];
-    if (p->up != q->up)
-        return p->up < q->up ? -1 : 1;
-    return p->w != q->w ? (p->w > q->w ? -1 : 1) : x < y ? -1 : x > y;
-}
-
+/* Links children from the heaviest on; of those as heavy the one that came first stands first. */
 static bool link_children(struct flame *f)
 {
-    uint32_t *by = mem_alloc(((size_t)f->n + 1) * sizeof *by);
-    if (!by)
-        return false;
-    for (uint32_t i = 1; i < f->n; i++)
-        by[i - 1] = i;
-    linking = f->node;
-    if (f->n > 1)
-        qsort(by, f->n - 1, sizeof *by, by_weight);
-    linking = NULL;
-    for (uint32_t i = f->n - 1; i > 0; i--) {
-        struct fnode *n = &f->node[by[i - 1]];
+    struct keyed_row *by = mem_alloc((size_t)f->n * sizeof *by);
+    for (uint32_t i = 0; by && i < f->n; i++)
+        by[i] = (struct keyed_row){most_first(f->node[i].w), i};
+    const bool ok = by && rows_sort(by, f->n);
+    for (uint32_t i = f->n; ok && i-- > 0;) {
+        struct fnode *n = &f->node[by[i].row];
+        if (!by[i].row)
+            continue;
         n->next = f->node[n->up].child;
-        f->node[n->up].child = by[i - 1];
+        f->node[n->up].child = by[i].row;
     }
     mem_free(by);
-    return true;
+    return ok;
 }
 
 static void flame_told(void *arg, double share)

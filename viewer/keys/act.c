@@ -11,7 +11,7 @@
 #include "decode/base/mem.h"
 #include "layout/views/sql_view.h"
 #include "layout/cells/fmt.h"
-#include "layout/move/popup_find.h"
+#include "layout/move/search.h"
 #include "layout/move/idle_beside.h"
 #include "layout/move/kind.h"
 #include "layout/cells/when.h"
