@@ -158,13 +158,13 @@ static void back(struct bench *b, int view, const struct place *at)
 /* The first key of each action in a view. */
 static size_t keys_of(const struct bench *b, enum keyview view, const struct binding *out[KEYS])
 {
-    const struct binding **all = NULL;
-    const size_t n = keymap_bindings(b->km, view, &all);
     size_t k = 0;
-    for (size_t i = 0; i < n && k < KEYS; i++)
-        if ((!i || all[i]->action != all[i - 1]->action) && all[i]->nkeys == 1 && !left_out(all[i]->action))
-            out[k++] = all[i];
-    mem_free(all);
+    for (enum action a = ACT_NONE + 1; a < ACT_COUNT && k < KEYS; a++) {
+        size_t at = 0;
+        const struct binding *first = keymap_next(b->km, view, a, &at);
+        if (first && first->nkeys == 1 && !left_out(a))
+            out[k++] = first;
+    }
     return k;
 }
 

@@ -14,6 +14,7 @@
 #include "layout/move/search.h"
 #include "layout/move/idle_beside.h"
 #include "layout/move/kind.h"
+#include "layout/move/move.h"
 #include "layout/cells/when.h"
 #include "viewer/session/app_live.h"
 #include "viewer/session/pair.h"
@@ -32,10 +33,8 @@ static unsigned do_help(struct app *a, int n)
     }
     a->view.popup.kind = POPUP_NONE;
     enum keyview v = app_keyview(a);
-    if (!help_make(&a->help, a->km, &a->view, v)) {
-        view_message(&a->view, true, "out of memory");
-        return VR_DRAW | VR_BELL;
-    }
+    if (!help_make(&a->help, a->km, &a->view, v))
+        return move_fail(&a->view, "out of memory");
     snprintf(a->title, sizeof a->title, "Keys in %s", keyview_name(v));
     return view_popup_text(&a->view, a->title, &a->help);
 }
@@ -43,11 +42,9 @@ static unsigned do_help(struct app *a, int n)
 static unsigned do_palette(struct app *a, int n)
 {
     (void)n;
-    if (a->colours.none) {
-        view_message(&a->view, true,
-                     "there are no colours here (NO_COLOR, --color=never, or the terminal has none)");
-        return VR_DRAW | VR_BELL;
-    }
+    if (a->colours.none)
+        return move_fail(&a->view,
+                         "there are no colours here (NO_COLOR, --color=never, or the terminal has none)");
     a->colours.by_ground = false;
     if (a->colours.mono) {
         a->colours.mono = false;
@@ -64,10 +61,8 @@ static unsigned do_palette(struct app *a, int n)
 
 static unsigned do_glyphs(struct app *a, int n)
 {
-    if (!a->utf8) {
-        view_message(&a->view, true, "the locale has ASCII only; --glyphs=block shows more anyway");
-        return VR_DRAW | VR_BELL;
-    }
+    if (!a->utf8)
+        return move_fail(&a->view, "the locale has ASCII only; --glyphs=block shows more anyway");
     return view_tier(&a->view, n);
 }
 
@@ -177,8 +172,7 @@ static unsigned do_yank(struct app *a, int n)
     }
     if (yank_keep(a, whole, size) && flags)
         return flags;
-    view_message(&a->view, true, "out of memory");
-    return VR_DRAW | VR_BELL;
+    return move_fail(&a->view, "out of memory");
 }
 
 /* Go back one step. It never leaves the program. */
@@ -220,9 +214,7 @@ static unsigned do_follow(struct app *a, int n)
     (void)n;
     if (a->follow)
         return app_live_follow(a);
-    view_message(&a->view, true,
-                 "this trace is finished: gotop http://host:port follows a program that runs");
-    return VR_DRAW | VR_BELL;
+    return move_fail(&a->view, "this trace is finished: gotop http://host:port follows a program that runs");
 }
 
 static unsigned do_prompt(struct app *a, enum prompt_kind kind, const char *arg)

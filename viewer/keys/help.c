@@ -5,31 +5,26 @@
  */
 #include "viewer/keys/help.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "decode/base/mem.h"
 #include "layout/move/kind.h"
 #include "layout/cells/legend.h"
 #include "viewer/keys/act.h"
 
 enum { KEYS_SIZE = 256 };
 
-/* The keys of one action, out of bindings sorted by action: "Left h a". *at moves to the next action. */
-static void join_keys(const struct binding **b, size_t n, size_t *at, char *out, size_t size)
+/* All keys of one action: "Left  h  a". */
+static void join_keys(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size)
 {
-    enum action a = b[*at]->action;
+    const struct binding *b;
     size_t len = 0;
     out[0] = '\0';
-    for (; *at < n && b[*at]->action == a; ++*at) {
+    for (size_t at = 0; (b = keymap_next(km, view, a, &at)) != NULL && len < size;) {
         char one[96];
-        binding_keys(b[*at], one, sizeof one);
-        if (b[*at]->arg) {
-            size_t k = strlen(one);
-            snprintf(one + k, sizeof one - k, " (%s)", b[*at]->arg);
-        }
-        if (len < size)
-            len += (size_t)snprintf(out + len, size - len, "%s%s", len ? "  " : "", one);
+        len += (size_t)snprintf(out + len, size - len, "%s%s", len ? "  " : "",
+                                binding_keys(b, one, sizeof one));
+        if (b->arg && len < size)
+            len += (size_t)snprintf(out + len, size - len, " (%s)", b->arg);
     }
 }
 
@@ -210,13 +205,10 @@ static void help_here(struct rich *t, const struct view *v, const struct keymap 
 static void help_all(struct rich *t, const struct keymap *km, enum keyview view)
 {
     const char *group = "";
-    const struct binding **b;
-    size_t n = keymap_bindings(km, view, &b), at = 0;
     for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
-        char keys[KEYS_SIZE] = "";
-        if (at < n && b[at]->action == a)
-            join_keys(b, n, &at, keys, sizeof keys);
-        else
+        char keys[KEYS_SIZE];
+        join_keys(km, view, a, keys, sizeof keys);
+        if (!keys[0])
             snprintf(keys, sizeof keys, ":%s", action_name(a));
         if (strcmp(group, action_group(a)) != 0) {
             if (*group)
@@ -226,7 +218,6 @@ static void help_all(struct rich *t, const struct keymap *km, enum keyview view)
         }
         rich_say(t, STYLE_POPUP, "  %-18s  %s", keys, action_help(a));
     }
-    mem_free(b);
     rich_blank(t);
     help_counts(t, km, view);
     rich_blank(t);
@@ -262,14 +253,10 @@ static void footer_chord(const struct keymap *km, const struct keystate *st, cha
 {
     char so_far[96], key[KEY_NAME_MAX];
     size_t at = (size_t)snprintf(out, size, "%s ...", keystate_text(st, so_far, sizeof so_far));
-    const struct binding **b;
-    size_t n = st->n ? keymap_continuations(km, st, &b) : 0;
-    for (size_t i = 0; i < n && at < size; i++)
+    const struct binding *b;
+    for (size_t i = 0; st->n && at < size && (b = keymap_continues(km, st, &i)) != NULL;)
         at += (size_t)snprintf(out + at, size - at, "  %s %s",
-                               key_text(b[i]->keys[st->n < b[i]->nkeys ? st->n : 0], key),
-                               action_name(b[i]->action));
-    if (n)
-        mem_free(b);
+                               key_text(b->keys[st->n < b->nkeys ? st->n : 0], key), action_name(b->action));
 }
 
 enum { OF_VIEW = 1, OF_CURSOR = 2 };

@@ -112,7 +112,6 @@ static bool keymap_put(struct keymap *km, struct binding *b)
     }
     (void)keymap_remove(km, (enum keyview)b->view, b->keys, b->nkeys, false);
     km->b[km->n++] = b;
-    b->seq = ++km->seq;
     return true;
 }
 

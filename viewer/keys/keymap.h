@@ -38,8 +38,7 @@ struct binding {
     uint8_t view;   /* enum keyview */
     uint8_t nkeys;
     keycode keys[KEYMAP_CHORD_MAX];
-    uint32_t seq; /* the order in which it was defined */
-    int line;     /* where it was defined */
+    int line; /* where it was defined */
     const char *file;
 };
 
@@ -96,11 +95,11 @@ const char *keystate_text(const struct keystate *st, char *buf, size_t size);
 /* keymap_key - the easiest way to type an action in a view, plain keys first; "": there is none. Returns
  * out. */
 const char *keymap_key(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size);
-/* keymap_bindings - all bindings that work in a view (its own, then any's that it does not hide), sorted by
- * action and definition. KEYVIEW_ANY gives those of any alone. *out is one allocation: mem_free() it. */
-size_t keymap_bindings(const struct keymap *km, enum keyview view, const struct binding ***out);
-/* keymap_continuations - the bindings that continue the chord under way. *out as above. */
-size_t keymap_continuations(const struct keymap *km, const struct keystate *st, const struct binding ***out);
+/* keymap_next - the next binding of an action that works in a view (its own, and any's that it does not hide),
+ * in the order in which they were defined; *at is 0 before the first. KEYVIEW_ANY: those of any alone. NULL: no
+ * more. keymap_continues - the next one that continues the chord under way. */
+const struct binding *keymap_next(const struct keymap *km, enum keyview view, enum action a, size_t *at);
+const struct binding *keymap_continues(const struct keymap *km, const struct keystate *st, size_t *at);
 /* binding_keys - its keys as text, "g g"; returns buf. */
 const char *binding_keys(const struct binding *b, char *buf, size_t size);
 /* keymap_dump - the map as lines that keymap_parse() reads back to the same map. */

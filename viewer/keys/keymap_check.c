@@ -6,27 +6,9 @@
  */
 #include "viewer/keys/keymap.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "viewer/keys/keymap_priv.h"
-
-struct list {
-    const struct binding **v;
-    size_t n, cap;
-    bool failed;
-};
-
-static void list_add(struct list *l, const struct binding *b)
-{
-    const struct binding **v = mem_grow(l->v, &l->cap, l->n + 1, sizeof *v);
-    if (!v) {
-        l->failed = true;
-        return;
-    }
-    l->v = v;
-    l->v[l->n++] = b;
-}
 
 /* The shortest binding of that view whose keys b's begin with, b's own place left out; with `longer`, one
  * that begins with b's keys, too. NULL: there is none. */
@@ -76,51 +58,25 @@ const char *keymap_key(const struct keymap *km, enum keyview view, enum action a
     return best ? binding_keys(best, out, size) : out;
 }
 
-static int by_action(const void *a, const void *b)
+const struct binding *keymap_next(const struct keymap *km, enum keyview view, enum action a, size_t *at)
 {
-    const struct binding *x = *(const struct binding *const *)a, *y = *(const struct binding *const *)b;
-    if (x->action != y->action)
-        return x->action < y->action ? -1 : 1;
-    return x->seq < y->seq ? -1 : x->seq > y->seq;
-}
-
-static int by_seq(const void *a, const void *b)
-{
-    const struct binding *x = *(const struct binding *const *)a, *y = *(const struct binding *const *)b;
-    return x->seq < y->seq ? -1 : x->seq > y->seq;
-}
-
-static size_t list_done(struct list *l, int (*cmp)(const void *, const void *), const struct binding ***out)
-{
-    if (l->failed || l->n == 0) {
-        mem_free(l->v);
-        *out = NULL;
-        return 0;
+    while (*at < km->n) {
+        const struct binding *b = km->b[(*at)++];
+        if (b->action == a && typed(km, view, b))
+            return b;
     }
-    qsort(l->v, l->n, sizeof *l->v, cmp);
-    *out = l->v;
-    return l->n;
+    return NULL;
 }
 
-size_t keymap_bindings(const struct keymap *km, enum keyview view, const struct binding ***out)
+const struct binding *keymap_continues(const struct keymap *km, const struct keystate *st, size_t *at)
 {
-    struct list l = {0};
-    for (size_t i = 0; i < km->n; i++)
-        if (typed(km, view, km->b[i]))
-            list_add(&l, km->b[i]);
-    return list_done(&l, by_action, out);
-}
-
-size_t keymap_continuations(const struct keymap *km, const struct keystate *st, const struct binding ***out)
-{
-    struct list l = {0};
-    for (size_t i = 0; i < km->n; i++) {
-        const struct binding *b = km->b[i];
+    while (*at < km->n) {
+        const struct binding *b = km->b[(*at)++];
         if (((st->in_view && b->view == st->view) || (st->in_any && b->view == KEYVIEW_ANY)) &&
             binding_begins(b, st->keys, st->n) && !before(km, (enum keyview)b->view, b, false))
-            list_add(&l, b);
+            return b;
     }
-    return list_done(&l, by_seq, out);
+    return NULL;
 }
 
 /* ---- check --------------------------------------------------------------------------------------------- */
@@ -170,20 +126,17 @@ static bool plain_binding(const struct binding *b)
 static void check_reach(struct check *c, const char *file)
 {
     enum { REACHED = 1, PLAINLY = 2 };
-    unsigned char reach[ACT_COUNT] = {0};
-    for (enum keyview v = 0; v < KEYVIEW_COUNT; v++) {
-        const struct binding **b;
-        size_t n = keymap_bindings(c->km, v, &b);
-        for (size_t i = 0; i < n; i++)
-            reach[b[i]->action] |= (unsigned char)(REACHED | (plain_binding(b[i]) ? PLAINLY : 0));
-        mem_free(b);
-    }
     for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
-        if (!reach[a]) {
+        const struct binding *b;
+        unsigned reach = 0;
+        for (enum keyview v = 0; v < KEYVIEW_COUNT; v++)
+            for (size_t at = 0; (b = keymap_next(c->km, v, a, &at)) != NULL;)
+                reach |= REACHED | (plain_binding(b) ? PLAINLY : 0u);
+        if (!reach) {
             keymap_report(c->say, true, file, 0, "no key reaches the action %s (%s)", action_name(a),
                           action_help(a));
             c->errors++;
-        } else if (!(reach[a] & PLAINLY)) {
+        } else if (!(reach & PLAINLY)) {
             keymap_report(c->say, false, file, 0,
                           "%s is reached by Ctrl, Alt, function keys or the mouse alone", action_name(a));
         }
@@ -213,21 +166,21 @@ static const char *dump_key(keycode k, char buf[KEY_NAME_MAX])
     return key_text(k, buf);
 }
 
+static void dump_binding(const struct binding *b, FILE *f)
+{
+    char name[KEY_NAME_MAX];
+    fprintf(f, "bind %s", keyview_name((enum keyview)b->view));
+    for (int k = 0; k < b->nkeys; k++)
+        fprintf(f, " %s", dump_key(b->keys[k], name));
+    fprintf(f, " %s%s%s\n", action_name(b->action), b->arg ? " " : "", b->arg ? b->arg : "");
+}
+
 void keymap_dump(const struct keymap *km, FILE *f)
 {
-    for (enum keyview v = 0; v < KEYVIEW_COUNT; v++) {
-        const struct binding **b;
-        const size_t n = keymap_bindings(km, v, &b);
-        for (size_t i = 0; i < n; i++) {
-            char name[KEY_NAME_MAX];
-            if (b[i]->view != v)
-                continue;
-            fprintf(f, "bind %s", keyview_name(v));
-            for (int k = 0; k < b[i]->nkeys; k++)
-                fprintf(f, " %s", dump_key(b[i]->keys[k], name));
-            fprintf(f, " %s%s%s\n", action_name(b[i]->action), b[i]->arg ? " " : "",
-                    b[i]->arg ? b[i]->arg : "");
-        }
-        mem_free(b);
-    }
+    const struct binding *b;
+    for (enum keyview v = 0; v < KEYVIEW_COUNT; v++)
+        for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++)
+            for (size_t at = 0; (b = keymap_next(km, v, a, &at)) != NULL;)
+                if (b->view == v)
+                    dump_binding(b, f);
 }

@@ -17,7 +17,6 @@ struct keymap {
         *b; /* as they were defined; the keys of each differ from those of all others of its view */
     size_t n, cap;
     struct mapfile *files;
-    uint32_t seq;
     int depth; /* depth of includes */
 };
 

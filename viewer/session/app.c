@@ -17,6 +17,7 @@
 #include "layout/views/sql_view.h"
 #include "layout/move/kind.h"
 #include "layout/move/lanes.h"
+#include "layout/move/move.h"
 #include "layout/move/plan.h"
 #include "layout/draw/popup.h"
 #include "viewer/session/app_live.h"
@@ -300,11 +301,9 @@ static unsigned run_command(struct app *a)
     const int view = view_named(name, len);
     if (view != VIEW_NONE)
         return VR_DRAW | view_show(&a->view, view);
-    if (act == ACT_NONE) {
-        view_message(&a->view, true, "'%.*s' is no time, range, lane, view or action (Tab completes names)",
-                     (int)len, name);
-        return VR_DRAW | VR_BELL;
-    }
+    if (act == ACT_NONE)
+        return move_fail(&a->view, "'%.*s' is no time, range, lane, view or action (Tab completes names)",
+                         (int)len, name);
     char *arg = name + len;
     arg += strspn(arg, " ");
     uint32_t count = 0;

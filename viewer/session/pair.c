@@ -9,6 +9,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/move/kind.h"
+#include "layout/move/move.h"
 #include "triage/report/report.h"
 
 struct pair {
@@ -88,10 +89,8 @@ static void pair_follow(const struct app *from, struct app *to)
 unsigned pair_other(struct app *a, int n)
 {
     (void)n;
-    if (!a->pair) {
-        view_message(&a->view, true, "one trace is open: gotop OLD NEW opens two");
-        return VR_DRAW | VR_BELL;
-    }
+    if (!a->pair)
+        return move_fail(&a->view, "one trace is open: gotop OLD NEW opens two");
     pair_follow(a, pair_hidden(a));
     a->pair->shown = !a->pair->shown;
     return VR_DRAW;

@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "layout/move/move.h"
 #include "viewer/command/svg.h"
 
 enum { NUMBERS = 1000, NAME = 32 };
 
 static unsigned picture_failed(struct app *a, const char *name)
 {
-    view_message(&a->view, true, "%s can't be written: %s", name, strerror(errno));
-    return VR_DRAW | VR_BELL;
+    return move_fail(&a->view, "%s can't be written: %s", name, strerror(errno));
 }
 
 unsigned picture_write(struct app *a)

@@ -11,20 +11,16 @@
 
 #include "layout/cells/fmt.h"
 #include "layout/cells/when.h"
+#include "layout/move/move.h"
 #include "triage/exports/outside.h"
 #include "triage/exports/rewrite.h"
-
-static unsigned slice_refuse(struct app *a, const char *fmt, const char *what)
-{
-    view_message(&a->view, true, fmt, what);
-    return VR_DRAW | VR_BELL;
-}
 
 unsigned slice_ask(struct app *a)
 {
     if (strcmp(trace_info(a->tr)->path, "-") == 0)
-        return slice_refuse(a, "a slice needs the trace in a file: what came from %s can't be read again",
-                            "standard input");
+        return move_fail(&a->view,
+                         "a slice needs the trace in a file: what came from standard input can't be "
+                         "read again");
     return view_prompt(&a->view, PROMPT_SLICE);
 }
 
@@ -55,27 +51,27 @@ unsigned slice_write(struct app *a, const char *name)
     if (strcmp(path, "-") == 0)
         return slice_ask(a);
     if (!trace_info(a->tr)->has_clock)
-        return slice_refuse(a, "%s", "a slice needs the tick rate: --ticks-per-second");
+        return move_fail(&a->view, "a slice needs the tick rate: --ticks-per-second");
     const int why = outside_may(name);
     if (why == EEXIST)
-        return slice_refuse(
-            a, "%.200s is there already: give a new name (gotop --no-sandbox can write over files)", name);
+        return move_fail(&a->view,
+                         "%.200s is there already: give a new name (gotop --no-sandbox can write over files)",
+                         name);
     if (why == EACCES)
-        return slice_refuse(
-            a, "%.200s: slices go right into the current folder, the trace's or TMPDIR, and aren't hidden",
+        return move_fail(
+            &a->view,
+            "%.200s: slices go right into the current folder, the trace's or TMPDIR, and aren't hidden",
             name);
     if (slice_spare(a, name))
-        return slice_refuse(a, "%.200s is there already: the same name again writes over it", name);
+        return move_fail(&a->view, "%.200s is there already: the same name again writes over it", name);
     if (r.to >= trace_info(a->tr)->end && trace_info(a->tr)->done)
         r.to = INT64_MAX;
     r.ticks_per_second = a->ticks_per_second;
     view_message(&a->view, false, "writing %.200s ..", name); /* a large part takes seconds */
     if (a->show)
         a->show(a->show_arg);
-    if (slice_file(path, trace_more(a->tr), name, &r, true, &res, &e)) {
-        view_message(&a->view, true, "%.200s: %s", name, e.what);
-        return VR_DRAW | VR_BELL;
-    }
+    if (slice_file(path, trace_more(a->tr), name, &r, true, &res, &e))
+        return move_fail(&a->view, "%.200s: %s", name, e.what);
     view_message(&a->view, false, "%s to %s: %" PRIu64 " events in %.200s%s", when_exact(a->tr, res.from, t0),
                  when_exact(a->tr, res.to, t1), res.events, name,
                  res.late          ? "; it begins behind where the trace is damaged"

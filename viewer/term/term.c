@@ -17,7 +17,6 @@
 
 #include "decode/base/mem.h"
 #include "triage/exports/outside.h"
-#include "viewer/term/base64.h"
 #include "viewer/term/signals.h"
 
 enum { CLIPBOARD_MAX = 74 * 1024 };
@@ -274,6 +273,26 @@ void term_suspend(struct term *t)
 }
 
 /* ---- clipboard ----------------------------------------------------------------------------------------- */
+
+/* Writes n bytes as terminals take them in control sequences. Returns (n + 2) / 3 * 4. */
+static size_t base64_write(const char *in, size_t n, char *out)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t at = 0;
+    for (size_t i = 0; i < n; i += 3) {
+        size_t left = n - i;
+        uint32_t v = (uint32_t)(unsigned char)in[i] << 16;
+        if (left > 1)
+            v |= (uint32_t)(unsigned char)in[i + 1] << 8;
+        if (left > 2)
+            v |= (unsigned char)in[i + 2];
+        out[at++] = digits[v >> 18];
+        out[at++] = digits[v >> 12 & 63];
+        out[at++] = left > 1 ? digits[v >> 6 & 63] : '=';
+        out[at++] = left > 2 ? digits[v & 63] : '=';
+    }
+    return at;
+}
 
 bool term_clipboard(struct term *t, const char *text, size_t len)
 {
