@@ -160,26 +160,40 @@ static int pages(const struct options *o, const struct run *a, const struct fold
     return status;
 }
 
+static int run(struct options *o, const struct run *a)
+{
+    struct text t = {.ascii = !o->utf8};
+    struct folder files;
+    int status = 0;
+    t.failed = !folder_of(o->operand, (int)o->noperands, &files) || (o->timeline && !as_one(o, &files));
+    if (!t.failed)
+        status = pages(o, a, &files, &t);
+    if (!text_ok(&t))
+        status = fail("report", "out of memory");
+    else
+        status = worse(status, (o->json ? say_text : say_page)("report", o->out, &t));
+    text_free(&t);
+    mem_free((void *)o->trace.more.path);
+    folder_free(&files);
+    return status;
+}
+
 int report_main(int argc, char **argv)
 {
     struct options o;
     struct run a = {.n = 0};
-    struct text t = {0};
-    struct folder files;
-    int status = parse(&o, &a, argc, argv);
-    if (status >= 0)
-        return status;
-    status = 0;
-    t.ascii = !o.utf8;
-    t.failed = !folder_of(o.operand, (int)o.noperands, &files) || (o.timeline && !as_one(&o, &files));
-    if (!t.failed)
-        status = pages(&o, &a, &files, &t);
-    if (!text_ok(&t))
-        status = fail("report", "out of memory");
-    else
-        status = worse(status, (o.json ? say_text : say_page)("report", o.out, &t));
-    text_free(&t);
-    mem_free((void *)o.trace.more.path);
-    folder_free(&files);
-    return status;
+    const int status = parse(&o, &a, argc, argv);
+    return status >= 0 ? status : run(&o, &a);
+}
+
+int report_page(struct options *o)
+{
+    const char *const one[] = {o->path};
+    o->timeline = o->trace.more.n > 0;
+    o->trace.more = (struct joint_paths){0};
+    if (!o->noperands) {
+        o->operand = one;
+        o->noperands = 1;
+    }
+    return run(o, &(struct run){.n = 0});
 }

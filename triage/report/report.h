@@ -13,6 +13,9 @@
 
 /* The commands; they return the exit status (docs/REPORT.md). */
 int report_main(int argc, char **argv);
+/* report_page - the page of the traces on the viewer's command line, where it has no terminal. */
+struct options;
+int report_page(struct options *o);
 int diff_main(int argc, char **argv);
 int explain_main(int argc, char **argv); /* gotop explain: explain_main.c */
 

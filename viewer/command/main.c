@@ -314,10 +314,8 @@ static int run_terminal(struct app *a, const struct cmdline *o, enum charset cha
         a->view.scr.tier = TIER_ASCII;
     }
     a->note = term_note(t);
-    *signal_out = interactive_run(a, t);
+    *signal_out = interactive_run(a, t, o->o.debug && !isatty(STDERR_FILENO));
     term_close(t);
-    if (o->o.debug && !isatty(STDERR_FILENO))
-        interactive_frames(stderr);
     return EXIT_OK;
 }
 
@@ -506,36 +504,6 @@ static int main_view(const struct cmdline *o, enum charset charset)
         signal(by_signal, SIG_DFL);
         raise(by_signal);
     }
-    return status;
-}
-
-/* No terminal for keys: print the report instead. */
-static int main_report(const struct cmdline *o)
-{
-    char ticks[40], **args = mem_alloc((o->o.trace.more.n + 10) * sizeof *args);
-    int n = 1;
-    if (!args) {
-        door_printf(stderr, "gotop: out of memory\n");
-        return EXIT_UNREADABLE;
-    }
-    args[0] = (char *)(uintptr_t) "report";
-    if (o->o.trace.more.n)
-        args[n++] = (char *)(uintptr_t) "--timeline";
-    args[n] = NULL;
-    snprintf(ticks, sizeof ticks, "%.17g", o->o.trace.ticks_per_second);
-    if (o->o.trace.ticks_per_second > 0) {
-        args[n++] = "--ticks-per-second";
-        args[n++] = ticks;
-    }
-    if (o->o.trace.exe) {
-        args[n++] = "--exe";
-        args[n++] = (char *)(uintptr_t)o->o.trace.exe;
-    }
-    args[n++] = (char *)(uintptr_t)o->o.path;
-    for (uint32_t i = 0; i < o->o.trace.more.n; i++)
-        args[n++] = (char *)(uintptr_t)o->o.trace.more.path[i];
-    int status = report_main(n, args);
-    mem_free(args);
     return status;
 }
 
@@ -817,7 +785,7 @@ int main(int argc, char **argv)
     if (viewer)
         status = main_view(&o, charset);
     else if (!o.o.follow && !url)
-        status = main_report(&o);
+        status = report_page(&o.o); /* no terminal for keys */
     else
         door_printf(stderr,
                     "gotop: a program that is running needs a terminal here; gotop top prints lines\n");

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "decode/base/clerk.h"
+#include "decode/base/door.h"
 #include "decode/base/host.h"
 #include "layout/views/tri.h"
 #include "triage/exports/outside.h"
@@ -31,8 +32,7 @@ enum {
     SLICE_NS = 15 * 1000 * 1000,
     LIVE_MS = 40,
     EMPTY_MS = 250,
-    ANSWER_MS = 50, /* most answer within a few ms; the first picture has the right colours then */
-    FRAMES_LOGGED = 1024
+    ANSWER_MS = 50 /* most answer within a few ms; the first picture has the right colours then */
 };
 
 struct loop {
@@ -44,17 +44,12 @@ struct loop {
     int64_t empty;  /* ms; since when the view has nothing to show. 0: it has */
     uint64_t drawn; /* bytes of the last frame */
     int64_t began;
-    struct {                     /* for --debug and bench/term-bytes: the cost of each frame */
-        uint32_t bytes, us, key; /* number of the last key before it, from 1 */
-    } frame[FRAMES_LOGGED];
+    bool logs; /* for --debug and bench/term-bytes: write the cost of each frame */
     size_t frames;
     uint32_t keys;
     int yank_fd; /* the file that copies go to, too; -1: none yet */
     char yank_path[256];
 };
-
-/* There is one terminal, so one loop. It outlives the run, since interactive_frames() reads it afterwards. */
-static struct loop loop;
 
 static int64_t now_us(void)
 {
@@ -247,9 +242,10 @@ static void draw(struct loop *l)
     uint64_t bytes = l->drawn = term_written(l->t) - b0;
     if (l->a->show_debug)
         snprintf(l->a->debug, sizeof l->a->debug, "%lluB %lldms", (unsigned long long)bytes, (long long)cost);
-    l->frame[l->frames % FRAMES_LOGGED].key = l->keys;
-    l->frame[l->frames % FRAMES_LOGGED].bytes = (uint32_t)bytes;
-    l->frame[l->frames++ % FRAMES_LOGGED].us = (uint32_t)us;
+    l->frames++;
+    if (l->logs)
+        door_printf(stderr, "frame %zu: key %u, %u bytes, %u us\n", l->frames, l->keys, (unsigned)bytes,
+                    (unsigned)us);
     int64_t rest = cost * (l->live_busy ? 8 : 2); /* decoding comes before drawing */
     l->next_frame = t0 + cost + (rest > FRAME_MS ? rest : FRAME_MS);
     l->dirty = false;
@@ -273,14 +269,6 @@ static int timeout(const struct loop *l)
     return left > 0 ? (int)left : 0;
 }
 
-void interactive_frames(FILE *f)
-{
-    size_t n = loop.frames < FRAMES_LOGGED ? loop.frames : FRAMES_LOGGED;
-    for (size_t i = loop.frames - n; i < loop.frames; i++)
-        fprintf(f, "frame %zu: key %u, %u bytes, %u us\n", i + 1, loop.frame[i % FRAMES_LOGGED].key,
-                loop.frame[i % FRAMES_LOGGED].bytes, loop.frame[i % FRAMES_LOGGED].us);
-}
-
 /* Ctrl-C ends a prompt or a search; where there is none, the program. */
 static bool interrupted(struct loop *l)
 {
@@ -290,10 +278,10 @@ static bool interrupted(struct loop *l)
     return true;
 }
 
-int interactive_run(struct app *a, struct term *t)
+int interactive_run(struct app *a, struct term *t, bool logs)
 {
-    struct loop *l = &loop;
-    *l = (struct loop){.a = a, .t = t, .dirty = true, .began = now_ms(), .yank_fd = -1};
+    struct loop loop = {.a = a, .t = t, .dirty = true, .logs = logs, .began = now_ms(), .yank_fd = -1},
+                *l = &loop;
     l->next_frame = l->began + ANSWER_MS;
     a->hint = true;
     a->show = draw_now;

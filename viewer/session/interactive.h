@@ -8,10 +8,8 @@
 #include "viewer/term/term.h"
 
 /* interactive_run - read keys, load in slices and draw, until the reader leaves, a signal asks to leave, or
- * the trace turns out to be unreadable (trace_fatal()). Returns the signal; 0: none. */
-int interactive_run(struct app *a, struct term *t);
-
-/* interactive_frames - print the cost of each frame of the last run. */
-void interactive_frames(FILE *f);
+ * the trace turns out to be unreadable (trace_fatal()). logs: write what each frame costs to standard error.
+ * Returns the signal; 0: none. */
+int interactive_run(struct app *a, struct term *t, bool logs);
 
 #endif

@@ -197,7 +197,7 @@ void term_paint(struct term *t, const struct grid *g, int cx, int cy)
     const bool whole = g->w >= COLS && g->h >= LINES;
     if (whole && !t->lost && cx < 0 && !t->cursor && all_known(t, g))
         return;
-    if (t->sync)
+    if (t->ecma)
         term_put(t, "\033[?2026h", 8);
     if (!whole)
         erase();
@@ -216,7 +216,7 @@ void term_paint(struct term *t, const struct grid *g, int cx, int cy)
     if (cx >= 0)
         move(cy, cx);
     refresh();
-    if (t->sync)
+    if (t->ecma)
         term_put(t, "\033[?2026l", 8);
 }
 

@@ -32,6 +32,12 @@ static bool capability_is(const char *name, const char *text)
     return has && has != (const char *)-1 && strcmp(has, text) == 0;
 }
 
+/* The terminal understands the usual sequences, so it can be asked and drops what it does not know. */
+static bool takes_ecma(void)
+{
+    return capability_is("cup", "\033[%i%p1%d;%p2%dH");
+}
+
 /* bracketed paste: marks around pasted text */
 #define PASTE_ON "\033[?2004h"
 #define PASTE_OFF "\033[?2004l"
@@ -42,7 +48,7 @@ static void prepare_emergency(struct term *t)
     sig.fd = t->out_fd;
     sig.found = t->found;
     sig.leave_len = 0;
-    if (t->sync)
+    if (t->ecma)
         signals_leave_text("\033[?2026l");
     if (t->mouse)
         signals_leave_text("\033[?1006l\033[?1000l");
@@ -55,19 +61,6 @@ static void prepare_emergency(struct term *t)
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
-static bool known_sync(const char *type)
-{
-    static const char *const kinds[] = {"xterm",   "tmux",    "foot",   "kitty", "alacritty", "wezterm",
-                                        "ghostty", "contour", "mintty", "rio",   "iterm"};
-    const char *sync = capability("Sync");
-    if (sync && sync != (const char *)-1)
-        return true;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strncmp(type, kinds[i], strlen(kinds[i])) == 0)
-            return true;
-    return false;
-}
-
 /* Look the terminal up first: newterm() leaks when it fails, and the bytes that undo its work must be known
  * before. */
 static SCREEN *try_system(struct term *t, const char *type)
@@ -75,7 +68,7 @@ static SCREEN *try_system(struct term *t, const char *type)
     int result;
     if (setupterm(type, t->out_fd, &result) == ERR)
         return NULL;
-    t->sync = known_sync(type);
+    t->ecma = takes_ecma();
     prepare_emergency(t);
     del_curterm(set_curterm(NULL));
     SCREEN *s = newterm(type, t->out, t->in);
@@ -231,12 +224,6 @@ static void cut_charset(const char *name, const char *part)
         memmove(text, text + n, strlen(text + n) + 1);
 }
 
-/* The terminal understands the usual sequences, so it can be asked and drops what it does not know. */
-static bool takes_ecma(void)
-{
-    return capability_is("cup", "\033[%i%p1%d;%p2%dH");
-}
-
 void term_start_input(struct term *t)
 {
     t->pasting = false;
@@ -281,7 +268,6 @@ static bool asks_ground(void)
 static void learn(struct term *t, const struct term_opts *o)
 {
     char text[48];
-    t->ecma = takes_ecma();
     t->pans = t->ecma && capability_is("dch", "\033[%p1%dP") && capability_is("ich", "\033[%p1%d@") &&
               capability_is("sc", "\0337") && capability_is("rc", "\0338");
     t->utf8 = o->charset == CHARSET_UTF8 && charset_curses();

@@ -40,7 +40,7 @@ struct term {
     bool away;        /* restored, for another program or while stopped */
     enum depth depth; /* the colours it can show */
     enum palette palette;
-    bool mono, mouse, sync, in_tmux;
+    bool mono, mouse, in_tmux;
     bool pans; /* it can move the end of a row */
     bool ecma; /* it takes ECMA-48 sequences: it can be asked, and may mark pasted text */
     int leave_signal;
