@@ -470,8 +470,7 @@ static void busiest(const struct canvas *c)
     const int y = c->plan->y[ROW_BUSY], n = c->plan->n[ROW_BUSY];
     if (n < 2)
         return;
-    for (int x = 0; x < c->g->w; x++)
-        grid_put(c->g, x, y, glyph_mark(v->scr.tier, MARK_H), STYLE_POPUP_BORDER);
+    grid_fill(c->g, 0, y, c->g->w, 1, glyph_mark(v->scr.tier, MARK_H), STYLE_POPUP_BORDER);
     grid_str(c->g, 2, y, c->g->w - 4, " goroutines that ran most: how long in this window ",
              STYLE_POPUP_BORDER);
     for (int i = 0; i + 1 < n && i < v->nbusiest; i++)

@@ -410,14 +410,10 @@ static void border(struct grid *g, const struct view *v, const struct box *b)
     enum tier t = v->scr.tier;
     int x0 = b->x - 1, x1 = b->x + b->w, y0 = b->y - 1, y1 = b->y + b->h;
     grid_fill(g, x0, y0, b->w + 2, b->h + 2, ' ', STYLE_POPUP);
-    for (int x = b->x; x < x1; x++) {
-        grid_put(g, x, y0, glyph_mark(t, MARK_H), STYLE_POPUP_BORDER);
-        grid_put(g, x, y1, glyph_mark(t, MARK_H), STYLE_POPUP_BORDER);
-    }
-    for (int y = b->y; y < y1; y++) {
-        grid_put(g, x0, y, glyph_mark(t, MARK_V), STYLE_POPUP_BORDER);
-        grid_put(g, x1, y, glyph_mark(t, MARK_V), STYLE_POPUP_BORDER);
-    }
+    grid_fill(g, b->x, y0, b->w, 1, glyph_mark(t, MARK_H), STYLE_POPUP_BORDER);
+    grid_fill(g, b->x, y1, b->w, 1, glyph_mark(t, MARK_H), STYLE_POPUP_BORDER);
+    grid_fill(g, x0, b->y, 1, b->h, glyph_mark(t, MARK_V), STYLE_POPUP_BORDER);
+    grid_fill(g, x1, b->y, 1, b->h, glyph_mark(t, MARK_V), STYLE_POPUP_BORDER);
     grid_put(g, x0, y0, glyph_mark(t, MARK_TL), STYLE_POPUP_BORDER);
     grid_put(g, x1, y0, glyph_mark(t, MARK_TR), STYLE_POPUP_BORDER);
     grid_put(g, x0, y1, glyph_mark(t, MARK_BL), STYLE_POPUP_BORDER);

@@ -348,11 +348,7 @@ enum { ENDLESS = 1000 }; /* as many rows as there is room for */
 
 static unsigned log_open(struct view *v, int no)
 {
-    move_leave(v);
-    move_push(v, STEP_JUMP);
-    if (v->at.focus.kind < LANE_KINDS)
-        v->trail.focus[v->at.focus.kind] = v->at.focus.i;
-    v->at.view = (uint8_t)no;
+    move_switch(v, no);
     move_settle(v);
     return VR_DRAW;
 }

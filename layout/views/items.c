@@ -389,9 +389,7 @@ static void items_status(const struct view *v, int w, struct rich *r)
 
 static unsigned items_open(struct view *v, int no)
 {
-    move_leave(v);
-    move_push(v, STEP_JUMP);
-    v->at.view = (uint8_t)no;
+    move_switch(v, no);
     v->at.top = v->at.row = 0;
     v->items.longest_first = kind_of(no)->items->longest;
     v->items.stale = true;

@@ -36,12 +36,8 @@ static void group_many(struct view *v)
 static unsigned lane_open(struct view *v, int no)
 {
     enum lane_kind k = kind_of(no)->lanes;
-    struct lane from = v->at.focus;
     uint32_t to = move_arrive(v, k);
-    move_leave(v);
-    move_push(v, STEP_JUMP);
-    if (from.kind < LANE_KINDS)
-        v->trail.focus[from.kind] = from.i;
+    move_switch(v, no);
     v->at.top = 0;
     if (k == LANE_G)
         group_many(v);

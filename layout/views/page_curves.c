@@ -268,14 +268,13 @@ static void lane_on(struct grid *g, struct view *v, struct lane l, struct window
     (void)draw_prepare(v);
 }
 
-static void proc_line(struct grid *g, struct view *v, uint32_t p, struct box b)
+static void lane_line(struct grid *g, struct view *v, const char *label, struct lane l, struct window time,
+                      struct box b)
 {
     struct box axis = page_axis(b);
-    char name[32];
     axis.h = b.h;
-    lane_on(g, v, (struct lane){LANE_P, p}, window_of(0, view_end(v)), axis);
-    name_lane(v, (struct lane){LANE_P, p}, name);
-    grid_right(g, b.x, b.y + b.h - 1, page_label(b.w) - 1, name, STYLE_DIM);
+    lane_on(g, v, l, time, axis);
+    grid_right(g, b.x, b.y + b.h - 1, page_label(b.w) - 1, label, STYLE_DIM);
 }
 
 /* Returns the processor with the smallest id above `last`. */
@@ -303,7 +302,10 @@ int page_procs(struct grid *g, struct view *v, struct box b)
     uint64_t last = 0;
     int n = 0;
     for (uint32_t p; n < most && (p = next_proc(v->tr, last, n == 0)) != NO_LANE; n++) {
-        proc_line(g, v, p, (struct box){b.x, b.y + n * high, b.w, high});
+        char name[32];
+        name_lane(v, (struct lane){LANE_P, p}, name);
+        lane_line(g, v, name, (struct lane){LANE_P, p}, window_of(0, view_end(v)),
+                  (struct box){b.x, b.y + n * high, b.w, high});
         last = trace_lane_who(v->tr, (struct lane){LANE_P, p}).id;
     }
     if (n > 0 && (uint32_t)n < all) {
@@ -322,8 +324,7 @@ void page_lane(struct grid *g, struct view *v, const char *role, uint32_t lane, 
 {
     const struct box axis = page_axis(b);
     char name[200];
-    lane_on(g, v, tri_g(lane), time, axis);
-    grid_right(g, b.x, b.y, page_label(b.w) - 1, role, STYLE_DIM);
+    lane_line(g, v, role, tri_g(lane), time, b);
     name_goroutine(v, lane, PAGE_BESIDE - 1, name, sizeof name);
     if (axis.x + axis.w < b.x + b.w)
         grid_str(g, axis.x + axis.w + 1, b.y, PAGE_BESIDE - 1, name, STYLE_NORMAL);

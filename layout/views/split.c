@@ -238,8 +238,7 @@ unsigned view_split(struct view *v, int n)
 
 static void split_heading(struct grid *g, const struct view *v, int y, const char *what)
 {
-    for (int x = 0; x < g->w; x++)
-        grid_put(g, x, y, glyph_mark(v->scr.tier, MARK_H), STYLE_POPUP_BORDER);
+    grid_fill(g, 0, y, g->w, 1, glyph_mark(v->scr.tier, MARK_H), STYLE_POPUP_BORDER);
     char buf[200];
     snprintf(buf, sizeof buf, " %s ", what);
     grid_str(g, 2, y, g->w - 4, buf, STYLE_POPUP_HEAD);

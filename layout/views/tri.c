@@ -225,13 +225,18 @@ void move_leave(struct view *v)
     v->tri->top[v->at.view] = v->at.top;
 }
 
-unsigned tri_open(struct view *v, int no)
+void move_switch(struct view *v, int no)
 {
     move_leave(v);
     move_push(v, STEP_JUMP);
     if (v->at.focus.kind < LANE_KINDS)
         v->trail.focus[v->at.focus.kind] = v->at.focus.i;
     v->at.view = (uint8_t)no;
+}
+
+unsigned tri_open(struct view *v, int no)
+{
+    move_switch(v, no);
     v->at.row = v->tri ? v->tri->row[no] : 0;
     v->at.top = v->tri ? v->tri->top[no] : 0;
     move_settle(v);
@@ -340,14 +345,6 @@ bool tri_begin(struct grid *g, const struct view *v, int *y, int *h)
     return true;
 }
 
-/* Returns the first visible line of `all` in `room`, so that the one with the cursor shows. */
-static uint32_t tri_top(const struct view *v, uint32_t all, uint32_t room)
-{
-    const uint32_t row = v->at.row < all ? v->at.row : all - 1, last = all > room ? all - room : 0;
-    const uint32_t top = v->at.top > row ? row : row - v->at.top >= room ? row - room + 1 : v->at.top;
-    return top > last ? last : top;
-}
-
 void tri_where(const struct view *v, const struct plan *p, char *out, size_t size)
 {
     const uint32_t n = tri_rows(v);
@@ -369,7 +366,7 @@ void tri_draw(struct grid *g, struct view *v, const struct plan *p)
     int n = h - head;
     uint32_t all = tri_rows(v), room = n > 1 ? (uint32_t)n : 1;
     v->scr.rows = (int)room;
-    v->at.top = tri_top(v, all, room);
+    move_top(v, v->at.row, all, false);
     for (int i = 0; i < n && v->at.top + (uint32_t)i < all; i++) {
         uint32_t row = v->at.top + (uint32_t)i;
         k->row(g, v, row, y + head + i, row == v->at.row);

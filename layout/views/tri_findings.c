@@ -414,21 +414,11 @@ static int trees(struct grid *g, const struct view *v, const struct work *first,
     return y;
 }
 
-/* A blank line, then a part: where the next one stands. */
-static int below(struct grid *g, struct view *v, struct box *b,
-                 int (*part)(struct grid *, struct view *, struct box))
-{
-    const int n = b->h > PART_LEAST ? part(g, v, (struct box){b->x, b->y + 1, b->w, b->h - 1}) : 0;
-    b->y += n ? n + 1 : 0;
-    b->h -= n ? n + 1 : 0;
-    return n;
-}
-
 /* What a finding is about: its goroutines. */
 static int lanes(struct grid *g, struct view *v, struct box b)
 {
     const struct finding *f = at_row(v);
-    return f && b.w >= LANES_FROM ? page_lanes(g, v, f, b) : 0;
+    return f ? page_lanes(g, v, f, b) : 0;
 }
 
 static int its_trees(struct grid *g, struct view *v, struct box b)
@@ -438,13 +428,20 @@ static int its_trees(struct grid *g, struct view *v, struct box b)
     return w && b.h > TREE_LEAST ? trees(g, v, w, f ? f->v.where.user : 0, b) : 0;
 }
 
-static int procs(struct grid *g, struct view *v, struct box b)
-{
-    return b.w >= LANES_FROM ? page_procs(g, v, b) : 0;
-}
+/* What fills the lines that the cards do not use, each part below a blank line: lanes on the axis below the
+ * cards, trees and tables below or, on a wide screen, beside them. */
+static const struct {
+    int (*draw)(struct grid *g, struct view *v, struct box b); /* returns the lines used */
+    bool beside;
+    int from; /* columns */
+} parts[] = {{lanes, false, LANES_FROM},
+             {its_trees, true, 0},
+             {page_procs, false, LANES_FROM},
+             {page_busiest, false, LANES_FROM},
+             {page_places, true, 0},
+             {page_groups, true, 0},
+             {page_all, true, 0}};
 
-/* Fills the lines the cards do not use: lanes on the axis below them, trees and tables below or beside
- * them. */
 static void draw(struct grid *g, struct view *v, const struct plan *p)
 {
     const bool wide = v->scr.w >= WIDE, ready = v->tri && v->tri->tg;
@@ -453,23 +450,17 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
                beside = {width + 2, b.y - 1, v->scr.w - width - 2, b.h + 1};
     if (ready)
         tri_set_row(v, v->at.row);
-    const int used = column(g, v, b, wide) - b.y;
+    int used = column(g, v, b, wide) - b.y;
     b.y += used;
     b.h -= used;
-    if (!ready)
-        return;
-    (void)below(g, v, &b, lanes);
-    if (!wide)
-        (void)below(g, v, &b, its_trees);
-    (void)below(g, v, &b, procs);
-    if (b.w >= LANES_FROM)
-        (void)below(g, v, &b, page_busiest);
-    struct box *rest = wide ? &beside : &b;
-    if (wide)
-        (void)below(g, v, &beside, its_trees);
-    (void)below(g, v, rest, page_places);
-    (void)below(g, v, rest, page_groups);
-    (void)below(g, v, rest, page_all);
+    for (size_t i = 0; ready && i < sizeof parts / sizeof *parts; i++) {
+        struct box *to = wide && parts[i].beside ? &beside : &b;
+        if (to->w < parts[i].from || to->h <= PART_LEAST)
+            continue;
+        used = parts[i].draw(g, v, (struct box){to->x, to->y + 1, to->w, to->h - 1});
+        to->y += used ? used + 1 : 0;
+        to->h -= used ? used + 1 : 0;
+    }
 }
 
 /* ---- what else a view answers -------------------------------------------------------------------------- */
