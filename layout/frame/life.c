@@ -120,7 +120,7 @@ unsigned view_loaded(struct view *v)
     return v->filters.all || (v->search && !v->search->done) ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 
-/* ---- work between frames: each gets a part of the time --------------------------------------------------- */
+/* ---- work between frames: each gets a part of the time ------------------------------------------------- */
 
 static unsigned kind_work(struct view *v, int64_t budget_ns)
 {
@@ -143,7 +143,7 @@ bool view_pending(const struct view *v)
     return (kind_here(v)->pending && kind_here(v)->pending(v)) || idle_pending(v) || folded_pending(v);
 }
 
-/* ---- another trace --------------------------------------------------------------------------------------- */
+/* ---- another trace ------------------------------------------------------------------------------------- */
 
 /* The lane of the same id; NO_LANE: it is gone. */
 static uint32_t same_lane(const struct trace *from, const struct trace *to, struct lane l)

@@ -32,10 +32,10 @@ static const struct tcol top_cols[COLS] = {
 static const int64_t spans[] = {1000000000, 10000000000, INT64_MAX};
 enum { SPANS = sizeof spans / sizeof *spans };
 
-/* ---- how long the program's repeated work takes ---------------------------------------------------------- */
+/* ---- how long the program's repeated work takes -------------------------------------------------------- */
 
-/* The pieces of work (triage/work/pulse.h) that ended in the view's interval. They are counted in slices, and a
- * growing trace is counted only once. */
+/* The pieces of work (triage/work/pulse.h) that ended in the view's interval. They are counted in slices, and
+ * a growing trace is counted only once. */
 #define ANEW_NS INT64_C(30000000000) /* how often to ask which goroutines work in pieces */
 enum { WORKS = 3, ROWS_LEAST = 12, CELL = 8, CELLS = 6, NAME_LEAST = 20 };
 
@@ -192,7 +192,7 @@ static void top_pulse_draw(const struct top_pulse *t, struct grid *g, const stru
         pulse_line(t, g, v, y + 1 + i, t->row[i]);
 }
 
-/* ---- which time ------------------------------------------------------------------------------------------ */
+/* ---- which time ---------------------------------------------------------------------------------------- */
 
 struct top {
     int span;

@@ -95,9 +95,9 @@ const char *keystate_text(const struct keystate *st, char *buf, size_t size);
 /* keymap_key - the easiest way to type an action in a view, plain keys first; "": there is none. Returns
  * out. */
 const char *keymap_key(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size);
-/* keymap_next - the next binding of an action that works in a view (its own, and any's that it does not hide),
- * in the order in which they were defined; *at is 0 before the first. KEYVIEW_ANY: those of any alone. NULL: no
- * more. keymap_continues - the next one that continues the chord under way. */
+/* keymap_next - the next binding of an action that works in a view (its own, and any's that it does not
+ * hide), in the order in which they were defined; *at is 0 before the first. KEYVIEW_ANY: those of any alone.
+ * NULL: no more. keymap_continues - the next one that continues the chord under way. */
 const struct binding *keymap_next(const struct keymap *km, enum keyview view, enum action a, size_t *at);
 const struct binding *keymap_continues(const struct keymap *km, const struct keystate *st, size_t *at);
 /* binding_keys - its keys as text, "g g"; returns buf. */
