@@ -132,11 +132,12 @@ static void say_sched(struct text *t, const struct triage *tg)
              " in all: p50 ", t_dur(d.p50), ", p90 ", t_dur(d.p90), ", p99 ", t_dur(d.p99), ", longest ",
              t_dur(d.max));
     if (tg->nworst && w->t1 > w->t0) {
+        const struct meanwhile m = triage_meanwhile(tg, w);
         text_say(t, tg->tr, " at ", t_dur(w->t0), " of ", t_who(w->g), " (Ps then ",
-                 t_share((double)w->idle_ns, (double)w->all_ns), " idle");
-        if (w->nran && w->ran[0])
-            text_say(t, tg->tr, ", ", t_share((double)w->ran_ns[0], (double)w->all_ns), " in ",
-                     t_func(w->ran[0]));
+                 t_share((double)m.idle_ns, (double)m.all_ns), " idle");
+        if (m.nran && m.ran[0])
+            text_say(t, tg->tr, ", ", t_share((double)m.ran_ns[0], (double)m.all_ns), " in ",
+                     t_func(m.ran[0]));
         text_lit(t, ")");
     }
 }

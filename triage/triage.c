@@ -66,83 +66,6 @@ void triage_free(struct triage *tg)
     mem_free(tg);
 }
 
-/* ---- what ran on the processors during the worst waits ------------------------------------------------- */
-
-struct ran {
-    uint32_t name;
-    int64_t ns;
-};
-
-static int cmp_ran(const void *a, const void *b)
-{
-    const struct ran *x = a, *y = b;
-    return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns) : (x->name > y->name) - (x->name < y->name);
-}
-
-static void ran_add(struct ran *r, uint32_t *n, uint32_t max, uint32_t name, int64_t ns)
-{
-    uint32_t i = 0;
-    while (i < *n && r[i].name != name)
-        i++;
-    if (i == *n && i < max)
-        r[(*n)++] = (struct ran){name, 0};
-    if (i < max)
-        r[i].ns = ns_add(r[i].ns, ns);
-}
-
-enum { MEANWHILE_SPANS = 100000 }; /* of each P */
-struct meanwhile {
-    struct triage *tg;
-    struct sched_wait *w;
-    struct ran r[64];
-    uint32_t n, spans;
-};
-
-static void meanwhile_span(struct meanwhile *m, int64_t a, int64_t z, uint8_t state, uint32_t g)
-{
-    struct sched_wait *w = m->w;
-    if (z <= a || state == ST_NONE)
-        return;
-    w->all_ns = ns_add(w->all_ns, z - a);
-    if (state == ST_IDLE) {
-        const int64_t stopped = tri_in_band(m->tg->tr, BAND_STW, a, z);
-        w->stopped_ns = ns_add(w->stopped_ns, stopped);
-        w->idle_ns = ns_add(w->idle_ns, z - a - stopped);
-    } else if (state == ST_GCWORK || state == ST_ASSIST || state == ST_SWEEP) {
-        w->gc_ns = ns_add(w->gc_ns, z - a);
-    } else if (state == ST_SYSCALL) {
-        w->syscall_ns = ns_add(w->syscall_ns, z - a);
-    }
-    if (g != NO_LANE && state != ST_IDLE && state != ST_SYSCALL)
-        ran_add(m->r, &m->n, 64, tri_name(m->tg->tr, g), z - a);
-}
-
-static bool meanwhile_spans(void *arg, const struct span_run *r)
-{
-    struct meanwhile *m = arg;
-    int64_t t = r->t0;
-    for (uint32_t i = 0; i < r->n && m->spans < MEANWHILE_SPANS; t += r->dur[i++], m->spans++) {
-        const int64_t a = t > m->w->t0 ? t : m->w->t0, end = t + r->dur[i],
-                      z = end < m->w->t1 ? end : m->w->t1;
-        meanwhile_span(m, a, z, r->kind[r->tag[i]].state, span_run_g(r, i));
-    }
-    return m->spans < MEANWHILE_SPANS && slices_tick();
-}
-
-static void ran_meanwhile(struct triage *tg, struct sched_wait *w)
-{
-    struct meanwhile m = {.tg = tg, .w = w};
-    for (uint32_t p = 0; p < tg->np && slices_tick(); p++, m.spans = 0)
-        trace_states(
-            tg->tr, (struct lane){LANE_P, p},
-            &(struct states_ask){.t0 = w->t0, .t1 = w->t1, .all = true, .f = meanwhile_spans, .arg = &m});
-    qsort(m.r, m.n, sizeof *m.r, cmp_ran);
-    for (w->nran = 0; w->nran < m.n && w->nran < 3; w->nran++) {
-        w->ran[w->nran] = m.r[w->nran].name;
-        w->ran_ns[w->nran] = m.r[w->nran].ns;
-    }
-}
-
 /* ---- pairs --------------------------------------------------------------------------------------------- */
 
 static uint64_t by_total(const void *row)
@@ -162,10 +85,8 @@ static bool pairs_sort(struct triage *tg)
     return ok;
 }
 
-static bool worst_end(struct triage *tg)
+static bool pairs_end(struct triage *tg)
 {
-    for (uint32_t i = 0; i < tg->nworst; i++)
-        ran_meanwhile(tg, &tg->worst[i]);
     return triage_herds(tg) && pairs_sort(tg);
 }
 
@@ -173,7 +94,7 @@ static bool worst_end(struct triage *tg)
 
 typedef bool beside_fn(struct triage *);
 /* Independent phases, the long ones first. */
-static beside_fn *const beside[] = {triage_mmu_curve, worst_end,    triage_groups_end,
+static beside_fn *const beside[] = {triage_mmu_curve, pairs_end,    triage_groups_end,
                                     triage_gc,        triage_tasks, triage_procs};
 
 static bool beside_work(void *arg, size_t i, void **kept)
@@ -229,6 +150,86 @@ int64_t tri_in_band(const struct trace *tr, enum band b, int64_t t0, int64_t t1)
     for (int st = ST_NONE + 1; st < ST_COUNT; st++)
         ns += sh.ns[st];
     return ns;
+}
+
+/* ---- what ran on the processors during a wait for one -------------------------------------------------- */
+
+struct ran {
+    uint32_t name;
+    int64_t ns;
+};
+
+static int cmp_ran(const void *a, const void *b)
+{
+    const struct ran *x = a, *y = b;
+    return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns) : (x->name > y->name) - (x->name < y->name);
+}
+
+static void ran_add(struct ran *r, uint32_t *n, uint32_t max, uint32_t name, int64_t ns)
+{
+    uint32_t i = 0;
+    while (i < *n && r[i].name != name)
+        i++;
+    if (i == *n && i < max)
+        r[(*n)++] = (struct ran){name, 0};
+    if (i < max)
+        r[i].ns = ns_add(r[i].ns, ns);
+}
+
+enum { MEANWHILE_SPANS = 100000 }; /* of all Ps */
+struct ran_in {
+    const struct trace *tr;
+    struct meanwhile *w;
+    int64_t t0, t1;
+    struct ran r[64];
+    uint32_t n, spans, most;
+};
+
+static void meanwhile_span(struct ran_in *m, int64_t a, int64_t z, uint8_t state, uint32_t g)
+{
+    struct meanwhile *w = m->w;
+    if (z <= a || state == ST_NONE)
+        return;
+    w->all_ns = ns_add(w->all_ns, z - a);
+    if (state == ST_IDLE) {
+        const int64_t stopped = tri_in_band(m->tr, BAND_STW, a, z);
+        w->stopped_ns = ns_add(w->stopped_ns, stopped);
+        w->idle_ns = ns_add(w->idle_ns, z - a - stopped);
+    } else if (state == ST_GCWORK || state == ST_ASSIST || state == ST_SWEEP) {
+        w->gc_ns = ns_add(w->gc_ns, z - a);
+    } else if (state == ST_SYSCALL) {
+        w->syscall_ns = ns_add(w->syscall_ns, z - a);
+    }
+    if (g != NO_LANE && state != ST_IDLE && state != ST_SYSCALL)
+        ran_add(m->r, &m->n, 64, tri_name(m->tr, g), z - a);
+}
+
+static bool meanwhile_spans(void *arg, const struct span_run *r)
+{
+    struct ran_in *m = arg;
+    int64_t t = r->t0;
+    for (uint32_t i = 0; i < r->n && m->spans < m->most; t += r->dur[i++], m->spans++) {
+        const int64_t a = t > m->t0 ? t : m->t0, end = t + r->dur[i], z = end < m->t1 ? end : m->t1;
+        meanwhile_span(m, a, z, r->kind[r->tag[i]].state, span_run_g(r, i));
+    }
+    return m->spans < m->most && slices_tick();
+}
+
+struct meanwhile triage_meanwhile(const struct triage *tg, const struct sched_wait *w)
+{
+    struct meanwhile out = {0};
+    struct ran_in m = {.tr = tg->tr, .w = &out, .t0 = w->t0, .t1 = w->t1};
+    m.most = MEANWHILE_SPANS / (tg->np + 1) + 1;
+    for (uint32_t p = 0; p < tg->np && slices_tick(); p++, m.spans = 0)
+        trace_states(
+            tg->tr, (struct lane){LANE_P, p},
+            &(struct states_ask){.t0 = w->t0, .t1 = w->t1, .all = true, .f = meanwhile_spans, .arg = &m});
+    qsort(m.r, m.n, sizeof *m.r, cmp_ran);
+    for (; out.nran < m.n && out.nran < 3; out.nran++) {
+        out.ran[out.nran] = m.r[out.nran].name;
+        out.ran_ns[out.nran] = m.r[out.nran].ns;
+    }
+    return out;
 }
 
 bool tri_by_timer(const struct trace *tr, struct lane l, const struct lane_info *li)

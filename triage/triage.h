@@ -104,14 +104,17 @@ enum { BUSIEST = 16, WORST = 16 };
 struct sched_wait { /* one of the worst scheduler latencies */
     int64_t t0, t1;
     uint32_t g;
-    bool preempted;  /* it had been running and was preempted */
-    uint32_t nran;   /* what the processors ran meanwhile: start functions by time, largest first */
-    uint32_t ran[3]; /* strings */
+    bool preempted; /* it had been running and was preempted */
+};
+/* triage_meanwhile - what the processors did during such a wait: it reads the Ps' spans of that time. */
+struct meanwhile {
+    uint32_t nran, ran[3]; /* what they ran: start functions (strings) by time, largest first */
     int64_t ran_ns[3];
     /* Processor time: all; idle while the world ran; idle while the world was stopped; collector; held by a
      * system call. `ran` covers only the running part. */
     int64_t all_ns, idle_ns, stopped_ns, gc_ns, syscall_ns;
 };
+struct meanwhile triage_meanwhile(const struct triage *tg, const struct sched_wait *w);
 
 /* ---- collector ----------------------------------------------------------------------------------------- */
 

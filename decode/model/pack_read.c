@@ -140,17 +140,53 @@ static const uint8_t *column_32(const uint8_t *p, uint32_t n, enum lengths k, ui
     return p;
 }
 
-/* Tags and, unless NULL, stacks of all spans, and of up to seven more. */
+#ifdef PACK_SSE
+/* The pair numbers of spans i .. i + 15; i: a multiple of 8. */
+static inline SSE __m128i palette_sixteen(const struct palette *pal, uint32_t i)
+{
+    const __m128i bit = _mm_set1_epi64x((int64_t)0x8040201008040201u),
+                  spread = _mm_set_epi64x(0x0101010101010101, 0);
+    __m128i v = _mm_setzero_si128();
+    for (unsigned k = 0; k < pal->planes.n; k++) {
+        uint16_t x; /* of the last plane a byte behind it, of spans after n */
+        memcpy(&x, pal->planes.p + k * pal->planes.size + i / 8, sizeof x);
+        const __m128i copies = _mm_shuffle_epi8(_mm_set1_epi16((short)x), spread);
+        const __m128i is = _mm_cmpeq_epi8(_mm_and_si128(copies, bit), bit);
+        v = _mm_or_si128(v, _mm_and_si128(is, _mm_set1_epi8((char)(1u << k))));
+    }
+    return v;
+}
+
+static SSE void pairs_sse(const struct palette *pal, uint32_t n, uint32_t *tag, uint32_t *stack)
+{
+    const uint32_t *const pair = pal->pair;
+    uint8_t at[SPAN_ROOM];
+    for (uint32_t i = 0; i < n; i += 16)
+        _mm_storeu_si128((__m128i *)(void *)(at + i), palette_sixteen(pal, i));
+    for (uint32_t i = 0; i < n; i += 4) {
+        const __m128i v =
+            _mm_set_epi32((int)pair[at[i + 3]], (int)pair[at[i + 2]], (int)pair[at[i + 1]], (int)pair[at[i]]);
+        _mm_storeu_si128((__m128i *)(void *)(tag + i), _mm_srli_epi32(v, 24));
+        if (stack)
+            _mm_storeu_si128((__m128i *)(void *)(stack + i), _mm_and_si128(v, _mm_set1_epi32(0xffffff)));
+    }
+}
+#endif
+
+/* Tags and, unless NULL, stacks of all spans, and of up to three more: there is room after n. */
 static void pairs_unpack(const struct palette *pal, uint32_t n, uint32_t *tag, uint32_t *stack)
 {
-    for (uint32_t i = 0; i < n; i += 8) {
-        uint64_t at = palette_eight(pal, i / 8);
-        for (uint32_t b = i; b < i + 8; b++, at >>= 8) { /* there is room after n */
-            const uint32_t pair = pal->pair[at & 0xff];
-            tag[b] = pair >> 24;
-            if (stack)
-                stack[b] = pair & 0xffffff;
-        }
+#ifdef PACK_SSE
+    if (have_sse()) {
+        pairs_sse(pal, n, tag, stack);
+        return;
+    }
+#endif
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t pair = pal->pair[palette_eight(pal, i / 8) >> (i % 8 * 8) & 0xff];
+        tag[i] = pair >> 24;
+        if (stack)
+            stack[i] = pair & 0xffffff;
     }
 }
 
@@ -158,16 +194,13 @@ static void pairs_unpack(const struct palette *pal, uint32_t n, uint32_t *tag, u
 /* Durations in units of 64 ns (pack_dur_ns()); up to three more than n. */
 static SSE void durs_64(const uint32_t *x, uint32_t n, int64_t *dur)
 {
-    const __m128i zero = _mm_setzero_si128(), one = _mm_set1_epi64x(1);
     for (uint32_t i = 0; i < n; i += 4) {
         const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(x + i));
-        const __m128i part[2] = {_mm_unpacklo_epi32(v, zero), _mm_unpackhi_epi32(v, zero)};
-        for (int k = 0; k < 2; k++) {
-            const __m128i odd = _mm_sub_epi64(zero, _mm_and_si128(part[k], one));
-            const __m128i ns = _mm_or_si128(_mm_and_si128(odd, _mm_srli_epi64(part[k], 1)),
-                                            _mm_andnot_si128(odd, _mm_slli_epi64(part[k], 5)));
-            _mm_storeu_si128((__m128i *)(void *)(dur + i + 2 * k), ns);
-        }
+        const __m128i odd = _mm_srai_epi32(_mm_slli_epi32(v, 31), 31);
+        const __m128i low = _mm_blendv_epi8(_mm_slli_epi32(v, 5), _mm_srli_epi32(v, 1), odd),
+                      high = _mm_andnot_si128(odd, _mm_srli_epi32(v, 27));
+        _mm_storeu_si128((__m128i *)(void *)(dur + i), _mm_unpacklo_epi32(low, high));
+        _mm_storeu_si128((__m128i *)(void *)(dur + i + 2), _mm_unpackhi_epi32(low, high));
     }
 }
 

@@ -24,7 +24,7 @@ static int64_t runnable_part(struct text *t, const char *name, int64_t ns, int64
     return ns;
 }
 
-static void runnable_meanwhile(struct text *t, const struct trace *tr, const struct sched_wait *w)
+static void runnable_meanwhile(struct text *t, const struct trace *tr, const struct meanwhile *w)
 {
     int64_t rest = w->all_ns;
     text_lit(t, "; processors meanwhile: ");
@@ -53,8 +53,9 @@ static void runnable_say(struct text *t, const struct view *v, const struct thin
         if (w->g != x->g || w->t0 != x->t0)
             continue;
         text_add(t, "%s", w->preempted ? ", stopped while it ran" : "");
-        if (w->all_ns > 0)
-            runnable_meanwhile(t, v->tr, w);
+        const struct meanwhile m = triage_meanwhile(tg, w);
+        if (m.all_ns > 0)
+            runnable_meanwhile(t, v->tr, &m);
     }
 }
 

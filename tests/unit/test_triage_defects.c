@@ -22,11 +22,11 @@ static void calls_are_no_running(void **state)
     start(12 * MS + US, 2);
     over(13 * MS);
     made_of(&m);
-    const struct sched_wait *w = &m.l.tg->worst[0];
     assert_int_equal(m.l.tg->nworst, 1);
-    assert_near_ns(w->syscall_ns, 10 * MS);
-    assert_int_equal(w->nran, 1);
-    assert_near_ns(w->ran_ns[0], 2 * MS);
+    const struct meanwhile ran = triage_meanwhile(m.l.tg, &m.l.tg->worst[0]);
+    assert_near_ns(ran.syscall_ns, 10 * MS);
+    assert_int_equal(ran.nran, 1);
+    assert_near_ns(ran.ran_ns[0], 2 * MS);
     unmade(&m);
 }
 
@@ -48,8 +48,9 @@ static void stopped_is_not_idle(void **state)
     made_of(&m);
     const struct sched_wait *w = &m.l.tg->worst[0];
     assert_near_ns(w->t1 - w->t0, 11 * MS);
-    assert_near_ns(w->stopped_ns, 8 * MS);
-    assert_near_ns(w->idle_ns, 3 * MS);
+    const struct meanwhile ran = triage_meanwhile(m.l.tg, w);
+    assert_near_ns(ran.stopped_ns, 8 * MS);
+    assert_near_ns(ran.idle_ns, 3 * MS);
     unmade(&m);
 }
 

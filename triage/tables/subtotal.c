@@ -44,6 +44,12 @@ struct pair_row *subtotal_pair(struct subtotal *y, uint32_t reason, uint32_t sta
     return p;
 }
 
+bool moment_before(const struct moment *a, const struct moment *b)
+{
+    const int64_t x = a->t1 - a->t0, y = b->t1 - b->t0;
+    return x != y ? x > y : a->g != b->g ? a->g < b->g : a->t0 < b->t0;
+}
+
 static void add_groups(struct triage *tg, const struct subtotal *y)
 {
     for (uint32_t i = 0; i < y->ngroups; i++) {
@@ -219,12 +225,6 @@ static void worst_told(struct triage *tg, const struct longest *worst)
         tg->worst[tg->nworst] =
             (struct sched_wait){.t0 = x->t0, .t1 = x->t1, .g = x->g, .preempted = tri_is_exec(x->was)};
     }
-}
-
-static bool moment_before(const struct moment *a, const struct moment *b)
-{
-    const int64_t x = a->t1 - a->t0, y = b->t1 - b->t0;
-    return x != y ? x > y : a->g != b->g ? a->g < b->g : a->t0 < b->t0;
 }
 
 /* What one pass over the pairs makes of them. */

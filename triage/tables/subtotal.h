@@ -22,6 +22,7 @@ struct longest { /* the longest first */
 };
 struct group_part { /* what goroutines of one group did */
     uint32_t group;
+    uint32_t reason; /* row of wait_of that was added to last */
     bool timed;
     uint64_t moves;
     int64_t ns[GM_COUNT];
@@ -50,8 +51,6 @@ struct subtotal {
     struct longest worst; /* scheduler latencies */
     struct longest busy;  /* goroutines, by how long they ran */
     int64_t label_ns[GC_MODES];
-    uint32_t group;       /* row of the present goroutine's */
-    uint32_t lately[256]; /* rows of pairs that were told lately, to be looked at first */
 };
 
 /* subtotal_goroutines - counts goroutines g0 .. g1-1 into an empty subtotal. Returns false when out of memory
@@ -63,6 +62,8 @@ struct pair_row *subtotal_pair(struct subtotal *y, uint32_t reason, uint32_t sta
                                uint32_t by, bool *made);
 /* subtotal_wait_of - returns the row of `wait_of` for a group and a reason; NULL when out of memory. */
 struct wait_of *subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason);
+/* moment_before - whether a lasted longer, or as long and its goroutine's or its own start is before. */
+bool moment_before(const struct moment *a, const struct moment *b);
 /* longest_add - keeps a time if it is among the longest. */
 void longest_add(struct longest *l, const struct time_of *x);
 

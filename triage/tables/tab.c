@@ -71,11 +71,9 @@ void *tab_row_of(struct tab *m, void **rows, size_t size, uint32_t *n, size_t *c
     const uint32_t i = put(m, a, b, *n);
     *made = false;
     if (i == *n && i != TAB_NONE) {
-        void *p = mem_grow(*rows, cap, (size_t)i + 1, size);
-        if (!p)
+        if (!mem_room_of(rows, cap, (size_t)i + 1, size))
             return NULL;
-        *rows = p;
-        memset((char *)p + i * size, 0, size);
+        memset((char *)*rows + i * size, 0, size);
         ++*n;
         *made = true;
     }

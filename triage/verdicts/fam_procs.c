@@ -13,11 +13,12 @@ static uint32_t who_had(const struct triage *tg)
     uint32_t name[8] = {0}, best = 0;
     int64_t ns[8] = {0};
     for (uint32_t i = 0; i < tg->nworst; i++) {
-        for (uint32_t k = 0; k < tg->worst[i].nran && k < 3; k++) {
+        const struct meanwhile m = triage_meanwhile(tg, &tg->worst[i]);
+        for (uint32_t k = 0; k < m.nran; k++) {
             for (unsigned j = 0; j < 8; j++) {
-                if (!name[j] || name[j] == tg->worst[i].ran[k]) {
-                    name[j] = tg->worst[i].ran[k];
-                    ns[j] = ns_add(ns[j], tg->worst[i].ran_ns[k]);
+                if (!name[j] || name[j] == m.ran[k]) {
+                    name[j] = m.ran[k];
+                    ns[j] = ns_add(ns[j], m.ran_ns[k]);
                     break;
                 }
             }
