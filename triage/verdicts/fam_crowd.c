@@ -1,9 +1,9 @@
-/* fam_crowd.c - many goroutines at once: woken for little, woken together, or begun for tiny work. */
+/* fam_crowd.c - many goroutines at once: woken for little, or begun for tiny work. */
 #include "triage/findings/thresholds.h"
 #include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
-enum { PAIRS = 256, TOGETHER = 100000 /* ns: wake-ups that are one */, MEMBERS = 512 };
+enum { GROUPS = 256, MEMBERS = 4096 };
 
 static bool herds(struct causes *c, const struct works *w, struct verdicts *out)
 {
@@ -29,60 +29,16 @@ static bool herds(struct causes *c, const struct works *w, struct verdicts *out)
     return ok;
 }
 
-/* How many of a group does the one that ended p's longest wait wake at that moment? */
-static uint32_t woken_with(const struct causes *c, const struct pair_row *p, uint32_t group)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < c->of[group].n && i < MEMBERS; i++) {
-        struct span s;
-        n += trace_span_at(c->tr, (struct lane){LANE_G, causes_member(c, group, i, MEMBERS)}, p->longest.t1,
-                           &s) &&
-             s.state == ST_RUNNABLE && s.who == p->longest_waker && s.t0 > p->longest.t1 - TOGETHER;
-    }
-    const uint32_t looked = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
-    return looked ? (uint32_t)((uint64_t)n * c->of[group].n / looked) : 0;
-}
-
-static bool bursts(struct causes *c, const struct works *w, struct verdicts *out)
-{
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < c->tg->npairs && i < PAIRS && slices_tick(); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        const uint32_t group = causes_group(c, p->waiter);
-        if (group == UINT32_MAX || p->from_scheduler || !wait_passes_on(p->kind) ||
-            c->tg->groups[group].is_system)
-            continue;
-        const struct group *g = &c->tg->groups[group];
-        const double queue = g->ns[GM_LIFE] > 0 ? (double)g->ns[GM_SCHED] / (double)g->ns[GM_LIFE] : 0;
-        if (queue < threshold(TH_SHARE) || (double)p->count < 3 * threshold(TH_MANY))
-            continue;
-        const uint32_t crowd = woken_with(c, p, group);
-        if (crowd < threshold(TH_MANY) || crowd < 2 * c->procs)
-            continue;
-        struct verdict v = verdict_new(RULE_BURSTS, queue);
-        v.where = verdict_place(w, p->stack);
-        v.waiter.group = p->waiter;
-        v.holder =
-            (struct role){.group = p->waker, .g = p->longest_waker, .at = verdict_place(w, p->waker_stack)};
-        verdict_shows(&v, p->longest.g, p->longest.t1, p->longest.t1 + 1);
-        verdict_ev(&v, EV_CROWD, crowd);
-        verdict_ev(&v, EV_EACH, (double)g->ns[GM_SCHED] / (double)(p->count ? p->count : 1));
-        v.level = LEVEL_NOTE;
-        return verdict_add(out, &v);
-    }
-    return ok;
-}
-
 /* How many goroutines of a group there are at once, at most. */
 static uint32_t most_at_once(const struct causes *c, uint32_t group)
 {
     enum { AT = 64 };
     uint32_t at[AT] = {0}, most = 0;
     const int64_t part = c->tg->end / AT + 1;
-    const uint32_t n = c->of[group].n, look = n < MEMBERS * 8 ? n : MEMBERS * 8;
+    const uint32_t n = c->of[group].n, look = n < MEMBERS ? n : MEMBERS;
     for (uint32_t i = 0; i < look && slices_tick(); i++) {
         struct lifetime l;
-        trace_lives(c->tr, LANE_G, causes_member(c, group, i, MEMBERS * 8), 1, &l);
+        trace_lives(c->tr, LANE_G, causes_member(c, group, i, MEMBERS), 1, &l);
         for (int k = 0; k < AT; k++)
             at[k] += l.first <= k * part && (l.last > k * part || !l.over);
     }
@@ -134,8 +90,8 @@ static bool begun(struct causes *c, const struct works *w, struct verdicts *out,
 
 bool fam_crowd(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    bool ok = herds(c, w, out) && bursts(c, w, out);
-    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < PAIRS; i++)
+    bool ok = herds(c, w, out);
+    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS; i++)
         ok = c->tg->groups[i].is_system || c->tg->groups[i].created < 100 || begun(c, w, out, i);
     return ok;
 }

@@ -12,10 +12,10 @@
 
 enum { ROWS = 256, MEMBERS = 4096 };
 
-/* When goroutines of one creation stack began, by quarter of the time since the first of them did, and how
- * many of them are over. */
+/* When goroutines of one creation stack began: the first, the last, and how many in each quarter of the time
+ * since the first; and how many of them are over. */
 struct births {
-    int64_t since;
+    int64_t since, last;
     uint32_t quarter[4], all, over;
 };
 
@@ -39,29 +39,27 @@ static struct births births_of(const struct causes *c, const struct leak_row *r)
             continue;
         const int64_t q = (li.first - b.since) / ((c->tg->end - b.since) / 4 + 1);
         b.quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
+        b.last = li.first > b.last ? li.first : b.last;
         b.all++;
         b.over += li.ended;
     }
     return b;
 }
 
-/* Do they come again and again, for half of the trace at least? Some come in each quarter of that time, and
- * neither the first nor the last has most of them. */
+/* Do they come again and again, for half of the trace at least? Each quarter of that time has its part of
+ * them; what slows the program down may let fewer come later. */
 static bool all_along(const struct causes *c, const struct births *b)
 {
     bool all = b->all > 0 && b->since <= c->tg->end / 2;
     for (int i = 0; i < 4; i++)
-        all &= b->quarter[i] > 0 && (i == 1 || i == 2 || b->quarter[i] < threshold(TH_MOST) * b->all);
+        all &= b->quarter[i] > 0 && b->quarter[i] >= threshold(TH_NOTED) * b->all;
     return all;
 }
 
-/* Do about as many come in each quarter? A host that stops the program for a while leaves one with few. */
-static bool evenly(const struct births *b)
+/* Do more come at the end? If not, those that are there may be all that the program wants. */
+static bool go_on(const struct causes *c, const struct births *b)
 {
-    bool all = true;
-    for (int i = 0; i < 4; i++)
-        all &= b->quarter[i] >= threshold(TH_MOST) * b->all / 4;
-    return all;
+    return (double)(c->tg->end - b->last) < threshold(TH_SHARE) * (double)(c->tg->end - b->since);
 }
 
 static bool from_within(const struct leak_row *r)
@@ -69,13 +67,13 @@ static bool from_within(const struct leak_row *r)
     return r->kind == WK_LOCK || r->kind == WK_COND || wait_on_channel(r->kind);
 }
 
-/* Does a timer wake those that stay, again and again, where they stand now? */
-static bool ticks(const struct causes *c, const struct leak_row *r)
+/* Does a timer wake those that stay, n of them, again and again, where some stand at the end? */
+static bool ticks(const struct causes *c, const struct leak_row *r, uint32_t n)
 {
     for (uint32_t i = 0; i < works_pairs(c); i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         if (p->waiter == r->name && p->stack == r->stack && p->from_scheduler && p->kind != WK_NET &&
-            p->count >= r->count)
+            p->count >= n)
             return true;
     }
     return false;
@@ -94,7 +92,7 @@ static struct verdict leak_new(const struct causes *c, const struct works *w, co
     verdict_ev(&v, EV_ENDED, r->ended);
     verdict_ev(&v, EV_COUNT, r->count);
     verdict_ev(&v, EV_LONGEST, (double)r->oldest);
-    v.level = all_along(c, b) && evenly(b) && b->over <= threshold(TH_LEAK_ENDED) * b->all &&
+    v.level = all_along(c, b) && go_on(c, b) && b->over <= threshold(TH_LEAK_ENDED) * b->all &&
                       b->all >= 4 * threshold(TH_LEAK_COUNT)
                   ? LEVEL_WARN
                   : LEVEL_NOTE;
@@ -112,16 +110,18 @@ static bool leaks(struct causes *c, const struct works *w, struct verdicts *out)
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->tg->nleaks && i < ROWS; i++) {
         const struct leak_row *r = &c->tg->leaks[i];
-        if (r->count < threshold(TH_LEAK_COUNT) || !r->create_stack)
+        const uint32_t stay = r->created - r->ended;
+        if (stay < threshold(TH_LEAK_COUNT) || !r->create_stack)
             continue;
         const struct births b = births_of(c, r);
         const bool few_ended = r->ended <= threshold(TH_LEAK_ENDED) * r->created;
         const bool lost = r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2;
-        const bool ticker = few_ended && all_along(c, &b) && ticks(c, r);
-        const bool stuck = old(c, r) && from_within(r) &&
+        const bool ticker = few_ended && all_along(c, &b) && ticks(c, r, stay);
+        const bool stuck = r->count >= threshold(TH_LEAK_COUNT) && old(c, r) && from_within(r) &&
                            (lost ? few_ended || all_along(c, &b) : few_ended && all_along(c, &b));
         if (stuck || ticker) {
-            const struct verdict v = leak_new(c, w, r, ticker && !lost ? RULE_TICKERS : RULE_LEAK, &b);
+            struct verdict v = leak_new(c, w, r, ticker && !lost ? RULE_TICKERS : RULE_LEAK, &b);
+            verdict_ev(&v, EV_COUNT, v.rule == RULE_TICKERS ? stay : r->count);
             ok = verdict_add(out, &v);
         }
     }

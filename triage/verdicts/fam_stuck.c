@@ -1,12 +1,6 @@
 /*
- * fam_stuck.c - goroutines that wait to the end of the trace for a lock that nobody lets go; in a
- * ring, for each other; or, all of a crew, for what nobody gives back.
- *
- * A ring: who would take what one sends stands to send as well, and so on, back to the first.
- *
- * A crew does its work all along: most of it has not ended. It had not waited there; now all of it stands
- * there, so none of it is at what lies behind. An answer takes a wait each time: what was there at once
- * before is a slot, or room.
+ * fam_stuck.c - goroutines that wait to the end of the trace for a lock that nobody lets go, or, in a ring,
+ * for each other: who would take what one sends stands to send as well, and so on, back to the first.
  *
  * Who has a lock is inferred: of the functions that let it go before, or wait for it, the one in which a
  * goroutine has waited for something else since before all these, to the end as well.
@@ -144,14 +138,10 @@ bool fam_stuck(struct causes *c, const struct works *w, struct verdicts *out)
         if (!threshold_reached(TH_STUCK_PART, c->tg->end - first->since, c->tg->end))
             continue;
         const uint32_t ring = ring_of(c, w, s, n, i);
-        const bool crew = !lock && s[i].n >= threshold(TH_SEVERAL) && is_whole(c, w, &s[i]);
-        if (!ring && !crew && (!lock || s[i].n < threshold(TH_STUCK_COUNT)))
+        if (!ring && (!lock || s[i].n < threshold(TH_STUCK_COUNT)))
             continue;
-        const enum rule r = lock ? RULE_STUCK : ring ? RULE_RING : RULE_CREW;
-        const struct stand *has = lock   ? who_has_it(c, w, s, n, first)
-                                  : ring ? s[taker_of(c, w, s, n, i)].first
-                                         : NULL;
-        struct verdict v = verdict_standing(c, w, r, first, ring ? ring : s[i].n);
+        const struct stand *has = lock ? who_has_it(c, w, s, n, first) : s[taker_of(c, w, s, n, i)].first;
+        struct verdict v = verdict_standing(c, w, lock ? RULE_STUCK : RULE_RING, first, ring ? ring : s[i].n);
         v.sure = lock && !has ? SURE_RECORDED : SURE_INFERRED;
         v.grows = true;
         if (has)
