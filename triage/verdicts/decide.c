@@ -84,8 +84,9 @@ static bool explained(const struct verdict *a, const struct verdict *b, bool bef
             (same(a->where.user, b->where.user) || same(a->culprit.user, b->culprit.user)));
 }
 
-/* Order: severe ones, warnings; then what grows, a resource's notes, contention that few pieces have, and
- * what makes the slow ones slow; then by share what the work does, and how processors and stops delay it. */
+/* Order: severe ones, warnings; then goroutines that stay; what grows, a resource's notes, contention that
+ * few pieces have, and what makes the slow ones slow; then by share what the work does, and how processors
+ * and stops delay it. */
 static int rank_of(const struct verdict *v)
 {
     const bool little = v->clock > 0 && v->clock < threshold(TH_NOTED);
@@ -94,11 +95,12 @@ static int rank_of(const struct verdict *v)
     const bool machine = (verdict_family(v) == FAM_PROCS || verdict_family(v) == FAM_STOP) && !host;
     const bool resource = v->harm.work == NO_LANE && !little && !machine;
     const bool stands = verdict_family(v) == FAM_STUCK && v->level == LEVEL_SEVERE;
-    const bool tail = verdict_family(v) == FAM_SLOW;
+    const bool tail = verdict_family(v) == FAM_SLOW, stay = v->grows && v->creator.at.user;
     return stands                                       ? -2
            : v->level > LEVEL_NOTE                      ? LEVEL_WARN - (int)v->level
-           : v->grows || resource || contention || tail ? 1
-                                                        : 2;
+           : stay                                       ? 1
+           : v->grows || resource || contention || tail ? 2
+                                                        : 3;
 }
 
 static int cmp_verdict(const void *a, const void *b)
@@ -140,7 +142,7 @@ static void symptom_add(struct verdict *a, const struct verdict *b)
 /* Whether the verdict only says what a work mostly does. */
 static bool is_what(const struct verdict *v)
 {
-    return rank_of(v) == 2 && v->harm.work != NO_LANE;
+    return rank_of(v) == 3 && v->harm.work != NO_LANE;
 }
 
 /* Whether only one or two of many pieces have it: that may be chance. */
