@@ -255,16 +255,6 @@ bool verdict_by_timer(const struct trace *tr, uint32_t who);
  * although none that passed is still at work (slots.c). Records that moment, and how many have waited in
  * vain since, as evidence. */
 bool verdict_slots_lost(const struct causes *c, const struct works *all, struct verdict *v);
-/* verdict_few_hold - for a set, returns whether few of the calls in which its holders mostly wait have most
- * of that time (holds.c). Records how many, how long each takes and a usual one, and since when there are
- * any, as evidence. */
-bool verdict_few_hold(const struct causes *c, const struct works *all, struct verdict *v);
-/* verdict_when - finds from when on, and until when, most of these stretches lie: few may come before or
- * after by chance. Sorts them by t0; n > 0. */
-struct stretch {
-    int64_t t0, ns;
-};
-void verdict_when(struct stretch *v, size_t n, int64_t *since, int64_t *end);
 /* verdict_found_late - for a verdict about sleeps or limits, returns whether the pieces wait for a goroutine
  * that takes what has come only when its timer fires (late.c). */
 bool verdict_found_late(const struct causes *c, const struct works *all, const struct verdict *v);
