@@ -1,7 +1,7 @@
 /*
  * fam_uneven.c - of several goroutines that begin together to share some work, one has most of it, and the
  * others are done long before: once, or again and again the same one. Those that are there all along are in
- * fam_member.c.
+ * links.c.
  */
 #include <math.h>
 #include <stdlib.h>

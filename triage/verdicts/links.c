@@ -292,9 +292,9 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         f->c->tg->groups[g].is_system)
         return FAM_NONE;
     const bool one = round(served_of(f, g)->n) <= 1;
-    if (one && causes_at_once(f->c, g) >= threshold(TH_SEVERAL))
-        return FAM_NONE; /* one of several: fam_member.c */
-    *queue = !queued(f, n, g);
+    /* who waits for room at one of several has what it waits for behind it */
+    *queue =
+        !queued(f, n, g) && !(one && n->kind == WK_SEND && causes_at_once(f->c, g) >= threshold(TH_SEVERAL));
     return one ? FAM_SERVER : FAM_SET;
 }
 

@@ -381,6 +381,10 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
                                  verdict_place(f->all, link->by_stack), 0};
         if (group != UINT32_MAX) {
             v.holder.n = (uint32_t)(causes_at_once(f->c, group) + 0.5);
+            if (v.rule == RULE_SERVER && v.holder.n >= threshold(TH_SEVERAL)) {
+                v.rule = RULE_MEMBER;
+                verdict_ev(&v, EV_COUNT, v.holder.n);
+            }
             verdict_ev(&v, EV_BUSY, served_of(f, group)->busy);
         }
         uint32_t crowd = 0;
