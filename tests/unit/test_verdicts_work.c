@@ -54,55 +54,7 @@ static void sleeps_for_what_is_done(void **state)
     expect(badges, 1500 * MS, RULE_SLEEP);
 }
 
-/* ---- uneven ------------------------------------------------------------------------------------------- */
-
-/* Gives each thing to one of four loaders: half of them to the first; the twin to one after the other. */
-static void dispatch(struct play *p, unsigned g)
-{
-    const unsigned n = (unsigned)p->phase[g];
-    const unsigned to = 2 + (p->fault ? n % 2 ? 1 + n / 2 % 3 : 0 : n % 4);
-    p->phase[g]++;
-    if (p->phase[to] == 1) { /* it rests */
-        wake(p, to, "runtime.chansend1:1,main.dispatch:9");
-        waits(p, g, "sleep", "time.Sleep:1,main.dispatch:8", 3 * MS);
-    } else {
-        p->queue[to] = g;
-        waits(p, g, "chan send", "runtime.chansend1:1,main.dispatch:9", NEVER);
-    }
-}
-
-static void loader(struct play *p, unsigned g)
-{
-    static unsigned id[GS];
-    const bool works = p->phase[g] == 2;
-    if (works)
-        task(p, id[g], false);
-    if (works && p->queue[g])
-        wake(p, p->queue[g], REST("main.load:11"));
-    p->phase[g] = p->phase[g] == 0 || (works && !p->queue[g]) ? 1 : 2;
-    p->queue[g] = 0;
-    if (p->phase[g] == 1) {
-        waits(p, g, "chan receive", REST("main.load:11"), NEVER);
-        return;
-    }
-    id[g] = ++p->slots;
-    task(p, id[g], true);
-    waits(p, g, "sleep", "time.Sleep:1,main.upload:4,main.load:12", 7 * MS);
-}
-
-static void loads(struct play *p)
-{
-    for (int i = 0; i < 4; i++)
-        (void)born(p, "main.load:1", "main.main:2", loader);
-    (void)born(p, "main.dispatch:1", "main.main:2", dispatch);
-    parks(p);
-}
-
-static void one_has_most(void **state)
-{
-    (void)state;
-    expect(loads, 1500 * MS, RULE_MEMBER);
-}
+/* ---- one of several ----------------------------------------------------------------------------------- */
 
 /* Sends to one client after the other; the first of them does not read for 200 ms each time. */
 static void broadcast(struct play *p, unsigned g)
@@ -360,10 +312,13 @@ static void one_hangs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sleeps_for_what_is_done), cmocka_unit_test(one_has_most),
-        cmocka_unit_test(one_blocks_all),          cmocka_unit_test(tries_again),
-        cmocka_unit_test(starts_slowly),           cmocka_unit_test(asks_in_a_row),
-        cmocka_unit_test(one_pool_once),           cmocka_unit_test(one_hangs),
+        cmocka_unit_test(sleeps_for_what_is_done),
+        cmocka_unit_test(one_blocks_all),
+        cmocka_unit_test(tries_again),
+        cmocka_unit_test(starts_slowly),
+        cmocka_unit_test(asks_in_a_row),
+        cmocka_unit_test(one_pool_once),
+        cmocka_unit_test(one_hangs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
