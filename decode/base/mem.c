@@ -34,6 +34,12 @@ static int refuse(void)
     return n == 1;
 }
 
+size_t mem_size(void *p)
+{
+    const size_t spilled = p ? spill_size(p) : 0;
+    return spilled ? spilled : malloc_usable_size(p);
+}
+
 /* The memory that a block takes. */
 static size_t size_of(void *p)
 {
@@ -92,7 +98,7 @@ static void block_free(void *p)
 /* Move a block into the file or out of it. */
 static void *move(void *p, size_t n, bool spilled)
 {
-    const size_t was = spill_size(p) ? spill_size(p) : malloc_usable_size(p);
+    const size_t was = mem_size(p);
     void *q = block(n, false, spilled);
     if (!q)
         return NULL;

@@ -21,7 +21,8 @@ void *mem_alloc(size_t n) __attribute__((warn_unused_result));
 void *mem_zalloc(size_t n) __attribute__((warn_unused_result));
 /* mem_resize - Like realloc(); on NULL the old block is unchanged. */
 void *mem_resize(void *p, size_t n) __attribute__((warn_unused_result));
-void mem_free(void *p); /* NULL is allowed */
+void mem_free(void *p);   /* NULL is allowed */
+size_t mem_size(void *p); /* the bytes of a block, at least those asked for; of NULL: 0 */
 
 /* mem_grow - Make room for at least `need` elements of `size` bytes. The array doubles; from 64 KiB on it
  * grows by a quarter, from 2 MiB on by a sixteenth. *cap is updated. Returns the array (moved or not), or

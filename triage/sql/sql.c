@@ -23,39 +23,20 @@ struct sql_query {
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
-/* SQLite asks for a block's size, which is stored in front of the block. */
-#define HEAD 16
-
 static void *take(int n)
 {
-    char *p = mem_alloc((size_t)n + HEAD);
-    if (!p)
-        return NULL;
-    memcpy(p, &n, sizeof n);
-    return p + HEAD;
-}
-
-static void give(void *p)
-{
-    if (p)
-        mem_free((char *)p - HEAD);
-}
-
-static int size_of(void *p)
-{
-    int n = 0;
-    if (p)
-        memcpy(&n, (char *)p - HEAD, sizeof n);
-    return n;
+    return mem_alloc((size_t)n);
 }
 
 static void *resize(void *p, int n)
 {
-    char *q = mem_resize((char *)p - HEAD, (size_t)n + HEAD);
-    if (!q)
-        return NULL;
-    memcpy(q, &n, sizeof n);
-    return q + HEAD;
+    return mem_resize(p, (size_t)n);
+}
+
+static int size_of(void *p)
+{
+    const size_t n = mem_size(p);
+    return n < INT32_MAX ? (int)n : INT32_MAX;
 }
 
 static int round_up(int n)
@@ -74,25 +55,16 @@ static void end(void *arg)
     (void)arg;
 }
 
-static unsigned users; /* number of open struct sql */
-
-/* The allocator can be set only while SQLite isn't in use. */
+/* The allocator can be set only while SQLite isn't in use. What it keeps from then on is a few kilobytes. */
 static bool start(void)
 {
-    static const sqlite3_mem_methods ours = {take, give, resize, size_of, round_up, begin, end, NULL};
-    if (users == 0) {
+    static const sqlite3_mem_methods ours = {take, mem_free, resize, size_of, round_up, begin, end, NULL};
+    static bool begun;
+    if (!begun) {
         (void)sqlite3_shutdown();
-        if (sqlite3_config(SQLITE_CONFIG_MALLOC, &ours) != SQLITE_OK || sqlite3_initialize() != SQLITE_OK)
-            return false;
+        begun = sqlite3_config(SQLITE_CONFIG_MALLOC, &ours) == SQLITE_OK && sqlite3_initialize() == SQLITE_OK;
     }
-    users++;
-    return true;
-}
-
-static void stop(void)
-{
-    if (--users == 0)
-        (void)sqlite3_shutdown();
+    return begun;
 }
 
 /* Lets SQLite have the rest of --max-memory for sorting and grouping. */
@@ -239,7 +211,6 @@ void sql_close(struct sql *s)
     mem_free(s->assist);
     mem_free(s->plain);
     mem_free(s);
-    stop();
 }
 
 void sql_time(struct sql *s, int64_t ns)
