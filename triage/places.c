@@ -81,28 +81,14 @@ enum err_code places_read(int place, const char *path, char **text, size_t *len)
         return foreign ? ERR_ARG : ERR_IO;
     }
     origin_note(fd);
-    size_t cap = 0, at = 0;
-    char *buf = NULL;
-    for (;;) {
-        if (!mem_room(buf, cap, at + 4096)) {
-            mem_free(buf);
-            fclose(f);
-            return ERR_NOMEM;
-        }
-        size_t got = fread(buf + at, 1, cap - at, f);
-        at += got;
-        if (got == 0 || at > PLACES_FILE_MAX)
-            break;
-    }
-    bad = ferror(f) || at > PLACES_FILE_MAX;
+    *text = mem_alloc(PLACES_FILE_MAX + 1);
+    *len = *text ? fread(*text, 1, PLACES_FILE_MAX + 1, f) : 0;
+    bad = ferror(f) || *len > PLACES_FILE_MAX;
     fclose(f);
-    if (bad) {
-        mem_free(buf);
-        return ERR_IO;
-    }
-    *text = buf;
-    *len = at;
-    return ERR_OK;
+    if (!*text || !bad)
+        return *text ? ERR_OK : ERR_NOMEM;
+    mem_free(*text);
+    return ERR_IO;
 }
 
 void places_list(const char *suffix, void (*f)(void *arg, const char *name), void *arg)

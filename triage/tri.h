@@ -50,9 +50,8 @@ bool triage_groups_end(struct triage *tg);
 enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span_tag *s);
 /* procs.c */
 bool triage_procs(struct triage *tg);
-/* gc.c. triage_collects - whether the trace has a GC cycle or a stop of the world for GC. */
+/* gc.c: and then the curve of the mutator utilisation, if anything was collected */
 bool triage_gc(struct triage *tg);
-bool triage_collects(const struct triage *tg);
 /* mmu.c */
 bool triage_mmu_curve(struct triage *tg);
 /* tasks.c */

@@ -94,8 +94,7 @@ static bool pairs_end(struct triage *tg)
 
 typedef bool beside_fn(struct triage *);
 /* Independent phases, the long ones first. */
-static beside_fn *const beside[] = {triage_mmu_curve, pairs_end,    triage_groups_end,
-                                    triage_gc,        triage_tasks, triage_procs};
+static beside_fn *const beside[] = {triage_gc, pairs_end, triage_groups_end, triage_tasks, triage_procs};
 
 static bool beside_work(void *arg, size_t i, void **kept)
 {

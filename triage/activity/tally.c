@@ -30,6 +30,7 @@ void tally_free(struct tally *t)
     mem_free(t->row);
     mem_free(t->why);
     tab_free(&t->by_name);
+    tab_free(&t->by_place);
     mem_free(t);
 }
 
@@ -62,11 +63,13 @@ static enum tally_now now_of(enum state s)
 
 static bool note_why(struct tally *t, uint32_t row, const struct span *s)
 {
-    if (!mem_room(t->why, t->cap_why, (size_t)t->nwhy + 1))
-        return false;
-    uint32_t func = s->stack ? stacks_user(t->tr, s->stack) : 0;
-    t->why[t->nwhy++] = (struct tally_why){row, s->reason, func, 1};
-    return true;
+    const uint32_t func = s->stack ? stacks_user(t->tr, s->stack) : 0;
+    bool made;
+    struct tally_why *w =
+        tab_row(&t->by_place, t->why, t->nwhy, t->cap_why, (uint64_t)row << 32 | s->reason, func, &made);
+    if (w)
+        *w = (struct tally_why){row, s->reason, func, w->n + 1};
+    return w;
 }
 
 static void add_times(struct tally_row *r, const struct shares *sh, uint32_t g, bool created)
@@ -110,39 +113,21 @@ static bool add(struct tally *t, struct gstate *gs, uint32_t g)
     return n != NOW_BLOCKED || note_why(t, (uint32_t)(r - t->row), &s);
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct tally_why *x = a, *y = b;
-    if (x->row != y->row)
-        return x->row < y->row ? -1 : 1;
-    if (x->reason != y->reason)
-        return x->reason < y->reason ? -1 : 1;
-    return x->func < y->func ? -1 : x->func > y->func;
-}
-
+/* By row, then the commonest first. */
 static int by_number(const void *a, const void *b)
 {
     const struct tally_why *x = a, *y = b;
-    if (x->row != y->row)
-        return x->row < y->row ? -1 : 1;
-    return x->n != y->n ? (x->n > y->n ? -1 : 1) : by_place(a, b);
+    return x->row != y->row         ? (x->row > y->row) - (x->row < y->row)
+           : x->n != y->n           ? (x->n < y->n) - (x->n > y->n)
+           : x->reason != y->reason ? (x->reason > y->reason) - (x->reason < y->reason)
+                                    : (x->func > y->func) - (x->func < y->func);
 }
 
-/* Merges the blocked goroutines to one row per place, the commonest first. */
 static void settle(struct tally *t)
 {
-    uint32_t n = 0;
     if (t->nwhy)
-        qsort(t->why, t->nwhy, sizeof *t->why, by_place);
-    for (uint32_t i = 0; i < t->nwhy; i++)
-        if (n && by_place(&t->why[n - 1], &t->why[i]) == 0)
-            t->why[n - 1].n++;
-        else
-            t->why[n++] = t->why[i];
-    t->nwhy = n;
-    if (n)
-        qsort(t->why, n, sizeof *t->why, by_number);
-    for (uint32_t i = n; i-- > 0;) {
+        qsort(t->why, t->nwhy, sizeof *t->why, by_number);
+    for (uint32_t i = t->nwhy; i-- > 0;) {
         t->row[t->why[i].row].why = i;
         t->row[t->why[i].row].nwhy++;
     }

@@ -192,37 +192,20 @@ static void relate_wakers(struct related *r, const struct trace *tr)
     r->cut = true;
 }
 
-struct woken {
-    uint32_t by;
-    bool found;
-    int64_t left; /* limit of spans to examine */
-};
-
-static bool woken_in(void *arg, const struct span_run *r)
-{
-    struct woken *w = arg;
-    for (uint32_t i = 0; i < r->n && !w->found; i++)
-        w->found = r->kind[r->tag[i]].state == ST_RUNNABLE && span_run_g(r, i) == w->by;
-    w->left -= r->n;
-    return !w->found && w->left > 0;
-}
-
 /* Finds the goroutines that it unblocked. Their lanes must be searched, so only while they are few. */
 static void relate_woken(struct related *r, const struct trace *tr, struct alive *alive)
 {
     const struct alive_ask in = {tr, LANE_G, r->t0, r->t1, trace_nlanes(tr, LANE_G)};
-    struct woken woken = {.by = r->g, .left = 50 * WALK};
+    struct wakeups_next next = {.by = r->g};
     uint32_t looked = 0;
     for (uint32_t i = 0; (i = alive_next(alive, &in, i)) != NO_LANE; i++) {
-        if (++looked > SCAN_LANES || woken.left <= 0) {
+        if (++looked > SCAN_LANES || next.spans > 50 * WALK) {
             r->cut = true;
             return;
         }
-        woken.found = false;
-        trace_states(
-            tr, (struct lane){LANE_G, i},
-            &(struct states_ask){.t0 = r->t0, .t1 = r->t1, .all = true, .f = woken_in, .arg = &woken});
-        if (woken.found)
+        next.found = false;
+        next_in(&next, tr, i, r->t0, r->t1);
+        if (next.found)
             relate(r, i);
     }
 }

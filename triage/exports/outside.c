@@ -17,7 +17,7 @@
 #include "triage/exports/target.h"
 
 enum { FILES = 8, FOLDERS = 40, OPEN = 4, OWN = 64 };
-enum { WRITTEN_ITSELF = 16, BEGUN = 'b' }; /* of a target (target.h) */
+enum { WRITTEN_ITSELF = 16 }; /* of a target (target.h) */
 
 struct ident {
     dev_t dev;
@@ -28,7 +28,7 @@ static const char *file[FILES], *to_save;
 static bool terminal;
 static struct ident folder[FOLDERS];
 static int nfiles, nfolders;
-static int deed_open = -1, deed_keep, deed_drop, deed_may, deed_save, deed_copy, deed_stop;
+static int deed_open = -1, deed_close, deed_may, deed_save, deed_copy, deed_stop;
 
 static struct ident ident_of(const struct stat *st)
 {
@@ -133,31 +133,23 @@ static void do_open(const char *path, struct clerk_said *said)
         return;
     said->fd[0] = fcntl(f->to.fd, F_DUPFD_CLOEXEC, 0);
     said->value = i | (f->to.own ? WRITTEN_ITSELF : 0);
+    f->to.own = false; /* its process empties it */
     f->used = true;
 }
 
-static void settle(const char *which, bool keep, struct clerk_said *said)
+/* "0+": the first of them takes its name; "0-": it goes. */
+static void do_close(const char *which, struct clerk_said *said)
 {
     const int i = *which - '0';
+    const bool keep = which[1] == '+';
     if (i < 0 || i >= OPEN || !far[i].used) {
         said->error = EINVAL;
         return;
     }
-    far[i].to.begun = which[1] == BEGUN;
     said->error = target_close(&far[i].to, keep) ? 0 : errno;
     if (keep && !said->error)
         note_own(far[i].path);
     far[i].used = false;
-}
-
-static void do_keep(const char *which, struct clerk_said *said)
-{
-    settle(which, true, said);
-}
-
-static void do_drop(const char *which, struct clerk_said *said)
-{
-    settle(which, false, said);
 }
 
 /* PATH, PATH.2 and so on. */
@@ -234,8 +226,7 @@ static void add_deeds(void)
     if (deed_open >= 0)
         return;
     deed_open = clerk_add(do_open, put_away);
-    deed_keep = clerk_add(do_keep, NULL);
-    deed_drop = clerk_add(do_drop, NULL);
+    deed_close = clerk_add(do_close, NULL);
     deed_may = clerk_add(do_may, NULL);
     deed_save = clerk_add(do_save, NULL);
     deed_copy = clerk_add(do_copy, NULL);
@@ -284,9 +275,9 @@ enum err_code outside_open(struct out_target *t, const char *path, struct err *e
 int outside_close(struct out_target *t, bool keep)
 {
     struct clerk_said said;
-    const char which[] = {(char)('0' + t->far - 1), t->begun ? BEGUN : '-', '\0'};
+    const char which[] = {(char)('0' + t->far - 1), keep ? '+' : '-', '\0'};
     t->far = 0;
-    (void)clerk_ask(keep ? deed_keep : deed_drop, which, &said);
+    (void)clerk_ask(deed_close, which, &said);
     return said.error;
 }
 

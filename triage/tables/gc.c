@@ -107,45 +107,25 @@ static int cmp_stw(const void *a, const void *b)
     return p != q ? (p < q) - (p > q) : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-static void goals(struct triage *tg, struct heap_stat *s)
+/* Finds the largest heap, the largest goal, and the heap's largest excess over the goal of its time. */
+static void heap_most(struct triage *tg, struct heap_stat *s)
 {
-    const size_t n = trace_npoints(tg->tr, METRIC_GOAL);
-    for (size_t i = 0; i < n; i++) {
-        const uint64_t goal = trace_point(tg->tr, METRIC_GOAL, i).v;
-        s->max_goal = !goal_none(goal) && goal > s->max_goal ? goal : s->max_goal;
-    }
-}
-
-/* Finds the largest heap, and its largest excess over the goal, among points i .. e-1, which have one
- * goal. */
-static void heap_under(struct triage *tg, size_t i, size_t e, uint64_t goal)
-{
-    struct heap_stat *s = &tg->heap;
-    const int64_t t0 = trace_point(tg->tr, METRIC_HEAP, i).t,
-                  t1 = trace_point(tg->tr, METRIC_HEAP, e - 1).t + 1;
-    uint64_t min, max = 0;
-    (void)trace_minmax(tg->tr, METRIC_HEAP, t0, t1, &min, &max);
-    if (max > s->max) {
-        s->max = max;
-        while (trace_point(tg->tr, METRIC_HEAP, i).v != max)
-            i++;
-        s->max_at = trace_point(tg->tr, METRIC_HEAP, i).t;
-    }
-    const double over = !goal_none(goal) && max > goal ? (double)max / (double)goal - 1 : 0;
-    if (over > s->over)
-        s->over = over;
-}
-
-static void heap_by_goals(struct triage *tg, size_t n)
-{
-    const size_t ng = trace_npoints(tg->tr, METRIC_GOAL);
-    struct point goal = {0};
-    for (size_t i = 0, j = 0, e; i < n; i = e, j++) {
-        const struct point next = j < ng ? trace_point(tg->tr, METRIC_GOAL, j) : goal;
-        e = j < ng ? trace_points_before(tg->tr, METRIC_HEAP, next.t) : n;
-        if (e > i)
-            heap_under(tg, i, e, goal.v);
-        goal = next;
+    const size_t n = trace_npoints(tg->tr, METRIC_HEAP), ng = trace_npoints(tg->tr, METRIC_GOAL);
+    struct point goal = {0}, next = {0};
+    for (size_t i = 0, j = 0; i < n || j < ng;) {
+        const struct point heap = i < n ? trace_point(tg->tr, METRIC_HEAP, i) : next;
+        next = j < ng ? trace_point(tg->tr, METRIC_GOAL, j) : next;
+        if (j < ng && (i == n || next.t <= heap.t)) {
+            goal = next;
+            s->max_goal = !goal_none(goal.v) && goal.v > s->max_goal ? goal.v : s->max_goal;
+            j++;
+            continue;
+        }
+        s->max_at = heap.v > s->max ? heap.t : s->max_at;
+        s->max = heap.v > s->max ? heap.v : s->max;
+        const double over = !goal_none(goal.v) && heap.v > goal.v ? (double)heap.v / (double)goal.v - 1 : 0;
+        s->over = over > s->over ? over : s->over;
+        i++;
     }
 }
 
@@ -169,8 +149,7 @@ static void heap(struct triage *tg, const struct range *gc, size_t ngc)
     s->known = n > 0;
     s->first = n ? trace_point(tg->tr, METRIC_HEAP, 0).v : 0;
     s->last = n ? trace_point(tg->tr, METRIC_HEAP, n - 1).v : 0;
-    heap_by_goals(tg, n);
-    goals(tg, s);
+    heap_most(tg, s);
     for (size_t i = 0; i < ngc && !s->low_first; i++)
         (void)heap_behind(tg, &gc[i], &s->low_first);
     for (size_t i = ngc; i > 0 && !heap_behind(tg, &gc[i - 1], &s->low_last);)
@@ -189,22 +168,6 @@ static uint64_t sum_up(const struct triage *tg, const struct range *r, size_t n,
         }
     }
     return count;
-}
-
-bool triage_collects(const struct triage *tg)
-{
-    const struct range *r;
-    bool any = false;
-    for (size_t i = 0, n = trace_ranges(tg->tr, RANGE_GC, &r); i < n && !any; i++) {
-        int64_t t0 = r[i].t0, t1 = r[i].t1;
-        any = tri_clip(tg, &t0, &t1);
-    }
-    for (size_t i = 0, n = trace_ranges(tg->tr, RANGE_STW, &r); i < n && !any;) {
-        struct range x;
-        i = trace_stop(r, n, i, &x);
-        any = tri_clip(tg, &x.t0, &x.t1) && kind_is_gc(tg->tr, x.name);
-    }
-    return any;
 }
 
 bool triage_gc(struct triage *tg)
@@ -226,5 +189,5 @@ bool triage_gc(struct triage *tg)
     n = trace_ranges(tg->tr, RANGE_GC, &r);
     tg->gc_cycles = sum_up(tg, r, n, &tg->gc_mark_ns);
     heap(tg, r, n);
-    return true;
+    return (!tg->gc_cycles && !tg->stw_gc.n) || triage_mmu_curve(tg); /* without a collection it says 100 % */
 }

@@ -155,24 +155,17 @@ static bool set_spans(const struct loaded *l, const struct set *s, const char *n
     const struct task *task;
     const struct region *reg;
     size_t n = region ? trace_regions(l->tr, &reg) : trace_tasks(l->tr, &task), k = 0;
-    int64_t *v;
-    if (name) { /* the tables have it */
-        for (uint32_t i = 0; i < l->tg->ntypes; i++)
-            if (l->tg->types[i].is_region == region && str_is(trace_str(l->tr, l->tg->types[i].name), name))
-                *d = l->tg->types[i].d;
-        return true;
-    }
-    v = mem_alloc((n + 1) * sizeof *v);
+    int64_t *v = mem_alloc((n + 1) * sizeof *v);
     for (size_t i = 0; v && i < n; i++) {
-        bool whole =
+        const bool whole =
             region ? !reg[i].open_start && !reg[i].open_end : !task[i].open_start && !task[i].open_end;
-        if (whole)
+        if (whole && (!name || str_is(trace_str(l->tr, region ? reg[i].name : task[i].name), name)))
             v[k++] = region ? reg[i].t1 - reg[i].t0 : task[i].t1 - task[i].t0;
     }
     if (v)
         dist_of(d, v, k);
     mem_free(v);
-    return v != NULL;
+    return v;
 }
 
 static bool set_group(const struct loaded *l, const struct set *s, const char *func, struct dist *d)
@@ -203,17 +196,13 @@ static bool set_blocked(const struct loaded *l, const struct set *s, const char 
     return true;
 }
 
-static bool set_sched(const struct loaded *l, const struct set *s, const char *name, struct dist *d)
-{
-    (void)s, (void)name;
-    hist_dist(&l->tg->sched, d);
-    return true;
-}
-
-static bool set_stw(const struct loaded *l, const struct set *s, const char *name, struct dist *d)
+static bool set_hist(const struct loaded *l, const struct set *s, const char *name, struct dist *d)
 {
     (void)name;
-    hist_dist(strcmp(s->word, "stw") ? &l->tg->stw_gc : &l->tg->stw_all, d);
+    hist_dist(s->word[1] == 'c'        ? &l->tg->sched
+              : strcmp(s->word, "stw") ? &l->tg->stw_gc
+                                       : &l->tg->stw_all,
+              d);
     return true;
 }
 
@@ -253,8 +242,8 @@ static bool set_pieces(const struct loaded *l, const struct set *s, const char *
 }
 
 static const struct set sets[] = {
-    {"sched", true, false, set_sched, 0},          {"stw", true, false, set_stw, 0},
-    {"stw.gc", true, false, set_stw, 0},           {"task", true, true, set_spans, 0},
+    {"sched", true, false, set_hist, 0},           {"stw", true, false, set_hist, 0},
+    {"stw.gc", true, false, set_hist, 0},          {"task", true, true, set_spans, 0},
     {"region", true, true, set_spans, 0},          {"request", true, true, set_pieces, 0},
     {"piece", false, true, set_pieces, 0},         {"blocked", false, true, set_blocked, 0},
     {"exec", false, true, set_group, GM_EXEC},     {"wait", false, true, set_group, GM_WAIT},

@@ -149,23 +149,13 @@ static bool collect(struct curve *c, const struct triage *tg)
     return ok;
 }
 
-/* A cursor over the values of GOMAXPROCS. */
-struct procs {
-    size_t i, n;
-    struct point is, next;
-};
-
-/* Returns GOMAXPROCS at t; t never decreases from call to call. */
-static int64_t procs_at(const struct curve *c, struct procs *p, int64_t t)
+/* GOMAXPROCS at t; before its first value that one. */
+static int64_t procs_at(const struct trace *tr, int64_t t)
 {
-    while (p->i < p->n && p->next.t <= t) {
-        p->is = p->next;
-        if (++p->i < p->n)
-            p->next = trace_point(c->tr, METRIC_PROCS, p->i);
-    }
-    uint64_t v = p->i ? p->is.v : p->n ? p->next.v : trace_info(c->tr)->gomaxprocs;
-    if (v == 0)
-        v = trace_nlanes(c->tr, LANE_P);
+    const size_t n = trace_points_before(tr, METRIC_PROCS, t + 1);
+    uint64_t v = trace_npoints(tr, METRIC_PROCS) ? trace_point(tr, METRIC_PROCS, n ? n - 1 : 0).v
+                                                 : trace_info(tr)->gomaxprocs;
+    v = v ? v : trace_nlanes(tr, LANE_P);
     return v < 1 ? 1 : v > 1000000 ? 1000000 : (int64_t)v;
 }
 
@@ -188,17 +178,14 @@ static bool step_add(struct curve *c, int64_t t, double util)
 
 static bool steps(struct curve *c)
 {
-    struct procs procs_of = {.n = trace_npoints(c->tr, METRIC_PROCS)};
     const int64_t np = trace_nlanes(c->tr, LANE_P);
     int64_t taken = 0, stopped = 0;
     bool ok = keys_sort(c->change, c->nchanges, TIME_SHIFT) && step_add(c, c->start, 1);
-    if (procs_of.n)
-        procs_of.next = trace_point(c->tr, METRIC_PROCS, 0);
     for (size_t i = 0; ok && i < c->nchanges;) {
         const uint64_t at = c->change[i] >> TIME_SHIFT;
         for (; i < c->nchanges && c->change[i] >> TIME_SHIFT == at; i++)
             *(c->change[i] & WORLD_BIT ? &stopped : &taken) += c->change[i] & MORE_BIT ? 1 : -1;
-        const int64_t procs = procs_at(c, &procs_of, (int64_t)at), n = taken < np ? taken : np;
+        const int64_t procs = procs_at(c->tr, (int64_t)at), n = taken < np ? taken : np;
         ok = step_add(c, (int64_t)at, stopped > 0 || n >= procs ? 0 : 1 - (double)n / (double)procs) &&
              (i % 1024 || slices_tick());
     }
@@ -297,8 +284,6 @@ bool triage_mmu_curve(struct triage *tg)
 {
     int64_t w[MMU_POINTS], x = 10000;
     uint32_t n = 0;
-    if (!triage_collects(tg))
-        return true; /* no collection, no curve: it would say 100 % */
     for (; n < MMU_POINTS - 1 && x < tg->end; n++) {
         int64_t lead = x;
         w[n] = x;
