@@ -32,11 +32,6 @@ static bool add(struct folder *f, const char *in, char apart, const char *name, 
     return true;
 }
 
-static int by_path(const void *a, const void *b)
-{
-    return strcmp(((const struct folder_file *)a)->path, ((const struct folder_file *)b)->path);
-}
-
 static bool is_folder(const char *path)
 {
     struct stat st;
@@ -93,47 +88,40 @@ static bool unfold(struct folder *f)
     return ok;
 }
 
-/* Adds the files of an open folder. */
-static bool add_all(struct folder *f, const char *path, DIR *d)
+static int is_shown(const struct dirent *e)
 {
-    const size_t from = f->n;
-    bool ok = true;
-    for (struct dirent *e; ok && (e = readdir(d)) != NULL;) {
-        if (e->d_name[0] == '.')
-            continue;
-        ok = add(f, path, '/', e->d_name, strlen(e->d_name));
-        if (ok && (is_folder(f->file[f->n - 1].path) || is_printed_to(f->file[f->n - 1].path)))
-            mem_free(f->file[--f->n].path);
-    }
-    if (f->n > from)
-        qsort(f->file + from, f->n - from, sizeof *f->file, by_path);
-    return ok;
+    return e->d_name[0] != '.';
 }
 
-static void move_to(struct folder *to, struct folder *from, size_t i, bool *ok)
+static int by_name(const struct dirent **a, const struct dirent **b)
 {
-    *ok = *ok && mem_room(to->file, to->cap, to->n + 1);
-    if (*ok) {
-        to->file[to->n++] = from->file[i];
-        from->file[i].path = NULL;
-        *ok = unfold(to);
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Adds the files of a folder, or the word as it is. */
+static bool add_word(struct folder *f, const char *word)
+{
+    struct dirent **e = NULL;
+    const int n = is_folder(word) ? scandir(word, &e, is_shown, by_name) : -1;
+    bool ok = n >= 0 || (add(f, NULL, '\0', word, strlen(word)) && unfold(f));
+    for (int i = 0; i < n; i++) {
+        ok = ok && add(f, word, '/', e[i]->d_name, strlen(e[i]->d_name));
+        free(e[i]);
+        if (ok && (is_folder(f->file[f->n - 1].path) || is_printed_to(f->file[f->n - 1].path)))
+            mem_free(f->file[--f->n].path);
+        else
+            ok = ok && unfold(f);
     }
+    free(e);
+    return ok;
 }
 
 bool folder_of(const char *const *words, int n, struct folder *out)
 {
-    struct folder all = {0};
     bool ok = true;
     *out = (struct folder){0};
-    for (int i = 0; ok && i < n; i++) {
-        DIR *d = is_folder(words[i]) ? opendir(words[i]) : NULL;
-        ok = d ? add_all(&all, words[i], d) : add(&all, NULL, '\0', words[i], strlen(words[i]));
-        if (d)
-            closedir(d);
-    }
-    for (size_t i = 0; i < all.n; i++)
-        move_to(out, &all, i, &ok);
-    folder_free(&all);
+    for (int i = 0; ok && i < n; i++)
+        ok = add_word(out, words[i]);
     if (!ok)
         folder_free(out);
     return ok;

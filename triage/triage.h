@@ -241,6 +241,12 @@ struct triage {
 /* triage_part_missing - whether a damaged trace lacks part of the time it shows. Damage after the last
  * shown generation does not count: the trace ends there. */
 bool triage_part_missing(const struct trace *tr);
+/* known_torn - returns when a damaged trace first stops recording a processor; INT64_MAX if it never does.
+ * known_until - returns until when a lane is recorded; torn: the result of known_torn(). Threads are stored
+ * as the processors they hold, so one whose record has ended looks like an idle one: from then on nothing is
+ * known of a thread that is idle at its end. Otherwise INT64_MAX: unrecorded time is a state of its own. */
+int64_t known_torn(const struct trace *tr);
+int64_t known_until(const struct trace *tr, int64_t torn, struct lane l);
 /* triage_knows_workers, triage_knows_assists - whether the dialect records the runs of mark workers (known
  * by name or label) and mark assists. If not, a time of 0 says nothing. */
 static inline bool triage_knows_workers(const struct trace *tr)

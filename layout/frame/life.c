@@ -27,7 +27,7 @@
 #include "triage/activity/gstate.h"
 #include "triage/activity/samples.h"
 #include "triage/findings/why.h"
-#include "triage/tables/known.h"
+#include "triage/triage.h"
 
 bool view_init(struct view *v, const struct trace *tr)
 {

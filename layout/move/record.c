@@ -5,7 +5,6 @@
 
 #include "decode/base/bisect.h"
 #include "triage/activity/gstate.h"
-#include "triage/tables/known.h"
 #include "triage/triage.h"
 
 void record_procs(const struct view *v, uint64_t *least, uint64_t *most)

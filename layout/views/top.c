@@ -267,7 +267,7 @@ static bool top_count(const struct table *t)
         if (!gstate_update(&v->cache.gstate, t->tr))
             return false;
         done = tally_step(c, &v->lanes[LANE_G].alive, v->cache.gstate, STEP_NS);
-        if (!done && !slices_tick_now())
+        if (!done && !slices_tick())
             return false;
     }
     return !c->failed;

@@ -3,7 +3,7 @@
 #include "tests/unit/export_help.h"
 
 #include "triage/sql/sql.h"
-#include "triage/tables/known.h"
+#include "triage/triage.h"
 
 struct table {
     struct bytes raw;

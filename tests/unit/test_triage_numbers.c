@@ -509,7 +509,7 @@ static bool walks(void *arg)
         while (walk_next(&w)) {
         }
     }
-    return slices_tick_now();
+    return slices_tick();
 }
 
 static void walks_take_turns(void **state)

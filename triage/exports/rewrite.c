@@ -36,6 +36,14 @@ static bool to_out(void *arg, const void *p, size_t n)
     return !out_broken(arg);
 }
 
+/* Closes what was written with this result, and returns it: an output that broke says why itself. */
+static enum err_code out_end(struct out *o, enum err_code rc, struct err *e)
+{
+    const bool failed = rc && rc != ERR_IO;
+    const enum err_code closed = out_close(o, rc == ERR_OK, failed ? NULL : e);
+    return failed ? rc : closed;
+}
+
 static enum err_code cut_to(const struct input *in, const char *to, const struct cut_range *r,
                             struct cut_result *res, struct err *e)
 {
@@ -44,10 +52,7 @@ static enum err_code cut_to(const struct input *in, const char *to, const struct
     if (rc)
         return rc;
     struct outlet to_file = {.write = to_out, .arg = &out};
-    rc = cut_trace(in, r, &to_file, res, e);
-    bool failed = rc && rc != ERR_IO; /* an outlet that broke says why itself */
-    enum err_code closed = out_close(&out, rc == ERR_OK, failed ? NULL : e);
-    return failed ? rc : closed;
+    return out_end(&out, cut_trace(in, r, &to_file, res, e), e);
 }
 
 enum err_code slice_file(const char *from, const struct joint_paths *more, const char *to,
@@ -209,7 +214,7 @@ static enum err_code anonymize_to(const struct input *in, const struct options *
 {
     struct out out, map = {0};
     struct anon a = {0};
-    enum err_code rc = out_open(&out, o->out, false, e), closed;
+    enum err_code rc = out_open(&out, o->out, false, e);
     if (rc)
         return rc;
     if (map_path && (rc = out_open(&map, map_path, false, e))) {
@@ -223,11 +228,10 @@ static enum err_code anonymize_to(const struct input *in, const struct options *
     struct outlet to_file = {.write = to_out, .arg = &out};
     rc = anon_trace(in, &a, &to_file, res, e);
     anon_free(&a);
-    bool failed = rc && rc != ERR_IO;
-    closed = out_close(&out, rc == ERR_OK, failed ? NULL : e);
-    enum err_code mapped =
-        map_path ? out_close(&map, rc == ERR_OK && closed == ERR_OK, failed || closed ? NULL : e) : ERR_OK;
-    return failed ? rc : closed ? closed : mapped;
+    const bool whole = rc == ERR_OK;
+    rc = out_end(&out, rc, e);
+    const enum err_code mapped = map_path ? out_close(&map, whole && !rc, rc ? NULL : e) : ERR_OK;
+    return rc ? rc : mapped;
 }
 
 int anonymize_main(int argc, char **argv)

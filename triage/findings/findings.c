@@ -100,7 +100,7 @@ static bool tell(const struct triage *tg, struct causes *c, struct findings *out
     bool ok = works_new(c, &out->works) && verdicts_of(c, &out->works, &v);
     out->f = ok ? mem_zalloc(((size_t)v.n + 1) * sizeof *out->f) : NULL;
     ok = ok && out->f;
-    for (uint32_t i = 0; ok && i < v.n && slices_tick_now(); i++) {
+    for (uint32_t i = 0; ok && i < v.n && slices_tick(); i++) {
         const bool wanted = !rule_is_off(v.v[i].rule) && !rule_lost(tg, v.v[i].rule);
         ok = !wanted || finding_of(tg, &out->works, &v.v[i], &out->f[out->n]);
         out->n += ok && wanted;

@@ -115,8 +115,7 @@ static bool make(void *arg)
     y->task = p.task;
     if (ok) {
         explain_budget(x, j->budget);
-        ok = explain_list(x, p, &l) && slices_tick_now() && leaves_of(y, &l) && slices_tick_now() &&
-             chain_of(y, &l);
+        ok = explain_list(x, p, &l) && slices_tick() && leaves_of(y, &l) && slices_tick() && chain_of(y, &l);
         y->cut = y->tree.cut || l.cut;
         explain_list_free(&l);
     }

@@ -10,7 +10,7 @@
 #include "decode/base/mem.h"
 #include "triage/sql/sql_priv.h"
 #include "triage/tables/stacks.h"
-#include "triage/tables/known.h"
+#include "triage/triage.h"
 
 enum { WIDE = 128 };
 

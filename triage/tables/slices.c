@@ -12,7 +12,6 @@
 #include "decode/base/thread.h"
 
 enum {
-    LOOK = 8,            /* ticks between two looks at the clock */
     STACK = 1 << 20,     /* stack of a helper thread */
     STACK_ALL = 8 << 20, /* stack of the computation, which may call anything */
 };
@@ -26,7 +25,6 @@ struct slices {
     bool turn; /* the computation's */
     bool stop, over, ok;
     int64_t until;
-    unsigned ticks;
 };
 
 enum { AHEAD = 1024 }; /* the most results waiting for their turn: while one job takes long, others go on */
@@ -168,7 +166,7 @@ bool slices_tick(void)
     }
     if (!s)
         return true;
-    if (!s->stop && ++s->ticks % LOOK == 0 && host_now() >= s->until) {
+    if (!s->stop && host_now() >= s->until) {
         if (team)
             team_pause(team);
         pthread_mutex_lock(&s->lock);
@@ -179,13 +177,6 @@ bool slices_tick(void)
             team_go_on(team);
     }
     return !s->stop;
-}
-
-bool slices_tick_now(void)
-{
-    if (mine)
-        mine->ticks |= LOOK - 1;
-    return slices_tick();
 }
 
 /* The caller waits for others in short steps, since in between it may be the owner's turn. Needs the lock. */

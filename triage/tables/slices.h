@@ -30,8 +30,6 @@ void slices_free(struct slices *s);
  * loop. Returns false if the result is no longer wanted: then the caller returns. Without slices it always
  * returns true. */
 bool slices_tick(void);
-/* slices_tick_now - the same between long steps: it reads the clock each time. */
-bool slices_tick_now(void);
 
 /* slices_each - runs n jobs on up to `threads` threads, including the caller's. work(arg, i, &kept) does job
  * i in parallel with others and may return a result in kept. add(arg, i, kept) is called in the order of i,

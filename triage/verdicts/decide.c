@@ -177,7 +177,7 @@ static bool level_work(void *arg, size_t i, void **kept)
     struct verdict *v = &j->out->v[i];
     *kept = NULL;
     j->says[i] = v->harm.work == NO_LANE || verdict_level(j->c, j->all, v);
-    return slices_tick_now();
+    return slices_tick();
 }
 
 static void verdicts_drop(void *kept)
@@ -394,7 +394,7 @@ static bool family_work(void *arg, size_t i, void **kept)
     const struct judging *j = arg;
     struct verdicts *own = mem_zalloc(sizeof *own);
     *kept = own;
-    return own && family[i](j->c, j->all, own) && slices_tick_now();
+    return own && family[i](j->c, j->all, own) && slices_tick();
 }
 
 static bool family_add(void *arg, size_t i, void *kept)
