@@ -355,23 +355,6 @@ void text_who(struct text *t, const struct trace *tr, uint32_t g)
     }
 }
 
-void text_calls(struct text *t, const struct trace *tr, uint32_t stack, uint32_t frame, unsigned most)
-{
-    uint32_t n = trace_stack(tr, stack), last = 0;
-    unsigned said = 0;
-    for (uint32_t i = frame; i < n && said < most; i++) {
-        uint32_t func = trace_frame(tr, stack, i).func;
-        if (i > frame && (!stacks_is_program(tr, func) || func == last))
-            continue;
-        last = func;
-        text_add(t, "%s", said == 0 ? "" : said == 1 ? ", called by " : ", by ");
-        text_func(t, tr, func, 0);
-        said++;
-    }
-    if (!said)
-        text_lit(t, "?");
-}
-
 /* Returns the next function of the program at *i or further out, except `last`; 0: none. The first is taken
  * as it is. */
 static uint32_t next_call(const struct trace *tr, uint32_t stack, uint32_t *i, uint32_t last)
@@ -382,6 +365,17 @@ static uint32_t next_call(const struct trace *tr, uint32_t stack, uint32_t *i, u
             return func;
     }
     return 0;
+}
+
+void text_calls(struct text *t, const struct trace *tr, uint32_t stack, uint32_t frame, unsigned most)
+{
+    unsigned said = 0;
+    for (uint32_t func = 0; said < most && (func = next_call(tr, stack, &frame, func)); said++) {
+        text_add(t, "%s", said == 0 ? "" : said == 1 ? ", called by " : ", by ");
+        text_func(t, tr, func, 0);
+    }
+    if (!said)
+        text_lit(t, "?");
 }
 
 bool text_calls_alike(const struct trace *tr, uint32_t stack, uint32_t frame, uint32_t other,

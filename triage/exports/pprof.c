@@ -8,10 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "decode/base/door.h"
-#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/table.h"
 #include "triage/exports/export_out.h"
@@ -225,8 +222,6 @@ struct part {
     const struct trace *tr;
     const struct options *o;
     int64_t from, to; /* [from,to) in ns; the whole trace: 0, INT64_MAX */
-    bool talk;        /* show the progress on the terminal */
-    int64_t said;     /* time of the last progress message */
 };
 
 static bool has_name(const struct part *p, uint32_t name)
@@ -295,17 +290,6 @@ static const char usage_tail[] =
 
 static const struct command command = {"pprof", CMD_PPROF, usage_head, usage_tail};
 
-static void progress(void *part, double share)
-{
-    enum { STEP = 100000000 /* ns between two messages */ };
-    struct part *p = part;
-    const int64_t now = host_now();
-    if (p->talk && now - p->said >= STEP) {
-        p->said = now;
-        door_progress("writing", share);
-    }
-}
-
 static int64_t wall_time(const struct trace_info *i, int64_t from)
 {
     if (!i->has_wall || i->wall_sec < 0 || i->wall_sec > INT64_MAX / 1000000000 - 1000000)
@@ -319,13 +303,7 @@ static enum err_code write_pprof(struct part *p, struct out *out, struct err *e)
     (void)sw_kind_parse(p->o->kind, &k); /* options.def has the words */
     struct sw_table w;
     const struct trace_info *i = trace_info(p->tr);
-    const struct sw_filter f = {.t0 = p->from,
-                                .t1 = p->to,
-                                .like_go = !p->o->all,
-                                .want = is_in,
-                                .arg = p,
-                                .tick = progress,
-                                .tick_arg = p};
+    const struct sw_filter f = {.t0 = p->from, .t1 = p->to, .like_go = !p->o->all, .want = is_in, .arg = p};
     bool cpu = k == SW_CPU;
     int64_t period = cpu ? (int64_t)(1e9 / (p->o->hz > 0 ? p->o->hz : 100)) : 1;
     char comment[200];
@@ -401,10 +379,8 @@ int pprof_main(int argc, char **argv)
     if (rc == ERR_OK)
         rc = load_rest(tr, o.quiet, &e);
     if (rc == ERR_OK) {
-        struct part p = {.tr = tr, .o = &o, .talk = !o.quiet && isatty(STDERR_FILENO), .said = host_now()};
+        struct part p = {.tr = tr, .o = &o};
         rc = write_file(&p, &e);
-        if (p.talk)
-            door_wipe();
     }
     status = rc == ERR_OK ? partial(&o, tr) : say_failed("pprof", options_name(&o), e.what);
     trace_close(tr);

@@ -57,38 +57,19 @@ uint32_t gc_begun_at(const struct trace *tr, const struct range *gc)
     return lo < n && stw[lo].t0 == gc->t0 ? stw[lo].stack : 0;
 }
 
-static bool starts(struct look *k)
+/* Looks at all evidence of a kind. A start or a sample is some only where its stack allocates. */
+static bool look(struct look *k, enum kind what)
 {
-    const struct range *gc;
-    const size_t n = trace_ranges(k->tr, RANGE_GC, &gc);
+    static const enum range_kind kinds[] = {
+        [STARTS] = RANGE_GC, [ASSISTS] = RANGE_ASSIST, [SWEEPS] = RANGE_SWEEP};
+    const struct range *r = NULL;
+    const struct sample *s = NULL;
+    const size_t n = what == SAMPLES ? trace_samples(k->tr, &s) : trace_ranges(k->tr, kinds[what], &r);
     bool ok = true;
     for (size_t i = 0; ok && i < n; i += n / LOOKS + 1) {
-        const uint32_t stack = gc_begun_at(k->tr, &gc[i]);
-        ok = (!stack || !stacks_may(k->tr, stack, STACK_ALLOCATES) || see(k, STARTS, stack, 0)) &&
-             (i % 256 || slices_tick());
-    }
-    return ok;
-}
-
-static bool ranges(struct look *k, enum range_kind kind, enum kind what)
-{
-    const struct range *r;
-    const size_t n = trace_ranges(k->tr, kind, &r), step = n / LOOKS + 1;
-    bool ok = true;
-    for (size_t i = 0; ok && i < n; i += step) {
-        ok = see(k, what, r[i].stack, kind == RANGE_ASSIST ? r[i].t1 - r[i].t0 : 0) &&
-             (i % 256 || slices_tick());
-    }
-    return ok;
-}
-
-static bool samples(struct look *k)
-{
-    const struct sample *s;
-    const size_t n = trace_samples(k->tr, &s), step = n / LOOKS + 1;
-    bool ok = true;
-    for (size_t i = 0; ok && i < n; i += step) {
-        ok = (!stacks_may(k->tr, s[i].stack, STACK_ALLOCATES) || see(k, SAMPLES, s[i].stack, 0)) &&
+        const uint32_t stack = s ? s[i].stack : what == STARTS ? gc_begun_at(k->tr, &r[i]) : r[i].stack;
+        const bool is = what == ASSISTS || what == SWEEPS || stacks_may(k->tr, stack, STACK_ALLOCATES);
+        ok = (!is || see(k, what, stack, what == ASSISTS ? r[i].t1 - r[i].t0 : 0)) &&
              (i % 256 || slices_tick());
     }
     return ok;
@@ -155,8 +136,8 @@ bool allocs_of(const struct trace *tr, struct allocs *out)
 {
     struct look k = {.tr = tr};
     *out = (struct allocs){0};
-    const bool ok = starts(&k) && ranges(&k, RANGE_ASSIST, ASSISTS) && ranges(&k, RANGE_SWEEP, SWEEPS) &&
-                    samples(&k) && rows_of(&k, out);
+    const bool ok =
+        look(&k, STARTS) && look(&k, ASSISTS) && look(&k, SWEEPS) && look(&k, SAMPLES) && rows_of(&k, out);
     tab_free(&k.by_stack);
     tab_free(&k.by_func);
     mem_free(k.v);

@@ -52,39 +52,12 @@ static bool change_add(struct curve *c, int64_t t0, int64_t t1, uint64_t what)
     return true;
 }
 
-struct worker { /* a mark worker */
-    struct curve *c;
-    enum gc_mode mode;
-    bool ok;
-};
-
-static bool worker_ran(void *arg, const struct span_run *r)
-{
-    struct worker *w = arg;
-    int64_t t = r->t0;
-    for (uint32_t i = 0; i < r->n && w->ok; t += r->dur[i++]) {
-        const struct span_tag *kind = &r->kind[r->tag[i]];
-        w->mode = gc_mode_next(w->c->tr, w->mode, kind);
-        if (tri_is_exec(kind->state) && w->mode != GC_IDLE)
-            w->ok = change_add(w->c, t, t + r->dur[i], 0);
-    }
-    return w->ok && slices_tick();
-}
-
-/* A worker takes its P whenever it runs, labelled or not, unless it is an idle-time worker. */
-static bool worker_runs(struct curve *c, uint32_t g)
-{
-    struct worker w = {.c = c, .mode = GC_UNLABELLED, .ok = true};
-    trace_states(
-        c->tr, (struct lane){LANE_G, g},
-        &(struct states_ask){.t0 = INT64_MIN, .t1 = INT64_MAX, .all = true, .f = worker_ran, .arg = &w});
-    return w.ok && slices_tick();
-}
-
 struct ran_in { /* a stretch of the collector, on one lane */
     struct curve *c;
     int64_t t0, t1;
-    uint32_t states; /* those of the lane's that count */
+    uint32_t states;   /* those of the lane's that count */
+    bool worker;       /* the lane is a mark worker's */
+    enum gc_mode mode; /* in which it runs */
     bool ok;
 };
 
@@ -94,7 +67,9 @@ static bool spans_ran_in(void *arg, const struct span_run *r)
     int64_t t = r->t0;
     for (uint32_t i = 0; i < r->n && x->ok; t += r->dur[i++]) {
         const int64_t end = t + r->dur[i];
-        if (x->states >> r->kind[r->tag[i]].state & 1)
+        const struct span_tag *kind = &r->kind[r->tag[i]];
+        x->mode = x->worker ? gc_mode_next(x->c->tr, x->mode, kind) : GC_UNLABELLED;
+        if (x->states >> kind->state & 1 && x->mode != GC_IDLE)
             x->ok = change_add(x->c, t > x->t0 ? t : x->t0, end < x->t1 ? end : x->t1, 0);
     }
     return x->ok && slices_tick();
@@ -102,9 +77,20 @@ static bool spans_ran_in(void *arg, const struct span_run *r)
 
 static bool lane_ran_in(struct curve *c, struct lane l, int64_t t0, int64_t t1, uint32_t states)
 {
-    struct ran_in x = {c, t0, t1, states, true};
+    struct ran_in x = {c, t0, t1, states, false, GC_UNLABELLED, true};
     trace_states(c->tr, l,
                  &(struct states_ask){.t0 = t0, .t1 = t1, .only = states, .f = spans_ran_in, .arg = &x});
+    return x.ok && slices_tick();
+}
+
+/* A worker takes its P whenever it runs, labelled or not, unless it is an idle-time worker. */
+static bool worker_runs(struct curve *c, uint32_t g)
+{
+    enum { RUNS = 1 << ST_RUNNING | 1 << ST_GCWORK | 1 << ST_ASSIST };
+    struct ran_in x = {c, INT64_MIN, INT64_MAX, RUNS, true, GC_UNLABELLED, true};
+    trace_states(
+        c->tr, (struct lane){LANE_G, g},
+        &(struct states_ask){.t0 = INT64_MIN, .t1 = INT64_MAX, .all = true, .f = spans_ran_in, .arg = &x});
     return x.ok && slices_tick();
 }
 
