@@ -25,7 +25,6 @@ enum { ROWS = 15, WORKS = 4, STEP_MS = 200, AGAIN_MOST_S = 30 };
 #define ROOM \
     ((uint64_t)64 << 20) /* bytes of lines that wait while nobody reads them (less, a terminal that hangs) */
 #define EVERY_NS 1000000000LL
-#define LATE_NS 3000000000LL
 
 struct top {
     struct live_opts live;
@@ -193,7 +192,7 @@ static void skip_old(struct top *o, struct live *l)
     }
     stream_drop(&l->st, gap); /* times on both sides of a gap aren't added up */
     o->fig.skipped += gap;
-    int64_t late = o->opt.every_ns > LATE_NS / 2 ? 2 * o->opt.every_ns : LATE_NS, now = live_wall_now();
+    int64_t late = o->opt.every_ns > LIVE_LATE / 2 ? 2 * o->opt.every_ns : LIVE_LATE, now = live_wall_now();
     size_t n = stream_whole(&l->st), i = 0;
     while (i + 1 < n && l->st.gen[i].came_ns < now - late)
         i++;

@@ -24,12 +24,12 @@ bool asserts_of(struct asserts *a, const struct loaded *l, const struct assert_o
     return true;
 }
 
-uint32_t asserts_broken(const struct asserts *a)
+bool asserts_broken(const struct asserts *a)
 {
-    uint32_t n = 0;
+    bool any = false;
     for (uint32_t i = 0; i < a->n; i++)
-        n += !a->v[i].held;
-    return n;
+        any |= !a->v[i].held;
+    return any;
 }
 
 static void put_value(struct text *t, const struct asserted *x)

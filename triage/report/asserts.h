@@ -29,7 +29,7 @@ struct asserts {
  * index, *e says why. */
 bool asserts_of(struct asserts *a, const struct loaded *l, const struct assert_on *on, uint32_t n,
                 uint32_t *which, struct err *e);
-uint32_t asserts_broken(const struct asserts *a);
+bool asserts_broken(const struct asserts *a); /* at least one does not hold */
 /* asserts_text - adds a line for each: "held   stw.max<1ms: 137us  trace.out". */
 void asserts_text(struct text *t, const struct asserts *a);
 

@@ -88,14 +88,14 @@ static int worse(int a, int b)
     return rank[a & 3] > rank[b & 3] ? a : b;
 }
 
-/* Evaluates the conditions. Returns the exit status. */
+/* Evaluates the conditions. Returns an exit status: 0, 1 or 2. */
 static int check(const struct run *a, const struct loaded *l, struct asserts *as)
 {
     struct err e = {0};
     uint32_t which = 0;
     if (!asserts_of(as, l, a->on, a->n, &which, &e))
         return fail(e.code == ERR_ARG ? a->on[which].said : "--assert", e.what);
-    return asserts_broken(as) ? worse(report_status(l), 1) : report_status(l);
+    return asserts_broken(as);
 }
 
 static void page(const struct options *o, const struct asserts *as, const struct loaded *l, struct text *t,
@@ -129,7 +129,7 @@ static int one(const struct options *o, const struct run *a, const struct folder
     const enum err_code rc = load_file(path, &o->trace, o->quiet, &l, &e);
     if (rc != ERR_OK)
         return folder_skips(f, rc) ? 0 : fail(o->trace.more.n ? "these traces" : path, e.what);
-    status = a->n ? check(a, &l, &as) : report_status(&l);
+    status = worse(a->n ? check(a, &l, &as) : 0, l.partial ? 3 : 0);
     page(o, a->n ? &as : NULL, &l, t, *some, many);
     *some = true;
     load_free(&l);

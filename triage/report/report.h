@@ -33,8 +33,6 @@ void report_finding(struct text *t, const struct loaded *l, const struct finding
  * were given. */
 struct asserts;
 char *report_json(const struct loaded *l, const struct asserts *a);
-/* report_status - returns 0, or 3 if only part of the trace could be read. */
-int report_status(const struct loaded *l);
 
 #define REPORT_SCHEMA "gotop.report/3"
 enum { REPORT_WIDTH = 100 }; /* characters: no line of a page is longer */

@@ -217,8 +217,3 @@ void report_text(struct text *t, const struct loaded *l)
     page_lines(t, u.p ? u.p : "");
     text_free(&u);
 }
-
-int report_status(const struct loaded *l)
-{
-    return l->partial ? 3 : 0;
-}
