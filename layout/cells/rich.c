@@ -239,8 +239,10 @@ void rich_text(const struct rich *r, char *out, size_t size)
     }
 }
 
-void rich_print(const struct rich *r, FILE *f)
+void rich_print(const struct rich *r, struct text *t)
 {
-    for (size_t i = 0; i < rich_paras(r); i++)
-        fprintf(f, "%.*s\n", (int)rich_at(r, i).len, rich_at(r, i).p);
+    for (size_t i = 0; i < rich_paras(r); i++) {
+        text_raw(t, rich_at(r, i).p, rich_at(r, i).len);
+        text_lit(t, "\n");
+    }
 }

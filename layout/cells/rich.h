@@ -8,9 +8,8 @@
 #ifndef GOTOP_LAYOUT_RICH_H
 #define GOTOP_LAYOUT_RICH_H
 
-#include <stdio.h>
-
 #include "layout/cells/cells.h"
+#include "triage/text.h"
 
 enum { RICH_MOST = 4 << 20 }; /* bytes; what is added behind them is dropped */
 struct rich {
@@ -59,6 +58,6 @@ int rich_copy(struct rich *r, const struct rich *from, const struct rich_row *ro
 
 /* rich_text - all of it in one line, with two blanks between paragraphs. rich_print - a line each. */
 void rich_text(const struct rich *r, char *out, size_t size);
-void rich_print(const struct rich *r, FILE *f);
+void rich_print(const struct rich *r, struct text *t);
 
 #endif

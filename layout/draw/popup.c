@@ -460,7 +460,7 @@ void popup_span(struct grid *g, struct view *v, struct lane l, int64_t t, int y,
     rich_free(&r);
 }
 
-void popup_print(struct view *v, FILE *out)
+void popup_print(struct view *v, struct text *out)
 {
     struct rich r = {0};
     if (v->popup.kind == POPUP_SPAN)

@@ -4,8 +4,6 @@
 #ifndef GOTOP_LAYOUT_POPUP_H
 #define GOTOP_LAYOUT_POPUP_H
 
-#include <stdio.h>
-
 #include "layout/cells/cells.h"
 #include "layout/move/view.h"
 
@@ -17,6 +15,6 @@ void popup_measure(struct view *v);
 /* popup_span - draws a span's times and stacks without a box, in rows [y, y + h). */
 void popup_span(struct grid *g, struct view *v, struct lane l, int64_t t, int y, int h);
 /* popup_print - all lines of the pop-up as text, unshortened, with stacks one below the other. */
-void popup_print(struct view *v, FILE *out);
+void popup_print(struct view *v, struct text *out);
 
 #endif

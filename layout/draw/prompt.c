@@ -230,9 +230,8 @@ unsigned view_select(struct view *v, int n)
     if (!v->sel.going) {
         v->sel.going = true;
         v->sel.t0 = v->sel.t1 = v->at.cursor;
-        view_message(v, false, "range from %s: move, then the same key again",
-                     when_exact(v->tr, v->sel.t0, a));
-        return VR_DRAW;
+        return view_message(v, false, "range from %s: move, then the same key again",
+                            when_exact(v->tr, v->sel.t0, a));
     }
     int64_t t0, t1, from = v->sel.t0;
     view_column(v, &t0, &t1);
@@ -338,23 +337,23 @@ const char *view_drop_word(const struct view *v)
 
 /* ---- yank ---------------------------------------------------------------------------------------------- */
 
-unsigned view_yank(struct view *v, FILE *f, bool *rows)
+unsigned view_yank(struct view *v, struct text *t, bool *rows)
 {
     const struct view_kind *k = kind_here(v);
     char line[STATUS_MOST];
-    *rows = !v->popup.kind && k->tsv && k->tsv(v, f); /* only lines for another program */
+    *rows = !v->popup.kind && k->tsv && k->tsv(v, t); /* only lines for another program */
     if (*rows) {
         view_message(v, false, "%s",
                      k->rows(v) > KIND_COPIED ? "copied: the first 20,000 rows; gotop sql prints more"
                                               : "copied: all rows");
     } else if (v->popup.kind) {
-        popup_print(v, f);
+        popup_print(v, t);
         view_message(v, false, "copied: all lines of the pop-up");
     } else {
         status_text(v, line, sizeof line);
         if (k->tsv && !line[0])
             return move_fail(v, "no rows here to copy");
-        fputs(line, f);
+        text_raw(t, line, strlen(line));
         view_message(v, false, "copied: %s", line);
     }
     return VR_DRAW | VR_YANK;

@@ -200,10 +200,9 @@ unsigned view_gc(struct view *v, int n)
     char d[FMT_MAX], what[80];
     when_exact(v->tr, time_sub(best.t1, best.t0), d);
     str_safe(trace_str(v->tr, best.name), what, sizeof what);
-    view_message(v, false, "%s%s%s%s: %s%s", best.kind == RANGE_GC ? "GC cycle" : "stop-the-world",
-                 *what ? " (" : "", what, *what ? ")" : "", d,
-                 best.open_end ? ", not over at the end of the trace" : "");
-    return VR_DRAW;
+    return view_message(v, false, "%s%s%s%s: %s%s", best.kind == RANGE_GC ? "GC cycle" : "stop-the-world",
+                        *what ? " (" : "", what, *what ? ")" : "", d,
+                        best.open_end ? ", not over at the end of the trace" : "");
 }
 
 /* ---- goroutines, processors, wake-ups ------------------------------------------------------------------ */
@@ -276,8 +275,9 @@ unsigned move_swap(struct view *v, int n)
     move_lane(v, (struct lane){LANE_P, run.who});
     move_settle(v);
     if (!now)
-        view_message(v, false, "it does not run here (%s): the cursor is on the processor it ran on last",
-                     state_name((enum state)s.state));
+        return view_message(v, false,
+                            "it does not run here (%s): the cursor is on the processor it ran on last",
+                            state_name((enum state)s.state));
     return VR_DRAW;
 }
 
@@ -406,8 +406,7 @@ static unsigned effect_over(struct view *v, struct job *j)
     move_to(v, w->t, true);
     move_lane(v, (struct lane){LANE_G, w->g});
     move_settle(v);
-    view_message(v, false, "%s, %s here by %s", whom, w->created ? "created" : "woken", who);
-    return VR_DRAW;
+    return view_message(v, false, "%s, %s here by %s", whom, w->created ? "created" : "woken", who);
 }
 
 unsigned view_effect(struct view *v)

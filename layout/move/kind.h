@@ -5,8 +5,6 @@
 #ifndef GOTOP_LAYOUT_KIND_H
 #define GOTOP_LAYOUT_KIND_H
 
-#include <stdio.h>
-
 #include "layout/move/request.h"
 #include "layout/move/plan.h"
 #include "layout/cells/rich.h"
@@ -89,7 +87,7 @@ struct view_kind {
      * nothing ever is. */
     unsigned (*touch)(struct view *v, const struct plan *p, int x, int y);
     /* tsv - writes all rows for copying; false: there are none. NULL: what the cursor is on is copied. */
-    bool (*tsv)(const struct view *v, FILE *f);
+    bool (*tsv)(const struct view *v, struct text *t);
     /* the answers to requests; where NULL, `refusal` or `refuse` is the message */
     unsigned (*answer[REQS])(struct view *v, int n);
     const char *refuse, *refusal[REQS];

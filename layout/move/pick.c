@@ -106,8 +106,7 @@ unsigned view_filter_clear(struct view *v)
     set_filter(v, NULL);
     v->scr.recenter = true;
     move_settle(v);
-    view_message(v, false, "no filter any more");
-    return VR_DRAW;
+    return view_message(v, false, "no filter any more");
 }
 
 void pick_loaded(struct view *v)
@@ -157,9 +156,8 @@ static unsigned filter_over(struct view *v)
         filter_hint(v->filters.all, hint, sizeof hint);
         return move_fail(v, "no goroutine passes the filter: %.100s%s", v->filters.text, hint);
     }
-    view_message(v, false, "%s goroutine%s pass%s the filter", fmt_count(count, n), count == 1 ? "" : "s",
-                 count == 1 ? "es" : "");
-    return VR_DRAW;
+    return view_message(v, false, "%s goroutine%s pass%s the filter", fmt_count(count, n),
+                        count == 1 ? "" : "s", count == 1 ? "es" : "");
 }
 
 static unsigned order_over(struct view *v)
@@ -182,12 +180,10 @@ unsigned pick_work(struct view *v, int64_t budget_ns)
     unsigned r = VR_NONE;
     struct lanes *l = &v->lanes[LANE_G];
     if (l->making) {
-        if (lanes_work(l, budget_ns)) {
+        if (lanes_work(l, budget_ns))
             r |= order_over(v);
-        } else {
-            view_message(v, false, "sorting %d%%", lanes_share(l));
-            return VR_DRAW | VR_WORK;
-        }
+        else
+            return view_message(v, false, "sorting %d%%", lanes_share(l)) | VR_WORK;
     }
     if (v->filters.all && !v->filters.done) {
         if (filter_step(v->filters.all, budget_ns)) {
@@ -217,8 +213,7 @@ unsigned view_mark(struct view *v, const char *letter)
         return move_fail(v, "a mark is a letter, a to z or A to Z");
     *mark = v->at;
     mark->guest = 0;
-    view_message(v, false, "mark %s: %s", letter, when_exact(v->tr, v->at.cursor, t));
-    return VR_DRAW;
+    return view_message(v, false, "mark %s: %s", letter, when_exact(v->tr, v->at.cursor, t));
 }
 
 unsigned view_mark_go(struct view *v, const char *letter)
@@ -331,8 +326,7 @@ unsigned view_hide(struct view *v)
     v->at.focus.i = next;
     v->at.exact = false;
     move_settle(v);
-    view_message(v, false, "%s is hidden (%" PRIu32 " in all)", id, l->hidden_n);
-    return VR_DRAW;
+    return view_message(v, false, "%s is hidden (%" PRIu32 " in all)", id, l->hidden_n);
 }
 
 unsigned view_show_all(struct view *v)
@@ -354,8 +348,7 @@ unsigned view_show_all(struct view *v)
         view_filter_clear(v);
     v->scr.recenter = true;
     move_settle(v);
-    view_message(v, false, "all lanes show");
-    return VR_DRAW;
+    return view_message(v, false, "all lanes show");
 }
 
 /* ---- groups -------------------------------------------------------------------------------------------- */
@@ -420,7 +413,7 @@ unsigned view_unfold(struct view *v)
     v->scr.unfolded = !v->scr.unfolded;
     move_settle(v);
     if (v->scr.unfolded && !v->scr.unfold_n)
-        view_message(v, false, "there is no room for its rows here");
+        return view_message(v, false, "there is no room for its rows here");
     return VR_DRAW;
 }
 
@@ -465,10 +458,9 @@ static unsigned related_over(struct view *v, struct job *j)
     v->at.top = 0;
     move_settle(v);
     name_lane(v, (struct lane){LANE_G, r->g}, id);
-    view_message(v, false,
-                 "%s: its creator, %s%" PRIu32 " created by it, %swho woke it, whom it wakes in this window",
-                 id, r->few ? "at least " : "", r->created, r->cut ? "(not all) " : "");
-    return VR_DRAW;
+    return view_message(
+        v, false, "%s: its creator, %s%" PRIu32 " created by it, %swho woke it, whom it wakes in this window",
+        id, r->few ? "at least " : "", r->created, r->cut ? "(not all) " : "");
 }
 
 unsigned view_related(struct view *v)
@@ -477,8 +469,7 @@ unsigned view_related(struct view *v)
         pick_only(v, NULL, 0);
         v->scr.recenter = true;
         move_settle(v);
-        view_message(v, false, "all goroutines again");
-        return VR_DRAW;
+        return view_message(v, false, "all goroutines again");
     }
     uint32_t g = move_lanes_const(v) ? move_goroutine(v, v->at.focus, v->at.cursor) : NO_LANE;
     if (g == NO_LANE)

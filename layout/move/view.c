@@ -39,12 +39,13 @@ static void message(struct view *v, bool error, const char *fmt, va_list ap)
     v->msg.soon = SOON_NOT;
 }
 
-void view_message(struct view *v, bool error, const char *fmt, ...)
+unsigned view_message(struct view *v, bool error, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
     message(v, error, fmt, ap);
     va_end(ap);
+    return VR_DRAW;
 }
 
 unsigned move_fail(struct view *v, const char *fmt, ...)
@@ -488,15 +489,13 @@ unsigned view_clock(struct view *v)
     if (!wall_known(v->tr))
         return move_fail(v, "this trace doesn't tell the time of day");
     v->scr.clock = !v->scr.clock;
-    view_message(v, false,
-                 v->scr.clock ? "the ruler has the time of day" : "the ruler has the time since the start");
-    return VR_DRAW;
+    return view_message(
+        v, false, v->scr.clock ? "the ruler has the time of day" : "the ruler has the time since the start");
 }
 
 unsigned view_tier(struct view *v, int n)
 {
     int t = ((int)v->scr.tier + move_times(n)) % TIER_COUNT;
     v->scr.tier = (enum tier)(t < 0 ? t + TIER_COUNT : t);
-    view_message(v, false, "glyphs: %s", tier_name(v->scr.tier));
-    return VR_DRAW;
+    return view_message(v, false, "glyphs: %s", tier_name(v->scr.tier));
 }

@@ -16,7 +16,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "decode/model/alive.h"
 #include "decode/trace.h"
@@ -339,8 +338,9 @@ unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by);
 /* view_end - the end of the time axis: the trace's end, or an estimate of it while the trace loads (>= what
  * is decoded). */
 int64_t view_end(const struct view *v);
-/* view_message - sets the message line, printf-like; "" clears it. Control bytes become '?'. */
-void view_message(struct view *v, bool error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* view_message - sets the message line, printf-like; "" clears it. Control bytes become '?'.
+ * Returns VR_DRAW. */
+unsigned view_message(struct view *v, bool error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- moving in time ---- */
 /* view_pan - pans by n eighths, in whole columns; at the trace's ends only the cursor moves. */
@@ -401,7 +401,7 @@ unsigned view_clock(struct view *v);       /* toggles times of day on the ruler 
 unsigned view_tier(struct view *v, int n); /* next tier of glyphs */
 /* view_yank - writes what is under the cursor, or the pop-up's text, unshortened; from a table, all rows as
  * TSV (*rows). Without VR_YANK there is nothing to copy. */
-unsigned view_yank(struct view *v, FILE *f, bool *rows);
+unsigned view_yank(struct view *v, struct text *t, bool *rows);
 /* view_popup_text - opens a pop-up with a text (help); title and text must outlive it. */
 unsigned view_popup_text(struct view *v, const char *title, const struct rich *text);
 /* view_popup_span - opens the pop-up of the span under the cursor; false: there is none. view_popup_follow

@@ -2,7 +2,6 @@
  * diff_view.c - what changed between two traces, as `gotop diff` says it: a text that the program makes
  * (view.compared), with a cursor to scroll by.
  */
-#include <stdio.h>
 
 #include "layout/views/tri_priv.h"
 
@@ -59,10 +58,10 @@ static void diff_view_draw(struct grid *g, struct view *v, const struct plan *p)
                      : "One trace is open: gotop OLD NEW shows two, and here what changed between them.");
 }
 
-static bool diff_view_tsv(const struct view *v, FILE *f)
+static bool diff_view_tsv(const struct view *v, struct text *t)
 {
     if (v->compared)
-        rich_print(v->compared, f);
+        rich_print(v->compared, t);
     return diff_view_count(v) > 0;
 }
 

@@ -475,11 +475,10 @@ static unsigned items_sort(struct view *v, int n)
     if (v->items.n)
         move_to(v, v->items.row[0].t0, true);
     move_settle(v);
-    view_message(v, false,
-                 !v->items.longest_first        ? "by time"
-                 : kind_here(v)->items->longest ? "stops, then cycles, the longest first"
-                                                : "longest first");
-    return VR_DRAW;
+    return view_message(v, false,
+                        !v->items.longest_first        ? "by time"
+                        : kind_here(v)->items->longest ? "stops, then cycles, the longest first"
+                                                       : "longest first");
 }
 
 /* Zooms to the thing; for a stop also names the last goroutine to stop (a task's status has where its time

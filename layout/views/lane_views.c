@@ -213,13 +213,11 @@ static unsigned resort(struct view *v)
         return move_fail(v, "out of memory: the order stays");
     if (l->making) { /* many lanes: view_work() goes on */
         v->job.to_top = true;
-        view_message(v, false, "sorting by %s..", sort_name(l->sort));
-        return VR_DRAW | VR_WORK;
+        return view_message(v, false, "sorting by %s..", sort_name(l->sort)) | VR_WORK;
     }
     v->at.focus.i = lanes_at(l, 0); /* the top of an order is what it was asked for */
     move_settle(v);
-    view_message(v, false, "goroutines by %s%s", sort_name(l->sort), l->invert ? ", backwards" : "");
-    return VR_DRAW;
+    return view_message(v, false, "goroutines by %s%s", sort_name(l->sort), l->invert ? ", backwards" : "");
 }
 
 static unsigned lane_sort(struct view *v, int n)
@@ -244,8 +242,7 @@ static unsigned lane_here(struct view *v, int n)
     l->stale = true;
     v->scr.recenter = true;
     move_settle(v);
-    view_message(v, false, l->here ? "goroutines that live in the window" : "all goroutines");
-    return VR_DRAW;
+    return view_message(v, false, l->here ? "goroutines that live in the window" : "all goroutines");
 }
 
 /* ---- the objects --------------------------------------------------------------------------------------- */

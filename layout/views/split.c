@@ -231,9 +231,8 @@ unsigned view_split(struct view *v, int n)
     v->scr.split = (enum split)(s < 0 ? s + SPLIT_COUNT : s);
     v->scr.recenter = true;
     move_settle(v);
-    view_message(v, false, "below the lanes: %s%s", split_name(v->scr.split),
-                 v->scr.split && v->scr.h < 12 ? " (when the screen is higher)" : "");
-    return VR_DRAW;
+    return view_message(v, false, "below the lanes: %s%s", split_name(v->scr.split),
+                        v->scr.split && v->scr.h < 12 ? " (when the screen is higher)" : "");
 }
 
 static void split_heading(struct grid *g, const struct view *v, int y, const char *what)

@@ -542,7 +542,7 @@ static void tsv_head(const struct table *t, struct text *to)
 static void tsv_row(const struct table *t, uint32_t i, struct text *to)
 {
     for (int c = 0; c < tsv_cols(t); c++) {
-        text_raw(to, "\t", c > 0);
+        text_raw(to, c ? "\t" : "\n", 1);
         if (table_cell(to, t, t->row[i], c))
             continue;
         const int64_t x = table_value(t, t->row[i], c);
@@ -553,20 +553,15 @@ static void tsv_row(const struct table *t, uint32_t i, struct text *to)
     }
 }
 
-bool table_tsv(const struct view *v, FILE *f)
+bool table_tsv(const struct view *v, struct text *to)
 {
     const struct table *t = v->table;
-    struct text line = {0};
     if (!table_ready(v) || !t->nrows)
         return false;
-    tsv_head(t, &line);
-    for (uint32_t i = 0; i < t->nrows && i < KIND_COPIED; i++) {
-        fprintf(f, "%s\n", line.p ? line.p : "");
-        line.n = 0;
-        tsv_row(t, i, &line);
-    }
-    fprintf(f, "%s\n", line.p ? line.p : "");
-    text_free(&line);
+    tsv_head(t, to);
+    for (uint32_t i = 0; i < t->nrows && i < KIND_COPIED; i++)
+        tsv_row(t, i, to);
+    text_lit(to, "\n");
     return true;
 }
 

@@ -14,8 +14,6 @@
 #ifndef GOTOP_LAYOUT_TABLE_H
 #define GOTOP_LAYOUT_TABLE_H
 
-#include <stdio.h>
-
 #include "layout/cells/spectrum.h"
 #include "layout/views/tri_priv.h"
 #include "triage/sentence.h"
@@ -191,7 +189,7 @@ unsigned table_work(struct view *v, int64_t budget_ns);
 unsigned table_find(struct view *v, const char *text);
 /* table_tsv - writes the column names and the first KIND_COPIED rows, for view_yank(). false: there is no
  * row. */
-bool table_tsv(const struct view *v, FILE *f);
+bool table_tsv(const struct view *v, struct text *to);
 uint32_t table_rows(const struct view *v);
 void table_detail(struct text *out, const struct view *v, uint32_t row, int line);
 unsigned table_enter(struct view *v);

@@ -394,16 +394,15 @@ void tri_say_two(const struct view *v, struct rich *out,
     }
 }
 
-bool tri_tsv(const struct view *v, FILE *f, const char *columns, uint32_t n,
+bool tri_tsv(const struct view *v, struct text *t, const char *columns, uint32_t n,
              void (*line)(struct text *out, const struct view *v, uint32_t row))
 {
+    t->ticks = when_ticks(v->tr);
     if (n)
-        fprintf(f, "%s\n", columns);
+        text_add(t, "%s\n", columns);
     for (uint32_t i = 0; i < n; i++) {
-        struct text t = {.ticks = when_ticks(v->tr)};
-        line(&t, v, i);
-        fprintf(f, "%s\n", t.p ? t.p : "");
-        text_free(&t);
+        line(t, v, i);
+        text_lit(t, "\n");
     }
     return n > 0;
 }

@@ -29,7 +29,7 @@ void tri_speak(const struct view *v, int w, struct rich *out);
 #define IS_TIMELESS \
     .lanes = LANE_KINDS, .table = true, .gutter = GUTTER_SHORT, .show = kind_show, .hold = tri_hold
 #define TIMELESS_PLAN IS_TIMELESS, .plan = PLAN_TABLE
-bool tri_tsv(const struct view *v, FILE *f, const char *columns, uint32_t n,
+bool tri_tsv(const struct view *v, struct text *t, const char *columns, uint32_t n,
              void (*line)(struct text *out, const struct view *v, uint32_t row));
 #define ANSWER_ROWS \
     [REQ_LANE] = tri_move, [REQ_DETAILS] = tri_enter, [REQ_FIT] = tri_enter, [REQ_SWAP] = tri_enter

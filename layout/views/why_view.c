@@ -324,9 +324,9 @@ static void why_view_line(struct text *out, const struct view *v, uint32_t i)
     node_text(out, v->tr, n, own(v, i));
 }
 
-static bool why_view_tsv(const struct view *v, FILE *f)
+static bool why_view_tsv(const struct view *v, struct text *t)
 {
-    return tri_tsv(v, f, "share\tns\tcount\tdepth\twhat", why_view_count(v), why_view_line);
+    return tri_tsv(v, t, "share\tns\tcount\tdepth\twhat", why_view_count(v), why_view_line);
 }
 
 const struct view_kind kind_why = {

@@ -29,15 +29,10 @@ static void heard(void *arg, bool error, const char *file, int line, const char 
         abort();
 }
 
-static void heard_palette(void *arg, const char *file, int line, const char *what)
-{
-    heard(arg, true, file, line, what);
-}
-
 /* A map that was read is printed, and what is printed is read to the same again. */
 static void try_keymap(const char *text, size_t n)
 {
-    struct keymap_say say = {heard, NULL};
+    struct file_say say = {heard, NULL};
     struct keymap *km = keymap_new(), *again = keymap_new();
     char *one = NULL, *two = NULL;
     size_t n1 = 0, n2 = 0;
@@ -110,7 +105,7 @@ static void try_words(char *text, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    struct palette_say say = {heard_palette, NULL};
+    struct file_say say = {heard, NULL};
     struct condition c;
     struct target t;
     struct err e = {0};

@@ -36,7 +36,7 @@ static void hear(void *arg, bool error, const char *file, int line, const char *
 }
 
 static struct heard heard;
-static const struct keymap_say say = {hear, &heard};
+static const struct file_say say = {hear, &heard};
 
 static struct keymap *parse(const char *text)
 {

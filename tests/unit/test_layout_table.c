@@ -257,30 +257,27 @@ static void test_tsv(void **state)
 {
     (void)state;
     struct seen s;
-    char *text = NULL;
-    size_t size;
+    struct text text = {0};
     bool rows;
-    FILE *to = open_memstream(&text, &size);
     seen_open(&s, "samples/tasks-1.27.trace");
     view_resize(&s.v, 40, 12); /* whatever fits on the screen */
     open_view(&s, VIEW_REGIONS);
     act(&s, REQ_DETAILS, 1);
-    assert_true(view_yank(&s.v, to, &rows) & VR_YANK);
+    assert_true(view_yank(&s.v, &text, &rows) & VR_YANK);
     assert_true(rows);
-    fclose(to);
     uint32_t lines = 0, tabs = 0;
-    for (const char *c = text; *c; c++) {
+    for (const char *c = text.p; *c; c++) {
         lines += *c == '\n';
         tabs += *c == '\t';
     }
     assert_int_equal(lines, s.v.table->nrows + 1);
     assert_int_equal(tabs, lines * (uint32_t)(table_cols(s.v.table) - 1));
-    assert_memory_equal(text, "took ns\tat ns\trunning ns\t", 24);
+    assert_memory_equal(text.p, "took ns\tat ns\trunning ns\t", 24);
     const struct thing *x = table_thing(s.v.table, s.v.table->row[0]);
     char first[80];
     snprintf(first, sizeof first, "\n%lld\t%lld\t", (long long)(x->t1 - x->t0), (long long)x->t0);
-    assert_non_null(strstr(text, first));
-    free(text);
+    assert_non_null(strstr(text.p, first));
+    text_free(&text);
     seen_close(&s);
 }
 

@@ -72,14 +72,10 @@ static void any_action(struct view *v)
 
 static void copy(struct view *v)
 {
-    char *text = NULL;
-    size_t size;
+    struct text t = {0};
     bool rows;
-    FILE *f = open_memstream(&text, &size);
-    assert_non_null(f);
-    view_yank(v, f, &rows);
-    fclose(f);
-    free(text);
+    view_yank(v, &t, &rows);
+    text_free(&t);
 }
 
 static void random_session(const struct trace *tr, int steps)

@@ -401,10 +401,10 @@ struct heard {
     char what[200];
 };
 
-static void hear(void *arg, const char *file, int line, const char *what)
+static void hear(void *arg, bool error, const char *file, int line, const char *what)
 {
     struct heard *h = arg;
-    (void)file;
+    (void)file, (void)error;
     if (!h->n++) {
         h->line = line;
         snprintf(h->what, sizeof h->what, "%s", what);
@@ -417,7 +417,7 @@ static void test_palette_text(void **state)
 {
     (void)state;
     struct heard h = {0};
-    struct palette_say say = {hear, &h};
+    struct file_say say = {hear, &h};
     static const char good[] = "# mine\ninclude light\n\nrunning #102030 - 3 - bold underline # busy\n";
     assert_int_equal(palette_read(good, sizeof good - 1, "/x/mine.palette", &say), 0);
     assert_true(palette_loaded());

@@ -5,22 +5,22 @@
 
 #include <string.h>
 
-static const struct {
-    const char *name, *operands, *help;
-    command_main *main;
-} rows[] = {
-#define X(n, operands, help, fn, needs) {#n, operands, help, fn},
+#include "viewer/command/sandbox.h"
+
+enum { FILES = SANDBOX_FILES, FOLDERS = SANDBOX_FOLDERS, OUTPUT = SANDBOX_OUTPUT, LIVE = SANDBOX_LIVE };
+static const struct command_row rows[] = {
+#define X(n, operands, help, fn, needs) {#n, operands, help, fn, needs},
 #include "viewer/command/commands.def"
 #undef X
 };
 
 enum { NROWS = sizeof rows / sizeof rows[0] };
 
-command_main *command_find(const char *name)
+const struct command_row *command_find(const char *name)
 {
     for (int i = 0; i < NROWS; i++)
         if (strcmp(name, rows[i].name) == 0)
-            return rows[i].main;
+            return &rows[i];
     return NULL;
 }
 

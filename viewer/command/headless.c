@@ -85,15 +85,12 @@ static void print_safe(const struct script *s, const char *text)
 /* The lines of a pop-up, as they are copied. */
 static void print_popup(const struct script *s)
 {
-    char *text = NULL, *save = NULL;
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        return;
-    popup_print(&s->a->view, f);
-    fclose(f);
+    struct text text = {0};
+    char *save = NULL;
+    popup_print(&s->a->view, &text);
     const char *gap = "";
-    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+    for (char *line = text.p ? strtok_r(text.p, "\n", &save) : NULL; line;
+         line = strtok_r(NULL, "\n", &save)) {
         line += strspn(line, " ");
         if (!*line)
             continue;
@@ -101,7 +98,7 @@ static void print_popup(const struct script *s)
         print_safe(s, line);
         gap = " ; ";
     }
-    free(text);
+    text_free(&text);
 }
 
 /* What is under the cursor; nothing if the last line said the same and there is something else to say. */

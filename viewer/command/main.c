@@ -51,7 +51,7 @@
 
 /* ---- keymaps ------------------------------------------------------------------------------------------- */
 
-static void say_keymap(void *arg, bool error, const char *file, int line, const char *what)
+static void say_file(void *arg, bool error, const char *file, int line, const char *what)
 {
     char name[512];
     str_safe(str_of(file), name, sizeof name);
@@ -59,15 +59,6 @@ static void say_keymap(void *arg, bool error, const char *file, int line, const 
         door_printf(arg, "%s:%d: %s%s\n", name, line, error ? "" : "warning: ", what);
     else
         door_printf(arg, "%s: %s%s\n", name, error ? "" : "warning: ", what);
-}
-
-static const struct keymap_say to_stderr = {say_keymap, NULL};
-
-static struct keymap_say keymap_say_to(FILE *f)
-{
-    struct keymap_say s = to_stderr;
-    s.arg = f;
-    return s;
 }
 
 /* Load the keymap. One that was asked for must have no mistakes. In the reader's own default.keys the good
@@ -82,7 +73,7 @@ static void no_keymap(const char *name)
 
 static struct keymap *load_keymap(const char *name)
 {
-    struct keymap_say say = keymap_say_to(stderr);
+    const struct file_say say = {say_file, stderr};
     struct keymap *km = keymap_new();
     enum err_code rc = km ? keymap_load(km, name ? name : "default", &say) : ERR_NOMEM;
     if (rc == ERR_OK || (rc == ERR_FORMAT && !name)) {
@@ -109,7 +100,7 @@ static int dump_keymap(const char *name)
 
 static int check_keymap(const char *name)
 {
-    struct keymap_say say = keymap_say_to(stdout);
+    const struct file_say say = {say_file, stdout};
     struct keymap *km = keymap_new();
     if (!km)
         return EXIT_USAGE;
@@ -232,17 +223,12 @@ static enum ground said_ground(void)
     return strcmp(ground, ";7") == 0 || strcmp(ground, ";15") == 0 ? GROUND_LIGHT : GROUND_DARK;
 }
 
-static void say_palette(void *arg, const char *file, int line, const char *what)
-{
-    say_keymap(arg, true, file, line, what);
-}
-
 /* Load the palette. One that was asked for must have no mistakes; in the reader's own default.palette the
  * good lines count. Without either, the palette suits the ground, if that is known. Returns false after an
  * error was printed. */
 static bool load_palette(const struct cmdline *o, enum palette *p)
 {
-    struct palette_say say = {say_palette, stderr};
+    const struct file_say say = {say_file, stderr};
     enum err_code rc = palette_load(o->o.palette ? o->o.palette : "default", p, &say);
     if (!o->o.palette && rc == ERR_IO)
         *p = palette_on(PALETTE_NEUTRAL, said_ground());
@@ -688,19 +674,19 @@ static void shut_far(const struct options *o)
 }
 
 /* Such a command enters the sandbox itself, once it knows what is fetched. */
-static int run_command(command_main *command, int argc, char **argv, bool open)
+static int run_command(const struct command_row *command, int argc, char **argv, bool open)
 {
     command_line.argc = argc;
     command_line.argv = argv;
     command_line.open = open;
-    if (!(sandbox_needs(argv[1]) & SANDBOX_LIVE))
+    if (!(command->needs & SANDBOX_LIVE))
         options_door = shut_far;
     else if (!open)
         live_door = shut;
     if (!live_door && !options_door)
         (void)spill_open();
     bound_begin(true);
-    const int status = bound_end(command(argc - 1, argv + 1));
+    const int status = bound_end(command->main(argc - 1, argv + 1));
     clerk_end();
     return main_ended(status);
 }
@@ -724,12 +710,12 @@ static bool wants_live_top(int argc, char **argv)
 }
 
 /* "help CMD" means "CMD --help", unless a file is called help. */
-static command_main *help_of(int argc, char **argv)
+static const struct command_row *help_of(int argc, char **argv)
 {
     static char dash_help[] = "--help";
     if (argc != 3 || strcmp(argv[1], "help") != 0 || access("help", F_OK) == 0)
         return NULL;
-    command_main *command = command_find(argv[2]);
+    const struct command_row *command = command_find(argv[2]);
     if (command) {
         argv[1] = argv[2];
         argv[2] = dash_help;
@@ -757,7 +743,7 @@ int main(int argc, char **argv)
         argv[1] = argv[0];
         argv++, argc--;
     }
-    command_main *command = argc > 1 && !top ? command_find(argv[1]) : NULL;
+    const struct command_row *command = argc > 1 && !top ? command_find(argv[1]) : NULL;
     if (!command && !top)
         command = help_of(argc, argv);
     if (command)

@@ -14,6 +14,7 @@
 #include "triage/exports/outside.h"
 #include "triage/live/serve.h"
 #include "triage/places.h"
+#include "viewer/command/commands.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -54,25 +55,12 @@
 #endif
 #endif
 
-/* What each command needs. */
-enum { FILES = SANDBOX_FILES, FOLDERS = SANDBOX_FOLDERS, OUTPUT = SANDBOX_OUTPUT, LIVE = SANDBOX_LIVE };
-static const struct {
-    const char *command;
-    unsigned needs;
-} rows[] = {
-#define X(name, operands, help, fn, needs) {#name, needs},
-#include "viewer/command/commands.def"
-#undef X
-};
-
 unsigned sandbox_needs(const char *command)
 {
-    if (!command)
-        return SANDBOX_FILES | SANDBOX_TERMINAL | SANDBOX_SLICES | SANDBOX_LIVE;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].command, command) == 0)
-            return rows[i].needs;
-    return SANDBOX_FILES;
+    const struct command_row *row = command ? command_find(command) : NULL;
+    return !command ? SANDBOX_FILES | SANDBOX_TERMINAL | SANDBOX_SLICES | SANDBOX_LIVE
+           : row    ? row->needs
+                    : SANDBOX_FILES;
 }
 
 /* ---- what the clerk may do ----------------------------------------------------------------------------- */

@@ -24,9 +24,8 @@
 
 /* ---- the program's own --------------------------------------------------------------------------------- */
 
-static unsigned do_help(struct app *a, int n)
+static unsigned do_help(struct app *a)
 {
-    (void)n;
     if (a->view.popup.kind == POPUP_LINES) {
         a->view.popup.kind = POPUP_NONE;
         return VR_DRAW;
@@ -39,9 +38,8 @@ static unsigned do_help(struct app *a, int n)
     return view_popup_text(&a->view, a->title, &a->help);
 }
 
-static unsigned do_palette(struct app *a, int n)
+static unsigned do_palette(struct app *a)
 {
-    (void)n;
     if (a->colours.none)
         return move_fail(&a->view,
                          "there are no colours here (NO_COLOR, --color=never, or the terminal has none)");
@@ -55,8 +53,9 @@ static unsigned do_palette(struct app *a, int n)
         a->colours.mono = true;
     }
     a->view.scr.mono = a->colours.mono;
-    view_message(&a->view, false, "palette: %s", a->colours.mono ? "mono" : palette_name(a->colours.palette));
-    return VR_DRAW | AR_PALETTE;
+    return view_message(&a->view, false, "palette: %s",
+                        a->colours.mono ? "mono" : palette_name(a->colours.palette)) |
+           AR_PALETTE;
 }
 
 static unsigned do_glyphs(struct app *a, int n)
@@ -67,151 +66,128 @@ static unsigned do_glyphs(struct app *a, int n)
 }
 
 /* Quote text so that every shell reads it as one word: in single quotes, with "!" escaped for csh. */
-static void put_text(FILE *f, const char *s, size_t n)
+static void put_text(struct text *t, const char *s, size_t n)
 {
-    fputc('\'', f);
+    text_lit(t, "'");
     for (size_t i = 0; i < n; i++)
-        fputs(s[i] == '\'' ? "'\\''" : s[i] == '!' ? "'\\!'" : (char[]){s[i], 0}, f);
-    fputc('\'', f);
+        if (s[i] == '\'' || s[i] == '!')
+            text_add(t, "'\\%c'", s[i]);
+        else
+            text_raw(t, s + i, 1);
+    text_lit(t, "'");
 }
 
 /* Quote a word so that a shell reads it back. Control bytes are shown as text, since they would end the
  * line. */
-static void put_quoted(FILE *f, const char *word)
+static void put_quoted(struct text *t, const char *word)
 {
     char s[4096];
     str_safe(str_of(word), s, sizeof s);
     const bool plain =
         *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-,@=")];
     if (plain)
-        fputs(s, f);
+        text_raw(t, s, strlen(s));
     else
-        put_text(f, s, strlen(s));
+        put_text(t, s, strlen(s));
 }
 
-/* Keep what was written to a memory stream as what is copied, and free it. Returns false if out of memory. */
-static bool yank_keep(struct app *a, char *text, size_t size)
+/* Keep a text as what is copied. Returns false if out of memory. */
+static bool yank_keep(struct app *a, struct text *t)
 {
     mem_free(a->yank);
-    a->yank = text ? mem_alloc(size + 1) : NULL;
-    if (a->yank)
-        memcpy(a->yank, text, size + 1);
-    free(text);
+    a->yank = text_take(t);
     return a->yank != NULL;
 }
 
 /* Copy "file:line" of the source, for an editor. */
-static unsigned do_source(struct app *a, int n)
+static unsigned do_source(struct app *a)
 {
-    char path[4096], *text = NULL;
+    char path[4096];
     uint64_t line;
-    size_t size;
-    (void)n;
+    struct text t = {0};
     if (!source_here(a, path, sizeof path, &line))
         return VR_DRAW | VR_BELL;
-    FILE *m = open_memstream(&text, &size);
-    if (m) {
-        put_quoted(m, path);
-        fprintf(m, ":%llu", (unsigned long long)line);
-        fclose(m);
-    }
-    if (!yank_keep(a, text, size))
+    put_quoted(&t, path);
+    text_add(&t, ":%llu", (unsigned long long)line);
+    if (!yank_keep(a, &t))
         return VR_DRAW | VR_BELL;
-    view_message(&a->view, false, "copied: %s", a->yank);
-    return VR_DRAW | VR_YANK;
+    return view_message(&a->view, false, "copied: %s", a->yank) | VR_YANK;
 }
 
 /* Make the command that opens this view. */
-static void put_command(const struct app *a, FILE *f)
+static void put_command(const struct app *a, struct text *t)
 {
     static const char letters[] = {[LANE_P] = 'p', [LANE_G] = 'g', [LANE_M] = 'm'};
     const struct place *at = &a->view.at;
     char from[FMT_MAX], to[FMT_MAX];
     const char *path = trace_info(a->tr)->path;
-    fputs(path[0] == '-' && path[1] ? "gotop ./" : "gotop ", f); /* not an option */
-    put_quoted(f, path);
-    fprintf(f, " --view %s --at %s..%s", kind_name(at->view), when_exact(a->tr, at->win.t0, from),
-            when_exact(a->tr, at->win.t1, to));
+    text_add(t, path[0] == '-' && path[1] ? "gotop ./" : "gotop "); /* not an option */
+    put_quoted(t, path);
+    text_add(t, " --view %s --at %s..%s", kind_name(at->view), when_exact(a->tr, at->win.t0, from),
+             when_exact(a->tr, at->win.t1, to));
     if (at->focus.kind < LANE_BAND && at->focus.i < trace_nlanes(a->tr, at->focus.kind))
-        fprintf(f, " --lane %c%llu@%s", letters[at->focus.kind],
-                (unsigned long long)trace_lane_who(a->tr, at->focus).id, when_exact(a->tr, at->cursor, from));
+        text_add(t, " --lane %c%llu@%s", letters[at->focus.kind],
+                 (unsigned long long)trace_lane_who(a->tr, at->focus).id,
+                 when_exact(a->tr, at->cursor, from));
     if (a->view.filters.text[0]) {
-        fputs(" --filter ", f);
-        put_quoted(f, a->view.filters.text);
+        text_lit(t, " --filter ");
+        put_quoted(t, a->view.filters.text);
     }
-    fputc('\n', f);
+    text_lit(t, "\n");
 }
 
 /* Copy what is under the cursor, or the pop-up, followed by the command that opens it again. Someone will
  * paste this into a shell, and names come from the trace, so the text becomes an argument of ":", which
  * does nothing. Rows of a table are copied as they are. */
-static unsigned do_yank(struct app *a, int n)
+static unsigned do_yank(struct app *a)
 {
-    (void)n;
-    char *text = NULL, *whole = NULL;
-    size_t len = 0, size = 0;
+    struct text text = {0}, whole = {0};
     bool rows = false;
-    FILE *f = open_memstream(&text, &len), *m = open_memstream(&whole, &size);
-    unsigned flags = f && m ? view_yank(&a->view, f, &rows) : VR_NONE;
-    if (f)
-        fclose(f);
-    if (m && text && rows) {
-        fwrite(text, 1, len, m);
-    } else if (m && text) {
-        fputs(": ", m);
-        put_text(m, text, len);
-        fputc('\n', m);
-        put_command(a, m);
-    }
-    if (m)
-        fclose(m);
-    free(text);
-    if (flags && !(flags & VR_YANK)) {
-        free(whole);
-        return flags;
-    }
-    if (yank_keep(a, whole, size) && flags)
-        return flags;
-    return move_fail(&a->view, "out of memory");
+    unsigned flags = view_yank(&a->view, &text, &rows);
+    text_lit(&whole, ": ");
+    put_text(&whole, text.p, text.n);
+    text_lit(&whole, "\n");
+    put_command(a, &whole);
+    whole.failed |= text.failed;
+    if ((flags & VR_YANK) && !yank_keep(a, rows ? &text : &whole))
+        flags = move_fail(&a->view, "out of memory");
+    text_free(&text);
+    text_free(&whole);
+    return flags;
 }
 
 /* Go back one step. It never leaves the program. */
-static unsigned do_close(struct app *a, int n)
+static unsigned do_close(struct app *a)
 {
     const bool wished = a->finding_wish != 0; /* closing the pop-up was the step */
-    (void)n;
     a->finding_wish = 0;
     return wished ? VR_DRAW : view_back(&a->view);
 }
 
-static unsigned do_back(struct app *a, int n)
+static unsigned do_back(struct app *a)
 {
     enum { LONG_MS = 5000 };
     char d[FMT_MAX];
     const unsigned f = view_quit(&a->view);
-    (void)n;
     if (!(f & VR_QUIT) || a->took_ms < LONG_MS || a->quit_asked)
         return f;
     a->quit_asked =
         /* a reader who goes back step by step easily goes one too far, and would have to load the trace
          * again */
         true;
-    view_message(&a->view, false, "again to leave: it took %s to read", fmt_dur(a->took_ms * 1000000, d));
-    return VR_DRAW;
+    return view_message(&a->view, false, "again to leave: it took %s to read",
+                        fmt_dur(a->took_ms * 1000000, d));
 }
 
-static unsigned do_reconnect(struct app *a, int n)
+static unsigned do_reconnect(struct app *a)
 {
-    (void)n;
     if (a->follow)
         return app_live_reconnect(a);
-    view_message(&a->view, true, "this trace is a file: there is nothing to connect to");
-    return VR_DRAW;
+    return view_message(&a->view, true, "this trace is a file: there is nothing to connect to");
 }
 
-static unsigned do_follow(struct app *a, int n)
+static unsigned do_follow(struct app *a)
 {
-    (void)n;
     if (a->follow)
         return app_live_follow(a);
     return move_fail(&a->view, "this trace is finished: gotop http://host:port follows a program that runs");
@@ -236,19 +212,18 @@ static unsigned do_prompt(struct app *a, enum prompt_kind kind, const char *arg)
     return kind == PROMPT_SEARCH ? view_search(&a->view, arg) : view_goto(&a->view, arg);
 }
 
-static unsigned do_debug(struct app *a, int n)
+static unsigned do_debug(struct app *a)
 {
-    (void)n;
     a->show_debug = !a->show_debug;
     a->debug[0] = '\0';
-    view_message(&a->view, false,
-                 a->show_debug ? "bytes and milliseconds of the frame before, at the right above" : "");
-    return VR_DRAW;
+    return view_message(&a->view, false,
+                        a->show_debug ? "bytes and milliseconds of the frame before, at the right above"
+                                      : "");
 }
 
 /* ---- how a row of actions.def is called ---------------------------------------------------------------- */
 
-enum how { HOW_OWN, HOW_DO, HOW_TO, HOW_ASK, HOW_CALL, HOW_TIMES, HOW_FLAGS };
+enum how { HOW_OWN, HOW_APP, HOW_DO, HOW_TO, HOW_ASK, HOW_CALL, HOW_TIMES, HOW_FLAGS };
 struct call {
     enum how how;
     int arg; /* a request, a view, a prompt, or flags for the caller */
@@ -256,6 +231,7 @@ struct call {
     unsigned (*view)(struct view *v);
     unsigned (*times)(struct view *v, int n);
     unsigned (*own)(struct app *a, int n);
+    unsigned (*app)(struct app *a);
     bool keeps; /* a pop-up of text stays open */
 };
 
@@ -266,7 +242,9 @@ struct call {
 #define TIMES(f, sign) .how = HOW_TIMES, .times = f, .by = sign
 #define OWN(f, sign) .own = f, .by = sign
 #define FLAGS(flags) .how = HOW_FLAGS, .arg = (flags), .keeps = true
-#define KEEP(f, sign) OWN(f, sign), .keeps = true
+#define APP(f) .how = HOW_APP, .app = f
+#define KEEP(f) APP(f), .keeps = true
+#define STAY(f, sign) OWN(f, sign), .keeps = true
 static const struct call calls[ACT_COUNT] = {
     [ACT_NONE] = {FLAGS(VR_NONE)},
 #define X(ID, name, group, help, call) [ACT_##ID] = {call},
@@ -283,6 +261,7 @@ static unsigned act_call(struct app *a, const struct call *c, int n, const char 
     case HOW_TO: return view_switch(&a->view, c->arg);
     case HOW_FLAGS: return (unsigned)c->arg;
     case HOW_ASK: return do_prompt(a, (enum prompt_kind)c->arg, arg);
+    case HOW_APP: return c->app(a);
     case HOW_TIMES: return c->times(&a->view, c->by * n);
     default: return c->own(a, c->by * n);
     }

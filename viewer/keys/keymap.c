@@ -1,5 +1,5 @@
 /*
- * keymap.c - the bindings, the line parser, and feeding keys.
+ * keymap.c - the actions, the bindings, the line parser, and feeding keys.
  *
  * A map is a list of bindings. Some hundred are looked through at every key: a hand types slower than that. A
  * binding whose beginning is bound, too, can't be reached: keymap_check() says so.
@@ -14,6 +14,53 @@
 
 #include "decode/base/utf8.h"
 #include "viewer/keys/keymap_priv.h"
+
+static const struct {
+    const char *name, *group, *help;
+} rows[ACT_COUNT] = {
+    [ACT_NONE] = {"none", "", "nothing"},
+#define X(id, n, g, h, call) [ACT_##id] = {n, g, h},
+#include "viewer/keys/actions.def"
+#undef X
+};
+
+const char *action_name(enum action a)
+{
+    return rows[a].name;
+}
+
+const char *action_group(enum action a)
+{
+    return rows[a].group;
+}
+
+const char *action_help(enum action a)
+{
+    return rows[a].help;
+}
+
+enum action action_find(const char *name, size_t len)
+{
+    for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++)
+        if (strlen(rows[a].name) == len && memcmp(rows[a].name, name, len) == 0)
+            return a;
+    return ACT_NONE;
+}
+
+enum action action_complete(const char *name, size_t len)
+{
+    enum action found = action_find(name, len);
+    if (found != ACT_NONE || len == 0)
+        return found;
+    for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
+        if (strncmp(rows[a].name, name, len) != 0)
+            continue;
+        if (found != ACT_NONE)
+            return ACT_NONE;
+        found = a;
+    }
+    return found;
+}
 
 static const char *const view_names[KEYVIEW_COUNT] = {
     [KEYVIEW_ANY] = "any",
@@ -37,21 +84,6 @@ static enum keyview keyview_find(const char *name, size_t len)
     return v;
 }
 
-void keymap_report(const struct keymap_say *say, bool error, const char *file, int line, const char *fmt, ...)
-{
-    char text[256];
-    va_list ap;
-    if (!say || !say->fn)
-        return;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
-    say->fn(say->arg, error, file, line, text);
-}
-
 /* ---- the list ------------------------------------------------------------------------------------------ */
 
 struct keymap *keymap_new(void)
@@ -59,20 +91,12 @@ struct keymap *keymap_new(void)
     return mem_zalloc(sizeof(struct keymap));
 }
 
-static void binding_free(struct binding *b)
-{
-    if (!b)
-        return;
-    mem_free(b->arg);
-    mem_free(b);
-}
-
 void keymap_free(struct keymap *km)
 {
     if (!km)
         return;
     for (size_t i = 0; i < km->n; i++)
-        binding_free(km->b[i]);
+        mem_free(km->b[i].arg);
     mem_free(km->b);
     while (km->files) {
         struct mapfile *f = km->files;
@@ -93,25 +117,25 @@ static bool keymap_remove(struct keymap *km, enum keyview view, const keycode *k
     const size_t had = km->n;
     size_t n = 0;
     for (size_t i = 0; i < had; i++) {
-        struct binding *b = km->b[i];
+        struct binding *b = &km->b[i];
         if (b->view == view && binding_begins(b, keys, nkeys) && (begun || b->nkeys == nkeys))
-            binding_free(b);
+            mem_free(b->arg);
         else
-            km->b[n++] = b;
+            km->b[n++] = *b;
     }
     km->n = n;
     return n < had;
 }
 
-/* b is owned from now on. */
+/* b's argument is owned from now on. */
 static bool keymap_put(struct keymap *km, struct binding *b)
 {
     if (!mem_room(km->b, km->cap, km->n + 1)) {
-        binding_free(b);
+        mem_free(b->arg);
         return false;
     }
     (void)keymap_remove(km, (enum keyview)b->view, b->keys, b->nkeys, false);
-    km->b[km->n++] = b;
+    km->b[km->n++] = *b;
     return true;
 }
 
@@ -126,7 +150,7 @@ struct line {
     struct keymap *km;
     const char *file;
     int no;
-    const struct keymap_say *say;
+    const struct file_say *say;
     const char *p, *end;
     bool bad;
 };
@@ -149,7 +173,7 @@ static bool word_is(struct word w, const char *s)
     return strlen(s) == w.len && memcmp(w.s, s, w.len) == 0;
 }
 
-#define complain(l, ...) (keymap_report((l)->say, true, (l)->file, (l)->no, __VA_ARGS__), (l)->bad = true)
+#define complain(l, ...) (file_say((l)->say, true, (l)->file, (l)->no, __VA_ARGS__), (l)->bad = true)
 #define SHOW(w) (int)((w).len > 60 ? 60 : (w).len), (w).s
 
 static bool read_view(struct line *l, enum keyview *v)
@@ -240,15 +264,7 @@ static enum err_code line_bind(struct line *l)
             complain(l, "unknown action '%.*s'", SHOW(act));
         return ERR_FORMAT;
     }
-    if (!read_arg(l, &b))
-        return ERR_NOMEM;
-    struct binding *own = mem_alloc(sizeof *own);
-    if (!own) {
-        mem_free(b.arg);
-        return ERR_NOMEM;
-    }
-    *own = b;
-    return keymap_put(l->km, own) ? ERR_OK : ERR_NOMEM;
+    return read_arg(l, &b) && keymap_put(l->km, &b) ? ERR_OK : ERR_NOMEM;
 }
 
 static enum err_code line_unbind(struct line *l)
@@ -266,7 +282,7 @@ static enum err_code line_unbind(struct line *l)
         return ERR_FORMAT;
     }
     if (!keymap_remove(l->km, v, keys, n, true))
-        keymap_report(l->say, false, l->file, l->no, "nothing was bound there");
+        file_say(l->say, false, l->file, l->no, "nothing was bound there");
     return ERR_OK;
 }
 
@@ -307,7 +323,7 @@ static enum err_code line_obey(struct line *l)
 }
 
 enum err_code keymap_parse(struct keymap *km, const char *text, size_t len, const char *file,
-                           const struct keymap_say *say)
+                           const struct file_say *say)
 {
     size_t flen = strlen(file) + 1;
     struct mapfile *mf = mem_alloc(sizeof *mf + flen);
@@ -353,7 +369,7 @@ static bool feed_digit(struct keystate *st, keycode key)
 static bool digits_count(const struct keymap *km, enum keyview view)
 {
     for (size_t i = 0; i < km->n; i++) {
-        const struct binding *b = km->b[i];
+        const struct binding *b = &km->b[i];
         if ((b->view == view || b->view == KEYVIEW_ANY) && b->keys[0] >= '0' && b->keys[0] <= '9')
             return false;
     }
@@ -367,7 +383,7 @@ static const struct binding *keymap_at(const struct keymap *km, enum keyview vie
     const struct binding *at = NULL;
     *on = false;
     for (size_t i = 0; i < km->n; i++) {
-        const struct binding *b = km->b[i];
+        const struct binding *b = &km->b[i];
         if (b->view != view || !binding_begins(b, keys, n))
             continue;
         at = b->nkeys == n ? b : at;
@@ -414,24 +430,21 @@ enum keyfeed keymap_feed(const struct keymap *km, struct keystate *st, enum keyv
     return under_way && (key == K_ESC || key == (K_CTRL | 'g')) ? KEYFEED_CANCEL : KEYFEED_NONE;
 }
 
+static const char *keys_text(const keycode *keys, int n, size_t at, char *buf, size_t size)
+{
+    char name[KEY_NAME_MAX];
+    for (int i = 0; i < n && at < size; i++)
+        at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? " " : "", key_text(keys[i], name));
+    return buf;
+}
+
 const char *keystate_text(const struct keystate *st, char *buf, size_t size)
 {
-    size_t at = 0;
-    char name[KEY_NAME_MAX];
-    buf[0] = '\0';
-    if (st->counting)
-        at += (size_t)snprintf(buf, size, st->count ? "%u" : "count:", (unsigned)st->count);
-    for (int i = 0; i < st->n && at < size; i++)
-        at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? " " : "", key_text(st->keys[i], name));
-    return buf;
+    const int at = snprintf(buf, size, st->count ? "%u" : st->counting ? "count:" : "", (unsigned)st->count);
+    return keys_text(st->keys, st->n, (size_t)at, buf, size);
 }
 
 const char *binding_keys(const struct binding *b, char *buf, size_t size)
 {
-    size_t at = 0;
-    char name[KEY_NAME_MAX];
-    buf[0] = '\0';
-    for (int i = 0; i < b->nkeys && at < size; i++)
-        at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? " " : "", key_text(b->keys[i], name));
-    return buf;
+    return keys_text(b->keys, b->nkeys, 0, buf, size);
 }

@@ -25,8 +25,25 @@
 
 #include "decode/base/err.h"
 #include "triage/views.h"
-#include "viewer/keys/actions.h"
 #include "viewer/term/key.h"
+#include "viewer/term/theme.h"
+
+/* Everything a key can do. */
+enum action {
+    ACT_NONE, /* no action; also "unknown name" */
+#define X(id, name, group, help, call) ACT_##id,
+#include "viewer/keys/actions.def"
+#undef X
+    ACT_COUNT
+};
+
+const char *action_name(enum action a);
+const char *action_group(enum action a); /* a heading of the help screen; the rows of a group are adjacent */
+const char *action_help(enum action a);
+/* action_find - by name, ACT_NONE if there is none. Only len bytes of name are read. */
+enum action action_find(const char *name, size_t len);
+/* action_complete - the action of exactly that name, or the only one that begins with it; else ACT_NONE. */
+enum action action_complete(const char *name, size_t len);
 
 #define KEYMAP_CHORD_MAX 6
 #define KEYMAP_COUNT_MAX 100000
@@ -47,12 +64,6 @@ struct binding {
 enum keyview { KEYVIEW_ANY = VIEW_NONE, KEYVIEW_POPUP = VIEW_END, KEYVIEW_COUNT };
 const char *keyview_name(enum keyview v);
 
-/* Receives problems. error: the line was not obeyed; else it is a warning. line 0: the whole map. */
-struct keymap_say {
-    void (*fn)(void *arg, bool error, const char *file, int line, const char *what);
-    void *arg;
-};
-
 struct keymap;
 struct keymap *keymap_new(void); /* NULL: out of memory */
 void keymap_free(struct keymap *km);
@@ -63,16 +74,16 @@ void keymap_free(struct keymap *km);
  * is a path. Returns ERR_IO if there is no such map, ERR_FORMAT if a line was wrong; the other lines are
  * obeyed. If a map binds nothing, the built-in default is used, without what the map unbinds, and `say` is
  * told. */
-enum err_code keymap_load(struct keymap *km, const char *name, const struct keymap_say *say);
+enum err_code keymap_load(struct keymap *km, const char *name, const struct file_say *say);
 /* keymap_way_out - if a loaded map has no key that leaves, bind q, or Q or F10 if q is taken. */
 void keymap_way_out(struct keymap *km);
 /* keymap_parse - the same for text in memory; `file` names it in messages. */
 enum err_code keymap_parse(struct keymap *km, const char *text, size_t len, const char *file,
-                           const struct keymap_say *say);
+                           const struct file_say *say);
 /* keymap_check - look for what one can't see line by line: chords behind a shorter binding; actions that no
  * key reaches, or only Ctrl, Alt, function keys or the mouse; keys that programs on the way take. Returns
  * the number of errors (unreachable, shadowed); the rest are warnings. */
-int keymap_check(const struct keymap *km, const char *file, const struct keymap_say *say);
+int keymap_check(const struct keymap *km, const char *file, const struct file_say *say);
 
 /* The state of a key sequence; all zero: none is under way. */
 struct keystate {

@@ -17,7 +17,7 @@ static const struct binding *before(const struct keymap *km, enum keyview view, 
 {
     const struct binding *found = NULL;
     for (size_t i = 0; (longer || b->nkeys > 1) && i < km->n; i++) {
-        const struct binding *o = km->b[i];
+        const struct binding *o = &km->b[i];
         if (o->keys[0] != b->keys[0] || o->view != view || o == b)
             continue;
         const bool is =
@@ -41,7 +41,7 @@ const char *keymap_key(const struct keymap *km, enum keyview view, enum action a
     const struct binding *best = NULL;
     unsigned best_cost = UINT32_MAX;
     for (size_t i = 0; i < km->n; i++) {
-        const struct binding *b = km->b[i];
+        const struct binding *b = &km->b[i];
         unsigned cost = 0;
         if (b->action != a || b->arg || !typed(km, view, b))
             continue;
@@ -61,7 +61,7 @@ const char *keymap_key(const struct keymap *km, enum keyview view, enum action a
 const struct binding *keymap_next(const struct keymap *km, enum keyview view, enum action a, size_t *at)
 {
     while (*at < km->n) {
-        const struct binding *b = km->b[(*at)++];
+        const struct binding *b = &km->b[(*at)++];
         if (b->action == a && typed(km, view, b))
             return b;
     }
@@ -71,7 +71,7 @@ const struct binding *keymap_next(const struct keymap *km, enum keyview view, en
 const struct binding *keymap_continues(const struct keymap *km, const struct keystate *st, size_t *at)
 {
     while (*at < km->n) {
-        const struct binding *b = km->b[(*at)++];
+        const struct binding *b = &km->b[(*at)++];
         if (((st->in_view && b->view == st->view) || (st->in_any && b->view == KEYVIEW_ANY)) &&
             binding_begins(b, st->keys, st->n) && !before(km, (enum keyview)b->view, b, false))
             return b;
@@ -83,7 +83,7 @@ const struct binding *keymap_continues(const struct keymap *km, const struct key
 
 struct check {
     const struct keymap *km;
-    const struct keymap_say *say;
+    const struct file_say *say;
     int errors;
 };
 
@@ -93,10 +93,10 @@ static void check_shadow(struct check *c, const struct binding *b)
     const struct binding *o = before(c->km, (enum keyview)b->view, b, false);
     if (!o)
         return;
-    keymap_report(c->say, true, b->file, b->line,
-                  "'%s' can't be typed: '%s' is bound to %s (line %d) and acts at once",
-                  binding_keys(b, chord, sizeof chord), binding_keys(o, first, sizeof first),
-                  action_name(o->action), o->line);
+    file_say(c->say, true, b->file, b->line,
+             "'%s' can't be typed: '%s' is bound to %s (line %d) and acts at once",
+             binding_keys(b, chord, sizeof chord), binding_keys(o, first, sizeof first),
+             action_name(o->action), o->line);
     c->errors++;
 }
 
@@ -106,9 +106,9 @@ static void check_eaten(struct check *c, const struct binding *b)
     for (int i = 0; i < b->nkeys; i++) {
         const char *why = key_eaten(b->keys[i]);
         if (why)
-            keymap_report(c->say, false, b->file, b->line, "'%s' for %s may never arrive: %s, %s",
-                          binding_keys(b, chord, sizeof chord), action_name(b->action),
-                          key_text(b->keys[i], name), why);
+            file_say(c->say, false, b->file, b->line, "'%s' for %s may never arrive: %s, %s",
+                     binding_keys(b, chord, sizeof chord), action_name(b->action), key_text(b->keys[i], name),
+                     why);
     }
 }
 
@@ -133,23 +133,23 @@ static void check_reach(struct check *c, const char *file)
             for (size_t at = 0; (b = keymap_next(c->km, v, a, &at)) != NULL;)
                 reach |= REACHED | (plain_binding(b) ? PLAINLY : 0u);
         if (!reach) {
-            keymap_report(c->say, true, file, 0, "no key reaches the action %s (%s)", action_name(a),
-                          action_help(a));
+            file_say(c->say, true, file, 0, "no key reaches the action %s (%s)", action_name(a),
+                     action_help(a));
             c->errors++;
         } else if (!(reach & PLAINLY)) {
-            keymap_report(c->say, false, file, 0,
-                          "%s is reached by Ctrl, Alt, function keys or the mouse alone", action_name(a));
+            file_say(c->say, false, file, 0, "%s is reached by Ctrl, Alt, function keys or the mouse alone",
+                     action_name(a));
         }
     }
 }
 
-int keymap_check(const struct keymap *km, const char *file, const struct keymap_say *say)
+int keymap_check(const struct keymap *km, const char *file, const struct file_say *say)
 {
     struct check c = {km, say, 0};
     for (size_t i = 0; i < km->n; i++)
-        check_shadow(&c, km->b[i]);
+        check_shadow(&c, &km->b[i]);
     for (size_t i = 0; i < km->n; i++)
-        check_eaten(&c, km->b[i]);
+        check_eaten(&c, &km->b[i]);
     check_reach(&c, file);
     return c.errors;
 }

@@ -16,15 +16,13 @@
 
 enum { INCLUDE_DEPTH_MAX = 8 };
 
-static enum err_code load_file(struct keymap *km, int place, const char *path, const struct keymap_say *say)
+static enum err_code load_file(struct keymap *km, int place, const char *path, const struct file_say *say)
 {
     char *text;
     size_t len;
-    enum err_code rc = places_read(place, path, &text, &len);
-    if (rc == ERR_ARG)
-        keymap_report(say, false, path, 0, PLACES_UNTRUSTED);
+    enum err_code rc = file_read(place, path, &text, &len, say);
     if (rc)
-        return rc == ERR_ARG ? ERR_IO : rc;
+        return rc;
     rc = keymap_parse(km, text, len, path, say);
     mem_free(text);
     return rc;
@@ -39,7 +37,7 @@ static const char *builtin_text(const char *name)
 }
 
 static enum err_code load_place(struct keymap *km, int place, const char *name, const char *path,
-                                const struct keymap_say *say)
+                                const struct file_say *say)
 {
     if (place != PLACE_BUILTIN)
         return load_file(km, place, path, say);
@@ -48,7 +46,7 @@ static enum err_code load_place(struct keymap *km, int place, const char *name, 
 }
 
 static enum err_code load_name(struct keymap *km, const char *name, const char *includer,
-                               const struct keymap_say *say)
+                               const struct file_say *say)
 {
     char path[PLACES_PATH];
     int first = 0;
@@ -66,11 +64,11 @@ static enum err_code load_name(struct keymap *km, const char *name, const char *
 }
 
 enum err_code keymap_load_from(struct keymap *km, const char *name, const char *includer,
-                               const struct keymap_say *say)
+                               const struct file_say *say)
 {
     if (km->depth >= INCLUDE_DEPTH_MAX) {
-        keymap_report(say, true, includer ? includer : name, 0,
-                      "keymaps include each other more than %d deep", INCLUDE_DEPTH_MAX);
+        file_say(say, true, includer ? includer : name, 0, "keymaps include each other more than %d deep",
+                 INCLUDE_DEPTH_MAX);
         return ERR_FORMAT;
     }
     km->depth++;
@@ -91,13 +89,13 @@ enum err_code keymap_load_from(struct keymap *km, const char *name, const char *
     return rc;
 }
 
-enum err_code keymap_load(struct keymap *km, const char *name, const struct keymap_say *say)
+enum err_code keymap_load(struct keymap *km, const char *name, const struct file_say *say)
 {
-    static const struct keymap_say said = {0};
+    static const struct file_say said = {0};
     enum err_code rc = keymap_load_from(km, name, NULL, say);
     if ((rc == ERR_OK || rc == ERR_FORMAT) && !km->n) {
         const char *text = builtin_text("default");
-        keymap_report(say, false, name, 0, "it binds no key: those of the built-in default map hold");
+        file_say(say, false, name, 0, "it binds no key: those of the built-in default map hold");
         (void)keymap_parse(km, text, strlen(text), "default", say);
         (void)keymap_load_from(km, name, NULL, &said); /* a map that binds nothing may still unbind */
     }
@@ -110,12 +108,12 @@ void keymap_way_out(struct keymap *km)
         keycode key;
         const char *line;
     } ways[] = {{'q', "bind any q back"}, {'Q', "bind any Q quit"}, {K_F0 + 10, "bind any F10 quit"}};
-    static const struct keymap_say silent = {0};
+    static const struct file_say silent = {0};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         bool taken = false; /* or there is a way out */
         for (size_t k = 0; k < km->n; k++)
-            taken |= km->b[k]->action == ACT_BACK || km->b[k]->action == ACT_QUIT ||
-                     km->b[k]->keys[0] == ways[i].key;
+            taken |=
+                km->b[k].action == ACT_BACK || km->b[k].action == ACT_QUIT || km->b[k].keys[0] == ways[i].key;
         if (!taken) {
             (void)keymap_parse(km, ways[i].line, strlen(ways[i].line), "default", &silent);
             return;

@@ -13,19 +13,17 @@ struct mapfile { /* names that bindings point to; they live as long as the map *
 };
 
 struct keymap {
-    struct binding *
+    struct binding
         *b; /* as they were defined; the keys of each differ from those of all others of its view */
     size_t n, cap;
     struct mapfile *files;
     int depth; /* depth of includes */
 };
 
-void keymap_report(const struct keymap_say *say, bool error, const char *file, int line, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
 /* binding_begins - whether its keys begin with these. */
 bool binding_begins(const struct binding *b, const keycode *keys, int n);
 /* Load one name. skip: places of the search path to pass over. base: the folder of the including file. */
 enum err_code keymap_load_from(struct keymap *km, const char *name, const char *includer,
-                               const struct keymap_say *say);
+                               const struct file_say *say);
 
 #endif

@@ -273,7 +273,7 @@ static unsigned prompt_complete(struct app *a)
     for (size_t i = len; i < common; i++)
         view_prompt_put(&a->view, (unsigned char)first[i]);
     if (n > 1)
-        view_message(&a->view, false, "%s", all);
+        return view_message(&a->view, false, "%s", all);
     return VR_DRAW;
 }
 
@@ -405,9 +405,9 @@ static unsigned feed(struct app *a, keycode k)
         return VR_NONE;
     char name[KEY_NAME_MAX], help[64];
     keymap_key(a->km, app_keyview(a), ACT_HELP, help, sizeof help);
-    view_message(&a->view, false, "%s%s%s does nothing here%s%s%s", chord, chord[0] ? " " : "",
-                 key_text(k, name), help[0] ? "; " : "", help, help[0] ? " lists the keys" : "");
-    return VR_DRAW | VR_BELL;
+    return view_message(&a->view, false, "%s%s%s does nothing here%s%s%s", chord, chord[0] ? " " : "",
+                        key_text(k, name), help[0] ? "; " : "", help, help[0] ? " lists the keys" : "") |
+           VR_BELL;
 }
 
 /* Move the cursor to the cell under the mouse: time and lane; in the ruler and the bands only the time; in
@@ -513,9 +513,8 @@ static unsigned pasted(struct app *a, const struct key_event *ev)
     if (a->view.prompt.kind)
         return app_key(a, &plain);
     keymap_key(a->km, app_keyview(a), ACT_SEARCH, key, sizeof key);
-    view_message(&a->view, false, "pasted text is not taken as keys%s%s%s", key[0] ? "; " : "", key,
-                 key[0] ? " finds it" : "");
-    return VR_DRAW;
+    return view_message(&a->view, false, "pasted text is not taken as keys%s%s%s", key[0] ? "; " : "", key,
+                        key[0] ? " finds it" : "");
 }
 
 unsigned app_key(struct app *a, const struct key_event *ev)

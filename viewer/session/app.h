@@ -22,7 +22,6 @@
 #include "layout/views/tri.h"
 #include "triage/findings/findings.h"
 #include "layout/move/view.h"
-#include "viewer/keys/actions.h"
 #include "viewer/keys/help.h"
 #include "viewer/keys/keymap.h"
 #include "viewer/term/theme.h"

@@ -216,9 +216,8 @@ static unsigned ended(struct app *a)
     char key[64] = "";
     if (strcmp(a->live.where, piped_name) != 0)
         keymap_key(a->km, app_keyview(a), ACT_RECONNECT, key, sizeof key);
-    view_message(&a->view, *why, "the trace has ended%s%.160s%s%s%s", *why ? ": " : "", why, *key ? "; " : "",
-                 key, *key ? " connects again" : "");
-    return VR_DRAW;
+    return view_message(&a->view, *why, "the trace has ended%s%.160s%s%s%s", *why ? ": " : "", why,
+                        *key ? "; " : "", key, *key ? " connects again" : "");
 }
 
 void app_live_begin(struct app *a, struct follow *f, const char *where)
@@ -261,20 +260,14 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
         f |= exchanged(a, by);
     else if (news & FOLLOW_GREW)
         f |= grown(a);
-    if (news & FOLLOW_LEFT_OUT) {
-        view_message(&a->view, true,
-                     "the program writes faster than gotop reads: a part is left out, before the gap");
-        f |= VR_DRAW;
-    }
-    if (news & FOLLOW_UNSAVED) {
-        view_message(&a->view, true, "%.200s: gotop shows what comes, but saves no more",
-                     follow_now(a->follow).unsaved);
-        f |= VR_DRAW;
-    }
-    if (news & FOLLOW_REFUSED) {
-        view_message(&a->view, true, "no connection: %.160s", follow_now(a->follow).refused);
-        f |= VR_DRAW;
-    }
+    if (news & FOLLOW_LEFT_OUT)
+        f |= view_message(&a->view, true,
+                          "the program writes faster than gotop reads: a part is left out, before the gap");
+    if (news & FOLLOW_UNSAVED)
+        f |= view_message(&a->view, true, "%.200s: gotop shows what comes, but saves no more",
+                          follow_now(a->follow).unsaved);
+    if (news & FOLLOW_REFUSED)
+        f |= view_message(&a->view, true, "no connection: %.160s", follow_now(a->follow).refused);
     if (news & FOLLOW_RECONNECTED) {
         a->live.late_reported = false;
         a->live.follows = true;

@@ -86,9 +86,8 @@ static void pair_follow(const struct app *from, struct app *to)
     to->view.scr.unfolded = from->view.scr.unfolded;
 }
 
-unsigned pair_other(struct app *a, int n)
+unsigned pair_other(struct app *a)
 {
-    (void)n;
     if (!a->pair)
         return move_fail(&a->view, "one trace is open: gotop OLD NEW opens two");
     pair_follow(a, pair_hidden(a));

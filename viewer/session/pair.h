@@ -20,6 +20,6 @@ bool pair_due(const struct app *a);
 unsigned pair_step(struct app *a, int64_t budget_ns);
 
 /* The action: show the other one. */
-unsigned pair_other(struct app *a, int n);
+unsigned pair_other(struct app *a);
 
 #endif

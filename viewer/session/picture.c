@@ -38,6 +38,5 @@ unsigned picture_write(struct app *a)
     const bool wrong = ferror(f);
     if (fclose(f) != 0 || wrong)
         return picture_failed(a, name);
-    view_message(&a->view, false, "this screen as a picture: %s", name);
-    return VR_DRAW;
+    return view_message(&a->view, false, "this screen as a picture: %s", name);
 }

@@ -72,10 +72,9 @@ unsigned slice_write(struct app *a, const char *name)
         a->show(a->show_arg);
     if (slice_file(path, trace_more(a->tr), name, &r, true, &res, &e))
         return move_fail(&a->view, "%.200s: %s", name, e.what);
-    view_message(&a->view, false, "%s to %s: %" PRIu64 " events in %.200s%s", when_exact(a->tr, res.from, t0),
-                 when_exact(a->tr, res.to, t1), res.events, name,
-                 res.late          ? "; it begins behind where the trace is damaged"
-                 : res.damage.code ? "; it ends where the trace is damaged"
-                                   : "");
-    return VR_DRAW;
+    return view_message(&a->view, false, "%s to %s: %" PRIu64 " events in %.200s%s",
+                        when_exact(a->tr, res.from, t0), when_exact(a->tr, res.to, t1), res.events, name,
+                        res.late          ? "; it begins behind where the trace is damaged"
+                        : res.damage.code ? "; it ends where the trace is damaged"
+                                          : "");
 }

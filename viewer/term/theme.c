@@ -47,22 +47,26 @@ static const char *const names[PALETTE_COUNT] = {
 struct reader {
     const char *file;
     int line, errors;
-    const struct palette_say *say;
+    const struct file_say *say;
     struct table *t;
 };
 
-static void wrong(struct reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void wrong(struct reader *r, const char *fmt, ...)
+void file_say(const struct file_say *say, bool error, const char *file, int line, const char *fmt, ...)
 {
-    char buf[200];
+    char text[256];
     va_list ap;
+    if (!say || !say->fn)
+        return;
     va_start(ap, fmt);
-    vsnprintf(buf, sizeof buf, fmt, ap);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    r->errors++;
-    if (r->say)
-        r->say->say(r->say->arg, r->file, r->line, buf);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    say->fn(say->arg, error, file, line, text);
 }
+
+#define wrong(r, ...) (file_say((r)->say, true, (r)->file, (r)->line, __VA_ARGS__), (r)->errors++)
 
 /* Parse "-" or "#6cc25a"; with `few`, "-" or 0 to 15. */
 static bool colour(const char *w, bool few, int32_t *out)
@@ -142,7 +146,7 @@ static void read_line(struct reader *r, char *line)
 }
 
 static int read_text(struct table *t, const char *text, size_t len, const char *file,
-                     const struct palette_say *say)
+                     const struct file_say *say)
 {
     struct reader r = {file, 0, 0, say, t};
     char line[256];
@@ -177,7 +181,7 @@ static const struct table *palette_table(enum palette p)
     return t;
 }
 
-int palette_read(const char *text, size_t len, const char *file, const struct palette_say *say)
+int palette_read(const char *text, size_t len, const char *file, const struct file_say *say)
 {
     struct table *t = &tables[PALETTE_USER];
     const char *slash = strrchr(file, '/');
@@ -189,23 +193,22 @@ int palette_read(const char *text, size_t len, const char *file, const struct pa
     return read_text(t, text, len, file, say);
 }
 
-static enum err_code read_place(int place, const char *path, char **text, size_t *len,
-                                const struct palette_say *say)
+enum err_code file_read(int place, const char *path, char **text, size_t *len, const struct file_say *say)
 {
     enum err_code rc = places_read(place, path, text, len);
-    if (rc == ERR_ARG && say)
-        say->say(say->arg, path, 0, PLACES_UNTRUSTED);
+    if (rc == ERR_ARG)
+        file_say(say, false, path, 0, PLACES_UNTRUSTED);
     return rc == ERR_ARG ? ERR_IO : rc;
 }
 
-enum err_code palette_load(const char *name, enum palette *out, const struct palette_say *say)
+enum err_code palette_load(const char *name, enum palette *out, const struct file_say *say)
 {
     char path[PLACES_PATH], *text;
     size_t len;
     enum err_code rc = ERR_IO;
     for (int p = 0; p < PLACE_BUILTIN && rc == ERR_IO && !strchr(name, '/'); p++)
         if (places_path(p, name, "palette", path))
-            rc = read_place(p, path, &text, &len, say);
+            rc = file_read(p, path, &text, &len, say);
     if (rc == ERR_IO && palette_parse(name, out))
         return ERR_OK;
     if (rc == ERR_IO && snprintf(path, sizeof path, "%s", name) < (int)sizeof path)

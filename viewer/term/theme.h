@@ -34,16 +34,23 @@ enum ground ground_of(const char *answer);
 /* palette_on - the palette for a ground that serves the same readers as p. */
 enum palette palette_on(enum palette p, enum ground g);
 
-struct palette_say { /* receives the mistakes in a palette */
-    void (*say)(void *arg, const char *file, int line, const char *what);
+/* Receives problems in a file of settings, a palette or a keymap. error: the line was not obeyed; else it is
+ * a warning. line 0: the whole file. */
+struct file_say {
+    void (*fn)(void *arg, bool error, const char *file, int line, const char *what);
     void *arg;
 };
+void file_say(const struct file_say *say, bool error, const char *file, int line, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+/* file_read - places_read() that tells `say` what isn't trusted, and returns ERR_IO then. */
+enum err_code file_read(int place, const char *path, char **text, size_t *len, const struct file_say *say);
+
 /* palette_load - load a palette by name (the reader's own, then an installed one, then a built-in one) or
  * by the path of its file. ERR_IO: there is none. ERR_FORMAT: `say` was called for each mistake; good lines
  * count, the others are as in dark. */
-enum err_code palette_load(const char *name, enum palette *out, const struct palette_say *say);
+enum err_code palette_load(const char *name, enum palette *out, const struct file_say *say);
 /* palette_read - parse text as PALETTE_USER. `file` names it in messages. Returns the number of mistakes. */
-int palette_read(const char *text, size_t len, const char *file, const struct palette_say *say);
+int palette_read(const char *text, size_t len, const char *file, const struct file_say *say);
 bool palette_loaded(void); /* there is a PALETTE_USER */
 
 enum { INK_BOLD = 1, INK_DIM = 2, INK_REVERSE = 4, INK_UNDERLINE = 8 };
