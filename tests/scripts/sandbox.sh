@@ -70,29 +70,29 @@ shows() { # shows DEEDS SPARE ARG.. - the viewer, in a terminal; SPARE: the deed
 everywhere() {
     reads=x.trace kept=kept
     for c in report info dump 'explain g1' 'sql select(1)' 'find dur>1ns' --headless --linear; do
-        case $c in --*) deeds=7 ;; *) deeds=0 ;; esac
+        case $c in --*) deeds=6 ;; *) deeds=0 ;; esac
         # shellcheck disable=SC2086 # a subject is a word of its own
-        case $c in explain*) tries 0 '' 0 explain x.trace g1 ;; *) INSIDE_SPARE=6 tries 0 '' $deeds $c x.trace ;; esac
+        case $c in explain*) tries 0 '' 0 explain x.trace g1 ;; *) INSIDE_SPARE=5 tries 0 '' $deeds $c x.trace ;; esac
     done
     tries 0 '' 0 diff x.trace x.trace
     tries 0 '' 0 x.trace
     for c in report 'diff x.trace' 'slice --from 1ms' anonymize; do
         # shellcheck disable=SC2086
-        tries 0 out 7 $c -o out x.trace
+        tries 0 out 6 $c -o out x.trace
         $as sh -c ": >$tmp/t/out" # replaced next time
     done
-    tries 0 out 7 explain -o out x.trace g1
-    tries 0 out 7 pprof --kind sync -o out x.trace
+    tries 0 out 6 explain -o out x.trace g1
+    tries 0 out 6 pprof --kind sync -o out x.trace
     reads='' kept=out
-    tries 2 out 10 record -o out 127.0.0.1:1
+    tries 2 out 9 record -o out 127.0.0.1:1
     tries 2 '' 3 top 127.0.0.1:1
     kept=cap/kept
-    tries 2 '' 10 watch --seconds 1 --until 'stw.max>0ns' -o cap 127.0.0.1:1
-    tries 2 '' 11 watch --seconds 1 --until 'stw.max>0ns' --keep-files 1d -o cap 127.0.0.1:1
+    tries 2 '' 9 watch --seconds 1 --until 'stw.max>0ns' -o cap 127.0.0.1:1
+    tries 2 '' 10 watch --seconds 1 --until 'stw.max>0ns' --keep-files 1d -o cap 127.0.0.1:1
     if ! command -v tmux >/dev/null 2>&1; then echo "note: tmux is not installed: not tried in the viewer"; return; fi
     reads=x.trace
-    shows 7 6 x.trace
-    shows 10 9 --follow x.trace
+    shows 6 5 x.trace
+    shows 9 8 --follow x.trace
 }
 case $has in
 *Landlock*seccomp*)
