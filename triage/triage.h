@@ -208,6 +208,12 @@ struct triage {
     struct sched_wait worst[WORST]; /* longest first */
     uint32_t nworst;
     int64_t label_ns[GC_MODES]; /* mark workers by mode */
+    struct long_runs {          /* of the program's goroutines, each without a stop */
+        int64_t least;          /* so long each of them is */
+        uint64_t n;
+        int64_t total;
+        struct moment longest;
+    } long_runs;
 
     uint32_t np;
     struct shares p_sum; /* over all Ps */

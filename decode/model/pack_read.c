@@ -107,18 +107,18 @@ void pack_read_init(void)
 /* Writes up to three values more than n. */
 static SSE const uint8_t *column_sse(const uint8_t *p, uint32_t n, enum lengths k, uint32_t *out)
 {
-    const uint8_t *ctl = p;
+    const uint8_t(*const bytes)[16] = shuffle[k].bytes, *const used = shuffle[k].used, *ctl = p;
     p += (n + 3) / 4;
     for (uint32_t i = 0; i < n; i += 4) {
-        unsigned c = ctl[i / 4];
+        const unsigned c = *ctl++;
         __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-        x = _mm_shuffle_epi8(x, _mm_loadu_si128((const __m128i *)(const void *)shuffle[k].bytes[c]));
+        x = _mm_shuffle_epi8(x, _mm_loadu_si128((const __m128i *)(const void *)bytes[c]));
         _mm_storeu_si128((__m128i *)(void *)(out + i), x);
-        p += shuffle[k].used[c];
+        p += used[c];
     }
     for (uint32_t i = n; i % 4;
          i++) /* the unused codes in the last byte may stand for a length, but have no bytes */
-        p -= lengths_of(k)[ctl[i / 4] >> (i % 4 * 2) & 3];
+        p -= lengths_of(k)[ctl[-1] >> (i % 4 * 2) & 3];
     return p;
 }
 #else

@@ -189,7 +189,8 @@ static inline bool ended(struct g_walk *w, uint64_t wait, uint64_t end, int64_t 
 }
 
 /* Counts the wait or the call that is over at t, where span i of the run begins; call: it is one. */
-static RARELY bool note_ended(struct g_walk *w, const struct span_run *r, uint32_t i, int64_t t, bool call)
+static inline __attribute__((always_inline)) bool note_ended(struct g_walk *w, const struct span_run *r,
+                                                             uint32_t i, int64_t t, bool call)
 {
     const uint64_t last = i ? key(call ? 0 : r->kind[r->tag[i - 1]].reason, r->stack[i - 1]) : w->last;
     const int64_t t0 = i ? t - r->dur[i - 1] : w->last_t0;
@@ -245,6 +246,18 @@ static inline void moved_end(struct g_walk *w, const struct moved *m, const stru
 
 /* ---- spans -------------------------------------------------------------------------------------------- */
 
+/* Counts a long span, which ends at t1, if it is of running and of the program. */
+static RARELY void note_long_run(struct g_walk *w, uint8_t state, int64_t ns, int64_t t1)
+{
+    struct long_runs *l = &w->y->long_runs;
+    if (w->system || state != ST_RUNNING)
+        return;
+    l->longest = !l->n || ns > l->longest.t1 - l->longest.t0 ? (struct moment){t1 - ns, t1, w->g, NO_LANE}
+                                                             : l->longest;
+    l->n++;
+    l->total = ns_add(l->total, ns);
+}
+
 /* Counts a runnable span of the program's whose start is known. */
 static inline void note_runnable(struct subtotal *y, const struct time_of *x)
 {
@@ -280,6 +293,7 @@ static bool g_spans(struct g_walk *w, const struct span_run *r)
     const int64_t *const dur = r->dur;
     const uint32_t *const tag = r->tag, n = r->n;
     const struct span_tag *const kind = r->kind;
+    const int64_t long_run = w->tg->long_runs.least;
     int64_t t = r->t0, ran = w->ran, longest_call = 0;
     uint8_t was = w->was;
     struct moved m = {0};
@@ -299,6 +313,8 @@ static bool g_spans(struct g_walk *w, const struct span_run *r)
         if (tri_is_exec(was)) { /* every second one */
             ran += ns;
             moved_on(w, &m, r, i);
+            if (ns >= long_run)
+                note_long_run(w, was, ns, t);
         } else if (was == ST_RUNNABLE) {
             if (!w->system && (i || !r->open_start))
                 note_runnable(w->y, &(struct time_of){t - ns, t, w->g, before});

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "triage/findings/thresholds.h"
 
 /* Number of runs a trace is cut into, and the most goroutines in one. The first goroutines are one run
  * each: they existed before the trace and live long. */
@@ -123,6 +124,13 @@ static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
     return true;
 }
 
+static void long_runs_add(struct long_runs *to, const struct long_runs *l)
+{
+    to->longest = l->n && (!to->n || moment_before(&l->longest, &to->longest)) ? l->longest : to->longest;
+    to->n += l->n;
+    to->total = ns_add(to->total, l->total);
+}
+
 static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal *y)
 {
     const bool ok = add_pairs(to, y) && add_wait_ofs(to, y);
@@ -134,6 +142,7 @@ static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal
     for (int i = 0; i < GC_MODES; i++)
         to->label_ns[i] = ns_add(to->label_ns[i], y->label_ns[i]);
     hist_sum(&to->sched, &y->sched);
+    long_runs_add(&tg->long_runs, &y->long_runs);
     return ok;
 }
 
@@ -331,6 +340,7 @@ bool triage_goroutines(struct triage *tg)
 {
     struct triage_work *wk = tg->work;
     struct runs r = {.tg = tg};
+    tg->long_runs.least = threshold_ns(TH_HOST_RUN);
     const bool ok =
         triage_groups(tg) && runs_init(&r) &&
         slices_each(trace_threads(tg->tr), r.n, &(struct slices_job){run_count, run_add, run_drop, &r});

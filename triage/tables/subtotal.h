@@ -51,6 +51,7 @@ struct subtotal {
     struct longest worst; /* scheduler latencies */
     struct longest busy;  /* goroutines, by how long they ran */
     int64_t label_ns[GC_MODES];
+    struct long_runs long_runs;
 };
 
 /* subtotal_goroutines - counts goroutines g0 .. g1-1 into an empty subtotal. Returns false when out of memory

@@ -5,7 +5,7 @@
 #include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
-enum { LANES = 4096, MEMBERS = 16, STEPS = 4000, BIRTHS = 8192, TOGETHER = 1000000 /* ns */ };
+enum { MEMBERS = 16, STEPS = 4000, BIRTHS = 8192, TOGETHER = 1000000 /* ns */ };
 
 /* Who had the processors during the worst waits: the start function with most of that time. */
 static uint32_t who_had(const struct triage *tg)
@@ -172,58 +172,23 @@ static bool below(struct causes *c, const struct works *w, struct verdicts *out)
     return verdict_add(out, &v);
 }
 
-struct late {
-    int64_t least; /* of a run */
-    uint32_t n, g;
-    int64_t total, longest, t0, t1;
-};
-
-static bool long_runs(void *arg, const struct span_run *r)
+static bool host(struct causes *c, struct verdicts *out)
 {
-    struct late *l = arg;
-    int64_t t = r->t0;
-    for (uint32_t i = 0; i < r->n && l->n < 100000; t += r->dur[i++]) {
-        const int64_t ns = r->dur[i];
-        if (ns < l->least || r->kind[r->tag[i]].state != ST_RUNNING)
-            continue;
-        l->n++;
-        l->total = ns_add(l->total, ns);
-        if (ns > l->longest) {
-            l->longest = ns;
-            l->t0 = t;
-            l->t1 = t + ns;
-        }
-    }
-    return l->n < 100000;
-}
-
-static bool host(struct causes *c, const struct works *w, struct verdicts *out)
-{
-    struct late l = {.least = threshold_ns(TH_HOST_RUN), .g = NO_LANE};
-    (void)w;
-    for (uint32_t g = 0; g < c->tg->ng && g < LANES && trace_info(c->tr)->version >= 1014 && slices_tick();
-         g++) {
-        const int64_t before = l.longest;
-        if (c->tg->groups[c->tg->group_of[g]].is_system || gstat_ns(c->tg, g, GM_EXEC) < l.least)
-            continue;
-        const struct states_ask ask = {
-            .t1 = c->tg->end, .min_ns = l.least, .f = long_runs, .arg = &l, .only = 1u << ST_RUNNING};
-        trace_states(c->tr, (struct lane){LANE_G, g}, &ask);
-        l.g = l.longest > before ? g : l.g;
-    }
-    const double share = (double)l.total / (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
-    if (l.n < threshold(TH_SEVERAL) || share < threshold(TH_NOTED))
+    const struct long_runs *l = &c->tg->long_runs;
+    const double share = (double)l->total / (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
+    if (trace_info(c->tr)->version < 1014 || (double)l->n < threshold(TH_SEVERAL) ||
+        share < threshold(TH_NOTED))
         return true;
     struct verdict v = verdict_new(RULE_HOST, share);
-    verdict_shows(&v, l.g, l.t0, l.t1);
+    verdict_shows(&v, l->longest.g, l->longest.t0, l->longest.t1);
     v.sure = SURE_INFERRED;
-    verdict_ev(&v, EV_COUNT, l.n);
-    verdict_ev(&v, EV_TOTAL, (double)l.total);
-    verdict_ev(&v, EV_LONGEST, (double)threshold_ns(TH_HOST_RUN));
+    verdict_ev(&v, EV_COUNT, (double)l->n);
+    verdict_ev(&v, EV_TOTAL, (double)l->total);
+    verdict_ev(&v, EV_LONGEST, (double)l->least);
     return verdict_add(out, &v);
 }
 
 bool fam_procs(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    return latency(c, w, out) && below(c, w, out) && host(c, w, out);
+    return latency(c, w, out) && below(c, w, out) && host(c, out);
 }
