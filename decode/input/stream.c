@@ -1,8 +1,9 @@
 /*
  * stream.c - see stream.h.
  *
- * Invariants: what of a batch header has come stands in head[] and nowhere else; once the header is complete
- * it goes to its generation, and `payload` counts what still belongs to it. So a piece may end anywhere.
+ * What arrives stands in the generation that is arriving, up to `at` understood. So a piece may end anywhere:
+ * what is not understood yet is looked at once more when more has come. Where a generation ends, what stands
+ * behind its end begins the next one.
  *
  * A batch that says another number than it should stays in the generation that is arriving, which is then
  * broken. A second one in a row that says the same begins a generation, which is broken, too.
@@ -15,17 +16,29 @@
 #include "decode/base/mem.h"
 #include "decode/v2/v2_raw.h"
 
-enum {
-    HEAD_SIZE = 10,
-    HEAD_LEAST = 1 + 3 + HEAD_SIZE,
-    LOOKED_AT = 1 + 3 * 10 + HEAD_SIZE
-}; /* a batch's header, bytes */
+enum { HEAD_MOST = 2 + 3 * 10 + 10, PIECE = 1 << 16 }; /* bytes: a batch's header; taken at a time */
 
-/* Note damage after which the input is still read. */
+static struct stream_gen *arriving(struct stream *st)
+{
+    return st->ngen && !st->gen[st->ngen - 1].whole ? &st->gen[st->ngen - 1] : NULL;
+}
+
+/* Note damage after which the input is still read, at the place up to which it is understood. */
 static void note(struct stream *st, enum err_code code, const char *what, uint64_t found)
 {
     if (!st->ndamages++)
-        err_set(&st->damage, code, st->bytes - st->nhead, what, found);
+        err_set(&st->damage, code, st->bytes - (arriving(st)->n - st->at), what, found);
+}
+
+/* Set damage that ends the stream. */
+static enum err_code damage(struct stream *st, enum err_code code, const char *what, uint64_t found,
+                            struct err *e)
+{
+    err_set(&st->damage, code, st->bytes - (arriving(st)->n - st->at), what, found);
+    st->over = true;
+    if (e)
+        *e = st->damage;
+    return code;
 }
 
 static enum err_code no_memory(struct err *e)
@@ -33,27 +46,27 @@ static enum err_code no_memory(struct err *e)
     return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the generations that are held");
 }
 
-/* Drop what has arrived of a generation that is larger than the limit, but for the bytes in which a batch
- * is looked for. */
-static void gen_cut(struct stream *st, struct stream_gen *g)
+/* Drop what is understood of a generation that is larger than the limit. */
+static void gen_cut(struct stream *st)
 {
-    const size_t had = g->n - STREAM_HEADER, lost = had < LOOKED_AT ? had : LOOKED_AT;
-    const size_t keep = st->lost ? lost : 0;
+    struct stream_gen *g = arriving(st);
+    const size_t gone = st->at - STREAM_HEADER;
+    if (!st->max || st->at <= st->max)
+        return;
     if (!g->cut) {
         note(st, ERR_NOMEM, "a generation is larger than %" PRIu64 " bytes: it is left out", st->max);
         st->ncut++;
     }
-    memmove(g->p + STREAM_HEADER, g->p + g->n - keep, keep);
-    g->n = STREAM_HEADER + keep;
-    g->cut += had - keep;
-    st->left += had - keep;
+    memmove(g->p + STREAM_HEADER, g->p + st->at, g->n - st->at);
+    st->at = STREAM_HEADER;
+    g->n -= gone;
+    g->cut += gone;
+    st->left += gone;
 }
 
 static enum err_code gen_put(struct stream *st, const uint8_t *p, size_t n, struct err *e)
 {
-    struct stream_gen *g = &st->gen[st->ngen - 1];
-    if (st->max && g->n + n > st->max && g->n > STREAM_HEADER)
-        gen_cut(st, g);
+    struct stream_gen *g = arriving(st);
     if (!mem_room(g->p, g->cap, g->n + n))
         return no_memory(e);
     memcpy(g->p + g->n, p, n);
@@ -61,23 +74,21 @@ static enum err_code gen_put(struct stream *st, const uint8_t *p, size_t n, stru
     return ERR_OK;
 }
 
-static enum err_code gen_begin(struct stream *st, uint64_t number, struct err *e)
+/* The next n bytes, which are the last ones that came, are behind a generation's end: they begin the next one,
+ * but for end marks of none. */
+static enum err_code gen_begin(struct stream *st, const uint8_t *p, size_t n, struct err *e)
 {
+    for (; n && *p == V2R_END && st->dialect.version >= GO_126; n--)
+        p++;
+    if (!n)
+        return ERR_OK;
     if (!mem_room(st->gen, st->cap, st->ngen + 1))
         return no_memory(e);
-    st->last = number;
-    st->gen[st->ngen++] =
-        (struct stream_gen){.number = number, .offset = st->bytes - st->nhead, .lost_before = st->losing};
+    st->gen[st->ngen++] = (struct stream_gen){.offset = st->bytes - n, .lost_before = st->losing};
     st->losing = 0;
-    return gen_put(st, st->header, STREAM_HEADER, e);
-}
-
-/* The generation has ended. */
-static void gen_over(struct stream *st, struct stream_gen *g)
-{
-    g->whole = true;
-    st->held += stream_cost(g);
-    st->cuts |= g->cut > 0;
+    st->at = STREAM_HEADER;
+    const enum err_code rc = gen_put(st, st->header, STREAM_HEADER, e);
+    return rc ? rc : gen_put(st, p, n, e);
 }
 
 /* Drop whole generation i; the one after it counts n bytes as lost. */
@@ -94,165 +105,117 @@ static void gen_lose(struct stream *st, size_t i, uint64_t n)
         st->losing += lost;
 }
 
-/* Drop the generations that were too large and have ended. There is seldom one. */
-static void cut_away(struct stream *st)
+/* The generation ends where it is understood up to. It goes if it was too large. */
+static enum err_code gen_over(struct stream *st, struct err *e)
 {
-    for (size_t i = st->cuts ? stream_whole(st) : 0; i-- > 0;) {
-        const uint64_t rest = st->gen[i].n - STREAM_HEADER;
-        if (!st->gen[i].cut)
-            continue;
-        st->left += rest;
-        gen_lose(st, i, st->gen[i].cut + rest);
-    }
-    st->cuts = false;
-}
-
-static struct stream_gen *arriving(struct stream *st)
-{
-    return st->ngen && !st->gen[st->ngen - 1].whole ? &st->gen[st->ngen - 1] : NULL;
-}
-
-/* Set damage that ends the stream. */
-static enum err_code damage(struct stream *st, enum err_code code, const char *what, uint64_t found,
-                            struct err *e)
-{
-    err_set(&st->damage, code, st->bytes - st->nhead, what, found);
-    st->over = true;
-    if (e)
-        *e = st->damage;
-    return code;
-}
-
-/* Parse the batch header in head[]: 1 it is complete, 0 more bytes are needed, -1 it is not a header. */
-static int head_parse(const struct stream *st, struct v2_raw_batch *b)
-{
-    const uint8_t *p = st->head, *end = p + st->nhead, *bad;
-    if (*p != V2R_EVENTS && *p != V2R_EXPERIMENTAL)
-        return -1;
-    if (!v2_raw_head(p, end, b, &bad))
-        return end - bad >= 10 ? -1 : 0;
-    return b->size <= V2_RAW_BATCH ? 1 : -1;
-}
-
-/* Append the bytes in head[] to the arriving generation, whatever they are. */
-static enum err_code head_keep(struct stream *st, struct err *e)
-{
-    enum err_code rc = gen_put(st, st->head, st->nhead, e);
-    st->nhead = 0;
-    return rc;
-}
-
-/* Mark the generation for bytes that can't be understood as broken: the arriving one, or the next if none
- * is arriving. */
-static enum err_code broken_begin(struct stream *st, uint64_t number, struct err *e)
-{
-    enum err_code rc = arriving(st) ? ERR_OK : gen_begin(st, number, e);
-    if (!rc)
-        arriving(st)->broken = true;
-    return rc;
-}
-
-/* A batch begins, of the arriving generation or the next one. */
-static enum err_code batch_begin(struct stream *st, uint64_t number, uint64_t size, struct err *e)
-{
-    enum err_code rc = ERR_OK;
     struct stream_gen *g = arriving(st);
-    st->payload = size;
-    st->lost = 0;
+    uint8_t tail[PIECE + HEAD_MOST];
+    gen_cut(st);
+    const size_t n = g->n - st->at, rest = st->at - STREAM_HEADER;
+    memcpy(tail, g->p + st->at, n);
+    g->n = st->at;
+    g->whole = true;
+    st->held += stream_cost(g);
+    if (g->cut) {
+        st->left += rest;
+        gen_lose(st, st->ngen - 1, g->cut + rest);
+    }
+    return gen_begin(st, tail, n, e);
+}
+
+/* Whether a batch of this generation begins the arriving one, or belongs to it; else that, or the next one,
+ * is broken. */
+static enum err_code batch_of(struct stream *st, uint64_t number, struct err *e)
+{
+    struct stream_gen *g = arriving(st);
+    const bool fresh = st->at == STREAM_HEADER && !g->cut;
     /* before any batch of it was understood; or its first one has another number than the two behind it */
-    if (g && (!g->number || (g->batches == 2 && number && number == st->stray)))
+    if (!fresh && (!g->number || (g->batches == 2 && number && number == st->stray)))
         g->number = st->last = number;
-    const bool first = !g && number && (!st->last || number == st->last + 1);
-    const bool other = g && g->number != number, next = other && number == g->number + 1;
+    const bool first = fresh && number && (!st->last || number == st->last + 1);
+    const bool other = !fresh && g->number != number, next = other && number == g->number + 1;
     const bool again = other && number && number == st->stray;
+    enum err_code rc = ERR_OK;
     st->stray = other ? number : 0;
     if (next && st->dialect.version >= GO_126) {
         note(st, ERR_FORMAT, "generation %" PRIu64 " has no end", g->number);
         g->broken = true;
-    } else if ((other && !next) || (!g && !first)) {
+    } else if ((other && !next) || (fresh && !first)) {
         note(st, ERR_FORMAT, "a batch of generation %" PRIu64 " out of its place", number);
     }
     if (next || again)
-        gen_over(st, g);
-    if (next || again || first)
-        rc = gen_begin(st, number, e);
-    else if (!g || other)
-        rc = broken_begin(st, 0, e);
-    if (!rc && again)
-        arriving(st)->broken = true;
+        rc = gen_over(st, e);
     if (rc)
         return rc;
-    arriving(st)->batches++;
-    return head_keep(st, e);
-}
-
-/* An end mark. */
-static enum err_code mark_put(struct stream *st, struct err *e)
-{
-    const uint8_t byte = V2R_END;
-    struct stream_gen *g = arriving(st);
-    enum err_code rc = g ? gen_put(st, &byte, 1, e) : ERR_OK;
-    if (g && !rc)
-        gen_over(st, g);
-    st->bytes++;
-    return rc;
-}
-
-/* No batch begins here: keep the bytes and look for the next batch in them. */
-static enum err_code lose(struct stream *st, struct err *e)
-{
-    note(st, ERR_FORMAT, "expected a batch here, found a byte %" PRIu64, st->head[0]);
-    st->lost = st->nhead;
-    enum err_code rc = broken_begin(st, st->last ? st->last + 1 : 0, e);
-    return rc ? rc : head_keep(st, e);
-}
-
-/* Take one byte of a batch header or an end mark. */
-static enum err_code head_put(struct stream *st, uint8_t byte, struct err *e)
-{
-    struct v2_raw_batch b;
-    if (st->nhead == 0 && byte == V2R_END && st->dialect.version >= GO_126)
-        return mark_put(st, e);
-    st->head[st->nhead++] = byte;
-    st->bytes++;
-    int is = head_parse(st, &b);
-    if (is < 0)
-        return lose(st, e);
-    return is ? batch_begin(st, b.gen, b.size, e) : ERR_OK;
-}
-
-/* The length of a likely batch header (v2_raw_likely()) that ends with the last byte of n, 0 if there is
- * none. */
-static size_t header_behind(const uint8_t *p, size_t n, uint64_t last, struct v2_raw_batch *b)
-{
-    const uint8_t *const end = p + n;
-    if (n < HEAD_LEAST || end[-1] >= 0x80 || end[-2] < 0x80) /* the most common case */
-        return 0;
-    for (size_t len = HEAD_LEAST; len <= LOOKED_AT && len <= n; len++)
-        if (v2_raw_likely(end - len, end, last, b) == end && b->size)
-            return len;
-    return 0;
-}
-
-/* Take a byte where none was understood. */
-static enum err_code lost_put(struct stream *st, uint8_t byte, struct err *e)
-{
-    struct stream_gen *g = arriving(st);
-    struct v2_raw_batch b;
-    enum err_code rc = gen_put(st, &byte, 1, e);
-    if (rc)
-        return rc;
-    st->bytes++;
-    size_t len = header_behind(g->p + STREAM_HEADER, g->n - STREAM_HEADER, st->last, &b);
-    if (len) {
-        memcpy(st->head, g->p + g->n - len, len);
-        st->nhead = len;
-        g->n -= len;
-        return batch_begin(st, b.gen, b.size, e);
-    }
-    if (++st->lost > STREAM_LOST)
-        return damage(st, ERR_FORMAT, "no batch in the last %" PRIu64 " bytes", st->lost, e);
+    g = arriving(st);
+    if (fresh || next || again)
+        g->number = st->last = fresh && !first ? 0 : number;
+    g->broken |= again || (fresh && !first) || (other && !next);
+    g->batches++;
     return ERR_OK;
+}
+
+/* No batch begins here: look for the next one. */
+static void lose(struct stream *st)
+{
+    struct stream_gen *g = arriving(st);
+    note(st, ERR_FORMAT, "expected a batch here, found a byte %" PRIu64, g->p[st->at]);
+    if (st->at == STREAM_HEADER && !g->cut)
+        g->number = st->last = st->last ? st->last + 1 : 0;
+    g->broken = true;
+    st->lost = 1;
+    st->at++;
+}
+
+/* Understand the next batch's header or end mark, or pass over a byte where none is. *more: nothing can be
+ * said before more has come. */
+static enum err_code step(struct stream *st, bool *more, struct err *e)
+{
+    const struct stream_gen *g = arriving(st);
+    const uint8_t *const p = g->p + st->at, *const end = g->p + g->n, *next, *bad = p;
+    struct v2_raw_batch b = {0};
+    const bool head = *p == V2R_EVENTS || *p == V2R_EXPERIMENTAL;
+    if (*p == V2R_END && st->dialect.version >= GO_126 && !st->lost) {
+        st->at++;
+        return gen_over(st, e);
+    }
+    next = head ? v2_raw_head(p, end, &b, &bad) : NULL;
+    *more = head && !next && end - bad < 10;
+    if (*more)
+        return ERR_OK;
+    if (next && (st->lost ? v2_raw_likely(p, end, st->last, &b) && b.size : b.size <= V2_RAW_BATCH)) {
+        const enum err_code rc = batch_of(st, b.gen, e);
+        st->lost = 0;
+        st->at += (size_t)(next - p);
+        st->payload = b.size;
+        return rc;
+    }
+    if (!st->lost) {
+        lose(st);
+        return ERR_OK;
+    }
+    st->at++;
+    return ++st->lost > STREAM_LOST
+               ? damage(st, ERR_FORMAT, "no batch in the last %" PRIu64 " bytes", st->lost, e)
+               : ERR_OK;
+}
+
+/* n more bytes, at most PIECE. */
+static enum err_code piece_put(struct stream *st, const uint8_t *p, size_t n, struct err *e)
+{
+    st->bytes += n;
+    enum err_code rc = arriving(st) ? gen_put(st, p, n, e) : gen_begin(st, p, n, e);
+    const struct stream_gen *g;
+    for (bool more = false; !rc && !more && (g = arriving(st)) && st->at < g->n;) {
+        const size_t left = g->n - st->at, take = st->payload < left ? (size_t)st->payload : left;
+        st->at += take;
+        st->payload -= take;
+        if (!take)
+            rc = step(st, &more, e);
+    }
+    if (!rc && arriving(st))
+        gen_cut(st);
+    return rc;
 }
 
 /* Take the file's header: 16 bytes that name the dialect. */
@@ -288,21 +251,10 @@ enum err_code stream_put(struct stream *st, const uint8_t *p, size_t n, struct e
     }
     if (!st->known)
         rc = file_header(st, &p, &n, e);
-    while (!rc && n && st->known) {
-        if (!st->payload) {
-            rc = st->lost ? lost_put(st, *p++, e) : head_put(st, *p++, e);
-            n--;
-            continue;
-        }
-        size_t take = st->payload < n ? (size_t)st->payload : n;
-        if ((rc = gen_put(st, p, take, e)))
-            break;
-        st->payload -= take;
-        st->bytes += take;
-        p += take;
-        n -= take;
+    for (size_t some; !rc && n && st->known; p += some, n -= some) {
+        some = n < PIECE ? n : PIECE;
+        rc = piece_put(st, p, some, e);
     }
-    cut_away(st);
     return rc;
 }
 
@@ -312,9 +264,8 @@ void stream_end(struct stream *st)
     struct err was = st->damage;
     if (!g || st->torn)
         return;
-    if (!st->over && !st->payload && !st->nhead && !st->lost && st->dialect.version < GO_126) {
-        gen_over(st, g);
-        cut_away(st);
+    if (!st->over && !st->payload && st->at == g->n && !st->lost && st->dialect.version < GO_126) {
+        (void)gen_over(st, NULL); /* nothing stands behind it */
         return;
     }
     st->torn = g->broken = true;
@@ -326,7 +277,6 @@ void stream_end(struct stream *st)
                      g->number, NULL);
     if (st->ndamages)
         st->damage = was;
-    (void)head_keep(st, NULL);
 }
 
 const struct stream_gen *stream_rest(const struct stream *st)

@@ -56,15 +56,13 @@ struct stream {
     uint64_t left;  /* bytes that were left out so far, of generations that were too large or that
                        stream_lose() took */
     uint64_t ncut;  /* number of generations that were too large */
-    bool cuts;      /* one of the whole ones is cut: it goes at the end of stream_put() */
     bool torn;      /* the input ended within the last generation */
     bool over;      /* nothing more is taken: see damage */
     uint32_t ndamages;
     struct err damage; /* the first, or what ended it */
     /* state of the parser */
-    uint8_t head[48]; /* of a batch header whose rest has not come */
-    size_t nhead;
-    uint64_t payload; /* bytes of the batch's payload yet to arrive */
+    size_t at;        /* up to where the arriving generation is understood */
+    uint64_t payload; /* bytes of the batch's payload behind that */
     uint64_t last;    /* number of the generation that began last, 0 = none yet */
     uint64_t stray;   /* of the last batch, if that is not its generation's number; else 0 */
     size_t lost;      /* bytes since the place where a batch was expected; 0 = batches are understood */
