@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "decode/base/columns.h"
-#include "decode/model/gspans.h"
 #include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"
 
@@ -54,16 +53,12 @@ static bool all_plain(const struct gseg *s)
     return true;
 }
 
-/* Pack a group, in the pool of spans. spans: the columns with the spans of all; NULL: each lane has packed
- * its own. Returns NULL if out of memory. */
-static struct retired *retired_make(struct fold *f, const struct gseg *s, const struct columns *spans)
+/* Pack a group, in the pool of spans. Returns NULL if out of memory. */
+static struct retired *retired_make(struct fold *f, const struct gseg *s)
 {
     uint64_t v[RETIRED_GS][RETIRED_COLUMNS];
-    for (uint32_t i = 0; i < RETIRED_GS; i++) {
+    for (uint32_t i = 0; i < RETIRED_GS; i++)
         values(&s->lane[i], &s->info[i], v[i]);
-        if (spans)
-            v[i][PV_PACKED] = (uintptr_t)spans | 1;
-    }
     return (struct retired *)columns_make(v[0], RETIRED_GS, RETIRED_COLUMNS, pool_bytes, &f->pool);
 }
 
@@ -106,30 +101,15 @@ bool retired_room(struct fold *f, size_t need)
     return true;
 }
 
-/* Pack the lanes' spans, together if possible. Returns the columns, or NULL if
- * each lane has packed its own. */
-static const struct columns *put_spans(struct fold *f, struct gseg *s, bool together)
-{
-    const struct columns *spans = together ? gspans_make(&f->pool, s->lane) : NULL;
-    for (uint32_t i = 0; !spans && i < RETIRED_GS; i++)
-        spans_rest(&f->pool, &s->lane[i]);
-    return spans;
-}
-
 /* Pack a group away, all of whose goroutines have ended. */
 static void put_away(struct fold *f, struct gseg *s)
 {
     if (f->nobody_retires)
         return;
-    const bool plain = all_plain(s);
-    const struct columns *spans = put_spans(f, s, plain);
-    if (!plain || f->pool.oom || !(s->retired = retired_make(f, s, spans))) {
+    if (!all_plain(s) || f->pool.oom || !(s->retired = retired_make(f, s))) {
         s->over = NEVER;
-        (void)put_spans(f, s, false);
         return;
     }
-    for (uint32_t i = 0; spans && i < RETIRED_GS; i++)
-        spans_drop(&f->pool, &s->lane[i]);
     slabs_put(&f->places, s->lane);
     s->lane = (struct spanlane *)(uintptr_t)gone;
     s->info = (struct ginfo *)(uintptr_t)gone_info;
@@ -138,9 +118,7 @@ static void put_away(struct fold *f, struct gseg *s)
 void retired_ended(struct fold *f, uint32_t g)
 {
     struct gseg *s = &f->seg[g / RETIRED_GS];
-    struct spanlane *l = &s->lane[g % RETIRED_GS];
-    if (f->nobody_retires || s->over < 0 || !spans_few(l))
-        spans_rest(&f->pool, l);
+    spans_rest(&f->pool, &s->lane[g % RETIRED_GS]);
     if (++s->over == (int32_t)RETIRED_GS)
         put_away(f, s);
 }
@@ -160,7 +138,6 @@ void retired_lane(const struct retired *p, uint32_t g, struct spanlane *out)
                              .wait.packed = packed,
                              .blocks = (struct spanblocks *)(uintptr_t)retired_value(p, PV_BLOCKS, g),
                              .wait_t0 = start,
-                             .open.dur_who = g % RETIRED_GS, /* for spans_grouped() */
                              .p = EV_NONE,
                              .m = EV_NONE};
 }
@@ -201,19 +178,12 @@ void retired_lives(const struct retired *p, uint32_t g, uint32_t n, struct lifet
     }
 }
 
-/* Returns the columns with the spans of a whole group. packed: the least of their PV_PACKED. */
-static const struct columns *spans_of(uint64_t packed)
-{
-    return packed & 1 ? (const struct columns *)(uintptr_t)(packed - 1) : NULL;
-}
-
 bool retired_rows(const struct retired *p, struct retired_rows *out)
 {
     if (has_blocks(p))
         return false;
     for (unsigned c = 0; c < RETIRED_WALKED; c++)
         out->step[c] = columns_all(&p->c, RETIRED_COLUMNS, RETIRED_GS, c, out->v[c]);
-    out->spans = spans_of(*out->v[PV_PACKED]);
     return true;
 }
 

@@ -64,7 +64,6 @@ void retired_info(const struct retired *p, uint32_t g, struct ginfo *out);
 struct retired_rows {
     unsigned step[RETIRED_WALKED]; /* 0: the same value for all */
     uint64_t v[RETIRED_WALKED][RETIRED_GS];
-    const struct columns *spans; /* of all of them (decode/model/gspans.h); NULL: each has its own */
 };
 bool retired_rows(const struct retired *p, struct retired_rows *out);
 static inline uint64_t retired_row(const struct retired_rows *r, enum retired_value c, uint32_t g)

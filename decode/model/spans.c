@@ -319,12 +319,6 @@ void spans_rest(struct span_pool *sp, struct spanlane *l)
     l->room = 0;
 }
 
-void spans_drop(struct span_pool *sp, struct spanlane *l)
-{
-    wait_drop(sp, spans_wait(l), l->cap);
-    l->cap = l->room = 0;
-}
-
 void spans_trim(struct spanlane *l)
 {
     if (l->blocks)

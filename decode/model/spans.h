@@ -58,23 +58,6 @@ static inline uint32_t spans_nblk(const struct spanlane *l)
     return l->blocks ? l->blocks->n : 0;
 }
 
-/* spans_few - few spans wait: they can be packed together with the neighbours' (decode/model/gspans.h). */
-enum { SPANS_FEW = 2 };
-static inline bool spans_few(const struct spanlane *l)
-{
-    return l->cap && l->cap <= SPANS_FEW && !l->packed && !l->blocks;
-}
-
-/*
- * spans_grouped - the columns that the lane is packed in with its neighbours, NULL if it is not. Then
- * `wait.packed` is odd, which no packed block's address is, and open.dur_who is the lane's row.
- */
-static inline const struct columns *spans_grouped(const struct spanlane *l)
-{
-    const uintptr_t at = (uintptr_t)l->wait.packed;
-    return l->packed && at & 1 ? (const struct columns *)(at - 1) : NULL;
-}
-
 /* Memory that is freed only as a whole. */
 struct bump {
     struct pool_chunk *chunks;
@@ -142,11 +125,9 @@ spans_push(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_
 /*
  * spans_end - close the open span at t: the lane has ended.
  * spans_rest - pack the waiting spans (appending unpacks them).
- * spans_drop - forget the waiting spans, which are kept elsewhere.
  */
 void spans_end(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t);
 void spans_rest(struct span_pool *sp, struct spanlane *l);
-void spans_drop(struct span_pool *sp, struct spanlane *l);
 /*
  * spans_trim - free spare room of the index; the lane is complete.
  * spans_free - free the lane's own memory.

@@ -3,7 +3,7 @@
 
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
-#include "decode/model/gspans.h"
+#include "decode/model/spans.h"
 
 int64_t spans_first(const struct spanlane *l)
 {
@@ -27,18 +27,6 @@ static inline void column_put(struct spancols *out, uint32_t i, int64_t dur, con
     out->tag[i] = wait_tag(w);
 }
 
-/* Waiting span i of a lane that has not packed its own. */
-static inline struct waitspan waits_at(const struct spanlane *l, uint32_t i)
-{
-    const struct columns *c = spans_grouped(l);
-    return c ? gspans_at(c, (unsigned)l->open.dur_who, l->cap, i, l->t0 - l->wait_t0) : spans_wait(l)[i];
-}
-
-static inline bool own_packed(const struct spanlane *l)
-{
-    return l->packed && !spans_grouped(l);
-}
-
 static inline void unpack(const struct span_pool *sp, const uint8_t *p, uint32_t n, bool all,
                           struct spancols *out)
 {
@@ -60,13 +48,10 @@ static inline uint32_t block_read(const struct span_pool *sp, const struct spanl
     }
     *t0 = l->wait_t0;
     uint32_t n = spans_nwait(l);
-    const bool packed = own_packed(l);
-    if (packed)
+    if (l->packed)
         unpack(sp, l->wait.packed, n, all, out);
-    for (uint32_t i = 0; !packed && i < n; i++) {
-        const struct waitspan w = waits_at(l, i);
-        column_put(out, i, wait_dur(&w, sp->longs), &w);
-    }
+    for (uint32_t i = 0; !l->packed && i < n; i++)
+        column_put(out, i, wait_dur(&spans_wait(l)[i], sp->longs), &spans_wait(l)[i]);
     if (l->started && !l->ended)
         column_put(out, n++, end > l->t0 ? end - l->t0 : 0, &l->open);
     return n;
@@ -89,12 +74,8 @@ uint32_t spans_first_stack(const struct spanlane *l, uint32_t b)
     const uint32_t n = spans_nwait(l);
     if (b < spans_nblk(l))
         return unpack_first_stack(blocks_data(l->blocks, b), SPAN_BLOCK);
-    if (n && own_packed(l))
-        return unpack_first_stack(l->wait.packed, n);
-    if (n) {
-        const struct waitspan w = waits_at(l, 0);
-        return wait_stack(&w);
-    }
+    if (n)
+        return l->packed ? unpack_first_stack(l->wait.packed, n) : wait_stack(spans_wait(l));
     return l->started && !l->ended ? wait_stack(&l->open) : 0;
 }
 

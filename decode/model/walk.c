@@ -6,7 +6,6 @@
  * a walk knows each goroutine's segment and place in it without look-ups. Most goroutines of a large trace
  * are packed away; the others are read as in all other queries.
  */
-#include "decode/model/gspans.h"
 #include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
 
@@ -16,8 +15,6 @@ struct place { /* The current goroutine. */
     const struct retired *retired; /* the group that `rows` is of, if has_rows */
     bool has_rows;
     struct retired_rows rows;
-    const struct columns *read; /* the columns that `spans` was unpacked from */
-    struct gspans_rows spans;
 };
 
 /* For spans to be unpacked into c, of this fold and segment. */
@@ -139,13 +136,7 @@ static inline bool retired_spans(const struct span_walk *w, struct place *at, ui
     run->n = (uint32_t)retired_row(r, PV_NPACKED, i);
     if (!run->n)
         return true;
-    if (r->spans && r->spans != at->read)
-        gspans_all(at->read = r->spans, &at->spans);
-    if (r->spans)
-        gspans_row(&at->spans, i, run->n, (int64_t)retired_row(r, PV_LASTED, i), c);
-    else
-        unpack_spans((const uint8_t *)(uintptr_t)retired_row(r, PV_PACKED, i), run->n, &at->in.f->pool.clock,
-                     c);
+    unpack_spans((const uint8_t *)(uintptr_t)retired_row(r, PV_PACKED, i), run->n, &at->in.f->pool.clock, c);
     run->t0 = (int64_t)retired_row(r, PV_START, i);
     run->open_start = retired_row(r, PV_FLAGS, i) & RETIRED_BACKDATED;
     return w->spans(w->arg, g, run);
@@ -316,7 +307,6 @@ bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct s
     at.g = g0;
     at.in.seg = NULL;
     at.retired = NULL;
-    at.read = NULL;
     while (at.g < g1) {
         const struct home h = trace_home(tr, at.g);
         at.in = h;
