@@ -16,7 +16,7 @@
 #include "decode/base/mem.h"
 #include "decode/v2/v2_raw.h"
 
-enum { HEAD_MOST = 2 + 3 * 10 + 10, PIECE = 1 << 16 }; /* bytes: a batch's header; taken at a time */
+enum { HEAD_MOST = 2 + 3 * 10 + 10 }; /* a batch's header, bytes */
 
 static struct stream_gen *arriving(struct stream *st)
 {
@@ -109,7 +109,7 @@ static void gen_lose(struct stream *st, size_t i, uint64_t n)
 static enum err_code gen_over(struct stream *st, struct err *e)
 {
     struct stream_gen *g = arriving(st);
-    uint8_t tail[PIECE + HEAD_MOST];
+    uint8_t tail[2 * HEAD_MOST];
     gen_cut(st);
     const size_t n = g->n - st->at, rest = st->at - STREAM_HEADER;
     memcpy(tail, g->p + st->at, n);
@@ -200,7 +200,7 @@ static enum err_code step(struct stream *st, bool *more, struct err *e)
                : ERR_OK;
 }
 
-/* n more bytes, at most PIECE. */
+/* n more bytes: some of the batch's payload, or at most HEAD_MOST. */
 static enum err_code piece_put(struct stream *st, const uint8_t *p, size_t n, struct err *e)
 {
     st->bytes += n;
@@ -252,7 +252,8 @@ enum err_code stream_put(struct stream *st, const uint8_t *p, size_t n, struct e
     if (!st->known)
         rc = file_header(st, &p, &n, e);
     for (size_t some; !rc && n && st->known; p += some, n -= some) {
-        some = n < PIECE ? n : PIECE;
+        const uint64_t most = st->payload ? st->payload : HEAD_MOST;
+        some = n < most ? n : (size_t)most;
         rc = piece_put(st, p, some, e);
     }
     return rc;

@@ -288,6 +288,8 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
     if (!(*mem = stream_join(&l->st, i, n, &len)))
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the generations that are looked at");
     enum err_code rc = load_mem(*mem, len, &opts, out, e);
+    if (rc && live_stop_asked())
+        rc = e->code = ERR_IO; /* what is left in the middle ends as if out of memory */
     if (rc) {
         mem_free(*mem);
         *mem = NULL;
