@@ -74,8 +74,8 @@ static enum err_code gen_put(struct stream *st, const uint8_t *p, size_t n, stru
     return ERR_OK;
 }
 
-/* The next n bytes, which are the last ones that came, are behind a generation's end: they begin the next one,
- * but for end marks of none. */
+/* The next n bytes, which are the last ones that came, are behind a generation's end: they begin the next
+ * one, but for end marks of none. */
 static enum err_code gen_begin(struct stream *st, const uint8_t *p, size_t n, struct err *e)
 {
     for (; n && *p == V2R_END && st->dialect.version >= GO_126; n--)

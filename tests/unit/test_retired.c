@@ -282,8 +282,8 @@ static void same_walk(struct twice *w, uint32_t g0, uint32_t g1)
     assert_true(x[0].n >= g1 - g0 && x[0].n == x[1].n && x[0].sum == x[1].sum);
 }
 
-/* Neighbours that have few spans each, also where one has more, or fewer, or one that lasts long, answer as if
- * they had stayed. */
+/* Neighbours that have few spans each, also where one has more, or fewer, or one that lasts long, answer as
+ * if they had stayed. */
 static void test_alike(void **state)
 {
     (void)state;
