@@ -79,6 +79,7 @@ enum { DEPTH = 64, SAMPLE = 256, STEPS = 400 };
 struct greeting {                        /* [0]: of all pieces; [1]: of the slow ones */
     uint32_t reads[DEPTH], after[DEPTH]; /* by frames shared with who connects; after: it has connected */
     int64_t ns[DEPTH][2], whole[2];
+    uint32_t connect, later; /* pieces that connect, and how many of them after the first quarter */
 };
 
 /* Returns how many of their outermost functions two stacks share. */
@@ -92,9 +93,20 @@ static uint32_t shared(const struct trace *tr, uint32_t a, uint32_t b)
     return n;
 }
 
-static void greeting_in(const struct causes *c, const struct workpiece *p, uint32_t stack, bool slow,
-                        struct greeting *k)
+/* As that, for who connects in a function with `own` frames up to it: what another one than the standard
+ * library's reads, which that function calls, is read for the connection as well. */
+static uint32_t shared_with(const struct causes *c, struct owners *o, uint32_t stack, uint32_t connects,
+                            uint32_t own)
 {
+    const uint32_t n = shared(c->tr, stack, connects), all = trace_stack(c->tr, stack);
+    const struct frame next = n < all ? trace_frame(c->tr, stack, all - 1 - n) : (struct frame){0};
+    return n == own && next.func && owner_of(o, &next) >= OWNER_LIBRARY && n < DEPTH - 1 ? n + 1 : n;
+}
+
+static void greeting_in(const struct causes *c, struct owners *o, const struct workpiece *p,
+                        const struct site *at, bool slow, struct greeting *k)
+{
+    const uint32_t own = trace_stack(c->tr, at->stack) - at->frame; /* frames up to the user's */
     bool connected = false;
     struct walk w;
     walk_at(&w, c->tr, p->g, p->t0, STEPS);
@@ -107,31 +119,35 @@ static void greeting_in(const struct causes *c, const struct workpiece *p, uint3
         }
         if (s->state != ST_WAITING || stacks_wait_kind(c->tr, s->reason, s->stack) != WK_NET)
             continue;
-        const uint32_t n = shared(c->tr, s->stack, stack);
+        const uint32_t n = shared_with(c, o, s->stack, at->stack, own);
         k->reads[n]++;
         k->after[n] += connected;
         k->ns[n][0] = ns_add(k->ns[n][0], s->t1 - s->t0);
         k->ns[n][1] = ns_add(k->ns[n][1], slow ? s->t1 - s->t0 : 0);
     }
+    k->connect += connected;
+    k->later += connected && p->t0 > c->tg->end / 4;
     k->whole[0] = ns_add(k->whole[0], p->t1 - p->t0);
     k->whole[1] = ns_add(k->whole[1], slow ? p->t1 - p->t0 : 0);
 }
 
 /* Sets the part of the time of all pieces and of the slow ones that waits for answers in a library's function
  * that always connects before it: it belongs to opening a connection. at: where the user's function
- * connects. */
-static void greetings(const struct causes *c, const struct work *k, const struct site *at, double part[2])
+ * connects. Returns whether they are opened all along, and not in the first quarter of the trace alone. */
+static bool greetings(const struct causes *c, struct owners *o, const struct work *k, const struct site *at,
+                      double part[2])
 {
     struct greeting g = {.whole = {0}};
     const uint32_t own = trace_stack(c->tr, at->stack) - at->frame; /* frames up to the user's */
     int64_t ns[2] = {0};
     for (uint32_t i = 0; i < k->looked; i += k->looked / SAMPLE + 1)
-        greeting_in(c, &k->v[i], at->stack, i < k->slow, &g);
+        greeting_in(c, o, &k->v[i], at, i < k->slow, &g);
     for (uint32_t n = own + 1; n < DEPTH; n++)
         for (int s = 0; s < 2 && g.after[n] == g.reads[n]; s++)
             ns[s] = ns_add(ns[s], g.ns[n][s]);
     for (int s = 0; s < 2; s++)
         part[s] = g.whole[s] > 0 ? (double)ns[s] / (double)g.whole[s] : 0;
+    return g.connect > 0 && g.later * 2 >= g.connect;
 }
 
 /* The part of a set that function `user` waits in vain, until a timer fires. */
@@ -149,17 +165,18 @@ static double in_vain(const struct work_tree *t, uint32_t node, uint32_t user, b
 
 /* The part of the pieces' time that goes into opening them: what is known to connect; or all that the
  * function which does so takes, where the usual ones are hardly in it. Who opens one for ten pieces or
- * fewer keeps them. */
+ * fewer keeps them; then it matters to the slow ones, if it is most of what these do. */
 static struct harm in_work(const struct causes *c, const struct works *w, uint32_t i, const struct verdict *v)
 {
     const struct work *k = &w->v[i];
     struct harm h = {.work = i}, all = {.work = i};
     struct opening o = {.node = NO_LANE};
     double more[2];
-    if (!work_counts(k) || !k->tree.n || v->ev[EV_COUNT] < threshold(TH_SHARE) * (double)k->n)
+    const bool keeps = v->ev[EV_COUNT] < threshold(TH_SHARE) * (double)k->n;
+    if (!work_counts(k) || !k->tree.n)
         return h;
     opening_in(c->tr, &k->tree, 0, v->where.user, &o);
-    greetings(c, k, &v->where, more);
+    const bool all_along = greetings(c, w->own, k, &v->where, more);
     h.all = part(&k->tree, &o, TREE_ALL) + more[0];
     h.slow = part(&k->tree, &o, TREE_SLOW) + more[1];
     h.usual = part(&k->tree, &o, TREE_USUAL);
@@ -168,8 +185,11 @@ static struct harm in_work(const struct causes *c, const struct works *w, uint32
     all.all -= in_vain(&k->tree, 0, v->where.user, false, TREE_ALL);
     all.slow -= in_vain(&k->tree, 0, v->where.user, false, TREE_SLOW);
     all.share = all.all > all.slow ? all.all : all.slow;
-    if (work_awaited(k) && all.all >= threshold(TH_SET_SHARE) && all.usual * threshold(TH_TAIL) < all.all)
+    if (!keeps && work_awaited(k) && all.all >= threshold(TH_SET_SHARE) &&
+        all.usual * threshold(TH_TAIL) < all.all)
         h = all;
+    if (keeps && (!all_along || h.slow < threshold(TH_MOST)))
+        return (struct harm){.work = i};
     h.hit = o.node != NO_LANE ? k->tree.v[o.node].pieces[TREE_ALL] : 0;
     h.of = k->tree.pieces[TREE_ALL];
     return h;
@@ -187,6 +207,7 @@ static bool tells(const struct causes *c, const struct works *w, struct verdict 
     const bool much = most.share >= threshold(TH_SHARE);
     if (much && work_awaited(&w->v[most.work])) {
         v->harm = most;
+        verdict_ev(v, EV_EACH, most.all * (double)w->v[most.work].total / v->ev[EV_COUNT]);
         return true;
     }
     verdict_in_works(w, v, v->where.user, 1u << EX_NET | 1u << EX_SYSCALL);
