@@ -417,6 +417,8 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     if (w->background && v->rule != RULE_START)
         return false;
     name_timer(c, all, v);
+    if (v->rule == RULE_SET && v->harm.share >= threshold(TH_SHARE) && verdict_slots_gone(c, all, v))
+        v->rule = RULE_SLOTS;
     v->usual_too = threshold(TH_TAIL) * v->harm.usual >= v->harm.slow ||
                    (!v->harm.slow_only && v->harm.hit * 2 >= v->harm.of);
     if (varies && (v->rule == RULE_SLOW || v->rule == RULE_BACKEND))

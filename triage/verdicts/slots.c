@@ -1,9 +1,10 @@
 /*
- * slots.c - whether waits end at a limit because goroutines never release their slots. See verdict.h.
+ * slots.c - whether waits end at a limit, or never, because goroutines never release their slots. See
+ * verdict.h.
  *
  * Up to a moment pieces pass the place, with or without a wait. After it none does: each one that comes
- * waits until its limit, and none that had passed is still in what follows. So nobody holds a slot, and
- * nobody will release one.
+ * waits until its limit, or for good, and none that had passed is still in what follows. So nobody holds a
+ * slot, and nobody will release one.
  */
 #include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
@@ -63,6 +64,11 @@ static struct passage passage_of(struct gate *k, const struct workpiece *p, uint
     return a;
 }
 
+static struct gate gate_of(const struct causes *c, const struct works *w, const struct verdict *v)
+{
+    return (struct gate){.c = c, .w = w, .user = v->where.user, .root = owner_root(w->own, v->where.stack)};
+}
+
 /* Whether any goroutine is past the gate until the end: it has the slot then. */
 static bool held(struct gate *k)
 {
@@ -113,7 +119,7 @@ static bool are_lost(struct gate *k, const struct work *w, const struct keyed_ro
 bool verdict_slots_lost(const struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
-    struct gate k = {.c = c, .w = all, .user = v->where.user, .root = owner_root(all->own, v->where.stack)};
+    struct gate k = gate_of(c, all, v);
     const bool reads = v->ndoing && v->doing[0].cat == EX_DEADLINE; /* which is no wait for a slot */
     if (!v->where.stack || !k.root || w->kind == WORK_TASKS || reads || held(&k))
         return false;
@@ -125,4 +131,26 @@ bool verdict_slots_lost(const struct causes *c, const struct works *all, struct 
     mem_free(late);
     mem_free(passages);
     return lost;
+}
+
+bool verdict_slots_gone(const struct causes *c, const struct works *all, struct verdict *v)
+{
+    struct gate k = gate_of(c, all, v);
+    const struct stand *first = NULL;
+    uint32_t n = 0;
+    if (!v->where.stack || !k.root || held(&k))
+        return false;
+    for (uint32_t i = 0; i < all->nstands; i++) {
+        const struct stand *s = &all->stand[i];
+        const bool at = gate_at(&k, s->stack) == AT;
+        n += at;
+        first = at && (!first || s->since < first->since) ? s : first;
+    }
+    const int64_t ns = first ? c->tg->end - first->since : 0;
+    if (n < threshold(TH_SEVERAL) || !threshold_reached(TH_STUCK_PART, ns, c->tg->end) ||
+        (double)ns < threshold(TH_LEAK_AGAIN) * v->ev[EV_EACH])
+        return false;
+    verdict_ev(v, EV_SINCE, (double)first->since);
+    verdict_ev(v, EV_COUNT, n);
+    return true;
 }

@@ -255,6 +255,10 @@ bool verdict_by_timer(const struct trace *tr, uint32_t who);
  * although none that passed is still at work (slots.c). Records that moment, and how many have waited in
  * vain since, as evidence. */
 bool verdict_slots_lost(const struct causes *c, const struct works *all, struct verdict *v);
+/* verdict_slots_gone - for a set, returns whether several wait there to the end, one of them for most of the
+ * rest and much longer than usual, and nobody who passed is still at work (slots.c). Records since when, and
+ * how many wait, as evidence. */
+bool verdict_slots_gone(const struct causes *c, const struct works *all, struct verdict *v);
 /* verdict_found_late - for a verdict about sleeps or limits, returns whether the pieces wait for a goroutine
  * that takes what has come only when its timer fires (late.c). */
 bool verdict_found_late(const struct causes *c, const struct works *all, const struct verdict *v);
