@@ -56,6 +56,45 @@ static void slots_are_lost(void **state)
     expect(sales, 1500 * MS, RULE_SLOTS);
 }
 
+/* Takes a slot, asks the store, gives it back to who waits first; after 500 ms it keeps it. */
+static void worker(struct play *p, unsigned g)
+{
+    if (p->phase[g] == 2) {
+        const bool keeps = p->fault && p->now > 500 * MS;
+        if (!keeps && p->nqueue) {
+            p->phase[p->queue[0]] = 1;
+            wake(p, p->queue[0], "runtime.chanrecv1:1,main.work:20,main.worker:14");
+            memmove(p->queue, p->queue + 1, --p->nqueue * sizeof *p->queue);
+        } else {
+            p->slots += !keeps;
+        }
+        p->phase[g] = 0;
+        waits(p, g, "sleep", "time.Sleep:1,main.worker:12", MS);
+    } else if (p->phase[g] == 1 || p->slots) {
+        p->slots -= p->phase[g] == 0;
+        p->phase[g] = 2;
+        waits(p, g, "network", "internal/poll.(*FD).Read:1,main.store:40,main.work:19,main.worker:14",
+              5 * MS);
+    } else {
+        p->queue[p->nqueue++] = g;
+        waits(p, g, "chan send", "runtime.chansend1:1,main.work:18,main.worker:14", NEVER);
+    }
+}
+
+static void crew(struct play *p)
+{
+    p->slots = 2;
+    for (int i = 0; i < 8; i++)
+        (void)born(p, "main.worker:1", "main.main:2", worker);
+    waits(p, 1, "select", "runtime.block:1,main.main:3", NEVER);
+}
+
+static void slots_are_gone(void **state)
+{
+    (void)state;
+    expect(crew, 1500 * MS, RULE_SLOTS);
+}
+
 /* ---- goroutines that stay --------------------------------------------------------------------------- */
 
 /* Ends after 5 ms; after 500 ms each third one stands for good, or, of the twin, for 300 ms. */
@@ -127,7 +166,7 @@ static void one_takes_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(slots_are_lost), cmocka_unit_test(some_stay),
-                                       cmocka_unit_test(one_takes_all)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(slots_are_lost), cmocka_unit_test(slots_are_gone),
+                                       cmocka_unit_test(some_stay), cmocka_unit_test(one_takes_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
