@@ -273,7 +273,7 @@ static bool repeats(const struct works *all, const struct verdict *v)
            (starts || !side_by_side(w) || alone_in_main(all, w));
 }
 
-enum when { NOTE, MUCH, HELD_UP, SCARCE, ASLEEP, LATE, ASKED, IN_VAIN, REPEATS, TINY, BEGINS, VARIES };
+enum when { NOTE, MUCH, HELD_UP, SCARCE, ASLEEP, ASKED, IN_VAIN, REPEATS, TINY, BEGINS, VARIES };
 static const uint8_t when[RULE_COUNT] = {
 #define S(ID, id, FAMILY, VIEW, needs, CULPRIT, OF, TELLS, WARNS, ...) WARNS,
 #include "triage/verdicts/families.def"
@@ -283,8 +283,7 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
 {
     const struct work *w = &all->v[v->harm.work];
     const bool much = v->harm.share >= threshold(TH_SHARE), crowd = v->ev[EV_CROWD] >= threshold(TH_SEVERAL),
-               slower = v->known >> EV_SINCE & 1, /* it became so at some moment (name_onset) */
-        paces = v->ndoing && (v->doing[0].kind == WK_SLEEP || v->doing[0].kind == WK_RECV);
+               slower = v->known >> EV_SINCE & 1; /* it became so at some moment (name_onset) */
     switch ((enum when)when[v->rule]) {
     case NOTE: return false;
     case MUCH: return much;
@@ -293,7 +292,6 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
         return v->harm.share >= threshold(TH_SET_SHARE) && room(c, v) && !bounds(c, all, v) &&
                (crowd || one_at_a_time(c, v));
     case ASLEEP: return v->ev[EV_SHARE] > 0; /* although the work handed over is done (name_timer) */
-    case LATE: return much && !paces;        /* a batch that waits for more keeps no pace */
     case ASKED: return much && w->kind == WORK_REQUESTS; /* a task may keep a pace */
     case IN_VAIN:
         return much && ((varies && work_awaited(w) && slows_few(c, all, v)) || ended_by_others(c, all, v) ||
@@ -363,8 +361,6 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
     } else if (each && (awaited || v->harm.slow >= threshold(TH_SHARE)) && (sleeps || limit) &&
                (tries = verdict_retries(c, all, v)) > 0) {
         verdict_ev(v, EV_TIMES, tries);
-    } else if (awaited && (sleeps || limit) && verdict_found_late(c, all, v)) {
-        v->rule = RULE_LATE;
     } else if (limit) {
         v->rule = verdict_asks_dead(all, v)       ? RULE_DEAD
                   : verdict_slots_lost(c, all, v) ? RULE_SLOTS

@@ -1,17 +1,10 @@
-/*
- * repeats.c - how often a piece asks at one place: from one line again and again, or from several lines. See
- * ways.h.
- */
+/* repeats.c - how often a piece asks from one line. See ways.h. */
 #include "triage/activity/wakeups.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/tables/stacks.h"
 #include "triage/verdicts/ways.h"
-
-struct asked {           /* of pieces that wait at a function, on average */
-    double again, lines; /* most repetitions at one place; number of lines */
-};
 
 /* Whether net/http has sent a request then: the answer is still waited for. */
 static bool only_sent(const struct trace *tr, const struct span *s, const struct span *next)
@@ -23,23 +16,21 @@ static bool only_sent(const struct trace *tr, const struct span *s, const struct
 
 enum { SITES = 32 };
 struct sites { /* where one piece waits for answers: lines of the program, and stacks below */
-    uint32_t line[SITES], stack[SITES], count[SITES], n, lines;
+    uint32_t line[SITES], stack[SITES], count[SITES], n;
 };
 
 /* One call of a library may wait at several places in it: these are no repetitions. */
 static void site_add(struct sites *k, uint32_t line, uint32_t stack)
 {
     uint32_t i = 0;
-    bool known = false;
     while (i < k->n && (k->line[i] != line || k->stack[i] != stack))
-        known |= k->line[i++] == line;
+        i++;
     if (i == SITES)
         return;
     if (i == k->n) {
         k->line[i] = line;
         k->stack[i] = stack;
         k->count[i] = 0;
-        k->lines += !known;
         k->n++;
     }
     k->count[i]++;
@@ -84,13 +75,12 @@ static struct sites piece_asks(const struct follow *f, const struct tree_node *n
     return k;
 }
 
-/* Examines the `of` longest pieces. Calls from one line are repetitions. Calls from several lines are
- * different operations, each of which may depend on the previous one. */
-static struct asked asked_at(const struct follow *f, const struct tree_node *n, uint32_t of)
+/* Examines the `of` longest pieces: how often those that ask do so from one line, on average. Calls from
+ * several lines are different operations, each of which may depend on the previous one. */
+static double again_at(const struct follow *f, const struct tree_node *n, uint32_t of)
 {
     enum { LOOKED = 16 };
-    struct asked a = {0};
-    uint32_t pieces = 0, most = 0, all = 0;
+    uint32_t pieces = 0, most = 0;
     struct alive alive = {0};
     for (uint32_t i = 0; i < of && pieces < LOOKED; i += of / LOOKED + 1) {
         const struct sites k = piece_asks(f, n, &f->w->v[i], &alive);
@@ -99,14 +89,9 @@ static struct asked asked_at(const struct follow *f, const struct tree_node *n, 
             best = k.count[j] > k.count[best] ? j : best;
         pieces += k.n > 0;
         most += k.n ? k.count[best] : 0;
-        all += k.lines;
     }
     alive_free(&alive);
-    if (pieces) {
-        a.again = (double)most / pieces;
-        a.lines = (double)all / pieces;
-    }
-    return a;
+    return pieces ? (double)most / pieces : 0;
 }
 
 /* Whether several other goroutines ask for a piece at a time: together they wait there for much longer than
@@ -129,15 +114,14 @@ void ways_repeats(const struct follow *f, const struct tree_node *at, struct ver
         v->rule = RULE_BACKEND;
         return;
     }
-    struct asked a = asked_at(f, at, f->w->looked);
-    if (a.again < several && f->w->slow < f->w->looked) {
-        const struct asked slow = asked_at(f, at, f->w->slow);
-        if (slow.again >= several) {
+    double again = again_at(f, at, f->w->looked);
+    if (again < several && f->w->slow < f->w->looked) {
+        const double slow = again_at(f, at, f->w->slow);
+        if (slow >= several) {
             ways_counts(&f->w->tree, at, TREE_SLOW, v);
-            a = slow;
+            again = slow;
         }
     }
-    v->rule = a.again >= several ? RULE_SERIAL : a.lines >= several ? RULE_IN_A_ROW : RULE_BACKEND;
-    v->sure = v->rule == RULE_IN_A_ROW ? SURE_INFERRED : v->sure;
-    verdict_ev(v, EV_TIMES, v->rule == RULE_IN_A_ROW ? a.lines : a.again);
+    v->rule = again >= several ? RULE_SERIAL : RULE_BACKEND;
+    verdict_ev(v, EV_TIMES, again);
 }

@@ -259,9 +259,6 @@ bool verdict_slots_lost(const struct causes *c, const struct works *all, struct 
  * rest and much longer than usual, and nobody who passed is still at work (slots.c). Records since when, and
  * how many wait, as evidence. */
 bool verdict_slots_gone(const struct causes *c, const struct works *all, struct verdict *v);
-/* verdict_found_late - for a verdict about sleeps or limits, returns whether the pieces wait for a goroutine
- * that takes what has come only when its timer fires (late.c). */
-bool verdict_found_late(const struct causes *c, const struct works *all, const struct verdict *v);
 /* verdict_began_at - returns whether a work's slow pieces begin at some moment, *since, and go on to the end
  * (onset.c). */
 bool verdict_began_at(const struct causes *c, const struct work *w, int64_t *since);

@@ -65,8 +65,7 @@ struct served *served_of(struct follow *f, uint32_t group);
 /* ways_counts - sets which pieces of a set go to a node, how often, and how long each time. */
 void ways_counts(const struct work_tree *t, const struct tree_node *at, enum tree_set s, struct verdict *v);
 /* ways_repeats - for waits for answers at a node, decides by the pieces whether they, or the slow ones alone,
- * ask again and again from one line, or ask from several lines (repeats.c). If not, it stays what they wait
- * for. */
+ * ask again and again from one line (repeats.c). If not, it stays what they wait for. */
 void ways_repeats(const struct follow *f, const struct tree_node *at, struct verdict *v);
 
 #endif
