@@ -42,9 +42,10 @@ static bool counts_not(const struct making *m, uint32_t up, const struct explain
     return up == 0 && m->rests && rest;
 }
 
-static void idle_add(struct making *m, int64_t part)
+static void idle_add(struct making *m, int64_t part, bool rests)
 {
     const int64_t ns = ns_mul(part, m->times);
+    m->t->rest = ns_add(m->t->rest, rests ? ns : 0);
     for (int s = 0; s < TREE_SETS; s++)
         m->t->idle[s] = ns_add(m->t->idle[s], m->sets >> s & 1 ? ns : 0);
 }
@@ -188,7 +189,7 @@ static uint32_t part(void *arg, uint32_t up, const struct explain_part *p)
     struct making *m = arg;
     if (counts_not(m, up, p)) {
         if (up == 0)
-            idle_add(m, p->t1 - p->t0);
+            idle_add(m, p->t1 - p->t0, p->cat == EX_TIMER || explain_waits_outside(p->cat));
         return up;
     }
     if (p->cat == EX_RUN && m->sampled) {

@@ -62,6 +62,7 @@ struct work_tree {
     size_t cap;
     struct tab by;
     int64_t idle[TREE_SETS]; /* idle time of the pieces, which is no cost */
+    int64_t rest;            /* of it: asleep, or waiting for input */
     uint32_t pieces[TREE_SETS];
     bool cut;    /* some waits were not followed to their end */
     bool handed; /* some piece's time is of several goroutines (tree_explain()) */
@@ -191,8 +192,7 @@ static inline bool tree_held(const struct tree_node *n)
 /* work_rest - Returns the share of its time in which a standing work is at rest, which is in no node. */
 static inline double work_rest(const struct work *w)
 {
-    const double idle = (double)w->tree.idle[TREE_ALL];
-    return w->standing && idle > 0 ? idle / (idle + (double)tree_ns(&w->tree, TREE_ALL)) : 0;
+    return w->standing && w->tree.rest ? (double)w->tree.rest / (double)w->tree.v[0].ns[TREE_ALL] : 0;
 }
 /* tree_share - Returns a node's share of that, 0..1. */
 static inline double tree_share(const struct work_tree *t, uint32_t node, enum tree_set s)
