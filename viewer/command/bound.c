@@ -32,28 +32,17 @@ static struct bound {
     uint64_t printed, left; /* bytes */
 } b = {.out = -1, .from = -1};
 
-bool bound_take(int *argc, char **argv)
+bool bound_take(const char *size)
 {
-    int n = 1;
-    bool ok = true, names = false;
-    for (int i = 1; i < *argc; i++) {
-        const bool apart = strcmp(argv[i], "--bytes") == 0;
-        names |= strcmp(argv[i], "--") == 0;
-        b.json |= !names && strcmp(argv[i], "--json") == 0;
-        if (names || (!apart && strncmp(argv[i], "--bytes=", 8) != 0)) {
-            argv[n++] = argv[i];
-            continue;
-        }
-        const char *value = apart ? (i + 1 < *argc ? argv[++i] : "") : argv[i] + 8;
-        ok = strcmp(value, "0") == 0 || options_size(value, &b.bytes);
-        if (!ok)
-            break;
-    }
-    argv[n] = NULL;
-    *argc = n;
+    const bool ok = strcmp(size, "0") == 0 || options_size(size, &b.bytes);
     if (!ok)
         door_printf(stderr, "gotop: --bytes: its value is no size: 4000, 64K\n");
     return ok;
+}
+
+void bound_json(void)
+{
+    b.json = true;
 }
 
 static void bound_print(const char *p, size_t n)

@@ -8,9 +8,10 @@
 
 #include <stdbool.h>
 
-/* bound_take - take "--bytes N" out of the options. Returns false after an error was printed: N is no
- * size. */
-bool bound_take(int *argc, char **argv);
+/* bound_take - the option's value. Returns false after an error was printed: it is no size. bound_json - the
+ * output is JSON. */
+bool bound_take(const char *size);
+void bound_json(void);
 /* bound_begin - bound what is printed from now on; call it inside the sandbox. Without the option it does
  * nothing. bound_end - print what fits and report what is left out; returns the exit status. */
 void bound_begin(bool printed);

@@ -252,7 +252,7 @@ enum {
 static int run_headless(struct app *a, const struct cmdline *o)
 {
     a->colours.none = !o->o.svg;
-    a->colours.mono = a->view.scr.mono = o->o.svg ? o->color == COLOR_NEVER : o->color != COLOR_ALWAYS;
+    a->view.scr.mono = o->o.svg ? o->color == COLOR_NEVER : o->color != COLOR_ALWAYS;
     if ((o->o.svg || o->o.palette) && !load_palette(o, &a->colours.palette))
         return EXIT_NO_WORD;
     if (!o->o.palette && a->colours.palette == PALETTE_NEUTRAL)
@@ -294,12 +294,12 @@ static int run_terminal(struct app *a, const struct cmdline *o, enum charset cha
     a->colours.palette = to.palette;
     a->colours.by_ground = !o->o.palette || to.palette == PALETTE_BLIND;
     a->colours.none = term_depth(t) == DEPTH_MONO;
-    a->colours.mono = a->view.scr.mono = a->colours.none;
-    if (!term_utf8(t)) {
+    a->view.scr.mono = a->colours.none;
+    if (!term_now(t).utf8) {
         a->utf8 = false;
         a->view.scr.tier = TIER_ASCII;
     }
-    a->note = term_note(t);
+    a->note = term_now(t).note;
     *signal_out = interactive_run(a, t, o->o.debug && !isatty(STDERR_FILENO));
     term_close(t);
     return EXIT_OK;
@@ -518,20 +518,31 @@ static int main_ended(int status)
     return told ? told : EXIT_PARTIAL;
 }
 
-/* Take an option out of argv. Returns whether it was there. */
-static bool take_word(int *argc, char **argv, const char *word)
+/* Take the options that every command has out of argv. Only names follow "--". Returns false after an error was
+ * printed. */
+static bool common_options(int *argc, char **argv, bool *open)
 {
     int n = 1;
-    for (int i = 1; i < *argc; i++) {
-        if (strcmp(argv[i], "--") == 0)
-            word = argv[i]; /* only names follow */
-        if (strcmp(argv[i], word) != 0 || strcmp(word, "--") == 0)
+    bool ok = true, names = false;
+    for (int i = 1; ok && i < *argc; i++) {
+        names |= strcmp(argv[i], "--") == 0;
+        if (!names && strcmp(argv[i], "--no-sandbox") == 0) {
+            *open = true;
+        } else if (!names && strcmp(argv[i], "--no-spill") == 0) {
+            spill_forbid();
+        } else if (!names && strcmp(argv[i], "--bytes") == 0) {
+            ok = bound_take(i + 1 < *argc ? argv[++i] : "");
+        } else if (!names && strncmp(argv[i], "--bytes=", 8) == 0) {
+            ok = bound_take(argv[i] + 8);
+        } else {
+            if (!names && strcmp(argv[i], "--json") == 0)
+                bound_json();
             argv[n++] = argv[i];
+        }
     }
-    bool found = n < *argc;
     argv[n] = NULL;
     *argc = n;
-    return found;
+    return ok;
 }
 
 /* The trace is a word that names no file: perhaps the reader means a command. After "--" all words are
@@ -726,18 +737,16 @@ static const struct command_row *help_of(int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct cmdline o;
+    bool open = false; /* --no-sandbox */
     standard_streams();
     fit_terminal();
     enum charset charset = charset_start();
     door_utf8(charset == CHARSET_UTF8);
     survive_shrinking_files();
-    if (!descriptors() || !bound_take(&argc, argv))
+    if (!descriptors() || !common_options(&argc, argv, &open))
         return EXIT_USAGE;
     child_ignore(SIGPIPE);
     child_ignore(SIGXFSZ); /* a limit on file size is reported like a full disk */
-    bool open = take_word(&argc, argv, "--no-sandbox");
-    if (take_word(&argc, argv, "--no-spill"))
-        spill_forbid();
     const bool top = wants_live_top(argc, argv);
     if (top) { /* the command's word goes; the viewer parses the rest */
         argv[1] = argv[0];

@@ -43,18 +43,17 @@ static unsigned do_palette(struct app *a)
     if (a->colours.none)
         return move_fail(&a->view,
                          "there are no colours here (NO_COLOR, --color=never, or the terminal has none)");
+    bool *mono = &a->view.scr.mono;
     a->colours.by_ground = false;
-    if (a->colours.mono) {
-        a->colours.mono = false;
+    if (*mono) {
+        *mono = false;
         a->colours.palette = PALETTE_DARK;
     } else if (a->colours.palette + 1 < PALETTE_COUNT + (palette_loaded() ? 1u : 0u)) {
         a->colours.palette++;
     } else {
-        a->colours.mono = true;
+        *mono = true;
     }
-    a->view.scr.mono = a->colours.mono;
-    return view_message(&a->view, false, "palette: %s",
-                        a->colours.mono ? "mono" : palette_name(a->colours.palette)) |
+    return view_message(&a->view, false, "palette: %s", *mono ? "mono" : palette_name(a->colours.palette)) |
            AR_PALETTE;
 }
 

@@ -625,9 +625,3 @@ bool app_draw(struct app *a)
     a->cursor_y = txt.screen_y;
     return true;
 }
-
-void app_utf8(struct app *a)
-{
-    a->utf8 = true;
-    a->view.scr.tier = a->utf8_tier;
-}

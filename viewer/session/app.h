@@ -58,7 +58,6 @@ struct app_open {
 
 struct app_colours {
     bool none;      /* the terminal has none: the palette action says so */
-    bool mono;      /* not used, by choice or because there are none */
     bool by_ground; /* nobody chose a palette: it changes when the terminal tells its ground */
     enum palette palette;
 };
@@ -190,8 +189,6 @@ unsigned app_interrupt(struct app *a);
 unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg);
 /* app_keyview - whose key bindings apply now. */
 enum keyview app_keyview(const struct app *a);
-/* app_utf8 - the terminal has shown that it takes UTF-8: use app.utf8_tier from now on. */
-void app_utf8(struct app *a);
 
 /* app_still - the screen shows more than could be drawn now, since tables are being made again. */
 bool app_still(const struct app *a);

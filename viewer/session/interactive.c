@@ -65,19 +65,20 @@ static int64_t now_ms(void)
 static void answers(struct loop *l)
 {
     struct app *a = l->a;
-    if (term_utf8(l->t) && !a->utf8) {
-        app_utf8(a);
+    const struct term_now now = term_now(l->t);
+    if (now.utf8 && !a->utf8) {
+        a->utf8 = true;
+        a->view.scr.tier = a->utf8_tier;
         l->dirty = true;
     }
-    if (!l->frames && !term_awaits(l->t))
+    if (!l->frames && !now.awaits)
         l->next_frame = 0;
-    const enum ground g = term_ground(l->t);
-    if (!a->colours.by_ground || g == GROUND_UNKNOWN)
+    if (!a->colours.by_ground || now.ground == GROUND_UNKNOWN)
         return;
     a->colours.by_ground = false;
-    a->colours.palette = palette_on(a->colours.palette, g);
+    a->colours.palette = palette_on(a->colours.palette, now.ground);
     if (!a->colours.none)
-        term_palette(l->t, a->colours.palette, a->colours.mono);
+        term_palette(l->t, a->colours.palette, a->view.scr.mono);
     l->dirty = true;
 }
 
@@ -139,7 +140,7 @@ static void obey(struct loop *l, unsigned flags)
     if (flags & ~(unsigned)VR_WORK)
         l->dirty = true;
     if (flags & AR_PALETTE)
-        term_palette(l->t, a->colours.palette, a->colours.mono);
+        term_palette(l->t, a->colours.palette, a->view.scr.mono);
     if (flags & AR_REDRAW)
         term_redraw(l->t);
     if (flags & VR_YANK)

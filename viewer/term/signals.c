@@ -28,7 +28,12 @@ static const int crash_signals[] = {
 };
 #define NLEAVE (sizeof leave_signals / sizeof leave_signals[0])
 #define NCRASH (sizeof crash_signals / sizeof crash_signals[0])
-static struct sigaction old_leave[NLEAVE], old_crash[NCRASH], old_winch, old_tstp, old_cont, old_pipe;
+/* The handlers that were there before gotop's. */
+static struct {
+    int signal;
+    struct sigaction was;
+} taken[NLEAVE + NCRASH + 4];
+static size_t ntaken;
 static char crash_stack[32768]; /* a fault may mean that the stack is full */
 static char doomed[256];        /* a file that is removed when gotop ends */
 
@@ -88,27 +93,33 @@ static void on_crash(int s, siginfo_t *info, void *context)
     emergency();
     ssize_t n = write(STDERR_FILENO, said, sizeof said - 1);
     (void)n;
-    for (size_t i = 0; i < NCRASH; i++)
-        if (crash_signals[i] == s)
-            sigaction(s, &old_crash[i], NULL);
+    for (size_t i = 0; i < ntaken; i++)
+        if (taken[i].signal == s)
+            sigaction(s, &taken[i].was, NULL);
     if (info->si_code <= 0 || s == SIGABRT)
         raise(s); /* another process has sent it */
 } /* returning repeats the fault, under the handler that was there before */
 
+static void take(int s, const struct sigaction *sa)
+{
+    const size_t i = ntaken++;
+    taken[i].signal = s;
+    sigaction(s, sa, &taken[i].was);
+}
+
 void signals_on(void)
 {
+    struct sigaction was;
     struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigfillset(&sa.sa_mask); /* a third signal must not end gotop before the terminal is restored */
-    sigaction(SIGWINCH, &sa, &old_winch);
-    sigaction(SIGTSTP, &sa, &old_tstp);
-    sigaction(SIGCONT, &sa, &old_cont);
-    for (size_t i = 0; i < NLEAVE; i++) {
-        sigaction(leave_signals[i], NULL, &old_leave[i]);
-        if (old_leave[i].sa_handler != SIG_IGN)
-            sigaction(leave_signals[i], &sa, NULL); /* nohup is respected */
-    }
+    take(SIGWINCH, &sa);
+    take(SIGTSTP, &sa);
+    take(SIGCONT, &sa);
+    for (size_t i = 0; i < NLEAVE; i++)
+        if (sigaction(leave_signals[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+            take(leave_signals[i], &sa); /* nohup is respected */
     sa.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &sa, &old_pipe);
+    take(SIGPIPE, &sa);
     stack_t stack = {.ss_sp = crash_stack, .ss_size = sizeof crash_stack}, had;
     if (sigaltstack(NULL, &had) == 0 && had.ss_flags & SS_DISABLE)
         sigaltstack(&stack, NULL);
@@ -121,19 +132,14 @@ void signals_on(void)
     sa.sa_sigaction = on_crash;
     sa.sa_flags = SA_NODEFER | SA_SIGINFO | SA_ONSTACK;
     for (size_t i = 0; i < NCRASH; i++)
-        sigaction(crash_signals[i], &sa, &old_crash[i]);
+        take(crash_signals[i], &sa);
 }
 
 void signals_off(void)
 {
-    sigaction(SIGWINCH, &old_winch, NULL);
-    sigaction(SIGTSTP, &old_tstp, NULL);
-    sigaction(SIGCONT, &old_cont, NULL);
-    sigaction(SIGPIPE, &old_pipe, NULL);
-    for (size_t i = 0; i < NLEAVE; i++)
-        sigaction(leave_signals[i], &old_leave[i], NULL);
-    for (size_t i = 0; i < NCRASH; i++)
-        sigaction(crash_signals[i], &old_crash[i], NULL);
+    for (size_t i = 0; i < ntaken; i++)
+        sigaction(taken[i].signal, &taken[i].was, NULL);
+    ntaken = 0;
 }
 
 bool signals_pipe(void)

@@ -31,18 +31,17 @@ struct term_opts {
 
 /* term_open - take over the terminal: alternate screen, raw keys. Output goes to standard output. Keys come
  * from standard input, or from /dev/tty if that is no terminal. An unknown TERM is treated as an xterm, and
- * term_note() says so. ERR_IO: there is no terminal, or TERM=dumb; e->what says what to do instead. */
+ * term_now() says so. ERR_IO: there is no terminal, or TERM=dumb; e->what says what to do instead. */
 enum err_code term_open(struct term **out, const struct term_opts *o, struct err *e);
-void term_close(struct term *t);             /* NULL is allowed */
-const char *term_note(const struct term *t); /* a remark for the reader; NULL: none */
-/* term_utf8 - a grid may hold more than ASCII. If the terminal was asked, this becomes true with its
- * answer. */
-bool term_utf8(const struct term *t);
-/* term_awaits - it was asked, and its answer has not come yet. */
-bool term_awaits(const struct term *t);
-/* term_ground - the ground that the terminal has reported. It is asked when it is opened; until it answers,
- * this is GROUND_UNKNOWN. */
-enum ground term_ground(const struct term *t);
+void term_close(struct term *t); /* NULL is allowed */
+/* term_now - what is known of the terminal. It is asked when it is opened. */
+struct term_now {
+    bool utf8;          /* a grid may hold more than ASCII; if it was asked, true with its answer */
+    bool awaits;        /* its answer has not come yet */
+    enum ground ground; /* GROUND_UNKNOWN until it answers */
+    const char *note;   /* a remark for the reader; NULL: none */
+};
+struct term_now term_now(const struct term *t);
 
 void term_size(const struct term *t, int *w, int *h);
 enum depth term_depth(const struct term *t);

@@ -8,9 +8,9 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "decode/base/host.h"
 #include "decode/base/utf8.h"
 #include "viewer/term/signals.h"
 
@@ -112,17 +112,15 @@ static keycode extended_key(int code)
 
 static bool mouse_key(struct term *t, struct key_event *ev)
 {
+    enum { DOUBLE_NS = 400000000 };
     MEVENT m;
     if (getmouse(&m) != OK)
         return false;
     ev->x = m.x;
     ev->y = m.y;
     if (m.bstate & BUTTON1_PRESSED) {
-        struct timespec now;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        int64_t ms =
-            (int64_t)(now.tv_sec - t->clicked.tv_sec) * 1000 + (now.tv_nsec - t->clicked.tv_nsec) / 1000000;
-        ev->key = ms < 400 && m.x == t->click_x && m.y == t->click_y ? K_DOUBLE : K_CLICK;
+        const int64_t now = host_now();
+        ev->key = now - t->clicked < DOUBLE_NS && m.x == t->click_x && m.y == t->click_y ? K_DOUBLE : K_CLICK;
         t->clicked = now;
         t->click_x = m.x;
         t->click_y = m.y;

@@ -375,24 +375,9 @@ void term_close(struct term *t)
     mem_free(t);
 }
 
-const char *term_note(const struct term *t)
+struct term_now term_now(const struct term *t)
 {
-    return t->note[0] ? t->note : NULL;
-}
-
-bool term_utf8(const struct term *t)
-{
-    return t->utf8;
-}
-
-bool term_awaits(const struct term *t)
-{
-    return t->awaiting;
-}
-
-enum ground term_ground(const struct term *t)
-{
-    return t->ground;
+    return (struct term_now){t->utf8, t->awaiting, t->ground, t->note[0] ? t->note : NULL};
 }
 
 void term_size(const struct term *t, int *w, int *h)

@@ -19,7 +19,6 @@
 #undef term
 
 #include <termios.h>
-#include <time.h>
 
 /* Two questions, asked once before the first picture. The first is about the ground. The second prints a
  * character that is one in UTF-8 and two in Latin-1 (or one in both), and asks where the cursor is.
@@ -63,7 +62,7 @@ struct term {
     struct axis known_axis;
     struct key_event queue[QUEUE]; /* keys decoded ahead */
     int queued;
-    struct timespec clicked; /* the last press of button 1, to recognize double clicks */
+    int64_t clicked; /* host_now() of the last press of button 1, to recognize double clicks */
     int click_x, click_y;
     int io_fd; /* /proc/self/io; -1: none */
     char note[96];
