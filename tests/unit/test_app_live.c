@@ -723,7 +723,7 @@ static void again(void **state)
         free(screen(a));
         unlink(path);
         app_free(a);
-        app_live_end(a);
+        follow_close(a->follow);
         stream_free(&st);
         stream_free(&st2);
         free(bytes);
@@ -772,7 +772,7 @@ static void replaced(void **state)
         unlink(path);
         unlink(away);
         app_free(a);
-        app_live_end(a);
+        follow_close(a->follow);
         stream_free(&st);
         stream_free(&st2);
         free(bytes);

@@ -36,7 +36,7 @@ static const char usage_tail[] =
 struct hit {
     int64_t dur;
     uint64_t nth; /* by trace, goroutine and time */
-    char *line;   /* the other cells, separated by tabs */
+    char *line;   /* the cells, separated by tabs */
 };
 struct job {
     struct trace_opts trace;
@@ -84,7 +84,11 @@ static char *find_describe(const struct job *j, const struct span *s)
     struct text t = {0};
     const struct lane_info li = trace_lane_who(tr, (struct lane){LANE_G, j->g});
     const struct frame f = trace_frame(tr, s->stack, stacks_user_frame(tr, s->stack));
-    text_say(&t, tr, state_name((enum state)s->state), "\t", t_str(s->reason));
+    if (j->tsv)
+        text_add(&t, "%" PRId64, s->t1 - s->t0);
+    else
+        text_dur(&t, s->t1 - s->t0);
+    text_say(&t, tr, "\t", state_name((enum state)s->state), "\t", t_str(s->reason));
     text_add(&t, "\tg%" PRIu64 "\t", li.id);
     text_say(&t, tr, t_str(li.name), "\t");
     if (s->stack)
@@ -171,19 +175,10 @@ static int find_one_trace(struct job *j, const struct folder_file *file, const c
 enum { CELLS = 7 };
 
 /* Split a hit's line into its cells, which point into it. */
-static void find_cells(const struct job *j, const struct hit *h, char took[32], const char *cell[CELLS],
-                       int n[CELLS])
+static void find_cells(const struct hit *h, const char *cell[CELLS], int n[CELLS])
 {
-    struct text t = {0};
-    text_dur(&t, h->dur);
-    snprintf(took, 32, "%s", t.p ? t.p : "?");
-    if (j->tsv)
-        snprintf(took, 32, "%" PRId64, h->dur);
-    text_free(&t);
-    cell[0] = took;
-    n[0] = (int)strlen(took);
     const char *at = h->line;
-    for (int i = 1; i < CELLS; i++) {
+    for (int i = 0; i < CELLS; i++) {
         n[i] = (int)strcspn(at, "\t");
         cell[i] = at;
         at += n[i] + (at[n[i]] == '\t');
@@ -194,14 +189,13 @@ static void find_print(const struct job *j, struct text *out)
 {
     int width[CELLS] = {0}, n[CELLS];
     const char *cell[CELLS];
-    char took[32];
     for (size_t i = 0; i < j->n; i++) {
-        find_cells(j, &j->hit[i], took, cell, n);
+        find_cells(&j->hit[i], cell, n);
         for (int c = 0; c < CELLS; c++)
             width[c] = n[c] > width[c] ? n[c] : width[c];
     }
     for (size_t i = 0; i < j->n; i++) {
-        find_cells(j, &j->hit[i], took, cell, n);
+        find_cells(&j->hit[i], cell, n);
         for (int c = 0; c < CELLS; c++) {
             const int pad = c + 1 < CELLS && !j->tsv ? width[c] - n[c] : 0;
             text_raw(out, j->tsv ? "\t" : "  ", c ? (j->tsv ? 1 : 2) : 0);

@@ -145,14 +145,8 @@ static void after(struct script *s, unsigned flags)
     s->a = pair_shown(s->a);
     if (s->a->follow && !(flags & VR_QUIT)) /* the program has ended, and the view may want tables now */
         flags |= app_live(s->a, INT64_MAX, &busy);
-    do {
-        while (app_has(s->a, DUE_VIEW) && !(flags & VR_QUIT))
-            flags |= app_work(s->a, INT64_MAX);
-        while (app_has(s->a, DUE_TABLES))
-            flags |= app_triage(s->a, INT64_MAX);
-        while (pair_due(s->a))
-            (void)pair_step(s->a, INT64_MAX);
-    } while (!(flags & VR_QUIT) && app_has(s->a, DUE_VIEW));
+    for (unsigned news; app_busy(s->a) && !(flags & VR_QUIT); flags |= news)
+        (void)app_step(s->a, INT64_MAX, &news);
     if (flags & VR_QUIT)
         s->quit = true;
     /* drawing tells a pop-up its length, and a reader would see every step drawn */
@@ -242,12 +236,9 @@ static bool run_words(struct script *s, const char *p)
 
 static bool headless_begin(struct app *a)
 {
-    while (app_load(a, INT64_MAX)) {
-    }
-    while (app_has(a, DUE_TABLES))
-        (void)app_triage(a, INT64_MAX);
-    while (pair_due(a))
-        (void)pair_step(a, INT64_MAX);
+    unsigned flags;
+    while (app_busy(a))
+        (void)app_step(a, INT64_MAX, &flags);
     return headless_draw(a);
 }
 

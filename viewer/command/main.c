@@ -440,7 +440,6 @@ static int shown_run(struct app *a, struct shown *s, const struct keymap *km, co
 {
     int status = EXIT_NO_WORD;
     if (!app_init(a, s->tr, km, o->w, o->h)) {
-        a->follow = s->follow;
         door_printf(stderr, "gotop: out of memory\n");
         return status;
     }
@@ -454,10 +453,10 @@ static int shown_run(struct app *a, struct shown *s, const struct keymap *km, co
     return status;
 }
 
-static void shown_close(struct app *a, struct shown *s)
+static void shown_close(struct shown *s)
 {
     if (s->follow)
-        app_live_end(a);
+        follow_close(s->follow);
     else
         trace_close(s->tr);
     close_second(s->second);
@@ -480,7 +479,7 @@ static int main_view(const struct cmdline *o, enum charset charset)
             door_printf(stderr, "gotop: %s\n", follow_now(s.follow).unsaved);
             status = EXIT_UNREADABLE;
         }
-        shown_close(a, &s);
+        shown_close(&s);
     }
     if (km)
         keymap_free(km);
@@ -518,8 +517,8 @@ static int main_ended(int status)
     return told ? told : EXIT_PARTIAL;
 }
 
-/* Take the options that every command has out of argv. Only names follow "--". Returns false after an error was
- * printed. */
+/* Take the options that every command has out of argv. Only names follow "--". Returns false after an error
+ * was printed. */
 static bool common_options(int *argc, char **argv, bool *open)
 {
     int n = 1;

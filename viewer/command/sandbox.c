@@ -534,11 +534,6 @@ static void seccomp_enter(unsigned needs)
         (void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog, 0, 0);
 }
 
-static bool seccomp_there(void)
-{
-    return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
-}
-
 #endif
 
 /* ---- both ---------------------------------------------------------------------------------------------- */
@@ -591,7 +586,7 @@ const char *sandbox_text(char *buf, size_t size)
         n = (size_t)snprintf(buf, size, "Landlock %ld", landlock_version());
 #endif
 #ifdef OUR_ARCH
-    if (seccomp_there() && n < size)
+    if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0 && n < size)
         n += (size_t)snprintf(buf + n, size - n, "%sseccomp", n ? ", " : "");
 #endif
     if (!n)

@@ -34,13 +34,14 @@ static void triage_drop(struct app *a)
     a->tg = NULL;
 }
 
-static void triage_trouble(struct app *a, const char *what)
+static unsigned triage_trouble(struct app *a)
 {
     app_set(a, DUE_TABLES, false);
-    a->tri.trouble = what;
+    a->tri.trouble = "out of memory for the tables";
     a->finding_wish = 0;
     move_ready(&a->view);
     triage_drop(a);
+    return VR_DRAW;
 }
 
 /* The findings are made. Open them if the reader has pressed no key; say that they are ready if one has. */
@@ -107,18 +108,14 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
     struct err e = {0};
     if (!app_has(a, DUE_TABLES))
         return VR_NONE;
-    if (!a->tg && triage_new(a->tr, &a->tg, &e)) {
-        triage_trouble(a, "out of memory for the tables");
-        return VR_DRAW;
-    }
+    if (!a->tg && triage_new(a->tr, &a->tg, &e))
+        return triage_trouble(a);
     const enum triage_state st = tables_step(a, budget_ns);
     a->tri.progress = triage_progress(a->tg);
     if (st == TRIAGE_MORE)
         return tri_shows(a->view.at.view) ? VR_DRAW : VR_NONE;
-    if (st == TRIAGE_NOMEM || findings_of_job(a)) {
-        triage_trouble(a, "out of memory for the tables");
-        return VR_DRAW;
-    }
+    if (st == TRIAGE_NOMEM || findings_of_job(a))
+        return triage_trouble(a);
     app_set(a, DUE_TABLES, false);
     move_ready(&a->view);
     tri_ready(&a->tri, a->tg, &a->fs);

@@ -11,7 +11,7 @@
 #include "layout/cells/legend.h"
 #include "viewer/keys/act.h"
 
-enum { KEYS_SIZE = 256 };
+enum { KEYS_SIZE = 256, WANT_KEYS = 140 };
 
 /* All keys of one action: "Left  h  a". */
 static void join_keys(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size)
@@ -143,6 +143,20 @@ static const char *label(const struct view *v, const struct want *w)
     return word ? word : w->a == ACT_BACK ? "quit" : w->label;
 }
 
+/* The keys of what is wanted. Returns false when there are none, or they would do nothing now. */
+static bool want_keys(const struct view *v, const struct keymap *km, enum keyview view, const struct want *w,
+                      const char *gap, char out[WANT_KEYS])
+{
+    char one[64], two[64] = "";
+    (void)keymap_key(km, view, w->a, one, sizeof one);
+    if (!one[0] || !offered(v, w))
+        return false;
+    if (w->b != ACT_NONE && act_answers(v, w->b))
+        (void)keymap_key(km, view, w->b, two, sizeof two);
+    snprintf(out, WANT_KEYS, "%s%s%s", one, two[0] ? gap : "", two);
+    return true;
+}
+
 /* ---- the help screen ----------------------------------------------------------------------------------- */
 
 static void help_counts(struct rich *t, const struct keymap *km, enum keyview view)
@@ -169,13 +183,9 @@ static void help_wants(struct rich *t, const struct view *v, const struct keymap
 {
     char row[160] = "";
     for (int shown = 0; w->a != ACT_NONE && shown < FIRST_KEYS; w++) {
-        char one[64], two[64] = "", keys[140];
-        (void)keymap_key(km, view, w->a, one, sizeof one);
-        if (!one[0] || !offered(v, w))
+        char keys[WANT_KEYS];
+        if (!want_keys(v, km, view, w, "  ", keys))
             continue;
-        if (w->b != ACT_NONE && act_answers(v, w->b))
-            (void)keymap_key(km, view, w->b, two, sizeof two);
-        snprintf(keys, sizeof keys, "%s%s%s", one, two[0] ? "  " : "", two);
         if (shown++ % 2)
             rich_say(t, STYLE_POPUP, "%s  %-*s %s", row, KEYS_COLS, keys, label(v, w));
         else
@@ -272,14 +282,9 @@ static size_t footer_keys(const struct view *v, const struct keymap *km, enum ke
                           char *out, size_t size, size_t at)
 {
     for (const struct want *w = wanted(v); w->a != ACT_NONE && at < size; w++) {
-        char one[64], two[64] = "";
-        (void)keymap_key(km, view, w->a, one, sizeof one);
-        if (!one[0] || !(which & of_what(w)) || !offered(v, w))
-            continue;
-        if (w->b != ACT_NONE && act_answers(v, w->b))
-            (void)keymap_key(km, view, w->b, two, sizeof two);
-        at += (size_t)snprintf(out + at, size - at, "%s%s%s%s\t%s", at ? "  " : "", one, two[0] ? " " : "",
-                               two, label(v, w));
+        char keys[WANT_KEYS];
+        if ((which & of_what(w)) && want_keys(v, km, view, w, " ", keys))
+            at += (size_t)snprintf(out + at, size - at, "%s%s\t%s", at ? "  " : "", keys, label(v, w));
     }
     return at;
 }

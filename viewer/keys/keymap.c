@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "decode/base/utf8.h"
+#include "decode/trace.h"
 #include "viewer/keys/keymap_priv.h"
 
 static const struct {
@@ -141,11 +142,6 @@ static bool keymap_put(struct keymap *km, struct binding *b)
 
 /* ---- lines --------------------------------------------------------------------------------------------- */
 
-struct word {
-    const char *s;
-    size_t len;
-};
-
 struct line {
     struct keymap *km;
     const char *file;
@@ -155,31 +151,26 @@ struct line {
     bool bad;
 };
 
-static struct word next_word(struct line *l)
+static struct str next_word(struct line *l)
 {
     while (l->p < l->end && isspace((unsigned char)*l->p))
         l->p++;
-    struct word w = {l->p, 0};
+    struct str w = {l->p, 0};
     if (l->p < l->end && *l->p == '#')
         l->p = l->end;
     while (l->p < l->end && !isspace((unsigned char)*l->p))
         l->p++;
-    w.len = w.s < l->end && *w.s == '#' ? 0 : (size_t)(l->p - w.s);
+    w.len = w.p < l->end && *w.p == '#' ? 0 : (uint32_t)(l->p - w.p);
     return w;
 }
 
-static bool word_is(struct word w, const char *s)
-{
-    return strlen(s) == w.len && memcmp(w.s, s, w.len) == 0;
-}
-
 #define complain(l, ...) (file_say((l)->say, true, (l)->file, (l)->no, __VA_ARGS__), (l)->bad = true)
-#define SHOW(w) (int)((w).len > 60 ? 60 : (w).len), (w).s
+#define SHOW(w) (int)((w).len > 60 ? 60 : (w).len), (w).p
 
 static bool read_view(struct line *l, enum keyview *v)
 {
-    struct word w = next_word(l);
-    *v = keyview_find(w.s, w.len);
+    struct str w = next_word(l);
+    *v = keyview_find(w.p, w.len);
     if (*v < KEYVIEW_COUNT)
         return true;
     if (w.len == 0)
@@ -190,15 +181,15 @@ static bool read_view(struct line *l, enum keyview *v)
 }
 
 /* Read keys up to a word that is not a key; *rest is that word. A word that is both is the action. */
-static int read_keys(struct line *l, keycode *keys, struct word *rest)
+static int read_keys(struct line *l, keycode *keys, struct str *rest)
 {
     int n = 0;
     for (;;) {
         *rest = next_word(l);
         keycode k;
-        if (rest->len == 0 || action_find(rest->s, rest->len) != ACT_NONE)
+        if (rest->len == 0 || action_find(rest->p, rest->len) != ACT_NONE)
             break;
-        if (!key_parse(rest->s, rest->len, &k))
+        if (!key_parse(rest->p, rest->len, &k))
             break;
         if (n == KEYMAP_CHORD_MAX) {
             complain(l, "more than %d keys in a row", KEYMAP_CHORD_MAX);
@@ -229,12 +220,12 @@ static char *copy_text(const char *s, size_t len)
 /* The words after the action, as one text. Returns false when out of memory. */
 static bool read_arg(struct line *l, struct binding *b)
 {
-    struct word first = next_word(l), w = first, last = first;
+    struct str first = next_word(l), w = first, last = first;
     if (first.len == 0)
         return true;
     while ((w = next_word(l)).len)
         last = w;
-    b->arg = copy_text(first.s, (size_t)(last.s + last.len - first.s));
+    b->arg = copy_text(first.p, (size_t)(last.p + last.len - first.p));
     if (!b->arg)
         return false;
     char *end;
@@ -248,7 +239,7 @@ static enum err_code line_bind(struct line *l)
 {
     struct binding b = {.times = 1, .line = l->no, .file = l->file};
     enum keyview v;
-    struct word act;
+    struct str act;
     if (!read_view(l, &v))
         return ERR_FORMAT;
     int n = read_keys(l, b.keys, &act);
@@ -256,7 +247,7 @@ static enum err_code line_bind(struct line *l)
         return ERR_FORMAT;
     b.view = (uint8_t)v;
     b.nkeys = (uint8_t)n;
-    b.action = action_find(act.s, act.len);
+    b.action = action_find(act.p, act.len);
     if (b.action == ACT_NONE) {
         if (act.len == 0)
             complain(l, "an action is missing behind the keys");
@@ -271,7 +262,7 @@ static enum err_code line_unbind(struct line *l)
 {
     keycode keys[KEYMAP_CHORD_MAX];
     enum keyview v;
-    struct word rest;
+    struct str rest;
     if (!read_view(l, &v))
         return ERR_FORMAT;
     int n = read_keys(l, keys, &rest);
@@ -288,12 +279,12 @@ static enum err_code line_unbind(struct line *l)
 
 static enum err_code line_include(struct line *l)
 {
-    struct word w = next_word(l);
+    struct str w = next_word(l);
     if (w.len == 0 || next_word(l).len) {
         complain(l, "include takes one name");
         return ERR_FORMAT;
     }
-    char *name = copy_text(w.s, w.len);
+    char *name = copy_text(w.p, w.len);
     if (!name)
         return ERR_NOMEM;
     enum err_code rc = keymap_load_from(l->km, name, l->file, l->say);
@@ -305,18 +296,18 @@ static enum err_code line_include(struct line *l)
 
 static enum err_code line_obey(struct line *l)
 {
-    struct word w = next_word(l);
+    struct str w = next_word(l);
     if (w.len == 0)
         return ERR_OK;
     if (!utf8_plain(l->p, (size_t)(l->end - l->p))) {
         complain(l, "the line holds control characters, or bytes that are no UTF-8");
         return ERR_FORMAT;
     }
-    if (word_is(w, "bind"))
+    if (str_is(w, "bind"))
         return line_bind(l);
-    if (word_is(w, "unbind"))
+    if (str_is(w, "unbind"))
         return line_unbind(l);
-    if (word_is(w, "include"))
+    if (str_is(w, "include"))
         return line_include(l);
     complain(l, "a line begins with bind, unbind or include, not '%.*s'", SHOW(w));
     return ERR_FORMAT;
@@ -349,11 +340,6 @@ enum err_code keymap_parse(struct keymap *km, const char *text, size_t len, cons
 }
 
 /* ---- feeding ------------------------------------------------------------------------------------------- */
-
-static void state_reset(struct keystate *st)
-{
-    memset(st, 0, sizeof *st);
-}
 
 static bool feed_digit(struct keystate *st, keycode key)
 {
@@ -409,14 +395,14 @@ enum keyfeed keymap_feed(const struct keymap *km, struct keystate *st, enum keyv
 
     const struct binding *b = v ? v : v_on ? NULL : a; /* the view's chord hides a shorter binding of any */
     if (b && b->action == ACT_COUNT_PREFIX) {
-        state_reset(st);
+        *st = (struct keystate){0};
         st->counting = true;
         return KEYFEED_MORE;
     }
     if (b) {
         *hit = b;
         *count = st->count;
-        state_reset(st);
+        *st = (struct keystate){0};
         return KEYFEED_HIT;
     }
     if (v_on || a_on) {
@@ -426,7 +412,7 @@ enum keyfeed keymap_feed(const struct keymap *km, struct keystate *st, enum keyv
         return KEYFEED_MORE;
     }
     bool under_way = !rest || st->counting;
-    state_reset(st);
+    *st = (struct keystate){0};
     return under_way && (key == K_ESC || key == (K_CTRL | 'g')) ? KEYFEED_CANCEL : KEYFEED_NONE;
 }
 

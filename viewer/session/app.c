@@ -580,8 +580,9 @@ bool app_still(const struct app *a)
 }
 
 /* The keys of the view; with two traces, the one that shows the other trace goes first. */
-static void foot_keys(struct app *a)
+static void foot(void *arg)
 {
+    struct app *a = arg;
     char key[40] = "";
     size_t n = 0;
     if (a->pair && !a->keys.n && !a->view.popup.kind)
@@ -589,12 +590,6 @@ static void foot_keys(struct app *a)
     if (*key)
         n = (size_t)snprintf(a->footer, sizeof a->footer, "%s\tother trace  ", key);
     help_footer(a->km, &a->keys, &a->view, app_keyview(a), a->footer + n, sizeof a->footer - n);
-}
-
-static void foot(void *arg)
-{
-    struct app *a = arg;
-    foot_keys(a);
 }
 
 bool app_draw(struct app *a)

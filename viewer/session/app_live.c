@@ -140,19 +140,14 @@ static unsigned exchanged(struct app *a, int64_t by)
     return grown(a);
 }
 
-/* The live top wants the pieces of work, which need tables. */
-static bool works_wanted(const struct app *a)
-{
-    return a->view.at.view == VIEW_TOP && top_asks(&a->view);
-}
-
 /* Begin to make the tables that the reader looks at. Short ones are made at once, so the screen doesn't
  * flicker. */
 static unsigned tables_wanted(struct app *a)
 {
     int64_t now = host_now();
-    if (app_has(a, DUE_TABLES) || a->tg ||
-        (!tri_shows(a->view.at.view) && !a->finding_wish && !works_wanted(a)))
+    /* the live top wants the pieces of work, which need tables */
+    const bool works = a->view.at.view == VIEW_TOP && top_asks(&a->view);
+    if (app_has(a, DUE_TABLES) || a->tg || (!tri_shows(a->view.at.view) && !a->finding_wish && !works))
         return VR_NONE;
     if (a->live.unseen && app_live_waits(a))
         return VR_NONE;
@@ -293,11 +288,6 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
     return f;
 }
 
-static bool zooms(enum action act)
-{
-    return act == ACT_ZOOM_IN || act == ACT_ZOOM_OUT;
-}
-
 void app_live_acted(struct app *a, enum action act, const struct place *from)
 {
     const struct place *at = &a->view.at;
@@ -307,7 +297,7 @@ void app_live_acted(struct app *a, enum action act, const struct place *from)
         return;
     bool window = at->win.t0 != from->win.t0 || at->win.t1 != from->win.t1;
     bool row = at->view == from->view && at->row != from->row && tri_shows(at->view);
-    if (zooms(act) && window) { /* a zoom changes the length, not the end */
+    if ((act == ACT_ZOOM_IN || act == ACT_ZOOM_OUT) && window) { /* a zoom changes the length, not the end */
         a->live.window_ns = window_len(at->win);
         pin(a);
     } else if (window || (act == ACT_DETAILS && a->view.popup.kind == POPUP_SPAN) ||
@@ -364,10 +354,4 @@ bool app_live_waits(const struct app *a)
 {
     return a->follow &&
            (follow_now(a->follow).connecting || follow_now(a->follow).lacks || !follow_now(a->follow).ended);
-}
-
-void app_live_end(struct app *a)
-{
-    follow_close(a->follow);
-    a->follow = NULL;
 }

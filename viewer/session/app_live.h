@@ -7,10 +7,9 @@
 
 #include "viewer/session/app.h"
 
-/* app_live_begin - show f from now on. Call it after app_init() with f's trace, before any key. `where` is
- * borrowed. app_live_end() closes f. */
+/* app_live_begin - show f from now on. Call it after app_init() with f's trace, before any key. f and
+ * `where` are borrowed; f is closed after app_free(). */
 void app_live_begin(struct app *a, struct follow *f, const char *where);
-void app_live_end(struct app *a);
 /* app_live - receive, decode and show more, for about budget_ns. Returns refresh flags. *busy: call again at
  * once. */
 unsigned app_live(struct app *a, int64_t budget_ns, bool *busy);

@@ -188,13 +188,6 @@ static bool next_ready(const struct follow *f)
     return !f->o.keep_bytes && end > keep && (there || end > keep / 4 * 5);
 }
 
-/* Begin a model of what comes from now on. */
-static void next_begin(struct follow *f)
-{
-    struct err e = {0};
-    (void)model_open(&f->next, f->live.st.header, &f->o.live.trace, &e); /* else once more later */
-}
-
 /* How much later `other` begins than `one`, ns: by the time of day if both record it, else by the host's
  * clock. */
 static int64_t follow_later_by(const struct trace *one, const struct trace *other)
@@ -368,8 +361,9 @@ static bool reconnect_ready(const struct follow *f)
 static bool next_takes_over(struct follow *f, int64_t *by)
 {
     if (!f->next.tr) {
-        if (next_due(f))
-            next_begin(f);
+        struct err e = {0};
+        if (next_due(f)) /* of what comes from now on; if it fails, once more later */
+            (void)model_open(&f->next, f->live.st.header, &f->o.live.trace, &e);
         return false;
     }
     if (f->rejoins ? reconnect_ready(f) : next_ready(f)) {

@@ -229,8 +229,9 @@ static bool full_soon(struct loop *l)
     return empty && now_ms() < l->empty + EMPTY_MS;
 }
 
-static void draw(struct loop *l)
+static void draw(void *arg)
 {
+    struct loop *l = arg;
     int64_t t0 = now_ms(), us = now_us();
     uint64_t b0 = term_written(l->t);
     const bool drawn = draw_whole(l->a, t0 + WHOLE_MS);
@@ -250,11 +251,6 @@ static void draw(struct loop *l)
     int64_t rest = cost * (l->live_busy ? 8 : 2); /* decoding comes before drawing */
     l->next_frame = t0 + cost + (rest > FRAME_MS ? rest : FRAME_MS);
     l->dirty = false;
-}
-
-static void draw_now(void *arg)
-{
-    draw(arg);
 }
 
 /* How long to wait for a key, ms: 0 with work to do, until the next frame may come, or -1, for ever. */
@@ -285,7 +281,7 @@ int interactive_run(struct app *a, struct term *t, bool logs)
                 *l = &loop;
     l->next_frame = l->began + ANSWER_MS;
     a->hint = true;
-    a->show = draw_now;
+    a->show = draw;
     a->show_arg = l;
     resized(l);
     while (!l->quit) {

@@ -60,11 +60,6 @@ static const struct cell *new_row(const struct grid *g, int y)
     return g->cells + (size_t)y * (size_t)g->w;
 }
 
-static bool changed(const struct term *t, const struct grid *g, int y)
-{
-    return memcmp(old_row(t, y), new_row(g, y), (size_t)g->w * sizeof(struct cell)) != 0;
-}
-
 /* The move of what stands on a time axis. Its columns are as wide as before; k is 0 if they show other times,
  * or the same. */
 static struct pan picture_moved(const struct term *t, const struct grid *g)
@@ -126,7 +121,7 @@ static struct pan row_moved(const struct term *t, const struct grid *g, int y, s
 {
     const struct pan none = {0, 0};
     const struct cell *old = old_row(t, y), *now = new_row(g, y);
-    if (!changed(t, g, y) || has_wide(old, g->w))
+    if (memcmp(old, now, (size_t)g->w * sizeof *now) == 0 || has_wide(old, g->w))
         return none;
     if (picture.k && gain(old, now, g->w, picture) >= WORTH)
         return wide_insert(picture, g->w) ? none : picture;

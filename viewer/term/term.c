@@ -153,16 +153,6 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
     return n;
 }
 
-static bool row_room(struct term *t, int w)
-{
-    cchar_t *row = t->row_cap < w ? mem_resize(t->row, (size_t)w * sizeof *row) : t->row;
-    if (!row)
-        return false;
-    t->row = row;
-    t->row_cap = t->row_cap < w ? w : t->row_cap;
-    return true;
-}
-
 /* Curses has this row already. Remembers it; without memory every row counts as new. */
 static bool row_known(struct term *t, const struct grid *g, int y)
 {
@@ -190,7 +180,7 @@ static bool all_known(const struct term *t, const struct grid *g)
 void term_paint(struct term *t, const struct grid *g, int cx, int cy)
 {
     const int w = g->w < COLS ? g->w : COLS, h = g->h < LINES ? g->h : LINES;
-    if (t->hung_up || !row_room(t, w))
+    if (t->hung_up || !mem_room(t->row, t->row_cap, (size_t)w))
         return; /* the old picture stays */
     if (cx < 0 || cy < 0 || cx >= COLS || cy >= LINES)
         cx = cy = -1;

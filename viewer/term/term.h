@@ -48,9 +48,8 @@ enum depth term_depth(const struct term *t);
 /* term_palette - use other colours, or none (mono), from the next term_paint() on. */
 void term_palette(struct term *t, enum palette p, bool mono);
 
-/* What term_wait() found. */
+/* What term_wait() found; keys may have come in any case. */
 enum {
-    TERM_KEY = 1,     /* call term_key() until it returns false */
     TERM_RESIZE = 2,  /* term_size() has changed */
     TERM_PAINT = 4,   /* the screen's contents are lost: paint again */
     TERM_SUSPEND = 8, /* Ctrl-Z or SIGTSTP: call term_suspend() */

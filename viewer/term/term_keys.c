@@ -71,12 +71,8 @@ unsigned term_wait(struct term *t, int timeout_ms)
         timeout_ms = 0;
     int n = poll(fds, 2, timeout_ms);
     unsigned what = take_signals(t);
-    if (t->queued)
-        what |= TERM_KEY;
     if (n <= 0)
         return what;
-    if (fds[0].revents & POLLIN)
-        what |= TERM_KEY;
     if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
         t->hung_up = true; /* even where SIGHUP is ignored */
     if (t->hung_up) {

@@ -248,14 +248,6 @@ void term_stop_input(struct term *t)
         mousemask(0, NULL);
 }
 
-/* Opening failed after curses began: give back the screen. */
-static void give_up(struct term *t)
-{
-    if (t->own_in && t->in)
-        fclose(t->in);
-    mem_free(t);
-}
-
 /* A console is black. It and old terminals may print a question as text. */
 static bool asks_ground(void)
 {
@@ -345,7 +337,9 @@ enum err_code term_open(struct term **out, const struct term_opts *o, struct err
     if (!rc)
         rc = start_screen(t, type ? type : "", o, e);
     if (rc) {
-        give_up(t);
+        if (t->own_in && t->in)
+            fclose(t->in);
+        mem_free(t);
         return rc;
     }
     t->io_fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);

@@ -56,7 +56,7 @@ struct term {
     bool pasting;   /* pasted text is arriving */
     bool esc_alone; /* Esc came alone; the rest of its key may still come */
     cchar_t *row;   /* one row for curses */
-    int row_cap;
+    size_t row_cap;
     char *known; /* a copy of the cells that curses has, and their size */
     int known_w, known_h;
     struct axis known_axis;
