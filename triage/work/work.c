@@ -33,7 +33,7 @@ static void weigh(struct works *all)
         w->background |=
             (!work_awaited(w) || w->lives) &&
             !w->user; /* a library's own work: what it does for the program is in the program's trees */
-        most = !w->background && w->weight > most ? w->weight : most;
+        most = work_counts(w) && w->weight > most ? w->weight : most;
     }
     for (uint32_t i = 0; i < all->n; i++) {
         all->v[i].weight = most > 0 ? all->v[i].weight / most : 0;
