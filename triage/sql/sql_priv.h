@@ -194,7 +194,7 @@ enum err_code sql_open_at(const struct trace *tr, int fd, struct sql **out, stru
  * until the next call. NULL: out of memory. */
 const char *sql_file(int fd);
 
-/* vtab.c */
+/* sql_vtab.c */
 bool sql_vtabs(struct sql *s, const char *prefix); /* register all tables; false: out of memory */
 void sql_vtabs_free(struct sql *s);
 /* sql_stop - whether the statement is out of time. Loops that skip many rows ask it now and then. */

@@ -3,7 +3,7 @@
  *
  * Goroutines stay where one creation stack starts them all along and hardly any ends. Each waits where it
  * never waited before (or, woken by a timer again and again, does not go on from there). Whether more will
- * come only the program knows; that they come in each quarter warns.
+ * come only the program knows; that they still come at the end warns.
  */
 #include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
@@ -90,7 +90,7 @@ static struct verdict leak_new(const struct causes *c, const struct works *w, co
     v.grows = true;
     verdict_ev(&v, EV_CREATED, r->created);
     verdict_ev(&v, EV_ENDED, r->ended);
-    verdict_ev(&v, EV_COUNT, r->count);
+    verdict_ev(&v, EV_COUNT, rule == RULE_TICKERS ? r->created - r->ended : r->count);
     verdict_ev(&v, EV_LONGEST, (double)r->oldest);
     v.level = all_along(c, b) && go_on(c, b) && b->over <= threshold(TH_LEAK_ENDED) * b->all &&
                       b->all >= 4 * threshold(TH_LEAK_COUNT)
@@ -120,8 +120,7 @@ static bool leaks(struct causes *c, const struct works *w, struct verdicts *out)
         const bool stuck = r->count >= threshold(TH_LEAK_COUNT) && old(c, r) && from_within(r) &&
                            (lost ? few_ended || all_along(c, &b) : few_ended && all_along(c, &b));
         if (stuck || ticker) {
-            struct verdict v = leak_new(c, w, r, ticker && !lost ? RULE_TICKERS : RULE_LEAK, &b);
-            verdict_ev(&v, EV_COUNT, v.rule == RULE_TICKERS ? stay : r->count);
+            const struct verdict v = leak_new(c, w, r, ticker && !lost ? RULE_TICKERS : RULE_LEAK, &b);
             ok = verdict_add(out, &v);
         }
     }

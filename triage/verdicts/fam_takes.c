@@ -155,7 +155,7 @@ static bool add(struct causes *c, const struct works *w, const struct taker *k, 
     const bool is = library ? fed || hands_on(c, group, at.user) * 2 >= d->n
                             : fed && k->rests >= threshold(TH_SEVERAL) && hands_on(c, group, 0) * 2 < d->n;
     if (!is || owner_of(w->own, &f) != OWNER_PROGRAM)
-        return true; /* (who is seen to wait for a loop of the program's own, fam_ways.c follows) */
+        return true; /* (who is seen to wait for a loop of the program's own, ways.c follows) */
     struct verdict v = verdict_new(RULE_TAKES, behind(k, d));
     const enum wait_kind kind = stacks_wait_kind(c->tr, d->reason, d->stack);
     v.where = at;

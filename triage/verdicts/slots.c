@@ -1,6 +1,5 @@
 /*
- * slots.c - whether waits end at a limit, or never, because goroutines never release their slots. See
- * verdict.h.
+ * slots.c - whether waits end at a limit, or never, as goroutines never release their slots. See verdict.h.
  *
  * Up to a moment pieces pass the place, with or without a wait. After it none does: each one that comes
  * waits until its limit, or for good, and none that had passed is still in what follows. So nobody holds a
@@ -137,17 +136,21 @@ bool verdict_slots_gone(const struct causes *c, const struct works *all, struct 
 {
     struct gate k = gate_of(c, all, v);
     const struct stand *first = NULL;
-    uint32_t n = 0;
-    if (!v->where.stack || !k.root || held(&k))
+    const uint32_t group = causes_group(c, v->holder.group);
+    uint32_t n = 0, stand = 0;
+    if (!v->where.stack || !k.root || group == UINT32_MAX || held(&k))
         return false;
     for (uint32_t i = 0; i < all->nstands; i++) {
         const struct stand *s = &all->stand[i];
         const bool at = gate_at(&k, s->stack) == AT;
         n += at;
+        stand += c->tg->group_of[s->g] == group;
         first = at && (!first || s->since < first->since) ? s : first;
     }
     const int64_t ns = first ? c->tg->end - first->since : 0;
-    if (n < threshold(TH_SEVERAL) || !threshold_reached(TH_STUCK_PART, ns, c->tg->end) ||
+    const uint32_t alive = c->tg->groups[group].count - c->tg->groups[group].ended;
+    if (n < threshold(TH_SEVERAL) || stand < alive /* one that runs may have it */ ||
+        !threshold_reached(TH_STUCK_PART, ns, c->tg->end) ||
         (double)ns < threshold(TH_LEAK_AGAIN) * v->ev[EV_EACH])
         return false;
     verdict_ev(v, EV_SINCE, (double)first->since);

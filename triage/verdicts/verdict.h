@@ -255,9 +255,9 @@ bool verdict_by_timer(const struct trace *tr, uint32_t who);
  * although none that passed is still at work (slots.c). Records that moment, and how many have waited in
  * vain since, as evidence. */
 bool verdict_slots_lost(const struct causes *c, const struct works *all, struct verdict *v);
-/* verdict_slots_gone - for a set, returns whether several wait there to the end, one of them for most of the
- * rest and much longer than usual, and nobody who passed is still at work (slots.c). Records since when, and
- * how many wait, as evidence. */
+/* verdict_slots_gone - for a set, returns whether several wait there to the end, one of them for a good part
+ * of the trace and much longer than usual, and nobody who passed waits in what follows (slots.c). Records
+ * since when, and how many wait, as evidence. */
 bool verdict_slots_gone(const struct causes *c, const struct works *all, struct verdict *v);
 /* verdict_began_at - returns whether a work's slow pieces begin at some moment, *since, and go on to the end
  * (onset.c). */
