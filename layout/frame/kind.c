@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "layout/move/item.h"
 #include "layout/move/move.h"
 #include "layout/views/evlog.h"
 #include "layout/views/tri.h"
@@ -237,11 +238,18 @@ int kind_under(const struct view *v)
     return kind_here(v)->over ? steps_back(v, false) : 0;
 }
 
+static bool kind_empty(const struct view *v, unsigned needs)
+{
+    bool any = !needs || !trace_info(v->tr)->done;
+    for (int k = 0; k < ITEM_KINDS && !any; k++)
+        any = needs >> k & 1 && item_count(v->tr, (enum item_kind)k);
+    return !any;
+}
+
 int kind_opens(const struct view *v, int key)
 {
     for (int no = key; no < VIEW_END; no++)
-        if (rows[no].key == key && (!kinds[no]->has || kinds[no]->has(v)) &&
-            !(kinds[no]->empty && kinds[no]->empty(v)))
+        if (rows[no].key == key && (!kinds[no]->has || kinds[no]->has(v)) && !kind_empty(v, kinds[no]->needs))
             return no;
     return key;
 }

@@ -20,7 +20,6 @@
 #include "layout/move/pick.h"
 #include "layout/move/search.h"
 #include "layout/views/evlog.h"
-#include "layout/views/items.h"
 #include "layout/views/sql_view.h"
 #include "layout/views/table.h"
 #include "layout/views/top.h"
@@ -63,8 +62,8 @@ bool view_init(struct view *v, const struct trace *tr)
 static void life_forget(struct view *v)
 {
     table_stop(v);
-    items_free(&v->items);
-    v->items.stale = true;
+    mem_free(v->items.row);
+    v->items = (struct items){.stale = true};
     evlog_free(v->cache.log);
     idle_reason_free(v->cache.idle);
     samples_free(v->cache.samples);

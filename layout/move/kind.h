@@ -42,9 +42,9 @@ struct view_kind {
     bool counted;
 
     bool (*has)(const struct view *v); /* whether its key leads to it; NULL: yes */
-    /* empty - whether the trace has nothing for this view. The key of the first such view then skips to one
-     * with content. NULL: never empty. */
-    bool (*empty)(const struct view *v);
+    /* needs - a bit per enum item_kind: where the trace has no such items, the view's key skips to a view with
+     * content. 0: never empty. */
+    unsigned needs;
     /* open - enter this view from another one. The caller has saved v->at; open changes it. Returns the
      * flags of view.h. */
     unsigned (*open)(struct view *v, int no);

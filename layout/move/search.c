@@ -14,11 +14,11 @@
 #include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "layout/move/item.h"
 #include "triage/query/states.h"
 #include "triage/tables/tab.h"
 
 enum { PHASE_STRINGS, PHASE_WINDOWS, PHASE_END };
-enum { ARRAYS = RANGE_KINDS + 3 };
 enum { CHUNK = 512 }; /* items between two looks at the clock */
 
 static void parse_query(struct search *s)
@@ -173,44 +173,33 @@ static void named(struct search *s, const struct trace *tr, uint32_t name, int64
         search_add(s, t, g, name);
 }
 
-/* Checks entry *i of the array; false: there is none. Advances *i, past all entries of one stop. */
-static bool array_entry(struct search *s, const struct trace *tr, uint64_t array, uint64_t *i)
+/* Checks item *i of a kind; false: there is none. */
+static bool array_entry(struct search *s, const struct trace *tr, enum item_kind k, uint64_t *i)
 {
-    enum { TASKS = RANGE_KINDS, REGIONS, LOGS };
-    const struct task *t;
-    const struct region *g;
     const struct logmsg *m;
-    const struct range *r;
-    if (array < RANGE_KINDS) {
-        const size_t n = trace_ranges(tr, (enum range_kind)array, &r), at = *i;
-        if (at >= n || !(s->states >> range_state[array] & 1))
-            return false;
-        struct range one = r[at];
-        *i = array == RANGE_STW ? trace_stop(r, n, at, &one) : at + 1;
-        const bool of_g = (one.kind == RANGE_STW || one.kind == RANGE_ASSIST) && !one.scope_p;
-        search_add(s, one.t0, of_g ? one.owner : NO_LANE, HIT_STATE + range_state[array]);
-        return true;
-    }
-    const size_t at = (size_t)(*i)++;
-    if (array == TASKS && at < trace_tasks(tr, &t))
-        named(s, tr, t[at].name, t[at].t0, t[at].g);
-    else if (array == REGIONS && at < trace_regions(tr, &g))
-        named(s, tr, g[at].name, g[at].t0, g[at].g);
-    else if (array == LOGS && at < trace_logs(tr, &m))
-        named(s, tr, search_str(s, tr, m[at].message) ? m[at].message : m[at].category, m[at].t, m[at].g);
-    else
+    struct item x;
+    size_t at = (size_t)*i;
+    const bool is_range = k < ITEM_TASK;
+    if ((is_range && !(s->states >> range_state[k] & 1)) || !item_next(tr, k, &at, &x))
         return false;
+    *i = at;
+    if (is_range)
+        search_add(s, x.t0, x.g, HIT_STATE + range_state[k]);
+    else if (k == ITEM_LOG && !search_str(s, tr, x.name) && trace_logs(tr, &m))
+        named(s, tr, m[x.index].category, x.t0, x.g);
+    else
+        named(s, tr, x.name, x.t0, x.g);
     return true;
 }
 
 static bool arrays(struct search *s, const struct trace *tr)
 {
-    for (int i = 0; i < CHUNK && s->array < ARRAYS; i++)
+    for (int i = 0; i < CHUNK && s->array < ITEM_KINDS; i++)
         if (!array_entry(s, tr, s->array, &s->at)) {
             s->array++;
             s->at = 0;
         }
-    return s->array == ARRAYS;
+    return s->array == ITEM_KINDS;
 }
 
 /* ---- goroutines, window by window ---- */
@@ -376,7 +365,7 @@ static bool windows(struct search *s, const struct trace *tr)
 {
     if (s->w1 <= s->w0 && !next_window(s))
         return true;
-    const bool in_arrays = s->array < ARRAYS;
+    const bool in_arrays = s->array < ITEM_KINDS;
     if (!s->full && (!(in_arrays ? arrays(s, tr) : search_lanes(s, tr)) || in_arrays))
         return false;
     window_over(s);

@@ -125,7 +125,7 @@ struct lanes {
     struct lanes_making *making; /* an order in progress, see lanes_work() */
 };
 
-/* Rows of the views without lanes; see items.h. */
+/* Rows of the views without lanes. */
 struct items {
     struct item *row;
     uint32_t n;
@@ -157,7 +157,7 @@ struct idle_reason; /* idle_reason.h */
 struct samples;     /* samples.h */
 struct gstate;      /* gstate.h */
 struct assisted;    /* gstate.h, too */
-struct item;        /* items.h */
+struct item;        /* item.h */
 struct tri;         /* tri.h */
 struct top;         /* top.h */
 struct table;       /* table.h */

@@ -4,7 +4,7 @@
  *
  * A region is below its task; regions without a task are at the end below a row of their own.
  */
-#include "layout/views/items.h"
+#include "layout/move/item.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -55,57 +55,6 @@ static int64_t items_rank(const struct items *it, int64_t t0, int64_t t1)
                              : t0; /* times are not negative but for back-dated ones */
 }
 
-/* The model's array of one kind. */
-struct source {
-    const struct range *range;
-    const struct task *task;
-    const struct region *region;
-    const struct logmsg *log;
-    size_t n;
-};
-
-static struct source source_of(const struct trace *tr, enum item_kind k)
-{
-    struct source a = {0};
-    switch (k) {
-    case ITEM_GC: a.n = trace_ranges(tr, RANGE_GC, &a.range); break;
-    case ITEM_STW: a.n = trace_ranges(tr, RANGE_STW, &a.range); break;
-    case ITEM_TASK: a.n = trace_tasks(tr, &a.task); break;
-    case ITEM_REGION: a.n = trace_regions(tr, &a.region); break;
-    case ITEM_LOG: a.n = trace_logs(tr, &a.log); break;
-    }
-    return a;
-}
-
-/* Entry *i, which moves on, past all entries of one stop; and the task that it belongs to. */
-static struct item item_of(const struct source *a, enum item_kind k, size_t *i, uint64_t *task)
-{
-    const uint32_t at = (uint32_t)(*i)++;
-    *task = k;
-    if (a->range) {
-        const struct range *r = &a->range[at];
-        const uint32_t g = k == ITEM_STW && !r->scope_p ? r->owner : NO_LANE;
-        struct range one;
-        *i = trace_stop(a->range, a->n, at, &one);
-        return (struct item){one.t0, one.t1, at, r->name, r->stack, g, k, 0, r->open_start || r->open_end};
-    }
-    if (a->task) {
-        const struct task *t = &a->task[at];
-        *task = t->id;
-        return (struct item){t->t0, t->t1, at, t->name, t->stack, t->g, k, 0, t->open_start || t->open_end};
-    }
-    if (a->region) {
-        const struct region *r = &a->region[at];
-        const int depth = r->depth > 8 ? 9 : r->depth + 1;
-        *task = r->task;
-        return (struct item){
-            r->t0, r->t1, at, r->name, r->stack, r->g, k, (uint8_t)depth, r->open_start || r->open_end};
-    }
-    *task = a->log[at].task;
-    return (struct item){
-        a->log[at].t, a->log[at].t, at, a->log[at].message, a->log[at].stack, a->log[at].g, k, 1, false};
-}
-
 struct item_list {
     enum item_kind from, to;
     const char *none;
@@ -121,7 +70,7 @@ static size_t items_things(const struct item_list *of, const struct trace *tr)
 {
     size_t n = 0;
     for (enum item_kind k = of->from; k <= of->to; k++)
-        n += source_of(tr, k).n;
+        n += item_count(tr, k);
     return n;
 }
 
@@ -134,19 +83,17 @@ static size_t items_all(const struct items *it, const struct item_list *of, cons
     size_t n = 0;
     (void)trace_tasks(tr, &all);
     for (enum item_kind k = of->from; k <= of->to; k++) {
-        const struct source a = source_of(tr, k);
-        for (size_t i = 0; i < a.n; n++) {
-            uint64_t task;
-            const struct item x = item_of(&a, k, &i, &task);
-            out[n] = (struct keyed){items_rank(it, x.t0, x.t1), task, x, it->longest_first && k == ITEM_GC};
+        struct item x;
+        for (size_t i = 0; item_next(tr, k, &i, &x); n++) {
+            out[n] = (struct keyed){items_rank(it, x.t0, x.t1), x.task, x, it->longest_first && k == ITEM_GC};
             if (k == ITEM_TASK)
-                (void)tab_put(&by_id, task, 0, x.index); /* out of memory: its regions have no parent row */
+                (void)tab_put(&by_id, x.task, 0, x.index); /* out of memory: its regions have no parent row */
             if (k <= ITEM_TASK)
                 continue;
-            const uint32_t parent = tab_get(&by_id, task, 0);
+            const uint32_t parent = tab_get(&by_id, x.task, 0);
             const bool none = parent == TAB_NONE;
             out[n].rank = none ? INT64_MAX : items_rank(it, all[parent].t0, all[parent].t1);
-            out[n].family = none ? UINT64_MAX : task;
+            out[n].family = none ? UINT64_MAX : x.task;
         }
     }
     tab_free(&by_id);
@@ -183,12 +130,6 @@ static bool items_update(struct items *it, const struct trace *tr, int view)
     it->view = view;
     it->stale = false;
     return true;
-}
-
-void items_free(struct items *it)
-{
-    mem_free(it->row);
-    *it = (struct items){0};
 }
 
 static uint32_t items_near(const struct items *it, int64_t t)
@@ -536,10 +477,10 @@ static bool items_about(const struct view *v, uint32_t *g, int64_t *t0, int64_t 
              [REQ_SWAP] = "goroutine", \
              [REQ_SORT] = "longest / by time"}
 
-static bool items_no_tasks(const struct view *v)
-{
-    return trace_info(v->tr)->done && !items_things(&task_list, v->tr);
-}
-const struct view_kind kind_tasks = {IS_ITEMS, .empty = items_no_tasks, .items = &task_list,
-                                     .gutter = GUTTER_NAMES};
+const struct view_kind kind_tasks = {
+    IS_ITEMS,
+    .needs = 1 << ITEM_TASK | 1 << ITEM_REGION | 1 << ITEM_LOG,
+    .items = &task_list,
+    .gutter = GUTTER_NAMES,
+};
 const struct view_kind kind_gc = {IS_ITEMS, .items = &gc_list, .gutter = GUTTER_SHORT, .states = true};

@@ -15,6 +15,7 @@
 #define GOTOP_LAYOUT_TABLE_H
 
 #include "layout/cells/spectrum.h"
+#include "layout/move/item.h"
 #include "layout/views/tri_priv.h"
 #include "triage/sentence.h"
 #include "triage/tables/tab.h"
@@ -99,6 +100,7 @@ struct table_from {
     /* list - calls table_add() for all things, and slices_tick() where skipping takes long. Returns false
      * if one of them did. */
     bool (*list)(struct table *t);
+    enum item_kind item;     /* for table_items() */
     void (*drop)(void *own); /* frees table.own; NULL: it isn't the table's */
     /* col: from 0, in the provider's columns */
     int64_t (*value)(const struct table *t, const struct thing *x, int col);
@@ -167,6 +169,8 @@ struct table {
 /* table_add - adds a thing of the kind with key (a, b); called by `list`. Returns false when out of memory
  * or cancelled (slices_tick()). */
 bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x);
+/* table_items - for `list`: adds all items of the kind `item`; where there are types, an item's is its name. */
+bool table_items(struct table *t);
 /* table_type - the number of the kind with that key; TAB_NONE: out of memory. */
 uint32_t table_type(struct table *t, uint64_t a, uint64_t b);
 void table_free(struct table *t); /* NULL is allowed */

@@ -14,21 +14,6 @@ static const struct tcol col[OWN] = {
     [GOAL] = {"goal", "the heap's goal as it began", TCOL_BYTES, .w = 8},
 };
 
-static bool cycles_list(struct table *t)
-{
-    const struct range *r;
-    size_t n = trace_ranges(t->tr, RANGE_GC, &r);
-    for (size_t i = 0; i < n; i++)
-        if (!table_add(t, 0, 0,
-                       (struct thing){.t0 = r[i].t0,
-                                      .t1 = r[i].t1,
-                                      .g = NO_LANE,
-                                      .index = (uint32_t)i,
-                                      .open = r[i].open_start || r[i].open_end}))
-            return false;
-    return true;
-}
-
 static int64_t band(const struct table *t, const struct thing *x, enum band b, enum state s)
 {
     struct shares sh;
@@ -84,7 +69,8 @@ static const struct table_from cycles = {
     .none = "no GC cycle in this trace",
     .col = col,
     .ncols = OWN,
-    .list = cycles_list,
+    .list = table_items,
+    .item = ITEM_GC,
     .value = cycles_value,
     .name = cycles_name,
     .say = cycles_say,

@@ -95,6 +95,16 @@ bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x)
     return true;
 }
 
+bool table_items(struct table *t)
+{
+    struct item x;
+    for (size_t i = 0; item_next(t->tr, t->from->item, &i, &x);)
+        if (!table_add(t, t->from->types ? x.name : 0, 0,
+                       (struct thing){.t0 = x.t0, .t1 = x.t1, .g = x.g, .index = x.index, .open = x.open}))
+            return false;
+    return true;
+}
+
 /* Sorts things by kind, each kind's in the order they were found. */
 static bool by_type(struct table *t)
 {

@@ -4,24 +4,6 @@
 #include "layout/views/table.h"
 #include "triage/activity/spent.h"
 
-static bool stops_list(struct table *t)
-{
-    const struct range *r;
-    size_t n = trace_ranges(t->tr, RANGE_STW, &r);
-    for (size_t i = 0, next; i < n; i = next) {
-        struct range one;
-        next = trace_stop(r, n, i, &one);
-        if (!table_add(t, one.name, 0,
-                       (struct thing){.t0 = one.t0,
-                                      .t1 = one.t1,
-                                      .g = one.scope_p ? NO_LANE : one.owner,
-                                      .index = (uint32_t)i,
-                                      .open = one.open_start || one.open_end}))
-            return false;
-    }
-    return true;
-}
-
 static void stops_type_name(struct text *out, const struct table *t, const struct ttype *k)
 {
     if (k->a)
@@ -59,7 +41,8 @@ static const struct table_from stops = {
     .things = "stops",
     .types = "kinds of stops",
     .none = "no stop-the-world in this trace",
-    .list = stops_list,
+    .list = table_items,
+    .item = ITEM_STW,
     .name = stops_name,
     .type_name = stops_type_name,
     .say = stops_say,

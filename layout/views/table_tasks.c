@@ -37,21 +37,6 @@ static int64_t tasks_value(const struct table *t, const struct thing *x, int c)
 
 /* ---- tasks --------------------------------------------------------------------------------------------- */
 
-static bool types_list(struct table *t)
-{
-    const struct task *k;
-    size_t n = trace_tasks(t->tr, &k);
-    for (size_t i = 0; i < n; i++)
-        if (!table_add(t, k[i].name, 0,
-                       (struct thing){.t0 = k[i].t0,
-                                      .t1 = k[i].t1,
-                                      .g = k[i].g,
-                                      .index = (uint32_t)i,
-                                      .open = k[i].open_start || k[i].open_end}))
-            return false;
-    return true;
-}
-
 static void types_name(struct text *out, const struct table *t, const struct thing *x)
 {
     const struct task *k;
@@ -68,34 +53,15 @@ static const struct table_from types = {
     .none = "no tasks in this trace",
     .col = col,
     .ncols = OWN,
-    .list = types_list,
+    .list = table_items,
+    .item = ITEM_TASK,
     .value = tasks_value,
     .name = types_name,
     .type_name = table_name_string,
 };
-static bool no_tasks(const struct view *v)
-{
-    const struct task *t;
-    return trace_info(v->tr)->done && !trace_tasks(v->tr, &t);
-}
-const struct view_kind kind_types = {IS_THINGS(&types), .empty = no_tasks};
+const struct view_kind kind_types = {IS_THINGS(&types), .needs = 1 << ITEM_TASK};
 
 /* ---- regions ------------------------------------------------------------------------------------------- */
-
-static bool regions_list(struct table *t)
-{
-    const struct region *r;
-    size_t n = trace_regions(t->tr, &r);
-    for (size_t i = 0; i < n; i++)
-        if (!table_add(t, r[i].name, 0,
-                       (struct thing){.t0 = r[i].t0,
-                                      .t1 = r[i].t1,
-                                      .g = r[i].g,
-                                      .index = (uint32_t)i,
-                                      .open = r[i].open_start || r[i].open_end}))
-            return false;
-    return true;
-}
 
 static void regions_name(struct text *out, const struct table *t, const struct thing *x)
 {
@@ -110,14 +76,10 @@ static const struct table_from regions = {
     .none = "no regions in this trace",
     .col = col,
     .ncols = OWN,
-    .list = regions_list,
+    .list = table_items,
+    .item = ITEM_REGION,
     .value = tasks_value,
     .name = regions_name,
     .type_name = table_name_string,
 };
-static bool no_regions(const struct view *v)
-{
-    const struct region *r;
-    return trace_info(v->tr)->done && !trace_regions(v->tr, &r);
-}
-const struct view_kind kind_regions = {IS_THINGS(&regions), .empty = no_regions};
+const struct view_kind kind_regions = {IS_THINGS(&regions), .needs = 1 << ITEM_REGION};

@@ -11,7 +11,7 @@
 #include "decode/base/mem.h"
 #include "layout/move/move.h"
 #include "layout/cells/fmt.h"
-#include "layout/views/items.h"
+#include "layout/move/item.h"
 #include "triage/findings/why.h"
 #include "layout/views/page.h"
 #include "layout/views/tri_priv.h"

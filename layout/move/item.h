@@ -1,0 +1,36 @@
+/*
+ * item.h - the things in a trace that have a start and an end: ranges (GC cycles, stop-the-worlds ..), tasks,
+ * regions, logs. Rows of views 7 and 8, of the tables of these things, and what a search looks through.
+ */
+#ifndef GOTOP_LAYOUT_ITEM_H
+#define GOTOP_LAYOUT_ITEM_H
+
+#include "decode/trace.h"
+
+enum item_kind {
+    ITEM_GC = RANGE_GC,
+    ITEM_STW = RANGE_STW,
+    ITEM_SWEEP = RANGE_SWEEP,
+    ITEM_ASSIST = RANGE_ASSIST,
+    ITEM_TASK = RANGE_KINDS,
+    ITEM_REGION,
+    ITEM_LOG,
+    ITEM_KINDS
+};
+
+struct item {
+    int64_t t0, t1;
+    uint64_t task;  /* its id, or that of the task it belongs to; of a range its kind */
+    uint32_t index; /* in the model's array of its kind */
+    uint32_t name, stack, g;
+    uint8_t kind;  /* enum item_kind */
+    uint8_t depth; /* indent below a task */
+    bool open;     /* one of its ends is not in the trace */
+};
+
+/* item_count - the entries of a kind in the model. item_next - gets entry *i and moves *i on, past all entries
+ * of one stop; false: there is none. */
+size_t item_count(const struct trace *tr, enum item_kind k);
+bool item_next(const struct trace *tr, enum item_kind k, size_t *i, struct item *out);
+
+#endif
