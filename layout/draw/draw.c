@@ -384,7 +384,6 @@ struct marking {
     const struct view *v;
     struct lane l;
     int x, y, left;
-    struct pick_hand hand;
 };
 
 static bool is_marked(const struct marking *k, int c0, int c1)
@@ -404,7 +403,7 @@ static bool mark_span(void *arg, const struct span *s)
     int n = v->scr.plot_w, c0 = window_col(v->at.win, n, s->t0), c1 = window_col(v->at.win, n, s->t1 - 1);
     c0 = c0 < 0 ? 0 : c0;
     c1 = c1 < 0 || c1 >= n ? n - 1 : c1;
-    if (!is_marked(k, c0, c1) && pick_span(v, k->l, s, &k->hand))
+    if (!is_marked(k, c0, c1) && pick_span(v, k->l, s))
         grid_flags(k->g, k->x + c0, k->y, c1 - c0 + 1, 1, CELL_UNDERLINE);
     return --k->left > 0;
 }
@@ -412,18 +411,11 @@ static bool mark_span(void *arg, const struct span *s)
 void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, int y)
 {
     enum { EACH = 1500 };
-    struct marking k;
+    struct marking k = {g, v, l, x, y, EACH};
     struct span_iter it;
     struct window w = v->at.win;
     if (!v->filters.all || filter_whole(v->filters.all))
         return;
-    k.g = g;
-    k.v = v;
-    k.l = l;
-    k.x = x;
-    k.y = y;
-    k.left = EACH;
-    pick_hand_empty(&k.hand);                       /* the hand is not zeroed as a whole */
     if (trace_count(v->tr, l, w.t0, w.t1) > EACH) { /* spans of at least a column */
         int64_t min = window_len(w) / v->scr.plot_w, wide = filter_wide(v->filters.all);
         trace_wide(v->tr, l,

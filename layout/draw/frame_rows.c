@@ -11,6 +11,7 @@
 #include "decode/base/mem.h"
 #include "layout/draw/draw.h"
 #include "triage/findings/why.h"
+#include "layout/move/kind.h"
 #include "layout/move/lanes.h"
 #include "layout/move/move.h"
 #include "layout/move/search.h"
@@ -286,9 +287,9 @@ static void more_marks(const struct canvas *c, const struct lanes *l)
 static void mark_cell(const struct canvas *c, const struct lanes *l, uint32_t g, int col, uint16_t flags)
 {
     const uint32_t row = g == NO_LANE ? NO_LANE : lanes_row(l, g);
-    const int line = row == NO_LANE ? -1 : view_row_line(c->v, row);
-    if (line >= 0 && line < c->plan->n[ROW_LANES])
-        grid_flags(c->g, c->plan->gutter + col, c->plan->y[ROW_LANES] + view_line_y(c->v, line), 1, 1, flags);
+    const int y = row == NO_LANE ? -1 : kind_row_y(c->v, row);
+    if (y >= 0)
+        grid_flags(c->g, c->plan->gutter + col, y, 1, 1, flags);
 }
 
 /* Underlines the cells with search hits of the visible goroutines. */
@@ -404,11 +405,15 @@ static void lane_rows(const struct canvas *c)
     const struct lanes *l = move_lanes_const(v);
     if (l->n && l->kind == LANE_G)
         folded_follow(v);
-    for (int i = 0; i < v->scr.rows; i++) {
-        const struct lane at = {l->kind, lanes_at(l, view_line_row(v, i))};
+    for (int i = 0, y = c->plan->y[ROW_LANES], lines; i < v->scr.rows; i++, y += lines) {
+        const uint32_t row = view_line_row(v, i);
+        const struct lane at = {l->kind, lanes_at(l, row)};
+        const bool focus = at.i == v->at.focus.i;
         if (at.i == NO_LANE)
             break;
-        lane_row(c, at, c->plan->y[ROW_LANES] + view_line_y(v, i), at.i == v->at.focus.i);
+        lines = c->plan->lane_h + (focus ? v->scr.unfold_n : 0);
+        lane_row(c, at, y, focus);
+        kind_listed(v, row, y, lines);
     }
 }
 
@@ -422,11 +427,9 @@ static void lanes_end(const struct canvas *c)
         no_lanes(c, l->kind);
         return;
     }
-    for (int i = 0; i < v->scr.rows; i++) {
-        const uint32_t lane = lanes_at(l, view_line_row(v, i));
-        const int y = p->y[ROW_LANES] + view_line_y(v, i);
-        if (lane == NO_LANE)
-            break;
+    for (int i = 0; i < v->scr.listed.n; i++) {
+        const uint32_t lane = lanes_at(l, v->scr.listed.row[i]);
+        const int y = v->scr.listed.y[i];
         if (l->kind == LANE_G && lane + 1 == v->at.guest)
             guest_mark(c, y);
         if (lane == v->at.focus.i && v->scr.unfold_n)

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "layout/move/item.h"
+#include "layout/move/lanes.h"
 #include "layout/move/move.h"
 #include "layout/views/evlog.h"
 #include "layout/views/tri.h"
@@ -165,26 +166,38 @@ unsigned view_do(struct view *v, enum request d, int n)
     return k->answer[d](v, n);
 }
 
-/* ---- rows of lists, under a pointer -------------------------------------------------------------------- */
+/* ---- rows as drawn, under a pointer -------------------------------------------------------------------- */
 
 void kind_listed(struct view *v, uint32_t row, int y, int lines)
 {
     struct listed *l = &v->scr.listed;
-    if (!l->n)
-        l->first = row;
-    if (l->n == VIEW_LISTED || row != l->first + (uint32_t)l->n)
+    if (l->n == VIEW_LISTED)
         return;
+    l->row[l->n] = row;
     l->y[l->n++] = y;
     l->y[l->n] = y + lines;
+}
+
+int kind_row_y(const struct view *v, uint32_t row)
+{
+    const struct listed *l = &v->scr.listed;
+    for (int i = 0; i < l->n; i++)
+        if (l->row[i] == row)
+            return l->y[i];
+    return -1;
 }
 
 bool view_listed(const struct view *v, int y, int64_t *by)
 {
     const struct listed *l = &v->scr.listed;
-    const int64_t now = v->at.view != VIEW_LOG ? v->at.row : v->cache.log ? (int64_t)v->cache.log->cur : 0;
+    const struct lanes *lanes = move_lanes_const(v);
+    const int64_t now = lanes                    ? lanes_row(lanes, v->at.focus.i)
+                        : v->at.view != VIEW_LOG ? v->at.row
+                        : v->cache.log           ? (int64_t)v->cache.log->cur
+                                                 : 0;
     for (int i = 0; i < l->n; i++)
         if (y >= l->y[i] && y < l->y[i + 1]) {
-            *by = (int64_t)l->first + i - now;
+            *by = (int64_t)l->row[i] - now;
             return true;
         }
     return false;

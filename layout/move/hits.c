@@ -73,8 +73,7 @@ static bool hit_passes(const struct view *v, const struct hit *h)
 {
     struct span sp;
     struct lane l = {LANE_G, h->g};
-    return !v->filters.all || h->g == NO_LANE ||
-           (trace_span_at(v->tr, l, h->t, &sp) && pick_span(v, l, &sp, NULL));
+    return !v->filters.all || h->g == NO_LANE || (trace_span_at(v->tr, l, h->t, &sp) && pick_span(v, l, &sp));
 }
 
 static void hit_say(struct view *v, bool wrapped)

@@ -28,8 +28,8 @@ struct item {
     bool open;     /* one of its ends is not in the trace */
 };
 
-/* item_count - the entries of a kind in the model. item_next - gets entry *i and moves *i on, past all entries
- * of one stop; false: there is none. */
+/* item_count - the entries of a kind in the model. item_next - gets entry *i and moves *i on, past all
+ * entries of one stop; false: there is none. */
 size_t item_count(const struct trace *tr, enum item_kind k);
 bool item_next(const struct trace *tr, enum item_kind k, size_t *i, struct item *out);
 

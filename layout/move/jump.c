@@ -99,13 +99,11 @@ bool view_span_here(const struct view *v, struct lane *l, struct span *s)
 static bool neighbour(const struct view *v, struct lane l, int64_t t, int dir, struct span *out)
 {
     struct span_iter it;
-    struct pick_hand hand;
     if (!span_seek(&it, v->tr, l, t))
         return false;
-    pick_hand_empty(&hand);
     for (int i = 0; i < WALK; i++) {
         const struct span *s = span_get(&it);
-        if (!gap(l.kind, s->state) && (dir > 0 ? s->t0 > t : s->t0 < t) && pick_span(v, l, s, &hand)) {
+        if (!gap(l.kind, s->state) && (dir > 0 ? s->t0 > t : s->t0 < t) && pick_span(v, l, s)) {
             *out = *s;
             return true;
         }

@@ -42,8 +42,8 @@ struct view_kind {
     bool counted;
 
     bool (*has)(const struct view *v); /* whether its key leads to it; NULL: yes */
-    /* needs - a bit per enum item_kind: where the trace has no such items, the view's key skips to a view with
-     * content. 0: never empty. */
+    /* needs - a bit per enum item_kind: where the trace has no such items, the view's key skips to a view
+     * with content. 0: never empty. */
     unsigned needs;
     /* open - enter this view from another one. The caller has saved v->at; open changes it. Returns the
      * flags of view.h. */
@@ -124,10 +124,11 @@ const char *kind_led(const struct view *v);
 unsigned kind_return(struct view *v);
 /* kind_under - the number of view_undo() steps back to the view below this one; 0: there is none. */
 int kind_under(const struct view *v);
-/* kind_listed - records that a list draws this row on so many lines; called in order from the first visible
- * row. view_listed - the distance in rows between screen line y and the cursor's row; false: that line has
- * no row. */
+/* kind_listed - records that this row is drawn on so many lines from y on; called in order from the first
+ * visible row. kind_row_y - the first of them; -1: it does not show. view_listed - the distance in rows
+ * between screen line y and the cursor's row; false: that line has no row. */
 void kind_listed(struct view *v, uint32_t row, int y, int lines);
+int kind_row_y(const struct view *v, uint32_t row);
 bool view_listed(const struct view *v, int y, int64_t *by);
 
 /* why_here - gets the goroutine and interval that `W` explains: the selected range of the goroutine under the

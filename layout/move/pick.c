@@ -114,27 +114,16 @@ void pick_loaded(struct view *v)
     v->filters.done = !v->filters.all;
 }
 
-void pick_hand_empty(struct pick_hand *h)
+bool pick_span(const struct view *v, struct lane l, const struct span *s)
 {
-    for (int i = 0; i < PICK_HAND; i++)
-        h->of[i].tr = NULL;
-}
-
-bool pick_span(const struct view *v, struct lane l, const struct span *s, struct pick_hand *hand)
-{
+    struct span gs;
     if (!v->filters.all)
         return true;
     if (l.kind == LANE_G)
         return filter_span(v->filters.all, l.i, s);
-    struct span gs;
-    const struct lane g = {LANE_G, s->who};
-    const int64_t t = s->t0 < 0 ? 0 : s->t0;
-    if (g.i == NO_LANE)
-        return false;
-    if (!hand)
-        return trace_span_at(v->tr, g, t, &gs) && filter_span(v->filters.all, g.i, &gs);
-    struct span_iter *it = &hand->of[g.i % PICK_HAND];
-    return span_seek_at(it, v->tr, g, t) && filter_span(v->filters.all, g.i, span_get(it));
+    return s->who != NO_LANE &&
+           trace_span_at(v->tr, (struct lane){LANE_G, s->who}, s->t0 < 0 ? 0 : s->t0, &gs) &&
+           filter_span(v->filters.all, s->who, &gs);
 }
 
 static unsigned filter_over(struct view *v)

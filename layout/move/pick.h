@@ -13,14 +13,8 @@ void pick_loaded(struct view *v);
  * remains. */
 unsigned pick_work(struct view *v, int64_t budget_ns);
 /* pick_span - whether a span of that lane passes the filter; true without a filter. For P and M, the
- * goroutine's span is tested. hand: a cache for testing many spans of a processor or thread in time order;
- * NULL for a single span. */
-enum { PICK_HAND = 8 };
-struct pick_hand {
-    struct span_iter of[PICK_HAND]; /* by goroutine */
-};
-void pick_hand_empty(struct pick_hand *h);
-bool pick_span(const struct view *v, struct lane l, const struct span *s, struct pick_hand *hand);
+ * goroutine's span is tested. */
+bool pick_span(const struct view *v, struct lane l, const struct span *s);
 /* pick_say_groups - sets the message whether each goroutine has a row or each start function has one. */
 void pick_say_groups(struct view *v);
 /* why_lanes - shows only the goroutines of the explanation v->why, in its order; false: out of memory.

@@ -142,28 +142,6 @@ int view_row_line(const struct view *v, uint32_t row)
     return row < v->at.top + p || row - v->at.top >= (uint32_t)v->scr.rows ? -1 : (int)(row - v->at.top);
 }
 
-/* Returns the line of the unfolded lane; INT32_MAX if there is none. */
-static int unfolded_line(const struct view *v)
-{
-    const struct lanes *l = move_lanes_const(v);
-    uint32_t row = l && v->scr.unfold_n ? lanes_row(l, v->at.focus.i) : NO_LANE;
-    return row == NO_LANE ? INT32_MAX : view_row_line(v, row);
-}
-
-int view_line_y(const struct view *v, int i)
-{
-    int h = v->scr.lane_h > 0 ? v->scr.lane_h : 1;
-    return i * h + (i > unfolded_line(v) ? v->scr.unfold_n : 0);
-}
-
-int view_y_line(const struct view *v, int y)
-{
-    int h = v->scr.lane_h > 0 ? v->scr.lane_h : 1, at = unfolded_line(v);
-    if (at == INT32_MAX || y / h <= at)
-        return y / h;
-    return y / h <= at + v->scr.unfold_n ? at : y / h - v->scr.unfold_n;
-}
-
 void move_top(struct view *v, uint32_t row, uint32_t n, bool recenter)
 {
     uint32_t rows = v->scr.rows > 0 ? (uint32_t)v->scr.rows : 1, pins = pinned_lines(v);

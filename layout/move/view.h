@@ -60,11 +60,11 @@ enum prompt_kind {
     PROMPT_MARK_GO
 };
 
-/* The rows of a list as drawn: y[i] is the first line of row first + i, y[n] the first line below them. */
-enum { VIEW_LISTED = 256 };
+/* The rows of lanes or of a list, as drawn from above: row[i] is on lines [y[i], y[i + 1]). */
+enum { VIEW_LISTED = 1000 };
 struct listed {
     int n, y[VIEW_LISTED + 1];
-    uint32_t first;
+    uint32_t row[VIEW_LISTED];
 };
 
 enum { VIEW_BUSY = 16, VIEW_UNDO = 128, VIEW_TEXT = 512, VIEW_MESSAGE = 4000 };
@@ -481,10 +481,6 @@ unsigned view_split(struct view *v, int n);
 /* view_line_row - the row shown on line i of the lanes. view_row_line - the line of a row, or -1. */
 uint32_t view_line_row(const struct view *v, int i);
 int view_row_line(const struct view *v, uint32_t row);
-/* view_line_y - the distance in screen lines from the first lane to line i of the lanes. view_y_line - the
- * line at that distance. */
-int view_line_y(const struct view *v, int i);
-int view_y_line(const struct view *v, int y);
 
 /* view_span_here - the span that status line and pop-up describe, and its lane *l. false: none. */
 bool view_span_here(const struct view *v, struct lane *l, struct span *s);

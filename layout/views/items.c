@@ -264,6 +264,7 @@ static void draw_rows(struct grid *g, struct view *v, int y, int rows)
         const struct item *it = &v->items.row[row];
         items_label(g, v, it, y + i, row == v->at.row);
         items_bar(g, v, it, y + i);
+        kind_listed(v, row, y + i, 1);
         if (row == v->at.row)
             grid_toggle(g, v->scr.gutter + window_col(v->at.win, v->scr.plot_w, v->at.cursor), y + i,
                         CELL_REVERSE);

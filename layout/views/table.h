@@ -169,7 +169,8 @@ struct table {
 /* table_add - adds a thing of the kind with key (a, b); called by `list`. Returns false when out of memory
  * or cancelled (slices_tick()). */
 bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x);
-/* table_items - for `list`: adds all items of the kind `item`; where there are types, an item's is its name. */
+/* table_items - for `list`: adds all items of the kind `item`; an item's type, if there are any, is its
+ * name. */
 bool table_items(struct table *t);
 /* table_type - the number of the kind with that key; TAB_NONE: out of memory. */
 uint32_t table_type(struct table *t, uint64_t a, uint64_t b);

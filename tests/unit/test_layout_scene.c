@@ -4,9 +4,10 @@
  */
 #include "scene_help.h"
 
+#include "layout/move/kind.h"
 #include "layout/move/plan.h"
 #include "layout/draw/status.h"
-#include "layout/views/items.h"
+#include "layout/move/item.h"
 #include "layout/move/search.h"
 
 static void test_scene_procs(void **state)
@@ -517,7 +518,7 @@ static void test_ids_are_whole(void **state)
             struct plan p;
             plan_view(&p, &s.v, 2);
             for (int i = 0; i < 2; i++) {
-                const char *const row = line(&s, p.y[ROW_LANES] + view_line_y(&s.v, i) + p.lane_h - 1),
+                const char *const row = line(&s, kind_row_y(&s.v, (uint32_t)i) + p.lane_h - 1),
                                   *const id = all[k][i], *end = row;
                 while (*end && *end != ' ' && *end != '>')
                     end++;

@@ -66,14 +66,15 @@ static void in_step(struct seen *s)
             if (rnd(4) == 0)
                 (void)view_zoom(&s->v, rnd(2) ? 3 : -1);
             assert_true(frame_draw(&s->g, &s->v, NULL));
-            int last = -1;
-            for (int i = 0; i < s->v.scr.rows; i++) {
-                int y = view_line_y(&s->v, i);
-                assert_true(y > last);
-                assert_int_equal(view_y_line(&s->v, y), i);
-                for (int between = last + 1; between < y; between++)
-                    assert_int_equal(view_y_line(&s->v, between), i - 1);
-                last = y;
+            const struct listed *l = &s->v.scr.listed;
+            assert_true(l->n <= s->v.scr.rows);
+            for (int i = 0; i < l->n; i++) {
+                int64_t by, next;
+                assert_int_equal(kind_row_y(&s->v, l->row[i]), l->y[i]);
+                assert_true(l->y[i] < l->y[i + 1]);
+                assert_true(view_listed(&s->v, l->y[i], &by));
+                assert_true(view_listed(&s->v, l->y[i + 1] - 1, &next));
+                assert_int_equal(by, next);
             }
             uint32_t row = lanes_row(&s->v.lanes[LANE_G], s->v.at.focus.i);
             int line = row == NO_LANE ? 0 : view_row_line(&s->v, row);

@@ -410,35 +410,22 @@ static unsigned feed(struct app *a, keycode k)
            VR_BELL;
 }
 
-/* Move the cursor to the cell under the mouse: time and lane; in the ruler and the bands only the time; in
- * tables only the row. */
+/* Move the cursor to the cell under the mouse: time and row; in the ruler and the bands only the time; in
+ * tables and the log only the row. */
 static unsigned point(struct app *a, int x, int y)
 {
     struct view *v = &a->view;
     const struct view_kind *here = kind_here(v);
-    const enum lane_kind kind = here->lanes;
-    const struct lanes *l = kind < LANE_KINDS ? &v->lanes[kind] : NULL;
-    unsigned f = VR_NONE;
+    int64_t t0, t1, by;
     struct plan p;
-    const uint32_t rows = l ? l->n : here->table ? 0 : tri_rows(v); /* those of a table are listed */
-    plan_view(&p, v, rows);
-    int64_t row = y >= p.y[ROW_LANES] ? view_line_row(v, view_y_line(v, y - p.y[ROW_LANES])) : 0;
-    int64_t rows_by;
-    if (view_listed(v, y, &rows_by))
-        return rows_by ? view_do(v, REQ_LANE, (int)rows_by) : f;
-    if (y >= p.y[ROW_LANES] && y < p.y[ROW_LANES] + p.n[ROW_LANES] && row < rows) {
-        int64_t now = l ? lanes_row(l, v->at.focus.i) : v->at.row;
-        if (row != now)
-            f |= view_do(v, REQ_LANE, (int)(row - now));
-    }
-    if (!here->table && x >= p.gutter && x < p.gutter + p.plot_w && y >= p.y[ROW_RULER] &&
-        y < p.y[ROW_STATUS]) {
-        int64_t t0, t1;
-        int by = x - p.gutter - view_column(v, &t0, &t1);
-        if (by)
-            f |= view_cursor(v, by);
-    }
-    return f;
+    const bool row = view_listed(v, y, &by);
+    unsigned f = row && by ? view_do(v, REQ_LANE, (int)by) : VR_NONE;
+    plan_view(&p, v, here->lanes < LANE_KINDS ? v->lanes[here->lanes].n : tri_rows(v));
+    if (here->table || (row && here->plan == PLAN_LOG) || x < p.gutter || x >= p.gutter + p.plot_w ||
+        y < p.y[ROW_RULER] || y >= p.y[ROW_STATUS])
+        return f;
+    const int cols = x - p.gutter - view_column(v, &t0, &t1);
+    return cols ? f | view_cursor(v, cols) : f;
 }
 
 /* A click that is not on a row: on a tab, a column's title, or what the view itself takes. */
