@@ -33,72 +33,65 @@ static void name_of(const char *id, char out[CENSUS_NAME])
 
 /* ---- second family ------------------------------------------------------------------------------------- */
 
-/* Count a batch's content, as far as it can be read. */
-static void batch(struct census *c, struct census_gen *g, const struct v2_raw_batch *b)
+/* Count what a table has, as far as it can be read. */
+static void table(struct census *c, const struct v2_slice *t)
 {
     struct v2_raw_string s;
     struct v2_raw_stack k;
-    struct v2_raw_ev e;
     uint64_t v[5];
-    const bool table = v2_raw_table(b);
-    c->batches++;
-    if (b->lead == V2R_EXPERIMENTAL || b->first == V2R_FREQ || b->first == V2R_SYNC)
-        return;
-    for (const uint8_t *p = b->p + table, *q = p; p < b->end && q; p = q) {
-        q = NULL;
-        if (b->first == V2R_STRINGS && (q = v2_raw_string(p, b->end, &s))) {
-            c->strings++;
-        } else if (b->first == V2R_STACKS && (q = v2_raw_stack(p, b->end, &k))) {
-            c->stacks++;
-        } else if (b->first == V2R_SAMPLES && (q = v2_raw_sample(p, b->end, v))) {
-            c->samples++;
-        } else if (!table && (q = v2_raw_ev(p, b->end, &e))) {
-            g->events++;
-            c->kind[e.type].n++;
+    const uint8_t *p = t->p + 1;
+    if (*t->p == V2R_STRINGS)
+        for (; (p = v2_raw_string(p, t->end, &s)); c->strings++) {
         }
-    }
+    else if (*t->p == V2R_STACKS)
+        for (; (p = v2_raw_stack(p, t->end, &k)); c->stacks++) {
+        }
+    else
+        for (; (p = v2_raw_sample(p, t->end, v)); c->samples++) {
+        }
 }
 
-static bool generation(struct census *c, const struct v2_raw_gen *raw, const uint8_t *data)
+static bool generation(struct census *c, const struct v2_gen *gen)
 {
+    struct v2_raw_ev e;
     if (!mem_room(c->gen, c->capgen, c->ngen + 1))
         return false;
     struct census_gen *g = &c->gen[c->ngen++];
     const uint64_t samples = c->samples;
-    *g = (struct census_gen){.number = raw->number,
-                             .offset = (uint64_t)(raw->start - data),
-                             .bytes = (uint64_t)(raw->end - raw->start),
-                             .time = raw->min_time,
-                             .whole = !raw->torn};
-    for (size_t i = 0; i < raw->n; i++)
-        batch(c, g, &raw->batch[i]);
-    if (raw->clock.freq) {
-        c->hz = (double)raw->clock.freq;
-        g->unit = 1e9 / c->hz;
+    *g = (struct census_gen){.number = gen->number,
+                             .offset = gen->start,
+                             .bytes = gen->end - gen->start,
+                             .time = gen->min_time,
+                             .whole = !gen->torn};
+    for (size_t i = 0; i < gen->ntable; i++)
+        table(c, &gen->table[i]);
+    for (size_t i = 0; i < gen->nbatch; i++)
+        for (const uint8_t *p = gen->batch[i].p; (p = v2_raw_ev(p, gen->batch[i].end, &e)); g->events++)
+            c->kind[e.type].n++;
+    if (!gen->no_freq) {
+        c->hz = (double)gen->freq;
+        g->unit = v2_gen_unit(gen);
     }
     c->events += g->events + c->samples - samples;
     return true;
 }
 
-/* The generation at *pos. In several files read as one, it does not reach beyond its own file. */
-static bool next_gen(const struct input *in, int version, size_t *pos, struct v2_raw_gen *gen, struct err *e)
-{
-    const struct v2_file file = {in->data, input_stretch(in, *pos), version};
-    return v2_raw_gen(&file, pos, gen, e);
-}
-
 static enum err_code take_v2(const struct input *in, const struct dialect *d, struct census *c, struct err *e)
 {
-    struct v2_raw_gen gen = {0};
+    struct source s = source_of(in, d->read_as, d->header, NULL);
+    struct v2_gen gen = {0};
     size_t pos = d->header;
-    bool ok = true;
+    bool ok = s.grows = true;
     for (int i = 0; i < 256; i++)
         if (v2_specs[i].nargs)
             name_of(v2_specs[i].name, c->kind[i].name);
-    while (ok && next_gen(in, d->read_as, &pos, &gen, e))
-        ok = generation(c, &gen, in->data);
-    ok = ok && e->code != ERR_NOMEM;
-    v2_raw_gen_free(&gen);
+    for (enum v2_gen_rc rc = V2_GEN; ok && rc == V2_GEN;) {
+        rc = v2_gen_scan(&s, &gen, &pos);
+        ok = rc != V2_GEN_OOM && (rc == V2_GEN_NONE || generation(c, &gen));
+    }
+    c->batches = s.st.batches;
+    v2_gen_free(&gen);
+    source_notes_free(&s);
     return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for generations");
 }
 

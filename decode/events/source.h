@@ -15,6 +15,7 @@
 
 #include "decode/events/ev.h"
 #include "decode/events/names.h"
+#include "decode/input/input.h"
 #include "decode/trace.h"
 
 #define SOURCE_NOTES 64 /* how many damages and how many warnings are kept; more are only counted */
@@ -81,6 +82,18 @@ struct source {
 
 enum err_code source_v1(struct source *s, struct err *e); /* prototype .. 1.21: decode/v1/v1_source.c */
 enum err_code source_v2(struct source *s, struct err *e); /* 1.22 ..: decode/v2/v2_source.c */
+
+/* source_of - a source of these bytes, by the rules of this version, for what reads them without a model. */
+static inline struct source source_of(const struct input *in, int version, size_t header, struct names *nm)
+{
+    return (struct source){.data = in->data,
+                           .len = in->len,
+                           .gap = in->gap,
+                           .ngap = in->ngap,
+                           .version = version,
+                           .header = header,
+                           .names = nm};
+}
 
 /* source_left - whether nobody needs the rest any more (trace_opts.leave). Reading then ends as if out of
  * memory. */

@@ -31,7 +31,8 @@ static const uint8_t *batch_read(struct source *s, const uint8_t *p, struct v2_r
     return next;
 }
 
-bool v2_gen_add(struct v2_gen *g, const struct v2_raw_batch *h)
+/* Add a batch of events or tables. Returns false if out of memory. */
+static bool batch_add(struct v2_gen *g, const struct v2_raw_batch *h)
 {
     if (h->p == h->end)
         return true;
@@ -43,19 +44,18 @@ bool v2_gen_add(struct v2_gen *g, const struct v2_raw_batch *h)
     }
     if (!mem_room(g->batch, g->capbatch, g->nbatch + 1))
         return false;
-    g->batch[g->nbatch] = (struct v2_batch){
-        .p = h->p, .end = h->end, .time = h->time, .m = h->m, .spoilt = h->spoilt, .torn = h->torn};
+    g->batch[g->nbatch] =
+        (struct v2_batch){.p = h->p, .end = h->end, .time = h->time, .m = h->m, .torn = h->torn};
     g->nbatch++;
     return true;
 }
 
 static bool batch_take(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
 {
-    struct v2_raw_gen *raw = g->raw;
-    if (raw && !mem_room(raw->batch, raw->cap, raw->n + 1))
+    if (g->lists && !mem_room(g->all, g->capall, g->nall + 1))
         return false;
-    if (raw)
-        raw->batch[raw->n++] = *h;
+    if (g->lists)
+        g->all[g->nall++] = *h;
     s->st.batches++;
     v2_batches_time(g, h, source_off(s, h->p));
     if (h->lead == V2R_EXPERIMENTAL) {
@@ -70,7 +70,7 @@ static bool batch_take(struct source *s, struct v2_gen *g, const struct v2_raw_b
     g->has_stacks |= h->first == V2R_STACKS;
     if (v2_raw_table(h))
         v2_batches_bounds(g, h);
-    return v2_gen_add(g, h);
+    return batch_add(g, h);
 }
 
 /* ---- samples ------------------------------------------------------------------------------------------- */
@@ -227,7 +227,9 @@ static void gen_reset(struct v2_gen *g)
                          .strs = g->strs,
                          .stacks = g->stacks,
                          .read = g->read,
-                         .raw = g->raw,
+                         .lists = g->lists,
+                         .all = g->all,
+                         .capall = g->capall,
                          .min_time = UINT64_MAX,
                          .first = {.time = UINT64_MAX, .next = UINT64_MAX},
                          .hi = UINT64_MAX};
@@ -281,10 +283,8 @@ static void cut_last(struct v2_gen *g, const uint8_t *at)
     }
     if (g->ntable && g->table[g->ntable - 1].p == g->last)
         g->table[g->ntable - 1].end = at;
-    if (g->raw && g->raw->n) {
-        g->raw->batch[g->raw->n - 1].end = at;
-        g->raw->batch[g->raw->n - 1].spoilt = true;
-    }
+    if (g->nall)
+        g->all[g->nall - 1].end = at;
 }
 
 /* No batch begins at p: find where the next one does. The size of the one before may have been wrong, so
@@ -398,7 +398,7 @@ static void no_mark(struct source *s, struct v2_gen *g, const struct v2_raw_batc
 
 struct scanned {
     const uint8_t *p; /* how far */
-    bool any, marked; /* there are batches; an end mark */
+    bool any;         /* there are batches */
 };
 
 /* Returns false if out of memory. */
@@ -418,7 +418,7 @@ static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_numbe
             if (at->any && is_false_end(s, g, p))
                 continue;
             at->p = next;
-            at->marked = at->any;
+            g->marked = at->any;
             if (at->any)
                 return true;
             continue;
@@ -466,7 +466,7 @@ static bool scan(struct source *s, struct v2_gen *g, size_t *pos, struct scanned
     g->ends_in_hole = g->nhole && !g->last;
     *pos = g->end = source_off(s, at->p);
     g->at_end = g->end == s->len;
-    if (at->any && s->version >= GO_126 && !at->marked && g->at_end && !g->torn) {
+    if (at->any && s->version >= GO_126 && !g->marked && g->at_end && !g->torn) {
         g->torn = true;
         source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
                       "generation %" PRIu64 " has no end mark: the trace was cut short", g->number);
@@ -494,65 +494,6 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
         g->lo = last_hi;
     v2_batches_check(s, g);
     return g->at_end ? V2_GEN_LAST : V2_GEN;
-}
-
-/* ---- all batches in file order ------------------------------------------------------------------------- */
-
-static bool raw_scan(struct source *s, size_t *pos, struct v2_gen *as, struct err *e)
-{
-    struct v2_raw_gen *g = as->raw;
-    struct scanned at;
-    *g = (struct v2_raw_gen){.batch = g->batch, .cap = g->cap, .start = s->data + *pos};
-    const bool room = scan(s, as, pos, &at);
-    g->number = as->number;
-    g->end = at.p;
-    g->marked = at.marked;
-    g->min_time = as->min_time;
-    g->torn = as->torn || !as->freq;
-    g->lo = as->lo;
-    g->hi = as->hi;
-    g->lo_near = as->lo_near;
-    g->nhole = as->nhole;
-    memcpy(g->hole, as->hole, sizeof g->hole);
-    if (s->st.ndamages)
-        g->damage = *source_note(&s->damage, 0);
-    else if (!as->freq)
-        err_set(&g->damage, ERR_TRUNCATED, *pos,
-                "generation %" PRIu64 " has no clock frequency: it was cut short", g->number);
-    *e = at.any || !s->st.ndamages ? (struct err){0} : g->damage;
-    if (!room)
-        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the batches of a generation");
-    return room && at.any;
-}
-
-static void raw_done(struct source *s, struct v2_gen *as)
-{
-    source_notes_free(s);
-    v2_gen_free(as);
-}
-
-bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e)
-{
-    const uint64_t number = g->number, before = g->clock.freq;
-    struct source s = {.data = f->data, .len = f->len, .version = f->version};
-    struct v2_gen as = {.raw = g, .number = number, .ordinal = number ? 1 : 0};
-    const bool is = raw_scan(&s, pos, &as, e);
-    if (is) {
-        const uint64_t last = number && g->number == number + 1 ? before : 0;
-        g->clock = as.snap;
-        v2_clock_settle(&s, &as, last);
-        g->clock.freq = as.no_freq ? 0 : as.freq;
-        if (s.st.ndamages && !g->damage.code)
-            g->damage = *source_note(&s.damage, 0);
-    }
-    raw_done(&s, &as);
-    return is;
-}
-
-void v2_raw_gen_free(struct v2_raw_gen *g)
-{
-    mem_free(g->batch);
-    *g = (struct v2_raw_gen){0};
 }
 
 /* ---- tables -------------------------------------------------------------------------------------------- */
@@ -600,6 +541,7 @@ void v2_gen_free(struct v2_gen *g)
     mem_free(g->batch);
     mem_free(g->table);
     mem_free(g->sample);
+    mem_free(g->all);
     v2_names_free(g);
     idmap_free(&g->strs);
     idmap_free(&g->stacks);

@@ -38,42 +38,6 @@ struct v2_slice {
     bool torn;
 };
 
-/* All batches of a generation in file order, for code that counts, cuts or rewrites a trace. */
-struct v2_file { /* the bytes of a trace, and the version whose rules they follow */
-    const uint8_t *data;
-    size_t len;
-    int version;
-};
-struct v2_raw_gen {
-    uint64_t number;
-    const uint8_t *start, *end;
-    struct v2_raw_batch *batch;
-    size_t n, cap;
-    bool marked;       /* it has its end mark (1.26) */
-    bool torn;         /* its end or its clock is missing */
-    uint64_t min_time; /* smallest time of its batches, clock units */
-    uint64_t lo, hi;   /* as in v2_gen */
-    bool lo_near;
-    struct v2_raw_clock clock;     /* freq is as v2_clock_settle() sets it */
-    struct err damage;             /* the first damage in it, or ERR_OK */
-    struct v2_hole hole[V2_HOLES]; /* where batches were skipped, and how often: as in v2_gen */
-    size_t nhole;
-};
-/*
- * v2_raw_gen - Read the generation at *pos and move *pos to its end.
- *
- * Damage is skipped as v2_gen_scan() skips it, so both find the same generations in a damaged trace: a
- * batch inside another generation is left out, a wrong size is corrected. g holds the generation before, or
- * zeros. Returns false if there is no further generation (e->code is ERR_OK at the end of the file) or no
- * memory (ERR_NOMEM). Free with v2_raw_gen_free().
- */
-bool v2_raw_gen(const struct v2_file *f, size_t *pos, struct v2_raw_gen *g, struct err *e);
-void v2_raw_gen_free(struct v2_raw_gen *g);
-
-/* source_v2_base - Find the time of the trace's first event on its clock, in ns, as the reader finds it, in
- * a damaged trace too. Returns ERR_EMPTY if there is no event. In v2_source.c. */
-enum err_code source_v2_base(const struct v2_file *f, size_t header, int64_t *base, struct err *e);
-
 struct v2_gen {
     uint64_t number;
     uint32_t ordinal;  /* 1 = the first one in the file */
@@ -111,10 +75,13 @@ struct v2_gen {
     const uint8_t *last; /* payload of the last batch that was added */
     /* it has stacks. They are written after all events, so each thread's last events are present */
     bool has_stacks;
-    bool at_end;            /* nothing after it can be read */
-    bool closed;            /* don't add names that its tables lack, as another thread may be adding names */
-    uint32_t missing;       /* number of look-ups of table entries that don't exist */
-    struct v2_raw_gen *raw; /* if not NULL, each batch is added here too */
+    bool at_end;      /* nothing after it can be read */
+    bool closed;      /* don't add names that its tables lack, as another thread may be adding names */
+    uint32_t missing; /* number of look-ups of table entries that don't exist */
+    bool marked;      /* it has its end mark (1.26) */
+    bool lists;       /* all its batches are added to `all`, for code that counts or rewrites them */
+    struct v2_raw_batch *all;
+    size_t nall, capall;
     uint32_t reason[V2_REASONS]; /* wait and stop reasons by string id, as far as they were asked for */
     /* The runtime registers reasons and labels first in every generation, in an order of its own: where a
      * table of strings was cut off, that says what their numbers mean. */
@@ -127,7 +94,7 @@ enum v2_gen_rc { V2_GEN, V2_GEN_LAST, V2_GEN_NONE, V2_GEN_OOM };
  * v2_gen_scan - Find the batches and the end of the generation at *pos, without reading events, and move
  * *pos to its end. On entry g is the generation before, or what v2_gen_after() made of it. Damage is noted
  * in s. Returns V2_GEN: more may follow; V2_GEN_LAST: usable, but nothing after it is; V2_GEN_NONE: there
- * is none.
+ * is none. Where only the bytes matter, s.grows makes it return also one that has only started.
  *
  * v2_gen_tables - Read the tables of that generation. Returns false if out of memory or cancelled
  * (trace_opts.leave). It calls v2_gen_parse(), which touches only g and s, so several generations can be
@@ -161,8 +128,6 @@ int64_t v2_late_last(const struct v2_late *late, int64_t last);
 typedef void v2_worker_fn(void *arg, uint64_t g, uint32_t func, bool inferred);
 void v2_gen_workers(const struct v2_gen *g, const struct names *nm, v2_worker_fn *found, void *arg);
 void v2_gen_free(struct v2_gen *g);
-/* v2_gen_add - Add a batch of events or tables. Returns false if out of memory. */
-bool v2_gen_add(struct v2_gen *g, const struct v2_raw_batch *h);
 
 /* Returns ns per clock unit. Times are converted as Go converts them (FORMAT.md B.4). */
 double v2_gen_unit(const struct v2_gen *g);

@@ -38,7 +38,6 @@ struct v2_raw_batch {
     uint8_t lead;  /* V2R_EVENTS, V2R_EXPERIMENTAL or V2R_END (which sets nothing else) */
     uint8_t first; /* first byte of the payload, which says what it holds; 0 = empty */
     bool torn;     /* the input ends inside it */
-    bool spoilt;   /* set by v2_gen.c: another batch begins inside it, so its size is wrong */
     uint64_t gen, m, time, size;
     const uint8_t *at;      /* start of its header */
     const uint8_t *p, *end; /* its payload */

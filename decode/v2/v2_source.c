@@ -191,33 +191,3 @@ enum err_code source_v2(struct source *s, struct err *e)
     s->st.has_clock = true;
     return ERR_OK;
 }
-
-/* ---- when the trace begins ----------------------------------------------------------------------------- */
-
-static bool first_take(struct v2_sink *k)
-{
-    return !k->o->have_base;
-}
-
-enum err_code source_v2_base(const struct v2_file *f, size_t header, int64_t *base, struct err *e)
-{
-    enum { ROOM = 64 };
-    struct names names = {0};
-    struct source s = {
-        .data = f->data, .len = f->len, .version = f->version, .header = header, .names = &names};
-    struct v2_sink k = {.take = first_take};
-    enum err_code rc =
-        names_init(&names) ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory") : source_v2(&s, e);
-    const struct v2 *const v = s.self;
-    while (!rc && !v->order.have_base && s.ops->run(&s, &k, ROOM)) {
-    }
-    if (!rc && v->order.oom)
-        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for a generation");
-    else if (!rc && !v->order.have_base)
-        rc = s.fatal.code ? (*e = s.fatal).code : err_set(e, ERR_EMPTY, header, "no event in it");
-    *base = s.st.first_ns;
-    v2_close(&s);
-    source_notes_free(&s);
-    names_free(&names);
-    return rc;
-}

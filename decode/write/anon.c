@@ -294,11 +294,7 @@ static bool read_uses(const struct rewrite *r, struct anon *a)
     if (!w)
         return false;
     w->sink.take = take;
-    w->s = (struct source){.data = r->in->data,
-                           .len = r->in->len,
-                           .version = r->d.read_as,
-                           .header = r->d.header,
-                           .names = &w->names};
+    w->s = source_of(r->in, r->d.read_as, r->d.header, &w->names);
     enum err_code rc = names_init(&w->names);
     rc = rc ? rc : (r->d.second_family ? source_v2 : source_v1)(&w->s, &unheard);
     while (!rc && more(w)) {

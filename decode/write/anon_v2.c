@@ -106,14 +106,15 @@ static void put_batch(struct gen_anon *w, const struct v2_raw_batch *b)
     }
 }
 
-static void put_generation(struct gen_anon *w, const struct v2_raw_gen *gen)
+static void put_generation(struct gen_anon *w, struct source *s, const struct v2_gen *gen)
 {
-    if (gen->damage.code && !w->res->damage.code)
-        w->res->damage = gen->damage;
-    w->at = gen->start;
-    for (size_t i = 0; i < gen->n; i++)
-        put_batch(w, &gen->batch[i]);
-    put_unread(w, gen->end - gen->marked);
+    v2_clock_notes(s, gen);
+    if (s->st.ndamages && !w->res->damage.code)
+        w->res->damage = *source_note(&s->damage, 0);
+    w->at = s->data + gen->start;
+    for (size_t i = 0; i < gen->nall; i++)
+        put_batch(w, &gen->all[i]);
+    put_unread(w, s->data + gen->end - gen->marked);
     if (gen->marked)
         outlet_put(w->out, &(uint8_t){V2R_END}, 1);
 }
@@ -121,20 +122,26 @@ static void put_generation(struct gen_anon *w, const struct v2_raw_gen *gen)
 enum err_code anon_v2(const struct rewrite *r, struct anon *a, struct anon_result *res)
 {
     struct gen_anon w = {.a = a, .out = r->out, .res = res, .data = r->in->data};
-    const struct v2_file file = {r->in->data, r->in->len, r->d.read_as};
-    struct v2_raw_gen gen = {0};
-    struct err e = {0};
+    struct source s = source_of(r->in, r->d.read_as, r->d.header, NULL);
+    struct v2_gen gen = {.lists = true};
     size_t pos = r->d.header;
+    enum v2_gen_rc rc = V2_GEN;
     if (!(w.put = mem_alloc(sizeof *w.put)))
         return ERR_NOMEM;
+    s.grows = true;
     w.put->out = r->out;
     outlet_put(r->out, r->in->data, r->d.header);
-    while (!a->oom && !r->out->broken && v2_raw_gen(&file, &pos, &gen, &e))
-        put_generation(&w, &gen);
-    v2_raw_gen_free(&gen);
-    mem_free(w.put);
-    res->ended = e.code;
+    while (rc == V2_GEN && !a->oom && !r->out->broken) {
+        const uint32_t known = s.st.ndamages;
+        rc = v2_gen_scan(&s, &gen, &pos);
+        if (rc == V2_GEN || rc == V2_GEN_LAST)
+            put_generation(&w, &s, &gen);
+        res->ended = rc == V2_GEN_NONE && s.st.ndamages > known;
+    }
     if (res->ended && !res->damage.code)
-        res->damage = e;
-    return e.code == ERR_NOMEM ? ERR_NOMEM : ERR_OK;
+        res->damage = *source_note(&s.damage, 0);
+    v2_gen_free(&gen);
+    source_notes_free(&s);
+    mem_free(w.put);
+    return rc == V2_GEN_OOM ? ERR_NOMEM : ERR_OK;
 }

@@ -212,11 +212,9 @@ static bool take(struct v2_sink *k)
 static enum err_code run(struct cut *c, size_t pos, struct err *e)
 {
     enum { SOME = 4096 };
-    c->s = (struct source){.data = c->in->data,
-                           .len = input_stretch(c->in, pos),
-                           .version = c->d.read_as,
-                           .header = pos,
-                           .names = &c->names};
+    c->s = source_of(c->in, c->d.read_as, pos, &c->names);
+    c->s.len = input_stretch(c->in, pos);
+    c->s.ngap = 0;
     c->w = (struct slice){.names = &c->names, .version = c->d.read_as, .freq = 1000000000, .unit = 1};
     c->last = c->last_kept = INT64_MIN;
     c->gen = c->noted = 0;
@@ -247,32 +245,62 @@ static enum err_code run(struct cut *c, size_t pos, struct err *e)
 /* start_pos - Find the generation before the last one that begins before the range. */
 static enum err_code start_pos(struct cut *c, size_t *pos, struct err *e)
 {
-    struct v2_raw_gen gen = {0};
+    struct source s = source_of(c->in, c->d.read_as, c->d.header, NULL);
+    struct v2_gen gen = {0};
     size_t at = c->d.header, was[2] = {at, at};
-    uint64_t freq = 0;
-    *e = (struct err){0};
-    while (c->from != INT64_MIN && at < c->in->len && e->code != ERR_NOMEM) {
-        const struct v2_file part = {c->in->data, input_stretch(c->in, at), c->d.read_as};
-        gen.number = 0;
-        if (!v2_raw_gen(&part, &at, &gen, e))
-            continue;
-        freq = gen.clock.freq ? gen.clock.freq : freq;
-        if (!freq || (double)gen.min_time * (1.0 / ((double)freq / 1e9)) > (double)c->from)
+    enum v2_gen_rc rc = V2_GEN;
+    while (c->from != INT64_MIN && rc == V2_GEN) {
+        rc = v2_gen_scan(&s, &gen, &at);
+        if (rc > V2_GEN_LAST || (gen.no_freq && gen.ordinal == 1) ||
+            (double)gen.min_time * v2_gen_unit(&gen) > (double)c->from)
             break;
         was[0] = was[1];
-        was[1] = (size_t)(gen.start - c->in->data);
+        was[1] = gen.start;
     }
-    v2_raw_gen_free(&gen);
+    v2_gen_free(&gen);
+    source_notes_free(&s);
     *pos = was[0];
     c->near = was[1];
-    return e->code == ERR_NOMEM ? ERR_NOMEM : ERR_OK;
+    return rc == V2_GEN_OOM ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for a generation") : ERR_OK;
+}
+
+static bool take_none(struct v2_sink *k)
+{
+    struct cut *c = (struct cut *)(void *)k;
+    c->done = k->o->have_base;
+    return !c->done;
+}
+
+/* find_base - Find the time of the trace's first event on its clock, as the reader finds it, in a damaged
+ * trace, too. */
+static enum err_code find_base(struct cut *c, struct err *e)
+{
+    enum { ROOM = 64 };
+    struct names names = {0};
+    c->s = source_of(c->in, c->d.read_as, c->d.header, &names);
+    c->sink.take = take_none;
+    enum err_code rc =
+        names_init(&names) ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory") : source_v2(&c->s, e);
+    while (!rc && !c->done && c->s.ops->run(&c->s, &c->sink, ROOM)) {
+    }
+    if (!rc && !c->done && source_starved(&c->s))
+        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for a generation");
+    else if (!rc && !c->done)
+        rc = c->s.fatal.code ? (*e = c->s.fatal).code : err_set(e, ERR_EMPTY, c->d.header, "no event in it");
+    c->base = c->s.st.first_ns;
+    c->sink.take = take;
+    c->done = false;
+    if (c->s.ops)
+        c->s.ops->close(&c->s);
+    source_notes_free(&c->s);
+    names_free(&names);
+    return rc;
 }
 
 static enum err_code walk_v2(struct cut *c, struct err *e)
 {
-    const struct v2_file file = {c->in->data, c->in->len, c->d.read_as};
     size_t pos;
-    enum err_code rc = source_v2_base(&file, c->d.header, &c->base, e);
+    enum err_code rc = find_base(c, e);
     const int64_t base = c->base;
     if (rc)
         return rc;
@@ -344,11 +372,7 @@ static enum err_code walk_v1(struct cut *c, struct err *e)
 {
     enum { SOME = 256 };
     struct ev_half h[SOME];
-    c->s = (struct source){.data = c->in->data,
-                           .len = c->in->len,
-                           .version = c->d.version,
-                           .header = c->d.header,
-                           .names = &c->names};
+    c->s = source_of(c->in, c->d.version, c->d.header, &c->names);
     c->w = (struct slice){.names = &c->names, .version = GO_122, .freq = 1000000000, .unit = 1};
     c->base = START_NS;
     c->from = c->r->from <= 0                     ? INT64_MIN

@@ -7,10 +7,10 @@
  * sound, and nothing is written. Go's readers were asked when tests/golden/slices-torn.tsv was made.
  */
 #include "decode/model/trace_priv.h"
-#include "decode/v2/v2_gen.h"
 #include "tests/support/tracegen.h"
 #include "tests/unit/cut_help.h"
 #include "tests/unit/follow_help.h"
+#include "tests/unit/gens_help.h"
 
 enum { NEAR_NS = 20000 }; /* what a slice begins with is told a little before */
 
@@ -264,13 +264,11 @@ static void slices_of_anything(void **state)
 /* Where the generations of a trace begin; the last one is where it ends. */
 static size_t generations(const struct bytes *b, int version, size_t at[8])
 {
-    const struct v2_file f = {b->p, b->n, version};
-    struct v2_raw_gen gen = {0};
-    struct err e = {0};
-    size_t pos = 16, n = 0;
-    for (at[0] = pos; n < 7 && v2_raw_gen(&f, &pos, &gen, &e);)
-        at[++n] = pos;
-    v2_raw_gen_free(&gen);
+    struct gens x = gens_of(b->p, b->n, version);
+    size_t n = 0;
+    for (at[0] = x.pos; n < 7 && gens_next(&x);)
+        at[++n] = x.pos;
+    gens_free(&x);
     return n;
 }
 

@@ -10,7 +10,7 @@
 #include "decode/census.h"
 #include "decode/v1/v1_wire.h"
 #include "decode/input/stream.h"
-#include "decode/v2/v2_gen.h"
+#include "tests/unit/gens_help.h"
 
 /* A time may differ by what order gives events of one moment. */
 enum { NEAR_NS = 20000, AFTER_NS = 1000000 };
@@ -30,14 +30,12 @@ static void fill(struct places *pl, size_t from, size_t to, int64_t t)
 
 static void places_v2(struct places *pl, const struct trace *all, const uint8_t *p, size_t n)
 {
-    struct v2_raw_gen g = {0};
-    struct err e = {0};
-    size_t pos = 16;
+    struct gens x = gens_of(p, n, all->dialect.read_as);
     fill(pl, 0, n, INT64_MIN);
-    while (v2_raw_gen(&(struct v2_file){p, n, all->dialect.read_as}, &pos, &g, &e)) {
-        const double unit = 1e9 / (double)g.clock.freq;
-        for (size_t i = 0; i < g.n; i++) {
-            const struct v2_raw_batch *b = &g.batch[i];
+    while (gens_next(&x)) {
+        const double unit = v2_gen_unit(&x.g);
+        for (size_t i = 0; i < x.g.nall; i++) {
+            const struct v2_raw_batch *b = &x.g.all[i];
             const size_t head = (size_t)(b->at - p), body = (size_t)(b->p - p), end = (size_t)(b->end - p);
             const bool clock = b->first == V2R_FREQ || b->first == V2R_SYNC;
             int64_t t = (int64_t)((double)b->time * unit) - all->src.st.first_ns;
@@ -54,7 +52,7 @@ static void places_v2(struct places *pl, const struct trace *all, const uint8_t 
             }
         }
     }
-    v2_raw_gen_free(&g);
+    gens_free(&x);
 }
 
 static void places_v1(struct places *pl, const struct trace *all, const uint8_t *p, size_t n)
@@ -292,16 +290,16 @@ static void lie(const struct trace *all, uint8_t *p, size_t n, size_t at, unsign
 static void lies(const char *path)
 {
     static const struct trace_opts one = {.threads = 1};
-    struct v2_raw_gen g = {0};
     struct trace *all = NULL;
     struct err e = {0};
-    size_t n, pos = 16, tried = 0, batches = 0;
+    size_t n, tried = 0, batches = 0;
     uint8_t *p = read_file(path, &n);
     assert_int_equal(load_bytes_opts(p, n, &one, &all, &e), ERR_OK);
-    while (v2_raw_gen(&(struct v2_file){p, n, all->dialect.read_as}, &pos, &g, &e))
-        for (size_t i = 0; i < g.n; i++) {
+    struct gens x = gens_of(p, n, all->dialect.read_as);
+    while (gens_next(&x))
+        for (size_t i = 0; i < x.g.nall; i++) {
             bool clock;
-            const struct v2_raw_batch *b = &g.batch[i];
+            const struct v2_raw_batch *b = &x.g.all[i];
             if (!speaks(b, &clock))
                 continue;
             const size_t head = (size_t)(b->at - p) + 2, body = (size_t)(b->p - p);
@@ -316,7 +314,7 @@ static void lies(const char *path)
                     lie(all, p, n, at, bit, trace_info(all)->end / 1000 + 1000000, path);
         }
     assert_true(tried > 30);
-    v2_raw_gen_free(&g);
+    gens_free(&x);
     trace_close(all);
     free(p);
 }
@@ -442,15 +440,14 @@ static void still_followed(const uint8_t *p, size_t n, uint32_t least, const cha
 static void first_headers(const char *path, unsigned step)
 {
     static const struct trace_opts one = {.threads = 1};
-    struct v2_raw_gen g = {0};
     struct trace *all = NULL;
     struct err e = {0};
-    size_t n, pos = 16, tried = 0;
+    size_t n, tried = 0;
     uint8_t *p = read_file(path, &n);
     assert_int_equal(load_bytes_opts(p, n, &one, &all, &e), ERR_OK);
-    const struct v2_file file = {p, n, all->dialect.read_as};
-    for (; v2_raw_gen(&file, &pos, &g, &e); step = 5) {
-        const struct v2_raw_batch *b = &g.batch[0];
+    struct gens x = gens_of(p, n, all->dialect.read_as);
+    for (; gens_next(&x); step = 5) {
+        const struct v2_raw_batch *b = &x.g.all[0];
         for (size_t at = (size_t)(b->at - p); at < (size_t)(b->p - p); at++)
             for (unsigned bit = (unsigned)at % step; bit < 8; bit += step, tried++) {
                 p[at] ^= (uint8_t)(1u << bit);
@@ -458,7 +455,7 @@ static void first_headers(const char *path, unsigned step)
                 still_followed(p, n, p + at == b->at + 1 ? trace_nlanes(all, LANE_G) / 2 : 0, path, at, bit);
                 p[at] ^= (uint8_t)(1u << bit);
             }
-        if (!g.marked)
+        if (!x.g.marked)
             continue;
         const size_t end = (size_t)(b->end - p);
         uint8_t *more = malloc(n + 1);
@@ -469,7 +466,7 @@ static void first_headers(const char *path, unsigned step)
         free(more);
     }
     assert_true(tried > 40);
-    v2_raw_gen_free(&g);
+    gens_free(&x);
     trace_close(all);
     free(p);
 }

@@ -7,7 +7,7 @@
  */
 #include "tests/unit/agree_help.h"
 
-#include "decode/v2/v2_raw.h"
+#include "tests/unit/gens_help.h"
 
 enum { NEAR_NS = 20000, MS = 64 };
 
@@ -18,20 +18,19 @@ struct lost { /* whose batches, of which generation */
 /* The file without them. */
 static size_t without(const uint8_t *p, size_t n, int read_as, struct lost x, uint8_t *to)
 {
-    struct v2_raw_gen g = {0};
-    struct err e = {0};
-    size_t pos = 16, len = 0, at = 0;
-    while (v2_raw_gen(&(struct v2_file){p, n, read_as}, &pos, &g, &e))
-        for (size_t i = 0; i < g.n; i++) {
-            const struct v2_raw_batch *b = &g.batch[i];
-            if (g.number != x.gen || b->m != x.m || !v2_raw_timed(b))
+    struct gens all = gens_of(p, n, read_as);
+    size_t len = 0, at = 0;
+    while (gens_next(&all))
+        for (size_t i = 0; i < all.g.nall; i++) {
+            const struct v2_raw_batch *b = &all.g.all[i];
+            if (all.g.number != x.gen || b->m != x.m || !v2_raw_timed(b))
                 continue;
             memcpy(to + len, p + at, (size_t)(b->at - p) - at);
             len += (size_t)(b->at - p) - at;
             at = (size_t)(b->end - p);
         }
     memcpy(to + len, p + at, n - at);
-    v2_raw_gen_free(&g);
+    gens_free(&all);
     return len + n - at;
 }
 
@@ -66,11 +65,11 @@ static void one_lost(const uint8_t *p, size_t n, const struct trace *all, struct
     trace_close(tr);
 }
 
-static size_t threads_of(const struct v2_raw_gen *g, uint64_t m[MS])
+static size_t threads_of(const struct v2_gen *g, uint64_t m[MS])
 {
     size_t n = 0;
-    for (size_t i = 0; i < g->n; i++) {
-        const struct v2_raw_batch *b = &g->batch[i];
+    for (size_t i = 0; i < g->nall; i++) {
+        const struct v2_raw_batch *b = &g->all[i];
         size_t k = 0;
         while (k < n && m[k] != b->m)
             k++;
@@ -83,24 +82,24 @@ static size_t threads_of(const struct v2_raw_gen *g, uint64_t m[MS])
 static void each_lost(const char *path, uint64_t step, bool show)
 {
     static const struct trace_opts one = {.threads = 1};
-    struct v2_raw_gen g = {0};
     struct trace *all = NULL;
     struct err e = {0};
     struct sum sum = {0};
-    size_t n, pos = 16;
+    size_t n;
     uint64_t m[MS], turn = 0;
     uint8_t *p = read_file(path, &n), *room = malloc(n);
     assert_int_equal(load_bytes_opts(p, n, &one, &all, &e), ERR_OK);
-    while (v2_raw_gen(&(struct v2_file){p, n, all->dialect.read_as}, &pos, &g, &e)) {
-        const size_t nm = threads_of(&g, m);
+    struct gens x = gens_of(p, n, all->dialect.read_as);
+    while (gens_next(&x)) {
+        const size_t nm = threads_of(&x.g, m);
         for (size_t i = 0; i < nm; i++)
             if (turn++ % step == 0)
-                one_lost(p, n, all, (struct lost){g.number, m[i]}, room, &sum, path, show);
+                one_lost(p, n, all, (struct lost){x.g.number, m[i]}, room, &sum, path, show);
     }
     if (show)
         printf("== %s: %" PRIu64 " tried, wrong %" PRIu64 ", nothing said %" PRIu64 "\n", path, sum.tried,
                sum.wrong, sum.silent);
-    v2_raw_gen_free(&g);
+    gens_free(&x);
     trace_close(all);
     free(room);
     free(p);

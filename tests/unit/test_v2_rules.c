@@ -4,7 +4,7 @@
  */
 #include "tests/unit/decode_help.h"
 
-#include "decode/v2/v2_gen.h"
+#include "tests/unit/gens_help.h"
 
 #define P0 "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
 
@@ -193,18 +193,19 @@ static void test_raw(void **state)
          ERR_TRUNCATED, "the file ends 1 bytes into a batch of 5"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        size_t n, pos = 16;
+        size_t n;
         uint8_t *p = tracegen_bytes(cases[i].text, &n);
-        struct v2_raw_gen g = {0};
-        struct err e;
-        bool is = v2_raw_gen(&(struct v2_file){p, n, cases[i].version}, &pos, &g, &e);
-        const struct err *said = is ? &g.damage : &e;
-        if (is != (cases[i].batches > 0) || g.n != cases[i].batches || said->code != cases[i].code ||
+        struct gens x = gens_of(p, n, cases[i].version);
+        const bool is = gens_next(&x);
+        if (is)
+            v2_clock_notes(&x.s, &x.g);
+        const struct err none = {0}, *said = x.s.st.ndamages ? source_note(&x.s.damage, 0) : &none;
+        if (is != (cases[i].batches > 0) || x.g.nall != cases[i].batches || said->code != cases[i].code ||
             !strstr(said->what, cases[i].what))
-            fail_msg("case %zu: %zu batches, %d '%s'", i, g.n, (int)said->code, said->what);
+            fail_msg("case %zu: %zu batches, %d '%s'", i, x.g.nall, (int)said->code, said->what);
         if (!said->code)
-            assert_int_equal(pos, n);
-        v2_raw_gen_free(&g);
+            assert_int_equal(x.pos, n);
+        gens_free(&x);
         free(p);
     }
 }
