@@ -71,7 +71,6 @@ bool sampled_any(const struct sampled *s)
 void sampled_begin(struct sampled *s)
 {
     tab_free(&s->row);
-    s->row = (struct tab){0};
     s->nunder = 0;
     s->nth = 0;
     for (int k = 0; k < TREE_SETS; k++)
@@ -174,8 +173,9 @@ uint32_t sampled_frame(struct sampled *s, uint32_t stack)
 void sampled_part(struct sampled *s, const struct explain_part *p, int64_t t0, struct sampled_by *out)
 {
     const struct sample *k, *next;
+    const uint32_t first = sample_at(s, p->g, p->t0), at = sample_at(s, p->g, t0);
     *out = (struct sampled_by){.t1 = p->t1};
-    for (uint32_t i = sample_at(s, p->g, p->t0); (k = sample_in(s, i, p->g, p->t1)); i++) {
+    for (uint32_t i = at > first ? at - 1 : first; (k = sample_in(s, i, p->g, p->t1)); i++) {
         next = sample_in(s, i + 1, p->g, p->t1);
         const bool near = next && next->t - k->t < 2 * SAMPLED_NS;
         const int64_t end = near                        ? k->t + (next->t - k->t) / 2
