@@ -426,7 +426,7 @@ static const char *keys_text(const keycode *keys, int n, size_t at, char *buf, s
 
 const char *keystate_text(const struct keystate *st, char *buf, size_t size)
 {
-    const int at = snprintf(buf, size, st->count ? "%u" : st->counting ? "count:" : "%.0u", (unsigned)st->count);
+    const int at = snprintf(buf, size, st->count ? "%u" : st->counting ? "count:" : "%.0u", st->count);
     return keys_text(st->keys, st->n, (size_t)at, buf, size);
 }
 
