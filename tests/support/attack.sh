@@ -3,7 +3,7 @@
 # send it. Without arguments: the shapes' names.
 [ $# -gt 1 ] || { echo threads ids created tasks regions names generations ps equal silence frames waits reasons old-ps old-created \
     old-tasks tiny-generations threads-at-once hops piled siblings one-group \
-    silent-threads lost-generations; exit 0; }
+    silent-threads lost-generations samples; exit 0; }
 exec awk -v shape="$1" -v n="$2" '
 function batch(m, t) { print "batch m=" m " t=" t; last = t }
 function begin(m, p, g) {
@@ -56,6 +56,11 @@ BEGIN {
             print "endgen\nbatch gen=" i + 2 " m=7 t=" 1000 + n * 10 + i * 1000; begin(7, 0, n + 1)
             print "HeapAlloc +1 bytes=1\nend\nraw 77 77"
         }
+        exit
+    }
+    if (shape == "samples") { # all of one goroutine that never stops
+        batch(7, 100); begin(7, 0, 1); print "HeapAlloc @" n + 200 " bytes=1"
+        for (i = 0; i < n; i++) { if (i % 2000 == 0) print "batch m=-1 t=100\nCPUSamples"; print "CPUSample time=" i + 150 " m=7 p=0 g=1 stack=main.f" i % 2 ":1" }
         exit
     }
     if (shape == "hops") { # one goroutine, from P to P
