@@ -1,6 +1,7 @@
 /*
  * fmt.c - numbers as people read them, rounded to the digits shown, as in the report. Only moments are cut
- * instead. A share that is not all is never "100%".
+ * instead. A share that is not all is never "100%". Nobody knows how long a tick is: ticks get no unit of
+ * time, and all their digits are shown where there is room.
  */
 #include "layout/cells/fmt.h"
 #include "decode/base/wide.h"
@@ -38,7 +39,7 @@ static uint64_t magnitude(int64_t v)
 
 static const struct unit time_units[] = {{1, "ns"}, {1000, "us"}, {1000000, "ms"}, {1000000000, "s"}};
 
-char *fmt_dur(int64_t ns, char out[FMT_MAX])
+static char *fmt_dur(int64_t ns, char out[FMT_MAX])
 {
     const uint64_t minutes = magnitude(ns) / 60000000000;
     struct text t = {0};
@@ -70,7 +71,7 @@ static char *decimals(int64_t ns, int unit, int digits, bool strip, char *out)
     return out;
 }
 
-char *fmt_exact(int64_t ns, char out[FMT_MAX])
+static char *fmt_exact(int64_t ns, char out[FMT_MAX])
 {
     uint64_t v = magnitude(ns);
     if (v == 0)
@@ -78,7 +79,7 @@ char *fmt_exact(int64_t ns, char out[FMT_MAX])
     return decimals(ns, v >= 1000000000 ? 3 : v >= 1000000 ? 2 : v >= 1000 ? 1 : 0, 9, true, out);
 }
 
-char *fmt_time(int64_t ns, int64_t res, char out[FMT_MAX])
+static char *fmt_time(int64_t ns, int64_t res, char out[FMT_MAX])
 {
     uint64_t v = magnitude(ns);
     if (v == 0)
@@ -108,6 +109,35 @@ char *fmt_ticks(int64_t ticks, bool brief, char out[FMT_MAX])
             ;
     }
     snprintf(out, FMT_MAX, "%s%.40s", ticks < 0 ? "-" : "", three(v, &u[i], tmp));
+    return out;
+}
+
+bool when_ticks(const struct trace *tr)
+{
+    const struct trace_info *ti = tr ? trace_info(tr) : NULL;
+    return ti && ti->version && !ti->has_clock;
+}
+
+char *when_dur(const struct trace *tr, int64_t t, char out[FMT_MAX])
+{
+    return when_ticks(tr) ? fmt_ticks(t, true, out) : fmt_dur(t, out);
+}
+
+char *when_exact(const struct trace *tr, int64_t t, char out[FMT_MAX])
+{
+    return when_ticks(tr) ? fmt_ticks(t, false, out) : fmt_exact(t, out);
+}
+
+char *when_time(const struct trace *tr, int64_t t, int64_t res, char out[FMT_MAX])
+{
+    return when_ticks(tr) ? fmt_ticks(t, false, out) : fmt_time(t, res, out);
+}
+
+char *when_length(const struct trace *tr, int64_t t, bool open, bool wide, char out[WHEN_LENGTH])
+{
+    char d[FMT_MAX];
+    const char *least = !open ? "" : wide ? "at least " : ">";
+    snprintf(out, WHEN_LENGTH, "%s%s", least, (wide ? when_exact : when_dur)(tr, t, d));
     return out;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "triage/wall.h"
-#include "layout/cells/when.h"
+#include "layout/cells/fmt.h"
 
 /* A time of day with as many digits as a step needs: "14:03:22", "14:03:22.5". */
 static int clock_label(const struct trace *tr, int64_t t, int64_t step, char out[FMT_MAX])

@@ -19,6 +19,7 @@
 #include "decode/base/mem.h"
 #include "triage/query/filter.h"
 #include "triage/activity/gstate.h"
+#include "layout/move/item.h"
 #include "layout/move/pick.h"
 #include "triage/activity/samples.h"
 #include "triage/tables/tab.h"
@@ -460,7 +461,7 @@ void draw_samples(struct grid *g, const struct view *v, struct lane l, int x, in
 
 void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
 {
-    static const enum state of[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
+    const enum state is = item_state(b);
     const int64_t *e = v->cache.edges;
     const int n = v->scr.plot_w;
     int level = 0;
@@ -468,13 +469,13 @@ void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
         return;
     trace_columns(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, e, (uint32_t)n, v->cache.cols);
     for (int c = 0; c < n; c++) {
-        const int64_t len = e[c + 1] - e[c], on = v->cache.cols[c].ns[of[b]];
+        const int64_t len = e[c + 1] - e[c], on = v->cache.cols[c].ns[is];
         level = on <= 0 ? 0 : draw_level((uint64_t)(on + len / 16), (uint64_t)len, 8, level);
         if (on <= 0)
             continue;
         uint32_t glyph = b != BAND_STW ? glyph_height(v->scr.tier, level)
                                        : glyph_mark(v->scr.tier, on * 2 >= len ? MARK_STW_FULL : MARK_STW);
-        grid_put(g, x + c, y, glyph, style_of(of[b]));
+        grid_put(g, x + c, y, glyph, style_of(is));
     }
 }
 

@@ -17,7 +17,7 @@
 #include "layout/move/search.h"
 #include "layout/move/folded.h"
 #include "layout/draw/unfold.h"
-#include "layout/cells/when.h"
+#include "layout/cells/fmt.h"
 #include "triage/triage.h"
 #include "layout/move/record.h"
 #include "layout/move/naming.h"
@@ -57,27 +57,23 @@ static char *gutter_share(int64_t part, int64_t whole, char out[FMT_MAX])
 
 static const struct {
     enum row row;
-    enum state state;
     const char *name;
-} band_rows[BAND_COUNT] = {[BAND_GC] = {ROW_GC, ST_GC, "GC"},
-                           [BAND_STW] = {ROW_STW, ST_STW, "STW"},
-                           [BAND_SWEEP] = {ROW_SWEEP, ST_SWEEP, "sweep"},
-                           [BAND_ASSIST] = {ROW_ASSIST, ST_ASSIST, "assist"}};
+} band_rows[BAND_COUNT] = {[BAND_GC] = {ROW_GC, "GC"},
+                           [BAND_STW] = {ROW_STW, "STW"},
+                           [BAND_SWEEP] = {ROW_SWEEP, "sweep"},
+                           [BAND_ASSIST] = {ROW_ASSIST, "assist"}};
 
 static void band(const struct canvas *c, enum band b, int y)
 {
     const struct view *v = c->v;
-    struct shares sh;
     char note[FMT_MAX] = "";
-    int64_t end = trace_info(v->tr)->end,
-            t1 = v->at.win.t1 < end ? v->at.win.t1 : end; /* as far as it is decoded */
-    if (trace_nlanes(v->tr, LANE_BAND) > (uint32_t)b && t1 > v->at.win.t0) {
-        trace_shares(v->tr, (struct lane){LANE_BAND, b}, v->at.win.t0, t1, &sh);
-        if (b == BAND_STW)
-            when_dur(v->tr, sh.ns[band_rows[b].state], note);
-        else
-            gutter_share(sh.ns[band_rows[b].state], time_sub(t1, v->at.win.t0), note);
-    }
+    const int64_t end = trace_info(v->tr)->end, t0 = v->at.win.t0,
+                  t1 = v->at.win.t1 < end ? v->at.win.t1 : end; /* as far as it is decoded */
+    const int64_t ns = tri_in_band(v->tr, b, t0, t1);
+    if (t1 > t0 && b == BAND_STW)
+        when_dur(v->tr, ns, note);
+    else if (t1 > t0)
+        gutter_share(ns, time_sub(t1, t0), note);
     const bool told = b != BAND_ASSIST || triage_knows_assists(v->tr);
     gutter(c, y, band_rows[b].name, told ? note : "?", STYLE_LANE);
     if (told)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout/cells/when.h"
+#include "layout/cells/fmt.h"
 #include "layout/move/move.h"
 #include "triage/activity/gstate.h"
 #include "layout/cells/rich.h"
@@ -338,14 +338,12 @@ static void span_notes(const struct about *a, struct lane l, const struct span *
             rich_say(a->r, STYLE_ASSIST, "mark assist for %s of it (%s)",
                      fmt_percent(sh.ns[ST_ASSIST], s->t1 - t0, p), when_dur(v->tr, sh.ns[ST_ASSIST], d));
     }
-    for (int band = BAND_GC; s->t1 > t0 && band <= BAND_STW && trace_nlanes(v->tr, LANE_BAND) > BAND_STW;
-         band++) {
-        const enum state st = band == BAND_GC ? ST_GC : ST_STW;
-        trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)band}, t0, s->t1, &sh);
-        if (sh.ns[st])
+    for (int band = BAND_GC; band <= BAND_STW; band++) {
+        const int64_t ns = tri_in_band(v->tr, (enum band)band, t0, s->t1);
+        if (ns)
             rich_add(a->r, STYLE_POPUP, "%s during %s of it (%s)  ",
-                     band == BAND_GC ? "GC" : "stop-the-world", fmt_percent(sh.ns[st], s->t1 - t0, p),
-                     when_dur(v->tr, sh.ns[st], d));
+                     band == BAND_GC ? "GC" : "stop-the-world", fmt_percent(ns, s->t1 - t0, p),
+                     when_dur(v->tr, ns, d));
     }
     rich_para(a->r);
     const size_t n = samples_in(v->cache.samples, v->tr, l, t0, s->t1, &list);

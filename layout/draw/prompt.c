@@ -11,7 +11,7 @@
 #include "decode/base/mem.h"
 #include "layout/cells/cells.h"
 #include "layout/cells/wrap.h"
-#include "layout/cells/when.h"
+#include "layout/cells/fmt.h"
 #include "triage/query/goto.h"
 #include "layout/move/kind.h"
 #include "layout/move/move.h"

@@ -11,7 +11,7 @@
 #include "layout/move/kind.h"
 #include "layout/move/folded.h"
 #include "triage/wall.h"
-#include "layout/cells/when.h"
+#include "layout/cells/fmt.h"
 #include "layout/move/idle_beside.h"
 #include "layout/move/move.h"
 #include "triage/tables/tab.h"

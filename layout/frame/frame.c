@@ -15,7 +15,7 @@
 
 #include "layout/draw/draw.h"
 #include "triage/query/filter.h"
-#include "layout/cells/when.h"
+#include "layout/cells/fmt.h"
 #include "triage/activity/gstate.h"
 #include "layout/draw/tabs.h"
 #include "layout/move/kind.h"

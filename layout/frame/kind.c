@@ -127,8 +127,7 @@ bool view_answers(const struct view *v, enum request d)
 {
     const struct view_kind *k = kind_here(v);
     int n = 1;
-    return k->answer[rows_asked(v, d, &n)] && !(needs_rows(k, d) && rowless(v, k)) &&
-           (!k->can || k->can(v, d));
+    return k->answer[rows_asked(v, d, &n)] && !(needs_rows(k, d) && rowless(v, k));
 }
 
 /* What moves over rows scrolls a pop-up. Returns false when it is no such request. */
@@ -161,7 +160,7 @@ unsigned view_do(struct view *v, enum request d, int n)
     if (!k->answer[d])
         return d == REQ_BACK ? VR_QUIT : move_fail(v, "%s", k->refusal[d] ? k->refusal[d] : k->refuse);
     const bool sorts = k->things && v->tri && !v->tri->trouble && (d == REQ_SORT || d == REQ_INVERT);
-    if (k->hold && !sorts && (f = k->hold(v)) != VR_NONE)
+    if (k->table && !sorts && (f = tri_hold(v)) != VR_NONE)
         return d == REQ_BACK ? VR_QUIT : f;
     return k->answer[d](v, n);
 }
@@ -201,6 +200,14 @@ bool view_listed(const struct view *v, int y, int64_t *by)
             return true;
         }
     return false;
+}
+
+void kind_show(struct view *v, uint32_t g, int64_t t)
+{
+    if (kind_here(v)->show)
+        kind_here(v)->show(v, g, t);
+    else
+        move_lane(v, (struct lane){LANE_G, g});
 }
 
 /* ---- coming and going ---------------------------------------------------------------------------------- */

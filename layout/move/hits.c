@@ -53,7 +53,7 @@ static void hit_place(struct view *v, const struct hit *h)
         move_push(v, STEP_JUMP);
     move_to(v, h->t, true);
     if (h->g != NO_LANE && kind_here(v)->lanes != LANE_P)
-        kind_here(v)->show(v, h->g, h->t);
+        kind_show(v, h->g, h->t);
     else if (h->g != NO_LANE && move_running(v, h->g, h->t, &run) && run.who != NO_LANE)
         move_lane(v, (struct lane){LANE_P, run.who}); /* else only its time */
     move_settle(v);

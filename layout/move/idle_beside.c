@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "layout/cells/when.h"
+#include "layout/cells/fmt.h"
 #include "layout/move/kind.h"
 #include "layout/move/naming.h"
 #include "triage/text.h"

@@ -28,6 +28,12 @@ struct item {
     bool open;     /* one of its ends is not in the trace */
 };
 
+/* item_state - the state that a range of this kind is, and its band shows. */
+static inline enum state item_state(int range)
+{
+    static const enum state of[RANGE_KINDS] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
+    return of[range];
+}
 /* item_count - the entries of a kind in the model. item_next - gets entry *i and moves *i on, past all
  * entries of one stop; false: there is none. */
 size_t item_count(const struct trace *tr, enum item_kind k);

@@ -10,7 +10,7 @@
 #include "layout/cells/cells.h"
 #include "triage/activity/wakeups.h"
 #include "triage/wall.h"
-#include "layout/cells/when.h"
+#include "layout/cells/fmt.h"
 #include "triage/query/goto.h"
 #include "layout/move/kind.h"
 #include "layout/move/move.h"
@@ -283,7 +283,7 @@ static unsigned to_goroutine(struct view *v, uint32_t g, int64_t t)
 {
     move_push(v, STEP_JUMP);
     move_to(v, t, true);
-    kind_here(v)->show(v, g, t);
+    kind_show(v, g, t);
     move_settle(v);
     return VR_DRAW;
 }

@@ -33,13 +33,13 @@ struct view_kind {
     int (*head_lines)(const struct view *v, int rows);
     void (*head)(struct grid *g, struct view *v, int y, int n);
     unsigned (*titled)(struct view *v, int x);
-    /* detail - adds line 0 or 1 of the status. NULL: no such line. */
+    /* detail - adds line 0 or 1 of the status, about a row if it is a list. NULL: no such line. */
     void (*detail)(struct text *t, const struct view *v, uint32_t row, int line);
     unsigned (*enter)(struct view *v);
-    /* ready - whether the rows exist. They are made from the trace alone or, if `counted`, also from
-     * triage's tables. NULL: ready as soon as the tables are. */
+    /* ready - whether the rows exist. NULL: as soon as triage's tables do. none - the text in their place where
+     * there is nothing of the view's yet (has); soon - while it is being made. */
     bool (*ready)(const struct view *v);
-    bool counted;
+    const char *none, *soon;
 
     bool (*has)(const struct view *v); /* whether its key leads to it; NULL: yes */
     /* needs - a bit per enum item_kind: where the trace has no such items, the view's key skips to a view
@@ -51,8 +51,7 @@ struct view_kind {
     /* settle - restores the invariants of v->rows, at.row, at.top and focus. recenter: scroll the cursor's
      * row into sight. */
     void (*settle)(struct view *v, bool recenter);
-    /* show - put the cursor on goroutine g at time t, in this view if possible, else in the goroutines'
-     * view. */
+    /* show - put the cursor on goroutine g at time t. NULL: in the goroutines' view. */
     void (*show)(struct view *v, uint32_t g, int64_t t);
     /* draw - draws everything between the ruler and the status. */
     void (*draw)(struct grid *g, struct view *v, const struct plan *p);
@@ -63,16 +62,11 @@ struct view_kind {
     void (*read)(const struct view *v, struct rich *out);
     /* where - writes "which rows of how many" for the title. NULL: the title says nothing. */
     void (*where)(const struct view *v, const struct plan *p, char *out, size_t size);
+    bool silent; /* nothing is said below its rows */
     /* status_most - returns the maximum number of status lines. NULL: the number in its plan. */
     int (*status_most)(const struct view *v);
-    /* hold - if the view cannot answer yet (its tables are missing), shows a message. Returns VR_NONE if it
-     * can. NULL: always can. */
-    unsigned (*hold)(struct view *v);
     /* back_word - names what REQ_BACK would do now. NULL: nothing. */
     const char *(*back_word)(const struct view *v);
-    /* can - whether it answers the request in its present state. NULL: it answers every request with a
-     * function in `answer`. */
-    bool (*can)(const struct view *v, enum request d);
     /* pending, work - background work: whether there is any, and do some of it (VR_WORK while more
      * remains). */
     bool (*pending)(const struct view *v);
@@ -142,7 +136,8 @@ bool why_here(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1);
     [REQ_PAN] = view_pan, [REQ_PAGE] = view_page, [REQ_CURSOR] = view_cursor, [REQ_START] = view_start, \
     [REQ_END] = view_finish, [REQ_ZOOM] = view_zoom, [REQ_ZOOM_ALL] = view_zoom_all, \
     [REQ_CENTER] = view_center, [REQ_GC] = view_gc, [REQ_SELECT] = view_select
-/* kind_show - the `show` of views that use the goroutines' view for it. */
+/* kind_show - puts the cursor on goroutine g at time t, in this view if possible, else in the goroutines'
+ * view. */
 void kind_show(struct view *v, uint32_t g, int64_t t);
 
 #endif

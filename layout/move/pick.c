@@ -9,7 +9,7 @@
 
 #include "decode/base/mem.h"
 #include "triage/query/filter.h"
-#include "layout/cells/when.h"
+#include "layout/cells/fmt.h"
 #include "layout/move/lanes.h"
 #include "layout/move/move.h"
 #include "triage/activity/wakeups.h"

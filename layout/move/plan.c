@@ -10,6 +10,7 @@
 #include "layout/move/kind.h"
 #include "layout/move/search.h"
 #include "layout/move/view.h"
+#include "triage/triage.h"
 
 struct grant {
     enum row row;
@@ -148,24 +149,13 @@ static void plan_usual(int *most)
 
 bool plan_empty(const struct view *v, enum row r)
 {
-    static const struct {
-        enum band band;
-        enum state state;
-    } of[ROW_COUNT] = {[ROW_GC] = {BAND_GC, ST_GC},
-                       [ROW_STW] = {BAND_STW, ST_STW},
-                       [ROW_SWEEP] = {BAND_SWEEP, ST_SWEEP},
-                       [ROW_ASSIST] = {BAND_ASSIST, ST_ASSIST}};
+    static const enum band of[ROW_COUNT] = {
+        [ROW_GC] = BAND_GC, [ROW_STW] = BAND_STW, [ROW_SWEEP] = BAND_SWEEP, [ROW_ASSIST] = BAND_ASSIST};
     const struct trace_info *ti = trace_info(v->tr);
     uint64_t least, most;
-    struct shares sh;
     if (r == ROW_HEAP)
         return !trace_minmax(v->tr, METRIC_HEAP, 0, ti->end + (ti->end < INT64_MAX), &least, &most);
-    if (r < ROW_GC || r > ROW_ASSIST)
-        return false;
-    if (trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)of[r].band)
-        return true;
-    trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)of[r].band}, 0, ti->end, &sh);
-    return !sh.ns[of[r].state];
+    return r >= ROW_GC && r <= ROW_ASSIST && !tri_in_band(v->tr, of[r], 0, ti->end);
 }
 
 /* Which bands are empty in the whole trace, so that rows do not change while moving. A single empty band
@@ -220,7 +210,9 @@ void plan_view(struct plan *p, const struct view *v, uint32_t lanes)
     most[ROW_FILTER] = v->filters.n > 0;
     most[ROW_STRIP] = (v->search && !v->search->hidden) || (zoomed && v->scr.h >= 40);
     fold_empty(v, most);
-    most[ROW_STATUS] = kind_here(v)->status_most ? kind_here(v)->status_most(v) : PLAN_STATUS;
+    most[ROW_STATUS] = kind_here(v)->silent        ? 0
+                       : kind_here(v)->status_most ? kind_here(v)->status_most(v)
+                                                   : PLAN_STATUS;
     most[ROW_BUSY] = v->nbusiest && !v->scr.split ? 1 + v->nbusiest : 0;
     most[ROW_LEGEND] = kind_here(v)->lanes < LANE_KINDS && v->scr.h >= 34;
     most[ROW_STATES] = kind_here(v)->states && v->scr.h >= 20 ? 4 : 0;

@@ -76,12 +76,10 @@ static void stop_at(const struct trace *tr, int64_t t, int64_t *t0, int64_t *t1)
 
 int64_t record_stopped(const struct trace *tr, int64_t t0, int64_t t1)
 {
-    struct shares sh;
     int64_t from = t0, to = t1;
-    if (t1 <= t0 || trace_nlanes(tr, LANE_BAND) <= (uint32_t)BAND_STW)
+    if (t1 <= t0)
         return 0;
     stop_at(tr, t0, &from, &to);
     stop_at(tr, t1 - 1, &from, &to);
-    trace_shares(tr, (struct lane){LANE_BAND, BAND_STW}, from, to, &sh);
-    return sh.ns[ST_STW];
+    return tri_in_band(tr, BAND_STW, from, to);
 }

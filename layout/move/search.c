@@ -162,10 +162,6 @@ static uint32_t span_hit(struct search *s, const struct trace *tr, const struct 
 
 /* ---- tasks, regions, logs, and ranges if requested: s->array counts these ---- */
 
-/* Ranges can have states that no goroutine's lane has. */
-static const enum state range_state[RANGE_KINDS] = {
-    [RANGE_GC] = ST_GC, [RANGE_STW] = ST_STW, [RANGE_SWEEP] = ST_SWEEP, [RANGE_ASSIST] = ST_ASSIST};
-
 /* Adds a hit for the i-th entry if the string matches. */
 static void named(struct search *s, const struct trace *tr, uint32_t name, int64_t t, uint32_t g)
 {
@@ -180,11 +176,11 @@ static bool array_entry(struct search *s, const struct trace *tr, enum item_kind
     struct item x;
     size_t at = (size_t)*i;
     const bool is_range = k < ITEM_TASK;
-    if ((is_range && !(s->states >> range_state[k] & 1)) || !item_next(tr, k, &at, &x))
+    if ((is_range && !(s->states >> item_state(k) & 1)) || !item_next(tr, k, &at, &x))
         return false;
     *i = at;
     if (is_range)
-        search_add(s, x.t0, x.g, HIT_STATE + range_state[k]);
+        search_add(s, x.t0, x.g, HIT_STATE + item_state(k));
     else if (k == ITEM_LOG && !search_str(s, tr, x.name) && trace_logs(tr, &m))
         named(s, tr, m[x.index].category, x.t0, x.g);
     else

@@ -3,7 +3,7 @@
  * (view.compared), with a cursor to scroll by.
  */
 
-#include "layout/views/tri_priv.h"
+#include "layout/views/tri.h"
 
 static uint32_t diff_view_count(const struct view *v)
 {
@@ -25,12 +25,6 @@ static void diff_view_row(struct grid *g, struct view *v, uint32_t i, int y, boo
     rich_put(v->compared, &row, g, 0, y, g->w, focus ? STYLE_LANE_FOCUS : STYLE_COUNT);
 }
 
-static int diff_view_status(const struct view *v)
-{
-    (void)v;
-    return 0;
-}
-
 static unsigned diff_view_enter(struct view *v)
 {
     return move_fail(v, "this view is text; the other views show both traces");
@@ -47,17 +41,6 @@ static bool diff_view_has(const struct view *v)
     return v->beyond > 0 || v->compared;
 }
 
-static void diff_view_draw(struct grid *g, struct view *v, const struct plan *p)
-{
-    if (diff_view_ready(v))
-        tri_draw(g, v, p);
-    else
-        tri_note(g, 0, p->y[ROW_LANES], p->n[ROW_LANES],
-                 v->beyond > 0
-                     ? "Comparing them, as soon as both have their tables.."
-                     : "One trace is open: gotop OLD NEW shows two, and here what changed between them.");
-}
-
 static bool diff_view_tsv(const struct view *v, struct text *t)
 {
     if (v->compared)
@@ -69,9 +52,11 @@ const struct view_kind kind_diff = {
     TIMELESS_PLAN,
     .has = diff_view_has,
     .open = tri_open,
-    .draw = diff_view_draw,
+    .draw = tri_draw,
+    .none = "One trace is open: gotop OLD NEW shows two, and here what changed between them.",
+    .soon = "Comparing them, as soon as both have their tables..",
     .where = tri_where,
-    .status_most = diff_view_status,
+    .silent = true,
     .speak = tri_speak,
     .rows = diff_view_count,
     .row = diff_view_row,

@@ -8,11 +8,9 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/cells/when.h"
-#include "layout/views/tri_priv.h"
+#include "layout/views/tri.h"
 #include "layout/draw/frame_rows.h"
-#include "layout/move/kind.h"
-#include "layout/move/move.h"
+#include "layout/move/item.h"
 #include "layout/move/naming.h"
 
 enum { MANY_M = 64 };
@@ -202,11 +200,7 @@ static enum style evlog_style(const struct event *e)
                                       : (enum style)(STYLE_STATE + e->to);
     case EV_PROC: return STYLE_IDLE;
     case EV_RANGE_BEGIN:
-    case EV_RANGE_END:
-        return e->to == RANGE_STW     ? STYLE_STW
-               : e->to == RANGE_GC    ? STYLE_GC
-               : e->to == RANGE_SWEEP ? STYLE_SWEEP
-                                      : STYLE_ASSIST;
+    case EV_RANGE_END: return (enum style)(STYLE_STATE + (int)item_state(e->to % RANGE_KINDS));
     case EV_LOG: return STYLE_SAMPLE;
     default: return STYLE_NORMAL;
     }

@@ -13,11 +13,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/draw/frame_rows.h"
-#include "layout/move/kind.h"
-#include "layout/move/move.h"
-#include "layout/cells/wrap.h"
-#include "layout/views/tri_priv.h"
-#include "layout/cells/when.h"
+#include "layout/views/tri.h"
 #include "layout/move/record.h"
 #include "layout/move/naming.h"
 #include "triage/activity/spent.h"
@@ -273,17 +269,6 @@ static void draw_rows(struct grid *g, struct view *v, int y, int rows)
 
 /* ---- status -------------------------------------------------------------------------------------------- */
 
-static void add_band(struct rich *r, const struct view *v, const struct item *i, enum band b, enum state st,
-                     const char *name)
-{
-    struct shares sh;
-    char d[FMT_MAX];
-    if (i->t1 <= i->t0 || trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)b)
-        return;
-    trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, i->t0, i->t1, &sh);
-    rich_add(r, STYLE_STATUS, "%s %s  ", name, when_dur(v->tr, sh.ns[st], d));
-}
-
 static void items_status(const struct view *v, int w, struct rich *r)
 {
     char t[FMT_MAX], name[400];
@@ -318,7 +303,8 @@ static void items_status(const struct view *v, int w, struct rich *r)
     if (i->kind == ITEM_GC) {
         rich_add(r, STYLE_STATUS, "in it: ");
         rich_add(r, STYLE_STATUS, "stopped %s  ", when_dur(v->tr, record_stopped(v->tr, i->t0, i->t1), t));
-        add_band(r, v, i, BAND_ASSIST, ST_ASSIST, "some goroutine assisting");
+        rich_add(r, STYLE_STATUS, "some goroutine assisting %s  ",
+                 when_dur(v->tr, tri_in_band(v->tr, BAND_ASSIST, i->t0, i->t1), t));
     }
     uint32_t func = stacks_function(v->tr, i->stack, true);
     if (func) {
@@ -463,9 +449,9 @@ static bool items_about(const struct view *v, uint32_t *g, int64_t *t0, int64_t 
 /* ---- the objects --------------------------------------------------------------------------------------- */
 
 #define IS_ITEMS \
-    .lanes = LANE_KINDS, .plan = PLAN_TIME, .open = items_open, .settle = items_settle, .show = kind_show, \
-    .rows = items_count, .draw = items_draw, .speak = items_status, .where = tri_where, \
-    .about = items_about, .refuse = "this table has no lanes: Enter looks closer, views 2 and 3 have lanes", \
+    .lanes = LANE_KINDS, .plan = PLAN_TIME, .open = items_open, .settle = items_settle, .rows = items_count, \
+    .draw = items_draw, .speak = items_status, .where = tri_where, .about = items_about, \
+    .refuse = "this table has no lanes: Enter looks closer, views 2 and 3 have lanes", \
     .answer = {ANSWER_TIME, \
                [REQ_LANE] = items_move, \
                [REQ_SPAN] = items_move, \

@@ -91,12 +91,6 @@ static void proc_show(struct view *v, uint32_t g, int64_t t)
         move_lane(v, (struct lane){LANE_G, g});
 }
 
-void kind_show(struct view *v, uint32_t g, int64_t t)
-{
-    (void)t;
-    move_lane(v, (struct lane){LANE_G, g});
-}
-
 static void lane_where(const struct view *v, const struct plan *p, char *out, size_t size)
 {
     const struct lanes *l = move_lanes_const(v);
@@ -263,9 +257,11 @@ const struct view_kind kind_goroutines = {
     IS_LANES,
     .lanes = LANE_G,
     .gutter = GUTTER_NAMES,
-    .show = kind_show,
     .answer = {ANSWER_LANES, [REQ_SORT] = lane_sort, [REQ_INVERT] = lane_invert, [REQ_HERE] = lane_here},
 };
 const struct view_kind kind_threads = {
-    IS_LANES, .lanes = LANE_M, .gutter = GUTTER_THREADS, .show = kind_show, .answer = {ANSWER_LANES},
+    IS_LANES,
+    .lanes = LANE_M,
+    .gutter = GUTTER_THREADS,
+    .answer = {ANSWER_LANES},
 };

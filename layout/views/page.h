@@ -5,7 +5,7 @@
 #ifndef GOTOP_LAYOUT_PAGE_H
 #define GOTOP_LAYOUT_PAGE_H
 
-#include "layout/views/tri_priv.h"
+#include "layout/views/tri.h"
 #include "triage/sentence.h"
 
 struct box {

@@ -7,6 +7,7 @@
 #include "decode/base/mem.h"
 #include "layout/cells/ruler.h"
 #include "layout/draw/draw.h"
+#include "layout/move/item.h"
 #include "layout/views/page.h"
 #include "layout/move/naming.h"
 
@@ -180,13 +181,12 @@ int page_curves(struct grid *g, const struct view *v, struct box b)
 static void strip_band(const struct view *v, const struct finding *f, const int64_t *edge, int n,
                        struct column *out)
 {
-    static const enum state of[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
     struct shares *col = mem_zalloc((size_t)n * sizeof *col);
     if (col)
         trace_columns(v->tr, f->lane, edge, (uint32_t)n, col);
     for (int c = 0; col && c < n; c++) {
         const int64_t len = edge[c + 1] - edge[c];
-        out[c].part = len > 0 ? (double)col[c].ns[of[f->lane.i]] / (double)len : 0;
+        out[c].part = len > 0 ? (double)col[c].ns[item_state((int)f->lane.i)] / (double)len : 0;
     }
     mem_free(col);
 }

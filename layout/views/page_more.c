@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/cells/fmt.h"
 #include "layout/draw/frame_rows.h"
 #include "layout/views/page.h"
 

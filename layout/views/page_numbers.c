@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout/cells/fmt.h"
 #include "layout/views/page.h"
 #include "layout/move/record.h"
 #include "triage/numbers.h"

@@ -411,26 +411,13 @@ static bool sql_view_has(const struct view *v)
     return v->asked != NULL;
 }
 
-static unsigned sql_view_open(struct view *v, int no)
-{
-    return v->asked ? table_open(v, no) : tri_open(v, no);
-}
-
-static void sql_view_draw(struct grid *g, struct view *v, const struct plan *p)
-{
-    if (v->asked)
-        table_draw(g, v, p);
-    else
-        tri_note(g, 0, p->y[ROW_LANES], p->n[ROW_LANES],
-                 "Ask in SQL: :sql select name, count(*), dur(sum(dur)) from wait group by name. Tables and "
-                 "columns: gotop sql --schema. Enter on a row with t0 and g goes there.");
-}
-
 const struct view_kind kind_sql = {
     TABLE_ROWS(&asked_rows),
     .has = sql_view_has,
-    .open = sql_view_open,
-    .draw = sql_view_draw,
+    .open = table_open,
+    .draw = table_draw,
+    .none = "Ask in SQL: :sql select name, count(*), dur(sum(dur)) from wait group by name. Tables and "
+            "columns: gotop sql --schema. Enter on a row with t0 and g goes there.",
     .enter = sql_view_enter,
     .pending = table_pending,
     .work = table_work,

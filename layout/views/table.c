@@ -3,7 +3,7 @@
  * there, it replaces the one shown. One job finds the things (once) and sorts the wanted rows; the old rows
  * stay until it is done. A job runs only while view_work() waits for it, so its data needs no lock.
  */
-#include "layout/views/table_priv.h"
+#include "layout/views/table.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 
 #include "layout/cells/spectrum.h"
 #include "layout/move/item.h"
-#include "layout/views/tri_priv.h"
+#include "layout/views/tri.h"
 #include "triage/sentence.h"
 #include "triage/tables/tab.h"
 
@@ -236,5 +236,23 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
 
 /* table_name_string - the name of a kind whose key `a` is a string number, as in most tables. */
 void table_name_string(struct text *out, const struct table *t, const struct ttype *k);
+
+/* ---- shared by table.c (life and keys), table_find.c (the things) and table_rows.c (the rows) ---- */
+
+/* table_list - finds all things, in slices. Returns false if out of memory or cancelled.
+ * table_forget_lengths - frees the histograms that are used while finding. */
+bool table_list(struct table *t);
+void table_forget_lengths(struct table *t);
+
+/* table_kinds - whether an order shows kinds, not things. table_ncols, table_col_of - its columns, the name
+ * included. */
+bool table_kinds(const struct table_order *o);
+int table_ncols(const struct table *t, const struct table_order *o);
+struct tcol table_col_of(const struct table *t, const struct table_order *o, int c);
+/* table_by_text - whether such columns are sorted by their letters, from the first on. */
+bool table_by_text(enum tcol_kind k);
+/* table_order_rows - makes the rows of t->want, which becomes t->have. Returns false if out of memory or
+ * cancelled. */
+bool table_order_rows(struct table *t);
 
 #endif

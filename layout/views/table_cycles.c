@@ -14,21 +14,12 @@ static const struct tcol col[OWN] = {
     [GOAL] = {"goal", "the heap's goal as it began", TCOL_BYTES, .w = 8},
 };
 
-static int64_t band(const struct table *t, const struct thing *x, enum band b, enum state s)
-{
-    struct shares sh;
-    if (trace_nlanes(t->tr, LANE_BAND) <= (uint32_t)b || x->t1 <= x->t0)
-        return 0;
-    trace_shares(t->tr, (struct lane){LANE_BAND, (uint32_t)b}, x->t0, x->t1, &sh);
-    return sh.ns[s];
-}
-
 static int64_t cycles_value(const struct table *t, const struct thing *x, int c)
 {
     uint64_t least = 0, most = 0;
     switch (c) {
     case STOPPED: return record_stopped(t->tr, x->t0, x->t1);
-    case ASSIST: return band(t, x, BAND_ASSIST, ST_ASSIST);
+    case ASSIST: return tri_in_band(t->tr, BAND_ASSIST, x->t0, x->t1);
     case HEAP:
         return trace_minmax(t->tr, METRIC_HEAP, x->t0, x->t1 > x->t0 ? x->t1 : x->t0 + 1, &least, &most)
                    ? (int64_t)most

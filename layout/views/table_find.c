@@ -2,7 +2,7 @@
  * table_find.c - the things of a table as its provider adds them, by kind, with totals and quantiles. If
  * there are too many, only the longest stay listed. See table.h.
  */
-#include "layout/views/table_priv.h"
+#include "layout/views/table.h"
 
 #include <string.h>
 

@@ -56,9 +56,9 @@ static void mmu_say(struct text *out, const struct view *v, const struct thing *
         text_say(out, NULL, sep, state_name((enum state)i), " ", t_share((double)sum.ns[i], (double)all));
         sep = ", ";
     }
-    trace_shares(v->tr, (struct lane){LANE_BAND, BAND_STW}, x->t0, x->t1, &s);
-    if (s.ns[ST_STW] > 0)
-        text_say(out, NULL, "; the world stopped for ", t_dur(s.ns[ST_STW]));
+    const int64_t stopped = tri_in_band(v->tr, BAND_STW, x->t0, x->t1);
+    if (stopped)
+        text_say(out, NULL, "; the world stopped for ", t_dur(stopped));
 }
 
 static const struct table_from mmu = {

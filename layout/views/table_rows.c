@@ -1,7 +1,7 @@
 /*
  * table_rows.c - the columns and values of a table, which rows pass its filter, and their order. See table.h.
  */
-#include "layout/views/table_priv.h"
+#include "layout/views/table.h"
 
 #include <ctype.h>
 #include <stdio.h>

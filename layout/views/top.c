@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/cells/fmt.h"
 #include "layout/views/table.h"
 #include "triage/activity/gstate.h"
 #include "triage/activity/tally.h"
@@ -39,132 +38,98 @@ enum { SPANS = sizeof spans / sizeof *spans };
 #define ANEW_NS INT64_C(30000000000) /* how often to ask which goroutines work in pieces */
 enum { WORKS = 3, ROWS_LEAST = 12, CELL = 8, CELLS = 6, NAME_LEAST = 20 };
 
-struct top_pulse {
-    struct pulse *p;
+struct top {
+    int span;
+    int64_t t0, t1; /* the range that view_sums() asked for, which shows while the cursor is in it */
+    struct pulse *pulse;
     const struct findings *learned; /* the tables whose works were last read, and when */
     int64_t heard_ns;               /* the trace's clock; NO_TIME: never */
     uint64_t events;                /* of the trace, when that was counted */
     const struct trace *tr;
     bool walking, failed;
+    int lines; /* above the columns */
     /* of the time that was asked for last */
-    int64_t t0, t1, upto; /* the trace's clock */
+    int64_t from, to, upto; /* the trace's clock */
     struct dist d[PULSE_ROWS];
     uint32_t row[WORKS];
     int n;
 };
 
-static void top_pulse_free(struct top_pulse *t)
+static void pulse_anew(struct top *t)
 {
-    if (t)
-        pulse_free(t->p);
-    mem_free(t);
+    pulse_free(t->pulse);
+    t->pulse = pulse_new();
+    t->learned = NULL;
+    t->heard_ns = NO_TIME;
+    t->tr = NULL;
+    t->walking = false;
+    t->failed = !t->pulse;
 }
 
-/* Whether the trace includes the moment up to which was counted; if not, it is another program's. */
-static bool pulse_goes_on(const struct top_pulse *t, const struct trace_info *ti)
-{
-    const int64_t at = pulse_end(t->p);
-    return !t->tr || (ti->first_ns <= at && at <= ti->first_ns + ti->end);
-}
-
-static struct top_pulse *pulse_made(struct top_pulse **to)
-{
-    struct top_pulse *t = *to = mem_zalloc(sizeof *t);
-    if (t)
-        t->heard_ns = NO_TIME;
-    if (t && !(t->p = pulse_new())) {
-        mem_free(t);
-        t = *to = NULL;
-    }
-    return t;
-}
-
-static void top_pulse_follow(struct top_pulse **to, const struct view *v)
+/* Follows the trace; from the start if it doesn't include the moment up to which was counted, since it is
+ * another program's, and once the works are known for the first time. */
+static void top_pulse_follow(struct top *t, const struct view *v)
 {
     const struct trace_info *ti = trace_info(v->tr);
     const struct findings *fs = v->tri ? v->tri->fs : NULL;
-    struct top_pulse *t = *to ? *to : pulse_made(to);
-    if (t && !t->walking && !pulse_goes_on(t, ti)) {
-        top_pulse_free(t);
-        t = pulse_made(to);
-    }
-    if (!t || t->failed || !ti->done || !ti->has_clock)
+    const int64_t now = ti->first_ns + ti->end;
+    if (!t->pulse ||
+        (t->tr && !t->walking && (pulse_end(t->pulse) < ti->first_ns || pulse_end(t->pulse) > now)))
+        pulse_anew(t);
+    if (!t->failed && ti->done && ti->has_clock && fs && fs != t->learned && t->heard_ns == NO_TIME && t->tr)
+        pulse_anew(t);
+    if (t->failed || !ti->done || !ti->has_clock)
         return;
-    if (fs && fs != t->learned && t->heard_ns == NO_TIME &&
-        t->tr) { /* recount everything with the works known now */
-        top_pulse_free(t);
-        if (!(t = pulse_made(to)))
-            return;
-    }
     if (fs && fs != t->learned) {
-        t->failed |= !pulse_learn(t->p, v->tr, &fs->works);
-        t->heard_ns = ti->first_ns + ti->end;
+        t->failed |= !pulse_learn(t->pulse, v->tr, &fs->works);
+        t->heard_ns = now;
     }
     t->learned = fs;
     if (t->tr == v->tr && (t->walking || t->events == ti->events))
         return; /* complete the count in progress first */
     if (t->tr)
-        pulse_forget(t->p, ti->first_ns);
+        pulse_forget(t->pulse, ti->first_ns);
     t->tr = v->tr;
     t->events = ti->events;
     t->walking = true;
-    pulse_begin(t->p, v->tr);
+    pulse_begin(t->pulse, v->tr);
 }
 
-static bool top_pulse_asks(const struct top_pulse *t, const struct view *v)
-{
-    const struct trace_info *ti = trace_info(v->tr);
-    return ti->has_clock &&
-           (!t || (!t->failed && (t->heard_ns == NO_TIME || ti->first_ns + ti->end - t->heard_ns > ANEW_NS)));
-}
-
-static bool top_pulse_pending(const struct top_pulse *t)
+static bool top_pulse_pending(const struct top *t)
 {
     return t && t->walking && !t->failed;
 }
 
-static bool top_pulse_work(struct top_pulse *t, int64_t budget_ns)
-{
-    bool failed = false;
-    if (!top_pulse_pending(t))
-        return true;
-    if (!pulse_step(t->p, budget_ns, &failed))
-        return false;
-    t->walking = false;
-    t->failed |= failed;
-    return true;
-}
-
-static int top_pulse_lines(struct top_pulse *t, const struct view *v, int64_t t0, int64_t t1, int rows)
+static int top_pulse_lines(struct top *t, const struct view *v, int64_t t0, int64_t t1, int rows)
 {
     uint32_t order[PULSE_ROWS];
-    if (!t || t->failed || rows < ROWS_LEAST || v->scr.w < NAME_LEAST + CELL * CELLS)
+    if (!t->pulse || t->failed || rows < ROWS_LEAST || v->scr.w < NAME_LEAST + CELL * CELLS)
         return 0;
     const int64_t zero = trace_info(v->tr)->first_ns;
     t0 += zero;
     t1 += zero;
-    if (!t->walking && (t->t0 != t0 || t->t1 != t1 || t->upto != pulse_end(t->p))) {
-        if (!pulse_of(t->p, t0, t1, t->d))
+    if (!t->walking && (t->from != t0 || t->to != t1 || t->upto != pulse_end(t->pulse))) {
+        if (!pulse_of(t->pulse, t0, t1, t->d))
             return 0;
-        t->t0 = t0;
-        t->t1 = t1;
-        t->upto = pulse_end(t->p);
-        pulse_order(t->p, t->d, order);
+        t->from = t0;
+        t->to = t1;
+        t->upto = pulse_end(t->pulse);
+        pulse_order(t->pulse, t->d, order);
         t->n = 0;
-        for (uint32_t i = 0; i < pulse_rows(t->p) && t->n < WORKS; i++)
+        for (uint32_t i = 0; i < pulse_rows(t->pulse) && t->n < WORKS; i++)
             if (t->d[order[i]].n)
                 t->row[t->n++] = order[i];
     }
     return t->n ? t->n + 1 : 0;
 }
 
-static void pulse_line(const struct top_pulse *t, struct grid *g, const struct view *v, int y, uint32_t row)
+static void pulse_line(const struct top *t, struct grid *g, const struct view *v, int y, uint32_t row)
 {
-    const struct pulse_row *w = pulse_row(t->p, row);
+    const struct pulse_row *w = pulse_row(t->pulse, row);
     const struct dist *d = &t->d[row];
-    const int64_t since = pulse_since(t->p), from = since > t->t0 ? since : t->t0;
+    const int64_t since = pulse_since(t->pulse), from = since > t->from ? since : t->from;
     const int64_t ns[] = {d->p50, d->p95, d->p99, d->p999, d->max};
-    const double rate = t->t1 > from ? (double)d->n * 1e9 / (double)(t->t1 - from) : 0;
+    const double rate = t->to > from ? (double)d->n * 1e9 / (double)(t->to - from) : 0;
     int x = g->w - CELL * CELLS;
     char buf[FMT_MAX];
     struct text name = {0};
@@ -179,7 +144,7 @@ static void pulse_line(const struct top_pulse *t, struct grid *g, const struct v
         grid_right(g, x += CELL, y, CELL, when_dur(v->tr, ns[i], buf), STYLE_NORMAL);
 }
 
-static void top_pulse_draw(const struct top_pulse *t, struct grid *g, const struct view *v, int y, int n,
+static void top_pulse_draw(const struct top *t, struct grid *g, const struct view *v, int y, int n,
                            const char *when)
 {
     static const char *const title[CELLS] = {"per s", "p50", "p95", "p99", "p99.9", "most"};
@@ -193,13 +158,6 @@ static void top_pulse_draw(const struct top_pulse *t, struct grid *g, const stru
 }
 
 /* ---- which time ---------------------------------------------------------------------------------------- */
-
-struct top {
-    int span;
-    int64_t t0, t1; /* the range that view_sums() asked for, which shows while the cursor is in it */
-    struct top_pulse *pulse;
-    int pulse_lines; /* above the columns */
-};
 
 static void top_held(const struct view *v, int64_t *lo, int64_t *hi)
 {
@@ -379,21 +337,21 @@ static void top_totals(struct grid *g, const struct view *v, int y, int n)
 static void top_head(struct grid *g, struct view *v, int y, int n)
 {
     char time[2 * FMT_MAX + 20];
-    const int work = v->top && v->top->pulse_lines < n ? v->top->pulse_lines : 0;
+    const int work = v->top && v->top->lines < n ? v->top->lines : 0;
     if (n - work > 0)
         top_totals(g, v, y, n - work);
     if (!work)
         return;
     the_time(v, v->table, time, sizeof time);
-    top_pulse_draw(v->top->pulse, g, v, y + n - work, work, time);
+    top_pulse_draw(v->top, g, v, y + n - work, work, time);
 }
 
 static int top_above(const struct view *v, int rows)
 {
     struct top *t = v->top;
     if (t)
-        t->pulse_lines = top_pulse_lines(t->pulse, v, v->table->t0, v->table->t1, rows);
-    return (rows > 8 ? 2 : rows > 5 ? 1 : 0) + (t ? t->pulse_lines : 0);
+        t->lines = top_pulse_lines(t, v, v->table->t0, v->table->t1, rows);
+    return (rows > 8 ? 2 : rows > 5 ? 1 : 0) + (t ? t->lines : 0);
 }
 
 static void say_why(struct text *t, const struct trace *tr, const struct tally_why *w, size_t room)
@@ -466,33 +424,39 @@ static bool top_follow(struct view *v)
     if (!v->top)
         v->top = mem_zalloc(sizeof *v->top);
     if (v->top)
-        top_pulse_follow(&v->top->pulse, v);
-    return v->top && top_pulse_pending(v->top->pulse);
+        top_pulse_follow(v->top, v);
+    return top_pulse_pending(v->top);
 }
 
 static bool top_pending(const struct view *v)
 {
-    return table_pending(v) || (v->top && trace_info(v->tr)->done && top_pulse_pending(v->top->pulse));
+    return table_pending(v) || (trace_info(v->tr)->done && top_pulse_pending(v->top));
 }
 
 static unsigned top_work(struct view *v, int64_t budget_ns)
 {
     if (table_pending(v))
         return table_work(v, budget_ns) | (top_pending(v) ? VR_WORK : VR_NONE);
+    bool failed = false;
     if (!top_pending(v))
         return VR_NONE;
-    return top_pulse_work(v->top->pulse, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
+    v->top->walking = !pulse_step(v->top->pulse, budget_ns, &failed);
+    v->top->failed |= failed;
+    return top_pulse_pending(v->top) ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 
 bool top_asks(const struct view *v)
 {
-    return top_pulse_asks(v->top ? v->top->pulse : NULL, v);
+    const struct trace_info *ti = trace_info(v->tr);
+    const struct top *t = v->top;
+    return ti->has_clock &&
+           (!t || (!t->failed && (t->heard_ns == NO_TIME || ti->first_ns + ti->end - t->heard_ns > ANEW_NS)));
 }
 
 void top_free(struct top *t)
 {
     if (t)
-        top_pulse_free(t->pulse);
+        pulse_free(t->pulse);
     mem_free(t);
 }
 

@@ -6,23 +6,18 @@
  * about the row under the cursor. v->at.row is clamped here before anything reads it, so missing tables, an
  * undo into a longer table, and a resize need no special care.
  */
-#include "layout/views/tri.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "layout/cells/fmt.h"
-#include "layout/move/move.h"
 #include "layout/views/table.h"
-#include "layout/views/tri_priv.h"
-#include "layout/cells/when.h"
 #include "triage/activity/spent.h"
 
 static bool tri_counted(const struct view_kind *k)
 {
-    return k->things ? k->things->counted : k->counted;
+    return k->things && k->things->counted;
 }
 
 bool tri_shows(int view)
@@ -323,12 +318,15 @@ unsigned tri_walk(struct view *v, int n)
 static void waiting(struct grid *g, const struct view *v, int y, int h)
 {
     const struct tri *t = v->tri;
-    bool own = kind_here(v)->ready && (!tri_counted(kind_here(v)) || (t && t->tg));
-    if (own ? v->table && v->table->failed : t && t->trouble)
+    const struct view_kind *k = kind_here(v);
+    const bool own = k->ready && (!tri_counted(k) || (t && t->tg)), early = k->things && k->things->early;
+    if (k->none && !k->has(v))
+        tri_note(g, 0, y, h, k->none);
+    else if (k->soon)
+        tri_note(g, 0, y, h, k->soon);
+    else if (own ? v->table && v->table->failed : t && t->trouble)
         tri_say(g, 0, y, g->w, STYLE_WARN, "%s", own ? "out of memory for the table" : t->trouble);
-    else if (!trace_info(v->tr)->done && !(t && t->so_far) &&
-             !(kind_here(v)->things &&
-               kind_here(v)->things->early)) /* what runs has no end: tables are of what came */
+    else if (!trace_info(v->tr)->done && !(t && t->so_far) && !early) /* what runs has no end */
         tri_note(g, 0, y, h, "gotop still reads the trace; the tables come after that.");
     else if (own)
         tri_say(g, 0, y, g->w, STYLE_DIM, "Looking through the trace..");
@@ -336,13 +334,11 @@ static void waiting(struct grid *g, const struct view *v, int y, int h)
         tri_say(g, 0, y, g->w, STYLE_DIM, "Working on the tables: %d%%", t ? (int)(t->progress * 100) : 0);
 }
 
-bool tri_begin(struct grid *g, const struct view *v, int *y, int *h)
+bool tri_begin(struct grid *g, const struct view *v, int y, int h)
 {
-    if (!ready(v)) {
-        waiting(g, v, *y, *h);
-        return false;
-    }
-    return true;
+    if (!ready(v))
+        waiting(g, v, y, h);
+    return ready(v);
 }
 
 void tri_where(const struct view *v, const struct plan *p, char *out, size_t size)
@@ -357,7 +353,7 @@ void tri_draw(struct grid *g, struct view *v, const struct plan *p)
 {
     const struct view_kind *k = kind_here(v);
     int y = p->y[ROW_LANES], h = p->n[ROW_LANES];
-    if (!tri_begin(g, v, &y, &h))
+    if (!tri_begin(g, v, y, h))
         return;
     tri_set_row(v, v->at.row);
     int head = tri_head_lines(v, h);
@@ -381,40 +377,18 @@ unsigned tri_touch(struct view *v, const struct plan *p, int x, int y)
     return head > 0 && y == p->y[ROW_LANES] + head - 1 ? k->titled(v, x) : VR_NONE;
 }
 
-void tri_say_two(const struct view *v, struct rich *out,
-                 void (*detail)(struct text *, const struct view *, int))
+/* Lines 0 and 1 of `detail`, once the tables are ready. */
+void tri_speak(const struct view *v, int w, struct rich *out)
 {
+    const struct view_kind *k = kind_here(v);
+    (void)w;
     for (int i = 0; i < 2 && ready(v); i++) {
         struct text t = {.ticks = when_ticks(v->tr)};
         rich_para(out);
-        detail(&t, v, i);
+        if (k->detail && (!k->rows || v->at.row < tri_rows(v)))
+            k->detail(&t, v, v->at.row, i);
         if (t.p)
             rich_str(out, i ? STYLE_STATUS : STYLE_STATUS_KEY, (struct str){t.p, (uint32_t)t.n});
         text_free(&t);
     }
-}
-
-bool tri_tsv(const struct view *v, struct text *t, const char *columns, uint32_t n,
-             void (*line)(struct text *out, const struct view *v, uint32_t row))
-{
-    t->ticks = when_ticks(v->tr);
-    if (n)
-        text_add(t, "%s\n", columns);
-    for (uint32_t i = 0; i < n; i++) {
-        line(t, v, i);
-        text_lit(t, "\n");
-    }
-    return n > 0;
-}
-
-static void row_detail(struct text *t, const struct view *v, int line)
-{
-    if (v->at.row < tri_rows(v) && kind_here(v)->detail)
-        kind_here(v)->detail(t, v, v->at.row, line);
-}
-
-void tri_speak(const struct view *v, int w, struct rich *out)
-{
-    (void)w;
-    tri_say_two(v, out, row_detail);
 }

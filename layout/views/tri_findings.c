@@ -13,8 +13,6 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/cells/fmt.h"
-#include "layout/cells/wrap.h"
 #include "layout/views/page.h"
 #include "triage/findings/asked.h"
 
@@ -380,7 +378,7 @@ static int column(struct grid *g, struct view *v, struct box b, bool wide)
     rows_of(b.h, wide, &curves, &work, &numbers, &blank);
     y += page_notes(g, v, (struct box){b.x, y, b.w, b.h / 4});
     y += page_curves(g, v, (struct box){b.x, y, b.w, curves});
-    if (!v->tri || !tri_begin(g, v, &(int){y}, &(int){end - y}))
+    if (!v->tri || !tri_begin(g, v, y, end - y))
         return end;
     if (numbers)
         y += page_numbers(g, v, (struct box){b.x, y, b.w, 1});
@@ -558,19 +556,7 @@ static bool about(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
     return true;
 }
 
-/* A finding's card has all there is to say about it. */
-static int status_most(const struct view *v)
-{
-    (void)v;
-    return 0;
-}
-
 #define BESIDE "up and down walk the findings, Enter looks there"
-static bool can(const struct view *v, enum request d)
-{
-    return d != REQ_DETAILS || count(v) > 0;
-}
-
 const struct view_kind kind_triage = {
     IS_TIMELESS,
     .open = tri_open,
@@ -583,9 +569,8 @@ const struct view_kind kind_triage = {
     .detail = detail,
     .enter = enter,
     .about = about,
-    .status_most = status_most,
+    .silent = true,
     .read = read_all,
-    .can = can,
     .answer = {ANSWER_ROWS, [REQ_CAUSE] = tri_cause},
     .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT, ANSWER_SIDE(BESIDE)},
 };

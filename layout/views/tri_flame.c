@@ -11,9 +11,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/cells/fmt.h"
-#include "layout/move/move.h"
-#include "layout/views/tri_priv.h"
+#include "layout/views/tri.h"
 #include "triage/sentence.h"
 
 struct fnode {
@@ -464,9 +462,10 @@ static void how_often(struct text *t, const struct view *v, const struct fnode *
         text_add(t, ", %" PRIu64 " time%s", n->count, n->count == 1 ? "" : "s");
 }
 
-static void flame_detail(struct text *t, const struct view *v, int line)
+static void flame_detail(struct text *t, const struct view *v, uint32_t row, int line)
 {
     const struct flame *f = &v->tri->flame;
+    (void)row;
     if (flame_empty(f))
         return;
     const struct fnode *n = &f->node[f->cur];
@@ -517,7 +516,7 @@ static void flame_draw(struct grid *g, struct view *v, const struct plan *p)
 {
     int y = p->y[ROW_LANES], h = p->n[ROW_LANES];
     v->scr.rows = h - 1;
-    if (tri_begin(g, v, &y, &h))
+    if (tri_begin(g, v, y, h))
         draw_tree(g, v, y, h);
 }
 
@@ -539,12 +538,6 @@ static unsigned flame_touch(struct view *v, const struct plan *p, int x, int y)
         return VR_NONE;
     f->cur = hit;
     return VR_DRAW;
-}
-
-static void flame_speak(const struct view *v, int w, struct rich *out)
-{
-    (void)w;
-    tri_say_two(v, out, flame_detail);
 }
 
 static unsigned flame_in(struct view *v, int n)
@@ -570,7 +563,8 @@ const struct view_kind kind_flame = {
     .open = flame_open,
     .draw = flame_draw,
     .touch = flame_touch,
-    .speak = flame_speak,
+    .speak = tri_speak,
+    .detail = flame_detail,
     .pending = flame_pending,
     .work = flame_go_on,
     .back_word = back_word,

@@ -9,17 +9,13 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/move/move.h"
-#include "layout/cells/fmt.h"
 #include "layout/move/item.h"
 #include "triage/findings/why.h"
 #include "layout/views/page.h"
-#include "layout/views/tri_priv.h"
 #include "triage/work/work_text.h"
 #include "layout/move/naming.h"
 #include "layout/move/record.h"
 #include "layout/move/pick.h"
-#include "layout/move/kind.h"
 
 /* Columns of share, time, count; how wide a screen has times and bars, and counts; levels that are
  * indented. */
@@ -307,33 +303,28 @@ unsigned view_why(struct view *v)
     return job_begin(v, a ? &a->job : NULL);
 }
 
-static void why_view_draw(struct grid *g, struct view *v, const struct plan *p)
-{
-    if (v->why)
-        tri_draw(g, v, p);
-    else
-        tri_note(g, 0, p->y[ROW_LANES], p->n[ROW_LANES],
-                 "Nothing is explained yet: :why on a goroutine's span, a task, a region or a finding.");
-}
-
-static void why_view_line(struct text *out, const struct view *v, uint32_t i)
-{
-    const struct tree_node *n = node(v, i);
-    text_add(out, "%.4f\t%lld\t%llu\t%d\t", (double)n->ns[TREE_ALL] / (double)(v->why->t1 - v->why->t0),
-             (long long)n->ns[TREE_ALL], (unsigned long long)n->n[TREE_ALL], v->why->row[i].depth);
-    node_text(out, v->tr, n, own(v, i));
-}
-
 static bool why_view_tsv(const struct view *v, struct text *t)
 {
-    return tri_tsv(v, t, "share\tns\tcount\tdepth\twhat", why_view_count(v), why_view_line);
+    if (!why_view_count(v))
+        return false;
+    t->ticks = when_ticks(v->tr);
+    text_lit(t, "share\tns\tcount\tdepth\twhat\n");
+    for (uint32_t i = 0; i < why_view_count(v); i++) {
+        const struct tree_node *n = node(v, i);
+        text_add(t, "%.4f\t%lld\t%llu\t%d\t", (double)n->ns[TREE_ALL] / (double)(v->why->t1 - v->why->t0),
+                 (long long)n->ns[TREE_ALL], (unsigned long long)n->n[TREE_ALL], v->why->row[i].depth);
+        node_text(t, v->tr, n, own(v, i));
+        text_lit(t, "\n");
+    }
+    return true;
 }
 
 const struct view_kind kind_why = {
     TIMELESS_PLAN,
     .over = true,
     .open = tri_open,
-    .draw = why_view_draw,
+    .draw = tri_draw,
+    .none = "Nothing is explained yet: :why on a goroutine's span, a task, a region or a finding.",
     .speak = tri_speak,
     .where = tri_where,
     .refuse = "Enter opens the lanes first",

@@ -94,7 +94,7 @@ static void longest_said(struct seen *s, const char *text, int64_t t0, int64_t t
         most = (waits && !rests) || end - p->t0 > most ? end - p->t0 : most;
         waits &= rests;
     }
-    if (at && !strstr(at, fmt_exact(most, len)))
+    if (at && !strstr(at, when_exact(NULL, most, len)))
         fail_msg("%s: not %s: '%s'", s->name, len, text);
     longest_of += at != NULL;
 }

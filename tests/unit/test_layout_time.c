@@ -135,21 +135,21 @@ static void test_clamp(void **state)
 static void test_fmt(void **state)
 {
     (void)state;
-    FMT(fmt_dur(0, b_), "0");
-    FMT(fmt_dur(17, b_), "17ns");
-    FMT(fmt_dur(1234, b_), "1.23us");
-    FMT(fmt_dur(84310000, b_), "84.3ms");
-    FMT(fmt_dur(999999999, b_), "1.000s");
-    FMT(fmt_dur(999499999, b_), "999ms");
-    FMT(fmt_dur(20398000, b_), "20.4ms");
-    FMT(fmt_dur(59999999999, b_), "60.000s");
-    FMT(fmt_dur(72225000000, b_), "72.225s");
-    FMT(fmt_dur(119600000000, b_), "119.600s");
-    FMT(fmt_dur(12500000000, b_), "12.500s");
-    FMT(fmt_dur(187000000000, b_), "3m07s");
-    FMT(fmt_dur(7500000000000, b_), "2h05m00s");
-    FMT(fmt_dur(36000000000000, b_), "10h00m");
-    FMT(fmt_dur(-1234, b_), "-1.23us");
+    FMT(when_dur(NULL, 0, b_), "0");
+    FMT(when_dur(NULL, 17, b_), "17ns");
+    FMT(when_dur(NULL, 1234, b_), "1.23us");
+    FMT(when_dur(NULL, 84310000, b_), "84.3ms");
+    FMT(when_dur(NULL, 999999999, b_), "1.000s");
+    FMT(when_dur(NULL, 999499999, b_), "999ms");
+    FMT(when_dur(NULL, 20398000, b_), "20.4ms");
+    FMT(when_dur(NULL, 59999999999, b_), "60.000s");
+    FMT(when_dur(NULL, 72225000000, b_), "72.225s");
+    FMT(when_dur(NULL, 119600000000, b_), "119.600s");
+    FMT(when_dur(NULL, 12500000000, b_), "12.500s");
+    FMT(when_dur(NULL, 187000000000, b_), "3m07s");
+    FMT(when_dur(NULL, 7500000000000, b_), "2h05m00s");
+    FMT(when_dur(NULL, 36000000000000, b_), "10h00m");
+    FMT(when_dur(NULL, -1234, b_), "-1.23us");
     FMT(fmt_ticks(0, true, b_), "0");
     FMT(fmt_ticks(12724, true, b_), "12724t");
     FMT(fmt_ticks(99999, true, b_), "99999t");
@@ -158,20 +158,21 @@ static void test_fmt(void **state)
     FMT(fmt_ticks(5724113, true, b_), "5.72Mt");
     FMT(fmt_ticks(-5724113, false, b_), "-5724113t");
     FMT(fmt_ticks(INT64_MIN, false, b_), "-9223372036854775808t");
-    FMT(fmt_exact(1234567, b_), "1.234567ms");
-    FMT(fmt_exact(2000000001, b_), "2.000000001s");
-    FMT(fmt_exact(2000000000, b_), "2s");
-    FMT(fmt_exact(5, b_), "5ns");
-    FMT(fmt_round(fmt_dur(10000, b_)), "10us"); /* a bound; 10.5us stays, and so do zeros before the point */
-    FMT(fmt_round(fmt_dur(10500, b_)), "10.5us");
-    FMT(fmt_round(fmt_dur(1500000, b_)), "1.5ms");
-    FMT(fmt_round(fmt_dur(200000, b_)), "200us");
-    FMT(fmt_round(fmt_dur(0, b_)), "0");
-    FMT(fmt_exact(INT64_MIN, b_), "-9223372036.854775808s");
-    FMT(fmt_time(671204000, 1000, b_), "671.204ms");
-    FMT(fmt_time(671204000, 1000000, b_), "671ms");
-    FMT(fmt_time(1000000000, 100000000, b_), "1.0s");
-    FMT(fmt_time(500, INT64_MAX, b_), "500ns");
+    FMT(when_exact(NULL, 1234567, b_), "1.234567ms");
+    FMT(when_exact(NULL, 2000000001, b_), "2.000000001s");
+    FMT(when_exact(NULL, 2000000000, b_), "2s");
+    FMT(when_exact(NULL, 5, b_), "5ns");
+    FMT(fmt_round(when_dur(NULL, 10000, b_)),
+        "10us"); /* a bound; 10.5us stays, and so do zeros before the point */
+    FMT(fmt_round(when_dur(NULL, 10500, b_)), "10.5us");
+    FMT(fmt_round(when_dur(NULL, 1500000, b_)), "1.5ms");
+    FMT(fmt_round(when_dur(NULL, 200000, b_)), "200us");
+    FMT(fmt_round(when_dur(NULL, 0, b_)), "0");
+    FMT(when_exact(NULL, INT64_MIN, b_), "-9223372036.854775808s");
+    FMT(when_time(NULL, 671204000, 1000, b_), "671.204ms");
+    FMT(when_time(NULL, 671204000, 1000000, b_), "671ms");
+    FMT(when_time(NULL, 1000000000, 100000000, b_), "1.0s");
+    FMT(when_time(NULL, 500, INT64_MAX, b_), "500ns");
     FMT(fmt_bytes(812, b_), "812B");
     FMT(fmt_bytes(40056000, b_), "38.2M");
     FMT(fmt_bytes(UINT64_MAX, b_), "16384P");
@@ -198,9 +199,9 @@ static void test_fmt(void **state)
     char b[FMT_MAX];
     for (int i = 0; i < 100000; i++) {
         int64_t a = rnd(), r = rnd();
-        assert_true(strlen(fmt_dur(a, b)) < 16 && strlen(fmt_exact(a, b)) < FMT_MAX - 1);
+        assert_true(strlen(when_dur(NULL, a, b)) < 16 && strlen(when_exact(NULL, a, b)) < FMT_MAX - 1);
         assert_true(strlen(fmt_ticks(a, true, b)) <= 8 && strlen(fmt_ticks(a, false, b)) < FMT_MAX - 1);
-        assert_true(strlen(fmt_time(a, r, b)) < FMT_MAX - 1 && strlen(fmt_bytes((uint64_t)a, b)) < 10);
+        assert_true(strlen(when_time(NULL, a, r, b)) < FMT_MAX - 1 && strlen(fmt_bytes((uint64_t)a, b)) < 10);
         assert_true(strlen(fmt_count((uint64_t)a, b)) < 12 && strlen(fmt_percent(a, r, b)) < 8);
     }
 }

@@ -15,7 +15,6 @@
 #include "layout/move/idle_beside.h"
 #include "layout/move/kind.h"
 #include "layout/move/move.h"
-#include "layout/cells/when.h"
 #include "viewer/session/app_live.h"
 #include "viewer/session/pair.h"
 #include "viewer/session/slice.h"
@@ -175,7 +174,7 @@ static unsigned do_back(struct app *a)
          * again */
         true;
     return view_message(&a->view, false, "again to leave: it took %s to read",
-                        fmt_dur(a->took_ms * 1000000, d));
+                        when_dur(NULL, a->took_ms * 1000000, d));
 }
 
 static unsigned do_reconnect(struct app *a)

@@ -19,7 +19,6 @@
 #include "layout/move/move.h"
 #include "layout/views/top.h"
 #include "layout/views/tri.h"
-#include "layout/cells/when.h"
 #include "viewer/session/follow.h"
 #include "viewer/command/tables.h"
 

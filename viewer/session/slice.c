@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 
 #include "layout/cells/fmt.h"
-#include "layout/cells/when.h"
 #include "layout/move/move.h"
 #include "triage/exports/outside.h"
 #include "triage/exports/rewrite.h"
