@@ -36,8 +36,8 @@ struct view_kind {
     /* detail - adds line 0 or 1 of the status, about a row if it is a list. NULL: no such line. */
     void (*detail)(struct text *t, const struct view *v, uint32_t row, int line);
     unsigned (*enter)(struct view *v);
-    /* ready - whether the rows exist. NULL: as soon as triage's tables do. none - the text in their place where
-     * there is nothing of the view's yet (has); soon - while it is being made. */
+    /* ready - whether the rows exist. NULL: as soon as triage's tables do. none - the text in their place
+     * where there is nothing of the view's yet (has); soon - while it is being made. */
     bool (*ready)(const struct view *v);
     const char *none, *soon;
 

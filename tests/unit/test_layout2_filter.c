@@ -439,7 +439,7 @@ static void test_view(void **state)
     while (steps < 50 && !(view_do(&s.v, REQ_SPAN, 1) & VR_BELL)) {
         struct span sp;
         assert_true(trace_span_at(s.tr, s.v.at.focus, s.v.at.cursor, &sp));
-        assert_true(pick_span(&s.v, s.v.at.focus, &sp, NULL));
+        assert_true(pick_span(&s.v, s.v.at.focus, &sp));
         assert_true(sp.state == ST_WAITING && sp.t1 - sp.t0 > 1000000);
         steps++;
     }
