@@ -63,6 +63,8 @@ static void pulse_anew(struct top *t)
     t->heard_ns = NO_TIME;
     t->tr = NULL;
     t->walking = false;
+    t->from = t->to = t->upto = 0;
+    t->n = 0;
     t->failed = !t->pulse;
 }
 
