@@ -12,6 +12,7 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
+#include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
 
 enum { THREADS_MOST = 64, EVENTS = 4096, FIRST_EVENTS = 64, AGAIN_MOST = 1 };
@@ -36,11 +37,8 @@ struct loader {
     bool full;    /* the memory limit is reached */
     bool stopped; /* nothing after the joined segments can be read */
     bool others;  /* there are segments after the first; the same for any number of threads */
-    bool started; /* the trace's start is known: segments after the first may be decoded */
+    bool started; /* the trace's start is known */
     int64_t base;
-    /* The first segment's mark workers, for segments decoded in parallel with it, fixed once `started`:
-     * goroutine id -> 2 * name of the worker's function + 1 if inferred. */
-    struct idmap worker;
     pthread_t thread[THREADS_MOST];
     int nthreads, want;
     struct segment *mine;  /* the segment that the caller's thread decodes */
@@ -76,7 +74,6 @@ void loader_free(struct loader *l)
     pthread_mutex_unlock(&l->mu);
     for (int i = 0; i < l->nthreads; i++)
         pthread_join(l->thread[i], NULL);
-    idmap_free(&l->worker);
     for (size_t i = l->tr->join.n; i < l->nseg; i++)
         segment_free(l->seg[i]);
     segment_free(l->notes);
@@ -171,7 +168,7 @@ static struct segment *take(struct loader *l)
         find_until(l, l->nseg + MORE);
     if (l->next >= l->nseg && !l->all)
         find_until(l, l->next);
-    if (l->next >= l->nseg || (l->next && !l->started))
+    if (l->next >= l->nseg)
         return NULL;
     struct segment *s = l->seg[l->next];
     l->next++;
@@ -180,18 +177,25 @@ static struct segment *take(struct loader *l)
 
 /* ---- decoding ------------------------------------------------------------------------------------------ */
 
+/* What is known of a goroutine before any segment is joined: what the first one says of it. */
+static uint16_t hint_first(const struct segment *s, uint64_t id, uint32_t *name)
+{
+    struct ginfo room;
+    const uint32_t g = idmap_get(&s->order.gs, id);
+    const struct ginfo *gi = g == IDMAP_NONE ? NULL : fold_g_info(s->f, g, &room);
+    if (!gi)
+        return 0;
+    *name = gi->name;
+    return gi->flags & (GI_GCWORK | GI_SYSTEM | GI_INFERRED);
+}
+
 static uint16_t hint(void *arg, uint64_t id, uint32_t *name)
 {
     struct segment *s = arg;
     struct loader *l = s->loader;
     struct segment_hint h = {0};
     pthread_mutex_lock(&l->mu);
-    h.flags = join_hint(&l->tr->join, id, &h.name);
-    const uint32_t worker = l->joined ? IDMAP_NONE : idmap_get(&l->worker, id);
-    if (worker != IDMAP_NONE) {
-        h.flags = (uint16_t)(GI_GCWORK | GI_SYSTEM | (worker & 1 ? GI_INFERRED : 0));
-        h.name = worker / 2;
-    }
+    h.flags = l->joined ? join_hint(&l->tr->join, id, &h.name) : hint_first(l->seg[0], id, &h.name);
     pthread_mutex_unlock(&l->mu);
     if (mem_room(s->hint, s->caphint, s->nhint + 1))
         s->hint[s->nhint++] = h;
@@ -208,7 +212,7 @@ static void hints(struct loader *l, struct segment *s)
         return;
     s->f->hint = hint;
     s->f->hint_arg = s;
-    s->f->others_named = !s->truth && l->worker.used;
+    s->f->others_named = !s->truth;
     if (s->truth) {
         s->order.holder = join_holder;
         s->order.holder_arg = &l->tr->join;
@@ -269,10 +273,11 @@ static void give_names(struct loader *l, struct segment *s)
     pthread_mutex_lock(&l->mu);
 }
 
-/* Wait until the end of the previous segment is known. Under the lock. */
-static void await_end(struct loader *l, const struct segment *s)
+/* Wait until the first segment is decoded, whose names of goroutines are hints, and until the end of the
+ * previous one is known. Under the lock. */
+static void await_others(struct loader *l, const struct segment *s)
 {
-    while (s->n && !l->seg[s->n - 1]->last_known && !l->quit)
+    while (s->n && !(l->seg[0]->decoded && l->seg[s->n - 1]->last_known) && !l->quit)
         pthread_cond_wait(&l->changed, &l->mu);
 }
 
@@ -286,7 +291,7 @@ static bool begin(struct loader *l, struct segment *s)
     pthread_mutex_lock(&l->mu);
     prepare(l, s);
     give_names(l, s);
-    await_end(l, s);
+    await_others(l, s);
     const int64_t before = s->n ? l->seg[s->n - 1]->last : INT64_MIN;
     s->loader = l;
     s->procs = l->tr->join.procs;
@@ -312,13 +317,6 @@ static void done(struct loader *l, struct segment *s)
     }
     ends_follow(l);
     pthread_mutex_unlock(&l->mu);
-}
-
-static void worker_found(void *arg, uint64_t g, uint32_t func, bool inferred)
-{
-    struct loader *l = arg;
-    if (func < IDMAP_NONE / 2 && (!inferred || idmap_get(&l->worker, g) == IDMAP_NONE))
-        (void)idmap_put(&l->worker, g, func * 2 + inferred); /* else the segment is decoded again */
 }
 
 static void *worker(void *arg)
@@ -352,13 +350,9 @@ static void start_threads(struct loader *l)
         l->nthreads++;
 }
 
-/* The first segment has reported the trace's start: others can now be decoded in parallel. For these find the
- * collector's workers: if their creation is not recorded they look like other goroutines, and most segments
- * would have to be decoded again. */
+/* The first segment has reported the trace's start. */
 static void started(struct loader *l)
 {
-    if (l->nthreads)
-        v2_gen_workers(&l->seg[0]->gen, &l->tr->names, worker_found, l);
     pthread_mutex_lock(&l->mu);
     l->base = l->seg[0]->order.base;
     l->started = true;

@@ -122,11 +122,6 @@ struct v2_late {
 };
 void v2_gen_late(const struct v2_gen *g, struct v2_late *late);
 int64_t v2_late_last(const struct v2_late *late, int64_t last);
-/* v2_gen_workers - Call found() for each goroutine that is a mark worker of the GC, maybe more than once.
- * It is recognised by where it was created, or (inferred) by its stacks. Reads all events without ordering
- * them; of a huge generation only some. func: the id in names of the workers' function. */
-typedef void v2_worker_fn(void *arg, uint64_t g, uint32_t func, bool inferred);
-void v2_gen_workers(const struct v2_gen *g, const struct names *nm, v2_worker_fn *found, void *arg);
 void v2_gen_free(struct v2_gen *g);
 
 /* Returns ns per clock unit. Times are converted as Go converts them (FORMAT.md B.4). */

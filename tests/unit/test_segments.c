@@ -298,36 +298,6 @@ static void test_notes(void **state)
     }
 }
 
-struct told {
-    int inferred, created, others; /* how often of goroutine 9, and of others */
-};
-
-static void worker_found(void *arg, uint64_t g, uint32_t func, bool inferred)
-{
-    struct told *is = arg;
-    assert_true(func);
-    *(g != 9 ? &is->others : inferred ? &is->inferred : &is->created) += 1;
-}
-
-/* What is known of the first generation before anything is decoded. */
-static struct told foretold(const char *text)
-{
-    struct loaded l = {0};
-    struct trace_opts o = {.threads = 1};
-    struct err e;
-    struct v2_gen g = {0};
-    struct told is = {0};
-    l.bytes = tracegen_bytes(text, &l.n);
-    assert_int_equal(trace_open_mem(l.bytes, l.n, &o, &l.tr, &e), ERR_OK);
-    size_t pos = l.tr->src.header;
-    assert_int_equal(v2_gen_scan(&l.tr->src, &g, &pos), V2_GEN);
-    assert_true(v2_gen_tables(&l.tr->src, &g));
-    v2_gen_workers(&g, &l.tr->names, worker_found, &is);
-    v2_gen_free(&g);
-    unload(&l);
-    return is;
-}
-
 /* Any number of threads decodes what is read plainly; each trace is asked that. */
 static void as_plain(const char *text, void (*ask)(struct trace *tr))
 {
@@ -350,17 +320,17 @@ static void worker_9(struct trace *tr)
 {
     assert_true(trace_lane(tr, (struct lane){LANE_G, trace_find_lane(tr, LANE_G, 9)}).is_worker);
     assert_int_equal(tr->cost.segments, 8);
+    assert_int_equal(tr->cost.redone, 0); /* what the first one says is known when another is begun */
 }
 
-/* A mark worker that no event creates is known by its stack, in segments that are decoded beside the first,
- * too. */
+/* A mark worker that no event creates is known by its stack, in segments that are decoded before
+ * the one in front of them is joined, too. */
 static void test_worker(void **state)
 {
     (void)state;
 #define WORK \
     "GoStart +5 g=9 g_seq=%s\nGoLabel +1 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" " \
     "stack=main.x:1,runtime.gcBgMarkWorker:4\n"
-#define WORK1 "GoStart +5 g=9 g_seq=1\nGoBlock +10 reason=\"sync\" stack=main.x:1,runtime.gcBgMarkWorker:4\n"
 #define ALONE "GoBlock +1 reason=\"sync\" stack=0\n"
 #define AGAIN \
     "endgen\nbatch m=7 t=%s\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=-1 waiting\nGoStatus +1 g=9 m=-1 " \
@@ -373,7 +343,6 @@ static void test_worker(void **state)
         tracegen_printf(&b, AGAIN, t);
         tracegen_printf(&b, WORK, "2");
     }
-    assert_true(foretold((char *)b.p).inferred);
     as_plain((char *)b.p, worker_9);
     tracegen_free(&b);
 }
@@ -397,38 +366,6 @@ static void test_worker_late(void **state)
     }
     as_plain((char *)b.p, NULL);
     tracegen_free(&b);
-}
-
-/* No more is looked at than it takes to know one for each processor, and how. */
-static void test_workers_all(void **state)
-{
-    (void)state;
-#define PROCS(n) "ProcsChange +1 procs=" #n " stack=0\n"
-#define LATER(m, g) \
-    "batch m=" #m " t=500\nProcStatus +1 p=" #m " running\nGoStatus +1 g=" #g \
-    " m=-1 runnable\nGoStart +1 g=" #g \
-    " g_seq=1\nGoBlock +5 reason=\"sync\" stack=runtime.gcBgMarkWorker:4\n"
-#define MADE \
-    "batch m=5 t=100\nProcStatus +1 p=5 running\nGoStatus +1 g=2 m=5 running\nGoCreate +1 new_g=9 " \
-    "new_stack=runtime.gcBgMarkWorker:1 stack=0\n"
-    static const struct {
-        const char *text;
-        struct told want;
-    } c[] = {
-        {G1 PROCS(1) "GoStatus +1 g=9 m=-1 runnable\n" ALONE WORK1 LATER(3, 6) END MORE, {1, 0, 0}},
-        {G1 PROCS(2) "GoStatus +1 g=9 m=-1 runnable\n" ALONE WORK1 LATER(3, 6) LATER(4, 5) END MORE,
-         {1, 0, 1}},
-        {G1 "GoStatus +1 g=9 m=-1 runnable\n" ALONE WORK1 LATER(3, 6) LATER(4, 5) END MORE, {1, 0, 2}},
-        {G1 PROCS(1) ALONE WORK1 MADE LATER(3, 6) END MORE, {1, 1, 0}}, /* it wasn't told of as being there */
-        {G1 PROCS(1) ALONE LATER(3, 1) "GoUnblock +5 g=9 g_seq=1 stack=main.f:1\n" END MORE, {0, 0, 1}},
-        {G1 PROCS(1) ALONE END MORE, {0, 0, 0}},
-    };
-    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-        const struct told is = foretold(c[i].text);
-        assert_int_equal(is.inferred, c[i].want.inferred);
-        assert_int_equal(is.created, c[i].want.created);
-        assert_int_equal(is.others, c[i].want.others);
-    }
 }
 
 /* ---- names --------------------------------------------------------------------------------------------- */
@@ -658,7 +595,6 @@ int main(void)
         cmocka_unit_test(test_notes),
         cmocka_unit_test(test_worker),
         cmocka_unit_test(test_worker_late),
-        cmocka_unit_test(test_workers_all),
         cmocka_unit_test(test_stacks),
         cmocka_unit_test(test_nameless),
         cmocka_unit_test(test_no_beginning),
