@@ -15,21 +15,16 @@ static struct utf8 text(uint32_t glyph)
 }
 
 /* The glyph of a state in its colour, and its word. */
-static void state(struct rich *r, uint32_t glyph, enum state s, const char *word, enum style words)
+static void state(struct rich *r, uint32_t glyph, enum state s, enum style words)
 {
     rich_add(r, (enum style)(STYLE_STATE + (int)s), "%s", text(glyph).s);
-    rich_add(r, words, " %s  ", word);
+    rich_add(r, words, " %s  ", state_name(s));
 }
 
 static void mark(struct rich *r, uint32_t glyph, enum style s, const char *word)
 {
     rich_add(r, s, "%s", text(glyph).s);
     rich_add(r, STYLE_POPUP, " %s  ", word);
-}
-
-static const char *word_of(enum state s)
-{
-    return state_name(s);
 }
 
 static uint32_t work_glyph(enum tier t, bool mono, enum state s)
@@ -41,46 +36,38 @@ static void work(struct rich *r, enum tier t, bool mono, enum style words)
 {
     static const enum state of[] = {ST_RUNNING, ST_GCWORK, ST_ASSIST, ST_SWEEP, ST_SYSCALL};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        state(r, work_glyph(t, mono, of[i]), of[i], word_of(of[i]), words);
+        state(r, work_glyph(t, mono, of[i]), of[i], words);
+    state(r, glyph_state(t, ST_SCHED), ST_SCHED, words);
 }
 
 static void lives(struct rich *r, enum tier t, bool mono, enum style words)
 {
     static const enum state of[] = {ST_RUNNING, ST_RUNNABLE, ST_SYSCALL, ST_WAITING, ST_UNKNOWN};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
-        state(r, glyph_state(t, of[i]), of[i], word_of(of[i]), words);
-    state(r, work_glyph(t, mono, ST_ASSIST), ST_ASSIST, word_of(ST_ASSIST), words);
+        state(r, glyph_state(t, of[i]), of[i], words);
+    state(r, work_glyph(t, mono, ST_ASSIST), ST_ASSIST, words);
 }
 
 void legend_line(enum tier t, bool mono, bool goroutines, struct rich *out)
 {
-    if (goroutines) {
-        lives(out, t, mono, STYLE_FOOTER);
-        return;
-    }
-    work(out, t, mono, STYLE_FOOTER);
-    state(out, glyph_state(t, ST_SCHED), ST_SCHED, word_of(ST_SCHED), STYLE_FOOTER);
+    (goroutines ? lives : work)(out, t, mono, STYLE_FOOTER);
 }
 
 void legend_page(enum tier t, struct rich *out)
 {
     static const enum state bar[] = {ST_RUNNING, ST_RUNNABLE, ST_SYSCALL, ST_WAITING, ST_ASSIST, ST_STW};
-    rich_add(out, STYLE_POPUP_HEAD, "What the page shows");
-    rich_para(out);
+    rich_say(out, STYLE_POPUP_HEAD, "What the page shows");
     rich_add(out, STYLE_POPUP, "Findings:  ");
     rich_add(out, STYLE_ERROR, "!!");
     rich_add(out, STYLE_POPUP, " takes half of the time or more,  ");
     rich_add(out, STYLE_WARN, "!");
     rich_add(out, STYLE_POPUP, " takes less,  . is a note.");
-    rich_para(out);
-    rich_add(out, STYLE_POPUP,
+    rich_say(out, STYLE_POPUP,
              "WORK: what the program does again and again. usual: those around the median; slow: "
              "the slowest tenth, or fewer that stand out.");
-    rich_para(out);
     rich_add(out, STYLE_POPUP, "Bars:  ");
     for (size_t i = 0; i < sizeof bar / sizeof *bar; i++)
-        state(out, t == TIER_ASCII ? glyph_state(t, bar[i]) : glyph_height(t, 8), bar[i], word_of(bar[i]),
-              STYLE_POPUP);
+        state(out, t == TIER_ASCII ? glyph_state(t, bar[i]) : glyph_height(t, 8), bar[i], STYLE_POPUP);
     rich_para(out);
     rich_add(out, STYLE_POPUP, "busy: of the processors. queue: runnable goroutines, on average.  ");
     mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "more than there are processors");
@@ -91,12 +78,10 @@ void legend_page(enum tier t, struct rich *out)
 void legend_all(enum tier t, bool mono, struct rich *out)
 {
     const bool signs = mono || t == TIER_ASCII;
-    rich_add(out, STYLE_POPUP_HEAD, "What the screen shows");
-    rich_para(out);
+    rich_say(out, STYLE_POPUP_HEAD, "What the screen shows");
     rich_add(out, STYLE_POPUP, "Processors, threads: the height is how busy, the %s says with what:  ",
              signs ? "sign" : "colour");
     work(out, t, mono, STYLE_POPUP);
-    state(out, glyph_state(t, ST_SCHED), ST_SCHED, word_of(ST_SCHED), STYLE_POPUP);
     rich_para(out);
     rich_add(out, STYLE_POPUP, "Goroutines:  ");
     lives(out, t, mono, STYLE_POPUP);

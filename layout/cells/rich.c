@@ -127,11 +127,6 @@ static int put(const struct rich *r, struct grid *g, int x, int y, int w, struct
     return x;
 }
 
-static int lines_of(struct str s, int w)
-{
-    return wrap_draw(NULL, 0, 0, w, 1000, STYLE_NORMAL, s);
-}
-
 /* Draws a paragraph into n lines. */
 static void para_draw(const struct rich *r, struct grid *g, int x, int y, int w, int n, struct str text)
 {
@@ -149,9 +144,9 @@ int rich_draw(const struct rich *r, struct grid *g, int x, int y, int w, int n)
 {
     int used = 0, rest = 0;
     for (size_t i = 0; i < rich_paras(r); i++)
-        rest += lines_of(rich_at(r, i), w);
+        rest += wrap_lines(rich_at(r, i), w);
     for (size_t i = 0; i < rich_paras(r) && used < n; i++) {
-        const int need = lines_of(rich_at(r, i), w);
+        const int need = wrap_lines(rich_at(r, i), w);
         if (!need)
             continue;
         rest -= need;

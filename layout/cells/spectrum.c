@@ -73,29 +73,6 @@ int spectrum_row(const struct spectrum *s, int64_t value)
 
 /* ---- counting ------------------------------------------------------------------------------------------ */
 
-/* window_col() for many moments: guessed without a division, then corrected by the columns' edges. */
-struct cols {
-    const int64_t *edge; /* NULL: out of memory, so each is computed */
-    double per_ns;
-    struct window win;
-    int n;
-};
-
-static inline int col_of(const struct cols *k, int64_t t)
-{
-    if (t < k->win.t0 || t >= k->win.t1)
-        return -1; /* before the window, or after it */
-    if (!k->edge)
-        return window_col(k->win, k->n, t);
-    int c = (int)(((double)t - (double)k->win.t0) * k->per_ns);
-    c = c < 0 ? 0 : c >= k->n ? k->n - 1 : c;
-    while (c > 0 && t < k->edge[c])
-        c--;
-    while (c + 1 < k->n && t >= k->edge[c + 1])
-        c++;
-    return c;
-}
-
 bool spectrum_make(struct spectrum *s, uint32_t n, spectrum_value *get, void *arg, int rows, int cols,
                    struct window win)
 {
@@ -119,20 +96,15 @@ bool spectrum_make(struct spectrum *s, uint32_t n, spectrum_value *get, void *ar
     }
     s->cell = cell;
     memset(cell, 0, (size_t)s->rows * (size_t)s->cols * sizeof *cell);
-    int64_t *edge = mem_alloc(((size_t)s->cols + 1) * sizeof *edge);
-    if (edge)
-        window_edges(win, s->cols, edge);
-    const struct cols at = {edge, (double)s->cols / (double)window_len(win), win, s->cols};
     for (uint32_t i = 0; i < n; i++) {
         get(arg, i, &t, &v);
-        int r = spectrum_row(s, v), c = col_of(&at, t);
+        const int r = spectrum_row(s, v), c = window_col(win, s->cols, t);
         s->most = ++s->count[r] > s->most ? s->count[r] : s->most;
-        if (c < 0)
+        if (c < 0 || c >= s->cols)
             continue;
         uint32_t *x = &cell[(size_t)r * (size_t)s->cols + (size_t)c];
         s->darkest = ++*x > s->darkest ? *x : s->darkest;
     }
-    mem_free(edge);
     return true;
 }
 

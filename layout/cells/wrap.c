@@ -115,9 +115,19 @@ int wrap_draw(struct grid *g, int x, int y, int w, int n, enum style s, struct s
         const char *line = text.p;
         bool cut;
         const uint32_t len = wrap_line(&text, w, used == n - 1, &cut);
-        const int to = g ? grid_text(g, x, y + used, w, (struct str){line, len}, s) : 0;
-        if (g && cut)
+        const int to = grid_text(g, x, y + used, w, (struct str){line, len}, s);
+        if (cut)
             grid_str(g, to + 1, y + used, x + w - to - 1, grid_cut(g), s);
     }
     return used;
+}
+
+int wrap_lines(struct str text, int w)
+{
+    int n = 0;
+    for (uint32_t next; text.len; n++) {
+        (void)wrap_next(text, w, &next);
+        text = (struct str){text.p + next, text.len - next};
+    }
+    return n;
 }

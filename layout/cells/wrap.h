@@ -19,7 +19,8 @@ uint32_t wrap_cut(struct str s, int w);
 enum { WRAP_MARK = 3 }; /* columns of " .." */
 uint32_t wrap_line(struct str *text, int w, bool last, bool *cut);
 /* wrap_draw - draw it into at most n lines of w columns; a text that is longer ends with " ..". Returns the
- * lines used. g NULL: it only counts. */
+ * lines used. wrap_lines - the lines it takes in all. */
 int wrap_draw(struct grid *g, int x, int y, int w, int n, enum style s, struct str text);
+int wrap_lines(struct str text, int w);
 
 #endif

@@ -25,13 +25,18 @@ void draw_band(struct grid *g, struct view *v, enum band b, int x, int y);
 /* draw_level - the level of a value on a scale, 1 to `most`; 0: there is no value. It is `last`, that of the
  * column before, unless the value is more than a quarter of a level beyond it. */
 int draw_level(uint64_t val, uint64_t scale, int most, int last);
-/* draw_heap, draw_runq - plots of h rows. *here: the value at the cursor; *most: the maximum in the
- * window. */
-bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *goal);
-/* draw_states - row 0..3: the maximum number of goroutines running, runnable, in system calls, waiting, per
- * column. */
-bool draw_states(struct grid *g, struct view *v, int x, int y, int row, uint64_t *here, uint64_t *most);
-bool draw_runq(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *most);
+/* draw_heap, draw_count - plots of `h` rows from (x,y) on: the heap and its goal; the maximum number of
+ * goroutines in a state. *here: the value at the cursor; *most: the maximum in the window. */
+struct draw_at {
+    int x, y, h;
+};
+struct draw_count {
+    enum gcount of;
+    enum style style, over; /* over: that of what is more than there are processors; 0: none */
+};
+bool draw_heap(struct grid *g, struct view *v, struct draw_at at, uint64_t *here, uint64_t *goal);
+bool draw_count(struct grid *g, struct view *v, const struct draw_count *k, struct draw_at at, uint64_t *here,
+                uint64_t *most);
 /* draw_dark - marks in row y the columns of a damaged trace in which no processor has a record. */
 void draw_dark(struct grid *g, const struct view *v, int x, int y, const bool *dark);
 /* draw_dark_columns - which columns these are, v->plot_w flags; NULL: none. The caller frees it (mem.h). */

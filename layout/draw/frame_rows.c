@@ -100,7 +100,7 @@ static void heap(const struct canvas *c, int y, int h)
 {
     uint64_t here = 0, goal = 0;
     char a[FMT_MAX];
-    bool any = draw_heap(c->g, c->v, c->plan->gutter, y, h, &here, &goal);
+    bool any = draw_heap(c->g, c->v, (struct draw_at){c->plan->gutter, y, h}, &here, &goal);
     gutter(c, y, "heap", here ? fmt_bytes(here, a) : "", STYLE_LANE); /* 0: not known here */
     if (h > 1 && goal)
         gutter(c, y + 1, "goal", goal_none(goal) ? "none" : fmt_bytes(goal, a), STYLE_LANE);
@@ -110,9 +110,10 @@ static void heap(const struct canvas *c, int y, int h)
 
 static void run_queue(const struct canvas *c, int y, int h)
 {
-    uint64_t here = 0, most = 0;
+    static const struct draw_count queue = {GC_RUNNABLE, STYLE_RUNQ, STYLE_RUNQ_OVER};
+    uint64_t here, most;
     char a[FMT_MAX];
-    bool any = draw_runq(c->g, c->v, c->plan->gutter, y, h, &here, &most);
+    const bool any = draw_count(c->g, c->v, &queue, (struct draw_at){c->plan->gutter, y, h}, &here, &most);
     gutter(c, y, "queue", any ? fmt_count(here, a) : "", STYLE_LANE);
     if (h > 1 && any)
         gutter(c, y + 1, "max", fmt_count(most, a), STYLE_LANE);
@@ -138,9 +139,13 @@ static char *count_fit(uint64_t n, int room, char out[FMT_MAX])
 static void state_count(const struct canvas *c, int i, int y)
 {
     static const char *const names[] = {"running", "runnable", "syscall", "waiting"};
+    static const struct draw_count rows[] = {{GC_RUNNING, STYLE_RUNNING, 0},
+                                             {GC_RUNNABLE, STYLE_RUNNABLE, 0},
+                                             {GC_SYSCALL, STYLE_SYSCALL, 0},
+                                             {GC_WAITING, STYLE_WAITING, 0}};
     uint64_t here, most;
     char a[FMT_MAX];
-    bool any = draw_states(c->g, c->v, c->plan->gutter, y, i, &here, &most);
+    const bool any = draw_count(c->g, c->v, &rows[i], (struct draw_at){c->plan->gutter, y, 1}, &here, &most);
     const int room = c->plan->gutter - 2 - (int)strlen(names[i]);
     gutter(c, y, names[i], any ? count_fit(here, room, a) : "", STYLE_LANE);
 }
@@ -175,13 +180,6 @@ static void none(const struct canvas *c)
         if (plan_empty(c->v, of[i].row) && n < sizeof text)
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "", of[i].text);
     grid_str(c->g, 0, c->plan->y[ROW_NONE], c->g->w, n ? text : "", STYLE_LANE_NOTE);
-}
-
-/* Once they are drawn. */
-static void bands_end(const struct canvas *c)
-{
-    draw_unloaded(c->g, c->v, c->plan->gutter, c->plan->y[ROW_GC],
-                  c->plan->y[ROW_LANES] - c->plan->y[ROW_GC]);
 }
 
 /* ---- lanes --------------------------------------------------------------------------------------------- */
@@ -484,17 +482,14 @@ void rows_bands(struct grid *g, struct view *v, const struct plan *p)
     none(&c);
     bands(&c);
     curves(&c);
-    bands_end(&c);
+    draw_unloaded(g, v, p->gutter, p->y[ROW_GC], p->y[ROW_LANES] - p->y[ROW_GC]);
 }
 
 void rows_lanes(struct grid *g, struct view *v, const struct plan *p)
 {
     const struct canvas c = {.g = g, .v = v, .plan = p};
-    none(&c);
-    bands(&c);
-    curves(&c);
+    rows_bands(g, v, p);
     lane_rows(&c);
     busiest(&c);
-    bands_end(&c);
     lanes_end(&c);
 }

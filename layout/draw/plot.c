@@ -16,8 +16,7 @@ struct plot {
     const struct view *v;
     int x, y, h;
     uint64_t scale;
-    enum style style, over; /* over: style of columns with more than limit; limit 0: none */
-    uint64_t limit;
+    enum style style;
     int last; /* the level of the column before; 0: none */
 };
 
@@ -75,25 +74,6 @@ static void put_column(struct plot *p, int c, uint64_t val, uint64_t limit, enum
     put_blocks(p, c, val, above ? level(limit, p->scale, p->h * 8) : p->h * 8, over);
 }
 
-/* Draws how many goroutines were in that state. *here: at the cursor; *most: in the window. */
-static bool curve(struct plot *p, enum gcount of, uint64_t *here, uint64_t *most)
-{
-    const struct view *v = p->v;
-    const int64_t *e = v->cache.edges, end = trace_info(v->tr)->end;
-    int64_t t0, t1;
-    uint64_t val;
-    *here = *most = 0;
-    if (!count_in(v, of, v->at.win.t0, v->at.win.t1, most))
-        return false;
-    view_column(v, &t0, &t1);
-    count_in(v, of, t0, t1, here);
-    p->scale = *most;
-    for (int c = 0; c < v->scr.plot_w; c++)
-        if (e[c] <= end && e[c + 1] > e[c] && count_in(v, of, e[c], e[c + 1], &val))
-            put_column(p, c, val, p->limit, p->over);
-    return true;
-}
-
 /* Draws the heap; the part above the goal has its own style. */
 static void heap_curve(struct plot *p, const struct extent *heap, const struct extent *goal)
 {
@@ -119,7 +99,7 @@ static void goal_line(const struct plot *p, const struct extent *goal)
     }
 }
 
-bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *goal)
+bool draw_heap(struct grid *g, struct view *v, struct draw_at at, uint64_t *here, uint64_t *goal)
 {
     const struct trace_info *ti = trace_info(v->tr);
     uint64_t most = 0, least, top = 0;
@@ -133,43 +113,34 @@ bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
     trace_minmax(v->tr, METRIC_HEAP, t0, t1, &least, here);
     trace_minmax(v->tr, METRIC_GOAL, t0, t1, goal, &top);
     top = 0;
-    struct plot p = {.g = g, .v = v, .x = x, .y = y, .h = h, .scale = most, .style = STYLE_HEAP};
+    struct plot p = {.g = g, .v = v, .x = at.x, .y = at.y, .h = at.h, .scale = most, .style = STYLE_HEAP};
     if (trace_minmax(v->tr, METRIC_GOAL, 0, ti->end + (ti->end < INT64_MAX), &least, &top) && top > most &&
         top / 8 < most)
         p.scale = top; /* a goal far above the heap (GC off) must not flatten the curve */
     trace_extents(v->tr, METRIC_HEAP, v->cache.edges, (uint32_t)n, heaps);
     trace_extents(v->tr, METRIC_GOAL, v->cache.edges, (uint32_t)n, goals);
     heap_curve(&p, heaps, goals);
-    if (h > 1)
+    if (at.h > 1)
         goal_line(&p, goals);
     return true;
 }
 
-bool draw_runq(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *most)
+bool draw_count(struct grid *g, struct view *v, const struct draw_count *k, struct draw_at at, uint64_t *here,
+                uint64_t *most)
 {
-    struct plot p = {.g = g,
-                     .v = v,
-                     .x = x,
-                     .y = y,
-                     .h = h,
-                     .style = STYLE_RUNQ,
-                     .over = STYLE_RUNQ_OVER,
-                     .limit = trace_nlanes(v->tr, LANE_P)};
-    return curve(&p, GC_RUNNABLE, here, most);
-}
-
-bool draw_states(struct grid *g, struct view *v, int x, int y, int row, uint64_t *here, uint64_t *most)
-{
-    static const struct {
-        enum gcount of;
-        enum style style;
-    } rows[] = {{GC_RUNNING, STYLE_RUNNING},
-                {GC_RUNNABLE, STYLE_RUNNABLE},
-                {GC_SYSCALL, STYLE_SYSCALL},
-                {GC_WAITING, STYLE_WAITING}};
-    struct plot p = {.g = g, .v = v, .x = x, .y = y, .h = 1};
-    if (row < 0 || row > 3)
+    const int64_t *e = v->cache.edges, end = trace_info(v->tr)->end;
+    struct plot p = {.g = g, .v = v, .x = at.x, .y = at.y, .h = at.h, .style = k->style};
+    const uint64_t limit = k->over ? trace_nlanes(v->tr, LANE_P) : 0;
+    int64_t t0, t1;
+    uint64_t val;
+    *here = *most = 0;
+    if (!count_in(v, k->of, v->at.win.t0, v->at.win.t1, most))
         return false;
-    p.style = rows[row].style;
-    return curve(&p, rows[row].of, here, most);
+    view_column(v, &t0, &t1);
+    count_in(v, k->of, t0, t1, here);
+    p.scale = *most;
+    for (int c = 0; c < v->scr.plot_w; c++)
+        if (e[c] <= end && e[c + 1] > e[c] && count_in(v, k->of, e[c], e[c + 1], &val))
+            put_column(&p, c, val, limit, k->over);
+    return true;
 }

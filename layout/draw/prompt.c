@@ -27,8 +27,8 @@ unsigned view_prompt(struct view *v, enum prompt_kind k)
     v->prompt.text[0] = 0;
     v->prompt.len = v->prompt.at = 0;
     v->msg.text[0] = 0;
-    if (v->popup.kind == POPUP_LINES)
-        popup_find_begin(v);
+    v->popup.find.from = v->popup.find.hit;
+    v->popup.find.from_top = v->popup.top;
     return VR_DRAW;
 }
 
@@ -36,7 +36,8 @@ unsigned view_prompt(struct view *v, enum prompt_kind k)
 static void close_prompt(struct view *v)
 {
     if (v->popup.kind == POPUP_LINES) {
-        popup_find_end(v);
+        v->prompt.text[v->prompt.len = 0] = 0;
+        (void)popup_typed(v);
         v->prompt.kind = PROMPT_NONE;
         return;
     }
@@ -137,7 +138,7 @@ static unsigned accepted(struct view *v)
     if (k == PROMPT_MARK_GO)
         return view_mark_go(v, line);
     if (k == PROMPT_SEARCH && v->popup.kind == POPUP_LINES)
-        return popup_find_accept(v);
+        return v->popup.find.hit || !*line ? VR_DRAW : move_fail(v, "not found here: %.100s", line);
     if (k == PROMPT_SEARCH && move_typed_done(v, line))
         return VR_DRAW | move_typed_on(v);
     if (k == PROMPT_SEARCH)
@@ -210,13 +211,6 @@ unsigned view_popup_scroll(struct view *v, int n)
     return VR_DRAW;
 }
 
-unsigned view_popup_page(struct view *v, int n)
-{
-    int page = v->popup.rows > 1 ? v->popup.rows - 1 : 1;
-    n = n > 10000 ? 10000 : n < -10000 ? -10000 : n;
-    return view_popup_scroll(v, n * page);
-}
-
 /* ---- selection, Esc ------------------------------------------------------------------------------------ */
 
 unsigned view_select(struct view *v, int n)
@@ -249,8 +243,7 @@ unsigned view_select(struct view *v, int n)
 
 bool view_message_open(const struct view *v)
 {
-    return v->msg.text[0] && !v->msg.error &&
-           (v->msg.of || wrap_draw(NULL, 0, 0, v->scr.w, 2, STYLE_NORMAL, str_of(v->msg.text)) > 1);
+    return v->msg.text[0] && !v->msg.error && (v->msg.of || wrap_lines(str_of(v->msg.text), v->scr.w) > 1);
 }
 
 /* Closes what lies over the view. VR_NONE: nothing does. */

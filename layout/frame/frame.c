@@ -218,7 +218,6 @@ static void ruler_marks(const struct canvas *c, int y)
 {
     struct view *v = c->v;
     const struct plan *p = &c->plan;
-    struct search *s = v->search;
     int n = p->plot_w, cursor = window_col(v->at.win, n, v->at.cursor);
     if (v->sel.going || v->sel.stands) {
         int64_t a = v->sel.t0, b = v->sel.going ? v->at.cursor : v->sel.t1;
@@ -231,15 +230,13 @@ static void ruler_marks(const struct canvas *c, int y)
     }
     const bool told =
         p->n[ROW_STRIP] && v->at.win.t0 <= 0 && v->at.win.t1 >= view_end(v); /* the same below */
-    for (int i = 0; i < n && s && s->done && !s->hidden && !told; i++)
-        if (v->cache.edges[i + 1] > v->cache.edges[i]) {
-            size_t k = search_from(s, v->cache.edges[i]);
-            const struct cell *at = grid_at(c->g, p->gutter + i, y);
-            if (at && k < s->nhits &&
-                s->hits[k].t < v->cache.edges[i + 1]) /* over a label only its colour is drawn */
-                grid_put(c->g, p->gutter + i, y,
-                         at->glyph == ' ' ? glyph_mark(v->scr.tier, MARK_HIT) : at->glyph, STYLE_HIT);
-        }
+    for (int i = 0; i < n && !told; i++) {
+        const struct cell *at = grid_at(c->g, p->gutter + i, y);
+        if (at &&
+            search_in(v->search, v->cache.edges[i], v->cache.edges[i + 1])) /* over a label its colour */
+            grid_put(c->g, p->gutter + i, y, at->glyph == ' ' ? glyph_mark(v->scr.tier, MARK_HIT) : at->glyph,
+                     STYLE_HIT);
+    }
     if (cursor >= 0 && cursor < n)
         grid_put(c->g, p->gutter + cursor, y, glyph_mark(v->scr.tier, MARK_CURSOR), STYLE_CURSOR);
 }
@@ -318,15 +315,11 @@ static void strip(const struct canvas *c)
     b = b < 0 || b >= n ? n - 1 : b;
     if (a == 0 && b == n - 1)
         b = -1; /* the window shows everything */
-    for (int i = 0; i < n; i++) {
-        int64_t t0 = window_edge(all, n, i), t1 = window_edge(all, n, i + 1);
-        size_t k = s ? search_from(s, t0) : 0;
-        bool hit = s && k < s->nhits && s->hits[k].t < t1;
-        if (hit)
+    for (int i = 0; i < n; i++)
+        if (search_in(s, window_edge(all, n, i), window_edge(all, n, i + 1)))
             grid_put(c->g, x0 + i, y, glyph_mark(v->scr.tier, MARK_HIT), STYLE_HIT);
         else
             grid_put(c->g, x0 + i, y, ' ', i >= a && i <= b ? STYLE_CURSOR : STYLE_SELECT);
-    }
     int at = window_col(all, n, v->at.cursor);
     if (at >= 0)
         grid_put(c->g, x0 + at, y, glyph_mark(v->scr.tier, MARK_CURSOR), STYLE_CURSOR);
@@ -390,7 +383,7 @@ static void message(const struct canvas *c)
     enum style s = v->msg.error ? STYLE_WARN : STYLE_MESSAGE;
     int last, n = plan_message(&c->plan, v, &last), y = last - n + 1;
     grid_fill(g, 0, y, g->w, n, ' ', s);
-    if (n > 2 && wrap_draw(NULL, 0, 0, g->w, VIEW_TEXT, s, text) > n && frame_more(c, last, s) < g->w)
+    if (n > 2 && wrap_lines(text, g->w) > n && frame_more(c, last, s) < g->w)
         n--;
     wrap_draw(g, 0, y, g->w, n, s, text);
     const struct cell *end = grid_at(g, g->w - (g->w < WORDS ? MORE_BRIEF : MORE), last);

@@ -134,20 +134,18 @@ bool view_answers(const struct view *v, enum request d)
 static bool scroll(struct view *v, enum request d, int n, unsigned *f)
 {
     enum { FAR = 1 << 20 };
-    switch (d) {
-    case REQ_LANE: *f = view_popup_scroll(v, n); return true;
-    case REQ_LANE_PAGE: *f = view_popup_page(v, n); return true;
-    case REQ_PAGE: /* vi's C-f, Emacs's C-v: for texts, and for a span's stacks that have more lines */
-        if (v->popup.kind == POPUP_SPAN && v->popup.lines <= v->popup.rows)
-            return false;
-        *f = view_popup_page(v, n);
-        return true;
-    case REQ_FIRST:
-    case REQ_START: *f = view_popup_scroll(v, -FAR); return true;
-    case REQ_LAST:
-    case REQ_END: *f = view_popup_scroll(v, FAR); return true;
-    default: return false;
-    }
+    const struct popup *p = &v->popup;
+    const int page = p->rows > 1 ? p->rows - 1 : 1;
+    if (d == REQ_PAGE && p->kind == POPUP_SPAN && p->lines <= p->rows)
+        return false; /* vi's C-f, Emacs's C-v: for texts, and for a span's stacks that have more lines */
+    const int by = d == REQ_LANE                         ? n
+                   : d == REQ_LANE_PAGE || d == REQ_PAGE ? move_times(n) * page
+                   : d == REQ_FIRST || d == REQ_START    ? -FAR
+                   : d == REQ_LAST || d == REQ_END       ? FAR
+                                                         : 0;
+    if (by)
+        *f = view_popup_scroll(v, by);
+    return by != 0;
 }
 
 unsigned view_do(struct view *v, enum request d, int n)

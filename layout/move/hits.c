@@ -243,12 +243,6 @@ static bool to_entry(struct view *v, size_t from, int dir)
     return found;
 }
 
-void popup_find_begin(struct view *v)
-{
-    v->popup.find.from = v->popup.find.hit;
-    v->popup.find.from_top = v->popup.top;
-}
-
 unsigned popup_typed(struct view *v)
 {
     memcpy(v->popup.find.text, v->prompt.text, sizeof v->popup.find.text);
@@ -257,13 +251,6 @@ unsigned popup_typed(struct view *v)
     if (v->prompt.len)
         (void)to_entry(v, v->popup.find.from ? v->popup.find.from : 1, 1);
     return VR_DRAW;
-}
-
-void popup_find_end(struct view *v)
-{
-    v->popup.find.text[0] = 0;
-    v->popup.find.hit = 0;
-    v->popup.top = v->popup.find.from_top;
 }
 
 unsigned popup_find_next(struct view *v, int n)
@@ -276,13 +263,6 @@ unsigned popup_find_next(struct view *v, int n)
         if (!to_entry(v, back ? v->popup.find.hit + all - 1 : v->popup.find.hit + 1, n))
             return move_fail(v, "not found here: %.100s", v->popup.find.text);
     return VR_DRAW;
-}
-
-unsigned popup_find_accept(struct view *v)
-{
-    return v->popup.find.hit || !v->popup.find.text[0]
-               ? VR_DRAW
-               : move_fail(v, "not found here: %.100s", v->popup.find.text);
 }
 
 /* The line after '/' changed: searches for it at once, from where the prompt was opened. */

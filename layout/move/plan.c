@@ -185,9 +185,8 @@ static int message_lines(const struct plan *p, const struct view *v, int below)
     int most = p->n[ROW_STATUS] + 1 > v->scr.h / 2 ? p->n[ROW_STATUS] + 1 : v->scr.h / 2;
     int free = v->scr.h - below - p->y[ROW_LANES] - 1;
     most = most > free ? free : most;
-    return v->msg.text[0]
-               ? wrap_draw(NULL, 0, 0, v->scr.w, most < 1 ? 1 : most, STYLE_NORMAL, str_of(v->msg.text))
-               : 0;
+    const int lines = wrap_lines(str_of(v->msg.text), v->scr.w);
+    return most < 1 && lines ? 1 : lines < most ? lines : most;
 }
 
 int plan_message(const struct plan *p, const struct view *v, int *last)

@@ -404,3 +404,11 @@ size_t search_from(const struct search *s, int64_t t)
     bisect(lo, s->nhits, i, s->hits[i].t < t);
     return lo;
 }
+
+bool search_in(const struct search *s, int64_t t0, int64_t t1)
+{
+    if (!s || !s->done || s->hidden || t1 <= t0)
+        return false;
+    const size_t i = search_from(s, t0);
+    return i < s->nhits && s->hits[i].t < t1;
+}

@@ -74,17 +74,15 @@ void search_free(struct search *s);
 bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns);
 /* search_share - the share that is done, in per cent */
 int search_share(const struct search *s);
-/* search_from - the index of the first known hit at or after t */
+/* search_from - the index of the first known hit at or after t. search_in - whether there is one in [t0,t1),
+ * if the search is over and its marks show; s NULL: no. */
 size_t search_from(const struct search *s, int64_t t);
+bool search_in(const struct search *s, int64_t t0, int64_t t1);
 
-/* popup_finds - whether a search is active. popup_find_begin - opens the prompt. popup_typed - the prompt's
- * line changed. popup_find_end - cancels. popup_find_accept - accepts the line. popup_find_next - goes to
- * the n-th matching line from here. */
+/* popup_finds - whether a pop-up's words are searched. popup_typed - the prompt's line changed.
+ * popup_find_next - goes to the n-th matching line from here. */
 bool popup_finds(const struct view *v);
-void popup_find_begin(struct view *v);
 unsigned popup_typed(struct view *v);
-void popup_find_end(struct view *v);
-unsigned popup_find_accept(struct view *v);
 unsigned popup_find_next(struct view *v, int n);
 
 #endif

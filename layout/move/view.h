@@ -411,7 +411,6 @@ bool view_popup_span(struct view *v);
 void view_popup_follow(struct view *v, const struct place *from);
 /* view_popup_scroll - scrolls by n lines. While a pop-up is open the viewer maps lane movement to this. */
 unsigned view_popup_scroll(struct view *v, int n);
-unsigned view_popup_page(struct view *v, int n);
 
 /* view_goto - goes to the target on a line (goto.h): "1.25s", "50%", "1.2s..1.3s", "g123", "p4", "m7". */
 unsigned view_goto(struct view *v, const char *line);

@@ -294,44 +294,54 @@ static void evlog_status(const struct view *v, int w, struct rich *out)
         rich_add(out, STYLE_WARN, "too many events at this moment: not all are listed");
 }
 
+/* The same event after another reading around it. */
+static void evlog_again(struct view *v, int rows, int64_t t)
+{
+    struct evlog *l = v->cache.log;
+    const struct window was = l->of.win;
+    const size_t nth = l->cur - events_from(&l->of, t);
+    evlog_update(v, rows);
+    if (window_same(l->of.win, was))
+        return;
+    const size_t at = events_from(&l->of, t), n = l->of.n;
+    l->cur = at + nth < n ? at + nth : at < n ? at : n ? n - 1 : 0;
+}
+
+/* One event on, or back. Returns false if there is none. */
+static bool evlog_step(struct view *v, int dir, int rows)
+{
+    struct evlog *l = v->cache.log;
+    if (!l || !l->of.n)
+        return false;
+    const bool stands = evlog_stands(v, &l->of.e[l->cur]),
+               before = l->of.e[l->cur].t > v->at.cursor && !stands;
+    const size_t last = l->of.n - 1;
+    const size_t to = dir < 0 ? l->cur - (l->cur > 0) : before ? l->cur : l->cur + (l->cur < last);
+    if (to == l->cur && stands)
+        return false;
+    const struct event e = l->of.e[to];
+    move_to(v, e.t, true);
+    if (e.g != NO_LANE)
+        v->at.focus = (struct lane){LANE_G, e.g};
+    l->cur = to;
+    evlog_again(v, rows, e.t);
+    return true;
+}
+
 static unsigned evlog_move(struct view *v, int n)
 {
-    int rows = v->scr.rows > 4 ? v->scr.rows : 4;
-    bool any = false;
+    const int rows = v->scr.rows > 4 ? v->scr.rows : 4;
+    const struct place from = v->at;
+    int done = 0;
     evlog_update(v, rows);
-    while (n && v->cache.log && v->cache.log->of.n) {
-        struct evlog *l = v->cache.log;
-        const struct events *all = &l->of;
-        int64_t to = (int64_t)l->cur + n;
-        if (n > 0 && all->e[l->cur].t > v->at.cursor &&
-            !evlog_stands(v, &all->e[l->cur])) /* before the first one */
-            to--;
-        to = to < 0 ? 0 : to >= (int64_t)all->n ? (int64_t)all->n - 1 : to;
-        int64_t done = to - (int64_t)l->cur;
-        if (!done && evlog_stands(v, &all->e[l->cur]))
-            break;
-        if (!any)
-            move_push(v, STEP_CURSOR);
-        any = true;
-        const struct event *e = &all->e[to];
-        move_to(v, e->t, true);
-        if (e->g != NO_LANE)
-            v->at.focus = (struct lane){LANE_G, e->g};
-        l->cur = (size_t)to;
-        n -= done > n || -done > -(int64_t)n ? n : (int)done;
-        const struct window was = all->win;
-        const int64_t t = e->t;
-        const size_t nth = l->cur - events_from(all, t); /* the same one after a new reading */
-        evlog_update(v, rows);
-        if (!window_same(all->win, was)) {
-            const size_t at = events_from(all, t);
-            l->cur = at + nth < all->n ? at + nth : at < all->n ? at : all->n ? all->n - 1 : 0;
-        }
-        if (!done)
-            break;
-    }
-    if (!any)
+    while (done < (n < 0 ? -n : n) && evlog_step(v, n, rows))
+        done++;
+    if (!done)
         return move_fail(v, n > 0 ? "no event behind this one" : "no event before this one");
+    const struct place to = v->at;
+    v->at = from;
+    move_push(v, STEP_CURSOR);
+    v->at = to;
     move_settle(v);
     return VR_DRAW;
 }

@@ -248,7 +248,7 @@ static void draw_rows(struct grid *g, struct view *v, int y, int rows)
 {
     if (!v->items.n) {
         const char *what = trace_info(v->tr)->done ? kind_here(v)->items->none : "nothing yet";
-        const bool fits = wrap_draw(NULL, 0, 0, v->scr.plot_w, rows + 1, STYLE_DIM, str_of(what)) <= rows;
+        const bool fits = wrap_lines(str_of(what), v->scr.plot_w) <= rows;
         const bool last = v->scr.split == SPLIT_NONE && !v->filters.n &&
                           !v->search; /* nothing is said below, of what there is none of */
         const int x = fits ? v->scr.gutter : 0, most = last ? g->h - 1 - y : rows;

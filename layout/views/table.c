@@ -311,7 +311,7 @@ static unsigned order_changed(struct view *v, struct table *t)
     v->orders.sort[v->at.view][level] = (int8_t)(t->want.sort + 1);
     v->orders.invert[v->at.view][level] = t->want.invert;
     const unsigned f = table_again(v, t);
-    const struct tcol c = table_col_of(t, &t->want, t->want.sort);
+    const struct tcol c = table_col(t, &t->want, t->want.sort);
     view_message(v, false, "by %s%s", c.kind == TCOL_NAME && t->from->nameless ? "the query" : c.what,
                  !t->want.invert                                ? ""
                  : c.kind == TCOL_TIME || table_by_text(c.kind) ? ", the last first"
@@ -324,7 +324,7 @@ unsigned table_sort(struct view *v, int n)
     struct table *t = table_ordered(v);
     if (!t)
         return move_fail(v, "out of memory: the order stays");
-    const int all = table_ncols(t, &t->want), s = (t->want.sort + n) % all;
+    const int all = table_cols(t, &t->want), s = (t->want.sort + n) % all;
     t->want.sort = s < 0 ? s + all : s;
     t->want.invert = false;
     return order_changed(v, t);
@@ -475,7 +475,7 @@ void table_detail(struct text *out, const struct view *v, uint32_t row, int line
     }
     if (table_kinds(&t->have) && line == 0) {
         const struct ttype *k = &t->type[i];
-        table_name(out, t, i);
+        table_name(out, t, &t->have, i);
         text_say(out, NULL, ": ", k->n, " ", k->n == 1 ? t->from->thing : t->from->things, ", ");
         if (k->untimed == k->n) {
             text_lit(out, TRI_NOT_TIMED);
@@ -494,7 +494,7 @@ void table_detail(struct text *out, const struct view *v, uint32_t row, int line
     if (table_kinds(&t->have) && !t->type[i].kept)
         return; /* all are shorter than those listed */
     if (line == 0)
-        table_name(out, t, i);
+        table_name(out, t, &t->have, i);
     if (line == 0 || table_kinds(&t->have)) {
         text_raw(out, line == 0 ? ": " : "the longest: ", line == 0 ? 2 : 13);
         table_took(out, x);
@@ -506,7 +506,7 @@ void table_detail(struct text *out, const struct view *v, uint32_t row, int line
     if (t->from->say)
         t->from->say(&say, v, x);
     if (!table_kinds(&t->have))
-        table_name(&name, t, i);
+        table_name(&name, t, &t->have, i);
     if (say.n && (say.n != name.n || memcmp(say.p, name.p, say.n) != 0)) /* the first line has it already */
         text_add(out, "%s%s", out->n ? "; " : "", say.p);
     text_free(&say);
@@ -524,13 +524,13 @@ void table_draw(struct grid *g, struct view *v, const struct plan *p)
 
 static int tsv_cols(const struct table *t)
 {
-    return table_cols(t) - t->from->nameless;
+    return table_cols(t, &t->have) - t->from->nameless;
 }
 
 static void tsv_head(const struct table *t, struct text *to)
 {
     for (int c = 0; c < tsv_cols(t); c++) {
-        struct tcol k = table_col(t, c);
+        struct tcol k = table_col(t, &t->have, c);
         const char *unit = k.kind == TCOL_DUR || k.kind == TCOL_TIME ? when_ticks(t->tr) ? " ticks" : " ns"
                            : k.kind == TCOL_BYTES                    ? " bytes"
                            : k.kind == TCOL_SHARE                    ? " ppm"
@@ -543,12 +543,12 @@ static void tsv_row(const struct table *t, uint32_t i, struct text *to)
 {
     for (int c = 0; c < tsv_cols(t); c++) {
         text_raw(to, c ? "\t" : "\n", 1);
-        if (table_cell(to, t, t->row[i], c))
+        if (table_cell(to, t, &t->have, t->row[i], c))
             continue;
-        const int64_t x = table_value(t, t->row[i], c);
-        if (x >= 0 && table_col(t, c).kind == TCOL_MEAN)
+        const int64_t x = table_value(t, &t->have, t->row[i], c);
+        if (x >= 0 && table_col(t, &t->have, c).kind == TCOL_MEAN)
             text_add(to, "%.6g", (double)x / SHARE_WHOLE);
-        else if (x >= 0 || table_col(t, c).kind == TCOL_TIME)
+        else if (x >= 0 || table_col(t, &t->have, c).kind == TCOL_TIME)
             text_add(to, "%" PRId64, x);
     }
 }

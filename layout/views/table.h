@@ -201,13 +201,14 @@ unsigned table_enter(struct view *v);
 bool table_about_row(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1);
 
 /* For drawing. */
-int table_cols(const struct table *t);
-struct tcol table_col(const struct table *t, int c);
-bool table_down(const struct table *t); /* whether the largest comes first */
-/* row: index in thing or type, depending on `have` */
-int64_t table_value(const struct table *t, uint32_t row, int col);
-void table_name(struct text *out, const struct table *t, uint32_t row);
-bool table_cell(struct text *out, const struct table *t, uint32_t row, int col); /* false: it is a number */
+/* order: `have`, or that which is being made. row: index in thing or type, depending on it */
+int table_cols(const struct table *t, const struct table_order *o); /* the name included */
+struct tcol table_col(const struct table *t, const struct table_order *o, int c);
+bool table_down(const struct table *t, const struct table_order *o); /* whether the largest comes first */
+int64_t table_value(const struct table *t, const struct table_order *o, uint32_t row, int col);
+void table_name(struct text *out, const struct table *t, const struct table_order *o, uint32_t row);
+/* false: it is a number */
+bool table_cell(struct text *out, const struct table *t, const struct table_order *o, uint32_t row, int col);
 const struct thing *table_thing(const struct table *t, uint32_t row); /* for a kind: its longest thing */
 /* In table_draw.c: the head (the spectrum, a line about the rows, the column names) and a row. */
 int table_head_lines(const struct view *v, int rows);
@@ -244,11 +245,8 @@ void table_name_string(struct text *out, const struct table *t, const struct tty
 bool table_list(struct table *t);
 void table_forget_lengths(struct table *t);
 
-/* table_kinds - whether an order shows kinds, not things. table_ncols, table_col_of - its columns, the name
- * included. */
+/* table_kinds - whether an order shows kinds, not things. */
 bool table_kinds(const struct table_order *o);
-int table_ncols(const struct table *t, const struct table_order *o);
-struct tcol table_col_of(const struct table *t, const struct table_order *o, int c);
 /* table_by_text - whether such columns are sorted by their letters, from the first on. */
 bool table_by_text(enum tcol_kind k);
 /* table_order_rows - makes the rows of t->want, which becomes t->have. Returns false if out of memory or

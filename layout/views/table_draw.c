@@ -17,7 +17,7 @@ enum { COLS_MOST = 63, ASIDE = 28 }; /* ASIDE: columns that are worth more words
 static bool has_amount(const struct table *t)
 {
     const int by = t->have.sort;
-    const enum tcol_kind k = by < table_cols(t) - 1 ? table_col(t, by).kind : TCOL_NAME;
+    const enum tcol_kind k = by < table_cols(t, &t->have) - 1 ? table_col(t, &t->have, by).kind : TCOL_NAME;
     return k != TCOL_TIME && k < TCOL_TEXT;
 }
 
@@ -26,20 +26,21 @@ static bool has_amount(const struct table *t)
 static int choose_in(const struct table *t, int room, int out[COLS_MOST], int *x)
 {
     enum { CUT = 12 }; /* columns that tell something of a text */
-    int n = 0, sorted = t->have.sort, all = table_cols(t) - 1;
+    int n = 0, sorted = t->have.sort, all = table_cols(t, &t->have) - 1;
     bool has = sorted >= all;
     *x = 0;
     for (int c = 0; c < all && n < COLS_MOST; c++) {
         if ((t->empty >> c & 1) && c != sorted)
             continue;
-        if (*x + table_col(t, c).w > room + (t->from->nameless ? table_col(t, c).w - CUT : 0))
+        if (*x + table_col(t, &t->have, c).w >
+            room + (t->from->nameless ? table_col(t, &t->have, c).w - CUT : 0))
             break;
-        *x += table_col(t, c).w;
+        *x += table_col(t, &t->have, c).w;
         has |= c == sorted;
         out[n++] = c;
     }
     if (!has && n) {
-        *x += table_col(t, sorted).w - table_col(t, out[n - 1]).w;
+        *x += table_col(t, &t->have, sorted).w - table_col(t, &t->have, out[n - 1]).w;
         out[n - 1] = sorted;
     }
     return n;
@@ -80,7 +81,7 @@ static bool two_ends(const struct table *t)
 {
     struct text name = {0};
     if (t->from->link && t->nrows)
-        table_name(&name, t, t->row[0]);
+        table_name(&name, t, &t->have, t->row[0]);
     const bool two = name.n && strstr(name.p, t->from->link);
     text_free(&name);
     return two;
@@ -148,16 +149,16 @@ static void table_titles(struct grid *g, const struct view *v, int y)
     const struct table *t = v->table;
     int c[COLS_MOST], bar, n = table_choose(t, g->w, c, &bar), x = 0;
     char mark[5], head[80];
-    mark[utf8_write(tri_order_mark(v->scr.tier, table_down(t)), mark)] = 0;
+    mark[utf8_write(tri_order_mark(v->scr.tier, table_down(t, &t->have)), mark)] = 0;
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
     for (int i = 0; i < n; i++) {
-        struct tcol k = table_col(t, c[i]);
+        struct tcol k = table_col(t, &t->have, c[i]);
         bool by = c[i] == t->have.sort;
         snprintf(head, sizeof head, "%s%s", by ? mark : "", k.head);
         in_column(g, &k, x, y, by ? STYLE_STATUS_KEY : STYLE_RULER, head, by);
         x += k.w;
     }
-    bool by = t->have.sort == table_cols(t) - 1;
+    bool by = t->have.sort == table_cols(t, &t->have) - 1;
     if (two_ends(t))
         snprintf(head, sizeof head, "%s%s%s%s", by ? mark : "", t->from->ends[0], t->from->link,
                  t->from->ends[1]);
@@ -174,16 +175,18 @@ unsigned table_titled(struct view *v, int x)
 {
     const struct table *t = v->table;
     int c[COLS_MOST], bar, n = table_choose(t, v->scr.w, c, &bar), i = 0;
-    while (i < n && x >= table_col(t, c[i]).w)
-        x -= table_col(t, c[i++]).w;
-    const int col = i < n ? c[i] : table_cols(t) - 1;
+    while (i < n && x >= table_col(t, &t->have, c[i]).w)
+        x -= table_col(t, &t->have, c[i++]).w;
+    const int col = i < n ? c[i] : table_cols(t, &t->have) - 1;
     return col == t->want.sort ? table_invert(v, 1) : table_sort(v, col - t->want.sort);
 }
 
 /* Returns the colour of a column's numbers, the same as its bars. */
 static enum style colour_of(const struct table *t, int col)
 {
-    return table_col(t, col).bar ? table_col(t, col).bar : t->from->bar ? t->from->bar : STYLE_RUNNING;
+    return table_col(t, &t->have, col).bar ? table_col(t, &t->have, col).bar
+           : t->from->bar                  ? t->from->bar
+                                           : STYLE_RUNNING;
 }
 
 /* Draws the row's sort value as a bar relative to the largest. */
@@ -191,8 +194,9 @@ static void draw_bar(struct grid *g, const struct view *v, uint32_t row, int x, 
 {
     const struct table *t = v->table;
     const int by = t->have.sort;
-    const int64_t a = table_value(t, t->row[0], by), b = table_value(t, t->row[t->nrows - 1], by),
-                  n = table_value(t, t->row[row], by), most = a > b ? a : b;
+    const int64_t a = table_value(t, &t->have, t->row[0], by),
+                  b = table_value(t, &t->have, t->row[t->nrows - 1], by),
+                  n = table_value(t, &t->have, t->row[row], by), most = a > b ? a : b;
     tri_bar(g, v, x, y, bar_cols(g->w), n, most, colour_of(t, by));
 }
 
@@ -206,11 +210,11 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
     if (focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
     for (int i = 0; i < n; i++) {
-        struct tcol k = table_col(t, c[i]);
+        struct tcol k = table_col(t, &t->have, c[i]);
         whole.n = 0;
-        const bool cell = table_cell(&whole, t, t->row[row], c[i]);
+        const bool cell = table_cell(&whole, t, &t->have, t->row[row], c[i]);
         if (!cell)
-            draw_number(v, k.kind, table_value(t, t->row[row], c[i]), buf);
+            draw_number(v, k.kind, table_value(t, &t->have, t->row[row], c[i]), buf);
         in_column(g, &k, x, y, s, !cell ? buf : whole.n ? whole.p : "", 0);
         x += k.w;
     }
@@ -219,7 +223,7 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
     x += bar;
     whole.n = 0;
     if (!t->from->nameless)
-        table_name(&whole, t, t->row[row]);
+        table_name(&whole, t, &t->have, t->row[row]);
     x = draw_name(g, v, (struct str){whole.p ? whole.p : "", (uint32_t)whole.n}, x + 2, y, s);
     whole.n = 0;
     if (t->from->type_aside && g->w - x >= ASIDE)
@@ -249,7 +253,7 @@ static struct plot plot_of(const struct view *v, uint32_t *n)
         *n = k ? k->kept : 0;
         return (struct plot){t, k ? k->first : 0, -1};
     }
-    enum tcol_kind kind = table_col(t, t->have.sort).kind;
+    enum tcol_kind kind = table_col(t, &t->have, t->have.sort).kind;
     *n = t->nrows;
     return (struct plot){t, 0, kind == TCOL_TIME || kind == TCOL_NAME ? THING_TOOK : t->have.sort};
 }
@@ -320,7 +324,7 @@ static void draw_spectrum(const struct spectrum *s, struct grid *g, struct view 
     int x = spectrum_gutter(g->w);
     uint32_t n;
     struct plot p = plot_of(v, &n);
-    struct labels l = {v, p.col < 0 ? TCOL_DUR : table_col(t, p.col).kind, false};
+    struct labels l = {v, p.col < 0 ? TCOL_DUR : table_col(t, &t->have, p.col).kind, false};
     uint32_t kind = t->have.open == TABLE_TYPES && v->at.row < t->nrows ? t->row[v->at.row] : t->have.open;
     l.untimed = p.col <= THING_TOOK && kind < t->ntypes && t->type[kind].untimed;
     int64_t at = NO_TIME, value = 0;

@@ -33,29 +33,19 @@ bool table_kinds(const struct table_order *o)
     return o->open == TABLE_TYPES;
 }
 
-int table_ncols(const struct table *t, const struct table_order *o)
+int table_cols(const struct table *t, const struct table_order *o)
 {
     const int own = t->type_col ? t->ntype_cols : TYPE_NAME;
     return table_kinds(o) ? own + 1 : THING_OWN + t->from->ncols + 1;
 }
 
-struct tcol table_col_of(const struct table *t, const struct table_order *o, int c)
+struct tcol table_col(const struct table *t, const struct table_order *o, int c)
 {
-    if (c < 0 || c >= table_ncols(t, o) - 1)
+    if (c < 0 || c >= table_cols(t, o) - 1)
         return name_col;
     if (table_kinds(o))
         return t->type_col ? t->type_col[c] : type_cols[c];
     return c < THING_OWN ? thing_cols[c] : t->from->col[c - THING_OWN];
-}
-
-int table_cols(const struct table *t)
-{
-    return table_ncols(t, &t->have);
-}
-
-struct tcol table_col(const struct table *t, int c)
-{
-    return table_col_of(t, &t->have, c);
 }
 
 bool table_by_text(enum tcol_kind k)
@@ -64,15 +54,10 @@ bool table_by_text(enum tcol_kind k)
 }
 
 /* Whether the sort is descending: numbers start with the largest, times and texts with the first. */
-static bool table_falls(const struct table *t, const struct table_order *o)
+bool table_down(const struct table *t, const struct table_order *o)
 {
-    enum tcol_kind k = table_col_of(t, o, o->sort).kind;
+    enum tcol_kind k = table_col(t, o, o->sort).kind;
     return (k != TCOL_TIME && !table_by_text(k)) != o->invert;
-}
-
-bool table_down(const struct table *t)
-{
-    return table_falls(t, &t->have);
 }
 
 const struct thing *table_thing(const struct table *t, uint32_t row)
@@ -80,7 +65,7 @@ const struct thing *table_thing(const struct table *t, uint32_t row)
     return &t->thing[table_kinds(&t->have) ? t->type[row].longest : row];
 }
 
-static void table_name_of(struct text *out, const struct table *t, const struct table_order *o, uint32_t row)
+void table_name(struct text *out, const struct table *t, const struct table_order *o, uint32_t row)
 {
     if (table_kinds(o))
         t->from->type_name(out, t, &t->type[row]);
@@ -90,27 +75,16 @@ static void table_name_of(struct text *out, const struct table *t, const struct 
         text_who(out, t->tr, t->thing[row].g);
 }
 
-void table_name(struct text *out, const struct table *t, uint32_t row)
+bool table_cell(struct text *out, const struct table *t, const struct table_order *o, uint32_t row, int col)
 {
-    table_name_of(out, t, &t->have, row);
-}
-
-static bool table_cell_of(struct text *out, const struct table *t, const struct table_order *o, uint32_t row,
-                          int col)
-{
-    const enum tcol_kind k = table_col_of(t, o, col).kind;
+    const enum tcol_kind k = table_col(t, o, col).kind;
     if (k == TCOL_NAME)
-        table_name_of(out, t, o, row);
+        table_name(out, t, o, row);
     else if (k == TCOL_TEXT || k == TCOL_CELL)
         t->from->type_cell(out, t, &t->type[row], col);
     else
         return false;
     return true;
-}
-
-bool table_cell(struct text *out, const struct table *t, uint32_t row, int col)
-{
-    return table_cell_of(out, t, &t->have, row, col);
 }
 
 /* Returns a text as a number that sorts like its letters from `from` on, as many as it takes. */
@@ -119,18 +93,18 @@ static int64_t text_key(const struct table *t, const struct table_order *o, uint
 {
     struct text cell = {0};
     uint64_t key = 0;
-    if (t->from->nameless && col >= table_ncols(t, o) - 1)
+    if (t->from->nameless && col >= table_cols(t, o) - 1)
         return row;
-    (void)table_cell_of(&cell, t, o, row, col);
+    (void)table_cell(&cell, t, o, row, col);
     for (size_t i = from; i < from + 8; i++)
         key = key << 8 | (i < cell.n ? (unsigned char)tolower((unsigned char)cell.p[i]) : 0u);
     text_free(&cell);
     return (int64_t)(key ^ (uint64_t)1 << 63);
 }
 
-static int64_t table_value_of(const struct table *t, const struct table_order *o, uint32_t row, int col)
+int64_t table_value(const struct table *t, const struct table_order *o, uint32_t row, int col)
 {
-    if (table_by_text(table_col_of(t, o, col).kind))
+    if (table_by_text(table_col(t, o, col).kind))
         return text_key(t, o, row, col, 0);
     if (table_kinds(o) && t->from->type_value)
         return t->from->type_value(t, &t->type[row], col);
@@ -145,11 +119,6 @@ static int64_t table_value_of(const struct table *t, const struct table_order *o
     if (col == THING_TOOK)
         return x->untimed ? TABLE_UNTIMED : x->t1 - x->t0;
     return col == THING_AT ? x->t0 : t->from->value(t, x, col - THING_OWN);
-}
-
-int64_t table_value(const struct table *t, uint32_t row, int col)
-{
-    return table_value_of(t, &t->have, row, col);
 }
 
 /* ---- the filter ---------------------------------------------------------------------------------------- */
@@ -194,15 +163,15 @@ static void sieve_free(struct sieve *s)
 static bool sieve_passes(const struct sieve *s, const struct table *t, const struct table_order *o,
                          uint32_t row)
 {
-    const bool by = !table_kinds(o) && table_col_of(t, o, o->sort).kind == TCOL_DUR;
+    const bool by = !table_kinds(o) && table_col(t, o, o->sort).kind == TCOL_DUR;
     int64_t d = table_kinds(o) ? t->type[row].max
-                : by           ? table_value_of(t, o, row, o->sort)
+                : by           ? table_value(t, o, row, o->sort)
                                : t->thing[row].t1 - t->thing[row].t0;
     struct text name = {0};
     bool ok = true;
     for (int i = 0; ok && i < s->n; i++) {
         if (s->how[i] == 't' && !name.p)
-            table_name_of(&name, t, o, row);
+            table_name(&name, t, o, row);
         ok = s->how[i] == '>'   ? d > s->ns[i]
              : s->how[i] == '<' ? d < s->ns[i]
                                 : match_str(&s->m[i], (struct str){name.p ? name.p : "", (uint32_t)name.n});
@@ -232,12 +201,12 @@ static bool table_within(const struct table *t, const struct table_order *o, uin
 /* Columns in which no kind has a value. */
 static uint64_t empty_columns(const struct table *t, const struct table_order *o)
 {
-    const int n = table_cols(t) - 1;
+    const int n = table_cols(t, &t->have) - 1;
     uint64_t empty = table_kinds(o) && !t->from->asks ? ((uint64_t)1 << n) - 1 : 0;
     for (uint32_t i = 0; empty && i < t->nrows && slices_tick(); i++)
         for (int c = 0; c < n; c++)
             if ((empty >> c & 1) &&
-                (table_col(t, c).kind >= TCOL_TEXT || table_value_of(t, o, t->row[i], c) != -1))
+                (table_col(t, &t->have, c).kind >= TCOL_TEXT || table_value(t, o, t->row[i], c) != -1))
                 empty &= ~((uint64_t)1 << c);
     return empty;
 }
@@ -246,13 +215,13 @@ static uint64_t empty_columns(const struct table *t, const struct table_order *o
 static bool table_sort_rows(const struct table *t, const struct table_order *o, struct keyed_row *k,
                             uint32_t n)
 {
-    const bool falling = table_falls(t, o);
+    const bool falling = table_down(t, o);
     bool ok = true;
-    for (int from = table_by_text(table_col_of(t, o, o->sort).kind) ? LETTERS - 8 : 0; ok && from >= 0;
+    for (int from = table_by_text(table_col(t, o, o->sort).kind) ? LETTERS - 8 : 0; ok && from >= 0;
          from -= 8) {
         for (uint32_t i = 0; ok && i < n; i++) {
-            const int64_t v = from ? text_key(t, o, k[i].row, o->sort, (size_t)from)
-                                   : table_value_of(t, o, k[i].row, o->sort);
+            const int64_t v =
+                from ? text_key(t, o, k[i].row, o->sort, (size_t)from) : table_value(t, o, k[i].row, o->sort);
             const uint64_t key = (uint64_t)v ^ (uint64_t)1 << 63;
             k[i].key = falling ? ~key : key;
             ok = i % 64 || slices_tick();
@@ -274,7 +243,7 @@ bool table_order_rows(struct table *t)
     struct keyed_row *k = mem_alloc(((size_t)n + 1) * sizeof *k);
     uint32_t *row = mem_alloc(((size_t)n + 1) * sizeof *row);
     int64_t *sorted = mem_alloc(((size_t)n + 1) * sizeof *sorted);
-    bool ok = k && row && sorted, falling = table_falls(t, &o);
+    bool ok = k && row && sorted, falling = table_down(t, &o);
     sieve_make(&s, o.filter);
     for (uint32_t i = from; ok && i < from + n; i++) {
         if (i % 64 == 0)

@@ -69,11 +69,6 @@ static char *gain_of(const struct finding *f, const struct works *w)
     return text_take(&t);
 }
 
-static int text_lines(struct str text, int w)
-{
-    return wrap_draw(NULL, 0, 0, w, 1000, STYLE_NORMAL, text);
-}
-
 /* The fields in display order. A field without words is absent. *own: allocated for this, to be freed. */
 static int fields_of(const struct view *v, const struct finding *f, struct card_field *out, char **own)
 {
@@ -98,7 +93,7 @@ static int fields_of(const struct view *v, const struct finding *f, struct card_
 
 static int field_lines(const struct card_field *c, int w)
 {
-    return c->text ? text_lines((struct str){c->text, c->len}, w) : 1;
+    return c->text ? wrap_lines((struct str){c->text, c->len}, w) : 1;
 }
 
 /* Drops its last sentence; false: it has only one. */

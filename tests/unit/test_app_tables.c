@@ -299,7 +299,8 @@ static void test_sorts_early(void **state)
     while (app_has(&f.a, DUE_TABLES))
         (void)app_triage(&f.a, 1);
     free(run(&f, ""));
-    assert_string_equal(table_col(f.a.view.table, f.a.view.table->have.sort).head, "may leak");
+    assert_string_equal(table_col(f.a.view.table, &f.a.view.table->have, f.a.view.table->have.sort).head,
+                        "may leak");
     fix_close(&f);
 }
 
@@ -397,8 +398,8 @@ static void in_order(const struct table *t, bool falling)
 {
     assert_true(t->nrows > 1);
     for (uint32_t i = 1; i < t->nrows; i++) {
-        const int64_t a = table_value(t, t->row[i - 1], t->have.sort),
-                      b = table_value(t, t->row[i], t->have.sort);
+        const int64_t a = table_value(t, &t->have, t->row[i - 1], t->have.sort),
+                      b = table_value(t, &t->have, t->row[i], t->have.sort);
         assert_true(falling ? a >= b : a <= b);
     }
 }
@@ -414,7 +415,7 @@ static void test_groups(void **state)
     in_order(t, true); /* by running, the most first */
     for (uint32_t i = 0; i < t->nrows; i++) {
         const int64_t ns = f.a.tg->groups[t->type[t->row[i]].b].ns[GM_EXEC];
-        assert_int_equal(table_value(t, t->row[i], t->have.sort), ns ? ns : -1);
+        assert_int_equal(table_value(t, &t->have, t->row[i], t->have.sort), ns ? ns : -1);
     }
     expect(&f, "S", "may leak");
     free(run(&f, "S"));
@@ -437,7 +438,8 @@ static void test_instances(void **state)
     assert_int_equal(t->nrows, all);
     in_order(t, true);
     const uint32_t g = t->thing[t->row[0]].g;
-    const int64_t most = gstat_ns(f.a.tg, g, GM_EXEC), least = table_value(t, t->row[all - 1], t->have.sort);
+    const int64_t most = gstat_ns(f.a.tg, g, GM_EXEC),
+                  least = table_value(t, &t->have, t->row[all - 1], t->have.sort);
     assert_true(least < most);
     free(run(&f, "/ > 1 n s Enter")); /* of the column they are sorted by */
     assert_true(t->nrows > 0 && t->nrows <= all);

@@ -84,7 +84,7 @@ static void in_slices(void **state)
     assert_int_equal(tri_rows(&v), w->nedges);
     const struct table *t = v.table;
     for (uint32_t i = 0; i < w->nedges; i++)
-        assert_int_equal(table_value(t, t->row[i], t->have.sort), w->edge[i].ns);
+        assert_int_equal(table_value(t, &t->have, t->row[i], t->have.sort), w->edge[i].ns);
     view_free(&v); /* given up within it */
     assert_true(view_init(&v, l.tr));
     v.tri = &tri;
