@@ -3,7 +3,6 @@
  */
 #include "layout/cells/spectrum.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "decode/base/mem.h"

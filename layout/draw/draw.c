@@ -13,9 +13,6 @@
 #include "decode/base/bisect.h"
 #include "decode/base/wide.h"
 
-#include <inttypes.h>
-#include <string.h>
-
 #include "decode/base/mem.h"
 #include "triage/query/filter.h"
 #include "triage/activity/gstate.h"
@@ -479,39 +476,28 @@ void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
     }
 }
 
-bool *draw_dark_columns(const struct view *v)
+void draw_dark(struct grid *g, const struct view *v, int x, int y, int h)
 {
     const size_t n = v->scr.plot_w > 0 ? (size_t)v->scr.plot_w : 0;
     const int64_t *e = v->cache.edges;
     struct shares *cols = v->cache.cols, whole;
-    bool any = n && trace_nlanes(v->tr, LANE_P) && triage_part_missing(v->tr);
+    const bool any = n && trace_nlanes(v->tr, LANE_P) && triage_part_missing(v->tr);
     bool *dark = any ? mem_alloc(n * sizeof *dark) : NULL;
     for (size_t c = 0; dark && c < n; c++)
         dark[c] = e[c + 1] > e[c];
-    for (uint32_t p = 0; dark && any && p < trace_nlanes(v->tr, LANE_P); p++) {
+    for (uint32_t p = 0; dark && p < trace_nlanes(v->tr, LANE_P); p++) {
         const struct lane l = {LANE_P, p};
         trace_shares(v->tr, l, e[0], e[n], &whole);
         if (whole.ns[ST_NONE] >= e[n] - e[0])
             continue; /* it has no record here at all */
         trace_columns(v->tr, l, e, (uint32_t)n, cols);
-        any = false;
-        for (size_t c = 0; c < n; c++) {
+        for (size_t c = 0; c < n; c++)
             dark[c] = dark[c] && cols[c].ns[ST_NONE] >= e[c + 1] - e[c];
-            any |= dark[c];
-        }
     }
-    if (!any) {
-        mem_free(dark);
-        dark = NULL;
-    }
-    return dark;
-}
-
-void draw_dark(struct grid *g, const struct view *v, int x, int y, const bool *dark)
-{
-    for (int c = 0; dark && c < v->scr.plot_w; c++)
+    for (size_t c = 0; dark && c < n; c++)
         if (dark[c])
-            grid_put(g, x + c, y, glyph_state(v->scr.tier, ST_UNKNOWN), STYLE_UNKNOWN);
+            grid_fill(g, x + (int)c, y, 1, h, glyph_state(v->scr.tier, ST_UNKNOWN), STYLE_UNKNOWN);
+    mem_free(dark);
 }
 
 void draw_unloaded(struct grid *g, const struct view *v, int x, int y, int h)

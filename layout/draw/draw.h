@@ -37,10 +37,8 @@ struct draw_count {
 bool draw_heap(struct grid *g, struct view *v, struct draw_at at, uint64_t *here, uint64_t *goal);
 bool draw_count(struct grid *g, struct view *v, const struct draw_count *k, struct draw_at at, uint64_t *here,
                 uint64_t *most);
-/* draw_dark - marks in row y the columns of a damaged trace in which no processor has a record. */
-void draw_dark(struct grid *g, const struct view *v, int x, int y, const bool *dark);
-/* draw_dark_columns - which columns these are, v->plot_w flags; NULL: none. The caller frees it (mem.h). */
-bool *draw_dark_columns(const struct view *v);
+/* draw_dark - marks in rows [y, y + h) the columns of a damaged trace in which no processor has a record. */
+void draw_dark(struct grid *g, const struct view *v, int x, int y, int h);
 /* draw_unloaded - marks the columns that are not decoded yet, in rows [y, y + h). */
 void draw_unloaded(struct grid *g, const struct view *v, int x, int y, int h);
 

@@ -3,7 +3,6 @@
  */
 #include "layout/draw/frame_rows.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,11 +85,7 @@ static void band(const struct canvas *c, enum band b, int y)
 static void bands(const struct canvas *c)
 {
     const struct plan *plan = c->plan;
-    bool *dark = draw_dark_columns(c->v);
-    for (uint32_t b = 0; b < BAND_COUNT; b++)
-        if (plan->n[band_rows[b].row])
-            draw_dark(c->g, c->v, plan->gutter, plan->y[band_rows[b].row], dark);
-    mem_free(dark);
+    draw_dark(c->g, c->v, plan->gutter, plan->y[ROW_GC], plan->y[ROW_NONE] - plan->y[ROW_GC]);
     for (uint32_t b = 0; b < BAND_COUNT; b++)
         if (plan->n[band_rows[b].row])
             band(c, (enum band)b, plan->y[band_rows[b].row]);

@@ -9,8 +9,6 @@
 #include "layout/draw/draw.h"
 #include "decode/base/wide.h"
 
-#include <string.h>
-
 struct plot {
     struct grid *g;
     const struct view *v;

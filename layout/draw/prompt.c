@@ -3,9 +3,6 @@
  *
  * The prompt always holds valid UTF-8: characters arrive as code points and are erased whole.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"

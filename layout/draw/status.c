@@ -386,9 +386,8 @@ void status_lane_rich(const struct view *v, int w, struct rich *out)
     speak_lane(&l, v);
 }
 
-void status_rich(const struct view *v, int w, struct rich *out)
+static void status_rich(const struct view *v, int w, struct rich *out)
 {
-    rich_clear(out);
     kind_here(v)->speak(v, w, out);
 }
 

@@ -8,11 +8,10 @@
 #include "layout/cells/rich.h"
 #include "layout/move/view.h"
 
-/* status_rich - describes what the cursor is on in w columns; names take no more. */
-void status_rich(const struct view *v, int w, struct rich *out);
-/* status_lane_rich - the same for a view of lanes; `out` must be empty. */
+/* status_lane_rich - describes what the cursor is on in a view of lanes, in w columns; names take no more.
+ * `out` must be empty. */
 void status_lane_rich(const struct view *v, int w, struct rich *out);
-/* status_draw - draws it into rows [y, y + n) of the grid. false: some of it is omitted. */
+/* status_draw - draws what the view says of it into rows [y, y + n). false: some of it is omitted. */
 bool status_draw(struct grid *g, const struct view *v, int y, int n);
 /* status_text - all of it as one line of safe text, unshortened. */
 enum { STATUS_MOST = 4000 };

@@ -253,7 +253,7 @@ unsigned popup_typed(struct view *v)
     return VR_DRAW;
 }
 
-unsigned popup_find_next(struct view *v, int n)
+static unsigned popup_find_next(struct view *v, int n)
 {
     const bool back = n < 0;
     const size_t all = rich_paras(v->popup.text);

@@ -9,7 +9,6 @@
  */
 #include "layout/move/lanes.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"
@@ -351,14 +350,8 @@ static bool clear_rows(struct lanes *l)
     return true;
 }
 
-struct rows {
-    struct lanes *l;
-    const struct trace *tr;
-};
-
-static void lanes_put(struct rows *r, uint32_t lane)
+static void lanes_put(struct lanes *l, uint32_t lane)
 {
-    struct lanes *l = r->l;
     if (l->lane_row[lane] != NO_LANE)
         return;
     if (l->grouped)
@@ -372,17 +365,23 @@ static bool lanes_plain(const struct lanes *l, bool all)
     return all && !l->order && !l->filter && !l->npin && !l->hidden_n && !l->only;
 }
 
+/* Whether the window hides none. */
+static bool lanes_all(const struct lanes *l, const struct trace *tr)
+{
+    return !l->here || (l->seen.t0 <= 0 && l->seen.t1 >= trace_info(tr)->end);
+}
+
 /* Finds the first lane at or after `lane` that is not hidden, passes the filter and is alive in the window,
  * or is `keep`. */
-static uint32_t next_shown(struct rows *r, struct window w, bool all, uint32_t keep, uint32_t lane)
+static uint32_t next_shown(struct lanes *l, const struct trace *tr, bool all, uint32_t keep, uint32_t lane)
 {
-    struct lanes *l = r->l;
+    const struct window w = l->seen;
     uint32_t from = lane, at = lane;
     while (at < l->total) {
         if (l->filter && (at = filter_next(l->filter, at)) >= l->total)
             break;
         uint32_t here =
-            all ? at : alive_next(&l->alive, &(struct alive_ask){r->tr, l->kind, w.t0, w.t1, l->total}, at);
+            all ? at : alive_next(&l->alive, &(struct alive_ask){tr, l->kind, w.t0, w.t1, l->total}, at);
         if (here == at || !l->filter)
             at = here;
         /* this one passes but is not alive: continue at the next that is alive */
@@ -402,10 +401,8 @@ static uint32_t next_shown(struct rows *r, struct window w, bool all, uint32_t k
 
 uint32_t lanes_behind(struct lanes *l, const struct trace *tr, uint32_t lane)
 {
-    const struct window w = l->seen;
-    const bool all = !l->here || (w.t0 <= 0 && w.t1 >= trace_info(tr)->end);
-    struct rows r = {.l = l, .tr = tr};
-    for (uint32_t i = lane; l->grouped && (i = next_shown(&r, w, all, l->seen_keep, i)) != NO_LANE; i++) {
+    const bool all = lanes_all(l, tr);
+    for (uint32_t i = lane; l->grouped && (i = next_shown(l, tr, all, l->seen_keep, i)) != NO_LANE; i++) {
         const uint32_t row = l->lane_row[i];
         if (row == NO_LANE || l->more[row] > 0)
             return i;
@@ -414,12 +411,11 @@ uint32_t lanes_behind(struct lanes *l, const struct trace *tr, uint32_t lane)
 }
 
 /* Adds rows group by group: the first lane of a folded group stands for the others. */
-static void put_groups(struct rows *r, const uint64_t *shown, uint32_t keep)
+static void put_groups(struct lanes *l, const struct trace *tr, const uint64_t *shown, uint32_t keep)
 {
-    struct lanes *l = r->l;
     for (uint32_t g = 0, i = 0; g < l->ngroups; g++) {
         const uint32_t end = l->group_end[g];
-        const bool folded = i < end && lanes_folded(l, trace_g_name(r->tr, l->order[i]));
+        const bool folded = i < end && lanes_folded(l, trace_g_name(tr, l->order[i]));
         uint32_t head = NO_LANE, more = 0;
         for (; i < end; i++) {
             const uint32_t lane = l->order[i];
@@ -432,7 +428,7 @@ static void put_groups(struct rows *r, const uint64_t *shown, uint32_t keep)
                 continue;
             }
             head = head == NO_LANE ? l->nrow_lane : head;
-            lanes_put(r, lane);
+            lanes_put(l, lane);
         }
         if (more)
             l->more[head] = more;
@@ -450,61 +446,56 @@ static void set_bits(uint64_t *bits, uint32_t from, uint32_t n)
 }
 
 /* Returns how many consecutive lanes show, from a lane that does. */
-static uint32_t shown_run(const struct rows *r, struct window w, bool all, uint32_t lane)
+static uint32_t shown_run(const struct lanes *l, bool all, uint32_t lane)
 {
-    const struct lanes *l = r->l;
     return l->filter || l->hidden_n ? 1
            : all                    ? l->total - lane
-                                    : alive_run(&l->alive, w.t0, w.t1, lane, l->total);
+                                    : alive_run(&l->alive, l->seen.t0, l->seen.t1, lane, l->total);
 }
 
 /* Adds rows in the order: sets a bit for each lane that shows, then walks the order. */
-static void put_ordered(struct rows *r, struct window w, uint32_t keep, bool all)
+static void put_ordered(struct lanes *l, const struct trace *tr, uint32_t keep, bool all)
 {
-    struct lanes *l = r->l;
     uint32_t n = l->total;
     uint64_t *shown = all && !l->filter && !l->hidden_n ? NULL : mem_zalloc(words_of(n) * sizeof *shown);
-    for (uint32_t i = shown ? next_shown(r, w, all, keep, 0) : NO_LANE, run; i != NO_LANE;
-         i = next_shown(r, w, all, keep, i + run)) {
-        run = shown_run(r, w, all,
-                        i); /* (`keep` may not be alive here, so its chunk may not be alive as a whole) */
+    for (uint32_t i = shown ? next_shown(l, tr, all, keep, 0) : NO_LANE, run; i != NO_LANE;
+         i = next_shown(l, tr, all, keep, i + run)) {
+        run = shown_run(l, all, i); /* (`keep` may not be alive here, nor its chunk as a whole) */
         set_bits(shown, i, run);
     }
     if (l->grouped)
-        put_groups(r, shown, keep);
+        put_groups(l, tr, shown, keep);
     for (uint32_t i = 0; i < n && !l->grouped; i++) /* out of memory: show all rather than none */
         if (!shown || shown[l->order[i] / 64] >> l->order[i] % 64 & 1)
-            lanes_put(r, l->order[i]);
+            lanes_put(l, l->order[i]);
     mem_free(shown);
 }
 
-static void fill_rows(struct rows *r, struct window w, uint32_t keep, bool all)
+static void fill_rows(struct lanes *l, const struct trace *tr, uint32_t keep, bool all)
 {
-    struct lanes *l = r->l;
-    uint32_t n = l->total;
+    const uint32_t n = l->total;
     for (int i = 0; i < l->npin; i++)
         if (l->pin[i] < n)
-            lanes_put(r, l->pin[i]);
+            lanes_put(l, l->pin[i]);
     for (uint32_t i = 0; l->only && i < l->nonly; i++)
         if (l->only[i] < n && !lanes_is_hidden(l, l->only[i]))
-            lanes_put(r, l->only[i]);
+            lanes_put(l, l->only[i]);
     if (l->only) {
         if (keep < n)
-            lanes_put(r, keep);
+            lanes_put(l, keep);
         return;
     }
     if (l->order)
-        put_ordered(r, w, keep, all);
+        put_ordered(l, tr, keep, all);
     else
-        for (uint32_t i = next_shown(r, w, all, keep, 0); i != NO_LANE;
-             i = next_shown(r, w, all, keep, i + 1))
-            lanes_put(r, i);
+        for (uint32_t i = 0; (i = next_shown(l, tr, all, keep, i)) != NO_LANE; i++)
+            lanes_put(l, i);
 }
 
 /* Makes the rows: the whole order, or those of it that show. */
-static bool make_rows(struct lanes *l, const struct trace *tr, struct window w, uint32_t keep)
+static bool make_rows(struct lanes *l, const struct trace *tr, uint32_t keep)
 {
-    bool all = !l->here || (w.t0 <= 0 && w.t1 >= trace_info(tr)->end);
+    const bool all = lanes_all(l, tr);
     l->rows_stale = false;
     l->n = l->total;
     l->listed = l->grouped = false;
@@ -516,10 +507,9 @@ static bool make_rows(struct lanes *l, const struct trace *tr, struct window w, 
         l->order = NULL;
         return false;
     }
-    struct rows r = {.l = l, .tr = tr};
     l->listed = true;
     l->grouped = l->group && l->kind == LANE_G && l->group_end;
-    fill_rows(&r, w, keep, all);
+    fill_rows(l, tr, keep, all);
     l->n = l->nrow_lane;
     return true;
 }
@@ -545,7 +535,7 @@ bool lanes_update(struct lanes *l, const struct trace *tr, struct window w, uint
     l->seen = w;
     l->seen_keep = keep;
     l->filter_seen = version;
-    return make_rows(l, tr, w, keep) && ok;
+    return make_rows(l, tr, keep) && ok;
 }
 
 void lanes_free(struct lanes *l)

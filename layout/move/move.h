@@ -55,9 +55,8 @@ bool move_running(const struct view *v, uint32_t g, int64_t t, struct span *out)
 /* move_goroutine - the goroutine of a lane at t, or NO_LANE */
 uint32_t move_goroutine(const struct view *v, struct lane l, int64_t t);
 
-/* move_leave - saves the row of a table before another view is shown. move_switch - one undo step: that view
- * is shown from now on; its `open` does the rest. */
-void move_leave(struct view *v);
+/* move_switch - one undo step: that view is shown from now on; its `open` does the rest. The row of a table
+ * is kept for coming back. */
 void move_switch(struct view *v, int no);
 /* move_top - sets at.top so that `row` is among the v->rows visible rows of n; recenter: in their middle
  * unless it was visible already. */

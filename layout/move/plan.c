@@ -135,18 +135,6 @@ static void plan_make(struct plan *p, const struct view *v, uint32_t lanes, cons
     }
 }
 
-enum { ANY = 100000 };
-
-/* Rows of every screen; the others need a reason. */
-static void plan_usual(int *most)
-{
-    for (int r = 0; r < ROW_COUNT; r++)
-        most[r] = r == ROW_FILTER || r == ROW_STRIP || r == ROW_STATES || r == ROW_SPLIT || r == ROW_NONE ||
-                          r == ROW_BUSY
-                      ? 0
-                      : ANY;
-}
-
 bool plan_empty(const struct view *v, enum row r)
 {
     static const enum band of[ROW_COUNT] = {
@@ -203,9 +191,11 @@ int plan_message(const struct plan *p, const struct view *v, int *last)
 
 void plan_view(struct plan *p, const struct view *v, uint32_t lanes)
 {
+    enum { ANY = 100000 };
     int most[ROW_COUNT];
     bool zoomed = v->at.win.t0 > 0 || v->at.win.t1 < v->all_end;
-    plan_usual(most);
+    for (int r = 0; r < ROW_COUNT; r++) /* rows of every screen; the others need a reason */
+        most[r] = r == ROW_NONE ? 0 : ANY;
     most[ROW_FILTER] = v->filters.n > 0;
     most[ROW_STRIP] = (v->search && !v->search->hidden) || (zoomed && v->scr.h >= 40);
     fold_empty(v, most);

@@ -79,10 +79,8 @@ int search_share(const struct search *s);
 size_t search_from(const struct search *s, int64_t t);
 bool search_in(const struct search *s, int64_t t0, int64_t t1);
 
-/* popup_finds - whether a pop-up's words are searched. popup_typed - the prompt's line changed.
- * popup_find_next - goes to the n-th matching line from here. */
+/* popup_finds - whether a pop-up's words are searched. popup_typed - the prompt's line changed. */
 bool popup_finds(const struct view *v);
 unsigned popup_typed(struct view *v);
-unsigned popup_find_next(struct view *v, int n);
 
 #endif

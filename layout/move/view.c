@@ -11,7 +11,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "layout/cells/cells.h"
 #include "layout/move/kind.h"

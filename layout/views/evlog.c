@@ -3,10 +3,6 @@
  */
 #include "layout/views/evlog.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "decode/base/mem.h"
 #include "layout/views/tri.h"
 #include "layout/draw/frame_rows.h"

@@ -6,7 +6,6 @@
  */
 #include "layout/move/item.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
  * one, the heap. See page.h. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "decode/base/mem.h"
 #include "layout/cells/ruler.h"

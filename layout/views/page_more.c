@@ -2,7 +2,6 @@
  * page_more.c - what view 1 shows in the room its findings do not use: the goroutines that ran most, the
  * places with the most waiting, all numbers. See page.h.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

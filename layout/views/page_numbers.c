@@ -3,7 +3,6 @@
  * See page.h.
  */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "layout/views/page.h"

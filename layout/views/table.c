@@ -41,11 +41,6 @@ static unsigned table_begin(struct table *t, int64_t budget_ns)
     return t->job ? job_over(t, slices_run(t->job, budget_ns)) : VR_DRAW;
 }
 
-static unsigned table_start(struct table *t)
-{
-    return table_begin(t, AT_ONCE_NS);
-}
-
 /* ---- life ---------------------------------------------------------------------------------------------- */
 
 void table_free(struct table *t)
@@ -205,7 +200,8 @@ static unsigned table_exchange(struct view *v)
     v->table = t;
     v->coming = NULL;
     table_free(was);
-    return memcmp(&t->want, &t->have, sizeof t->want) ? table_start(t) : VR_DRAW; /* another order is asked */
+    return memcmp(&t->want, &t->have, sizeof t->want) ? table_begin(t, AT_ONCE_NS)
+                                                      : VR_DRAW; /* another order is asked */
 }
 
 /* t has worked: if its rows are there, they show. After a failure the old ones stay, if there are any. */
@@ -302,7 +298,7 @@ unsigned table_work(struct view *v, int64_t budget_ns)
 static unsigned table_again(struct view *v, struct table *t)
 {
     v->at.row = v->at.top = 0;
-    return VR_DRAW | (t->listed ? table_start(t) : VR_NONE);
+    return VR_DRAW | (t->listed ? table_begin(t, AT_ONCE_NS) : VR_NONE);
 }
 
 static unsigned order_changed(struct view *v, struct table *t)
@@ -379,7 +375,7 @@ unsigned table_back(struct view *v, int n)
         return table_find(v, "");
     if (!table_kinds(&t->want) && t->from->types) {
         order_wanted(v, t, TABLE_TYPES);
-        unsigned f = table_start(t);
+        unsigned f = table_begin(t, AT_ONCE_NS);
         v->at.row = v->orders.type_row;
         v->at.top = v->orders.type_top;
         return f;

@@ -2,7 +2,6 @@
  * table_draw.c - draws a table of things: the spectrum of the rows, below it one line per row, numbers
  * first, then the name, shortened in its middle.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

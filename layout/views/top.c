@@ -4,7 +4,6 @@
  */
 #include "layout/views/top.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

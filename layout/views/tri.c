@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "layout/views/table.h"
 #include "triage/activity/spent.h"
@@ -153,10 +152,18 @@ void tri_set_row(struct view *v, uint32_t row)
     v->at.row = row < n ? row : n ? n - 1 : 0;
 }
 
+static void tri_leave(struct view *v)
+{
+    if (!v->tri || !kind_here(v)->table)
+        return;
+    v->tri->row[v->at.view] = v->at.row;
+    v->tri->top[v->at.view] = v->at.top;
+}
+
 unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
 {
     const struct place from = v->at;
-    move_leave(v);
+    tri_leave(v);
     move_push(v, STEP_JUMP);
     if (l.kind >= LANE_BAND || l.i >= trace_nlanes(v->tr, l.kind)) {
         l = (struct lane){LANE_P, v->trail.focus[LANE_P]};
@@ -212,17 +219,9 @@ unsigned tri_cause(struct view *v, int n)
 
 /* ---- moving -------------------------------------------------------------------------------------------- */
 
-void move_leave(struct view *v)
-{
-    if (!v->tri || !kind_here(v)->table)
-        return;
-    v->tri->row[v->at.view] = v->at.row;
-    v->tri->top[v->at.view] = v->at.top;
-}
-
 void move_switch(struct view *v, int no)
 {
-    move_leave(v);
+    tri_leave(v);
     move_push(v, STEP_JUMP);
     if (v->at.focus.kind < LANE_KINDS)
         v->trail.focus[v->at.focus.kind] = v->at.focus.i;
@@ -304,7 +303,7 @@ unsigned tri_walk(struct view *v, int n)
         return move_fail(v, at < 0 ? "this is the first finding" : "this was the last finding");
     t->finding = (uint32_t)at;
     const struct finding *f = &t->fs->f[at];
-    move_leave(v);
+    tri_leave(v);
     t->row[VIEW_TRIAGE] = (uint32_t)at;
     unsigned flags = tri_evidence(v, f);
     char before[64];

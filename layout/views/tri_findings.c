@@ -8,7 +8,6 @@
  * REQ_READ has all.
  */
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -4,9 +4,6 @@
  * for. Below, the same as a list, the largest first, each wait before what the goroutine that ended it did.
  * Enter on a row goes to its longest part in the lanes.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "decode/base/mem.h"
 #include "layout/move/item.h"

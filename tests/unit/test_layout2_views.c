@@ -304,8 +304,10 @@ static void test_sums(void **state)
 /* Dark is a column in which no processor has anything: asked of each of them. Returns how many are. */
 static int dark_columns(struct seen *s)
 {
-    bool *dark = draw_dark_columns(&s->v);
+    struct grid g = {0};
     int n = 0;
+    assert_true(grid_resize(&g, s->v.scr.plot_w, 1));
+    draw_dark(&g, &s->v, 0, 0, 1);
     for (int c = 0; c < s->v.scr.plot_w; c++) {
         const int64_t t0 = s->v.cache.edges[c], t1 = s->v.cache.edges[c + 1];
         bool none = t1 > t0;
@@ -314,10 +316,10 @@ static int dark_columns(struct seen *s)
             trace_shares(s->tr, (struct lane){LANE_P, p}, t0, t1, &sh);
             none = none && sh.ns[ST_NONE] >= t1 - t0;
         }
-        assert_int_equal(dark && dark[c], none);
+        assert_int_equal(grid_at(&g, c, 0)->style == STYLE_UNKNOWN, none);
         n += none;
     }
-    mem_free(dark);
+    grid_free(&g);
     return n;
 }
 
