@@ -18,7 +18,7 @@ held() { # held FILES ARG..
 for shape in $(sh tests/support/attack.sh); do
     n=20000
     case $shape in threads) n=4000 ;; generations) n=2000 ;; old-ps) n=8000 ;; *tasks | names | frames | siblings) n=10000 ;;
-    tiny-generations) n=3000 ;; samples) n=400000 ;; esac # so many that time in their square would be past the limit of each process
+    tiny-generations) n=3000 ;; samples) n=400000 ;; all-along) n=100000 ;; esac # so many that time in their square would be past the limit of each process
     sh tests/support/attack.sh $shape $n >"$tmp/text" && "$tracegen" encode "$tmp/text" "$tmp/x" || { echo "$shape can't be made"; exit 1; }
     held 1 report "$tmp/x"
     held 2 diff "$tmp/x" "$tmp/x"

@@ -3,7 +3,7 @@
 # send it. Without arguments: the shapes' names.
 [ $# -gt 1 ] || { echo threads ids created tasks regions names generations ps equal silence frames waits reasons old-ps old-created \
     old-tasks tiny-generations threads-at-once hops piled siblings one-group \
-    silent-threads lost-generations samples; exit 0; }
+    silent-threads lost-generations samples all-along; exit 0; }
 exec awk -v shape="$1" -v n="$2" '
 function batch(m, t) { print "batch m=" m " t=" t; last = t }
 function begin(m, p, g) {
@@ -74,6 +74,16 @@ BEGIN {
         exit
     }
     batch(7, 100); begin(7, 0, 1)
+    if (shape == "all-along") { # of all kinds, one upon another, as long as the trace; each has all that its goroutine does
+        for (i = 1; i <= n; i++) { room(i); print "UserTaskBegin +1 task=" i " parent=0 \"t" i % 24 "\" stack=main.t:1" }
+        for (i = 1; i <= n; i++) {
+            if (i % 1000 == 0) batch(7, 1000 + n * 10 + i * 10)
+            print "GoBlock +1 reason=\"sync\" stack=main.f:2"; print "GoUnblock +1 g=1 g_seq=" 2 * i - 1; print "GoStart +1 g=1 g_seq=" 2 * i
+        }
+        batch(7, 2000 + n * 20)
+        for (i = 1; i <= n; i++) { if (i % 1000 == 0) batch(7, 3000 + n * 20 + i * 10); print "UserTaskEnd +1 task=" i " stack=main.t:3" }
+        exit
+    }
     if (shape == "piled") { # tasks one upon another, waits below them
         for (i = 1; i <= n / 10; i++) { room(i); print "UserTaskBegin +1 task=" i " parent=0 \"t\"" }
         for (i = 1; i <= n; i++) {

@@ -31,6 +31,7 @@ struct making {
     bool asks;
     bool whole; /* all of a piece's time counts: tree_explain() */
     bool failed;
+    int64_t left; /* parts to come, at most: of tasks that last all along each has all of its goroutine */
 };
 
 static bool counts_not(const struct making *m, uint32_t up, const struct explain_part *p)
@@ -92,17 +93,15 @@ static void node_add(struct making *m, struct tree_node *n, const struct tree_no
                      const struct explain_part *p)
 {
     const int64_t part = p->t1 - p->t0, ns = ns_mul(part, m->times);
+    const bool unstopped = p->cat == EX_RUN && part >= threshold_ns(TH_HOST_RUN);
     for (int s = 0; s < TREE_SETS; s++) {
         if (m->sets >> s & 1) {
             n->ns[s] = ns_add(n->ns[s], ns);
             n->n[s]++;
             n->pieces[s] += n->last[s] != m->t->pieces[s];
             n->last[s] = m->t->pieces[s];
+            n->unstopped = ns_add(n->unstopped, unstopped && s != TREE_USUAL ? ns : 0);
         }
-    }
-    if (p->cat == EX_RUN && part >= threshold_ns(TH_HOST_RUN)) {
-        n->unstopped = ns_add(n->unstopped, m->sets >> TREE_ALL & 1 ? ns : 0);
-        n->unstopped = ns_add(n->unstopped, m->sets >> TREE_SLOW & 1 ? ns : 0);
     }
     if (p->followed && p->by_stack) { /* the one with most of it: a majority vote by time */
         const uint32_t f = trace_frame(m->tr, p->by_stack, owner_user(m->own, p->by_stack)).func;
@@ -187,6 +186,7 @@ static void running_add(struct making *m, uint32_t up, const struct explain_part
 static uint32_t part(void *arg, uint32_t up, const struct explain_part *p)
 {
     struct making *m = arg;
+    m->left--;
     if (counts_not(m, up, p)) {
         if (up == 0)
             idle_add(m, p->t1 - p->t0, p->cat == EX_TIMER || explain_waits_outside(p->cat));
@@ -204,6 +204,7 @@ static uint32_t part(void *arg, uint32_t up, const struct explain_part *p)
 static uint32_t part_count(void *arg, uint32_t up, const struct explain_part *p)
 {
     struct making *m = arg;
+    m->left--;
     m->failed |= p->cat == EX_RUN && !sampled_count(m->sampled, p->g, p->t0, p->t1, m->sets);
     return up;
 }
@@ -227,15 +228,12 @@ static bool piece_walk(struct making *m, const struct workpiece *p, explain_visi
 static bool piece_add(struct making *m, const struct workpiece *p)
 {
     int64_t ns;
-    for (int k = 0; k < TREE_SETS; k++) {
-        struct tree_node *root = &m->t->v[0];
+    for (int k = 0; k < TREE_SETS; k++)
         m->t->pieces[k] += m->sets >> k & 1;
-        root->pieces[k] += m->sets >> k & 1;
-        root->n[k] += m->sets >> k & 1;
-    }
     const bool ok = piece_walk(m, p, part, &ns);
     for (int k = 0; k < TREE_SETS; k++) {
         struct tree_node *root = &m->t->v[0];
+        root->n[k] = root->pieces[k] = m->t->pieces[k];
         root->ns[k] = m->sets >> k & 1 ? ns_add(root->ns[k], ns) : root->ns[k];
     }
     return ok;
@@ -327,17 +325,17 @@ static double spans_a_ns(const struct work *w)
 }
 
 /* Count the functions that the CPU samples of its pieces are under. */
-static bool samples_of(struct making *m, const struct work *w)
+static bool samples_of(struct making m, const struct work *w)
 {
-    const uint64_t left = explain_left(m->x);
+    const uint64_t left = explain_left(m.x);
     int64_t ns;
     bool ok = true;
-    sampled_begin(m->sampled);
-    for (uint32_t i = 0; ok && i < w->looked; i++) {
-        m->sets = sets_of(w, i, w->looked);
-        ok = !m->sets || piece_walk(m, &w->v[i], part_count, &ns);
+    sampled_begin(m.sampled);
+    for (uint32_t i = 0; ok && i < w->looked && m.left > 0; i++) {
+        m.sets = sets_of(w, i, w->looked);
+        ok = !m.sets || piece_walk(&m, &w->v[i], part_count, &ns);
     }
-    explain_budget(m->x, left);
+    explain_budget(m.x, left);
     return ok;
 }
 
@@ -426,17 +424,19 @@ bool tree_make(struct causes *c, struct works *all, struct explainer *x, struct 
     m.sampled = sampled_any(sampled) ? sampled : NULL;
     m.rests = w->background || w->standing;
     m.spans = spans_a_ns(w);
+    m.left = (10 * (int64_t)TREE_SPANS + (int64_t)trace_info(c->tr)->events) / all->n;
     uint32_t asks = 0;
-    bool ok = begin(t) && (!m.sampled || samples_of(&m, w));
-    for (uint32_t i = 0; ok && i < w->looked; i++) {
+    bool ok = begin(t) && (!m.sampled || samples_of(m, w));
+    for (uint32_t i = 0; ok && i < w->looked && m.left > 0; i++) {
         m.asks = w->standing && calls_asks(c, w->v[i].g);
         asks += m.asks;
         m.sets = sets_of(w, i, w->looked);
         ok = !m.sets || piece_add(&m, &w->v[i]);
     }
     m.sets = 1u << TREE_SLOW;
-    for (uint32_t i = 0; ok && i < w->nhung && i < EACH_END && !w->standing; i++)
+    for (uint32_t i = 0; ok && i < w->nhung && i < EACH_END && !w->standing && m.left > 0; i++)
         ok = piece_add(&m, &w->hung[i]);
+    t->cut |= m.left <= 0;
     w->asks = asks * 2 > w->looked;
     w->user = handler_of(all, w);
     if (ok)
