@@ -3,6 +3,9 @@
  */
 #include "triage/load.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "decode/base/door.h"
@@ -80,6 +83,9 @@ static enum err_code read_all(struct trace *tr, const struct between *b, struct 
     if (!trace_fatal(tr))
         return ERR_OK;
     *e = *trace_fatal(tr);
+    const size_t n = strlen(e->what);
+    if (e->offset != ERR_NO_OFFSET)
+        snprintf(e->what + n, sizeof e->what - n, " (offset %" PRIu64 ")", e->offset);
     return e->code == ERR_OK ? ERR_EMPTY : e->code;
 }
 

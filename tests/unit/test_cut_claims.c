@@ -81,8 +81,20 @@ static void workers_by_mode(void **state)
     free(p);
 }
 
+/* Who is told why a trace can't be read is told where, too. */
+static void told_where(void **state)
+{
+    (void)state;
+    static const char header[] = "go 1.26 trace\0\0";
+    struct loaded l;
+    struct err e;
+    assert_int_not_equal(load_mem(header, sizeof header, NULL, &l, &e), ERR_OK);
+    assert_string_equal(e.what, "a trace header, but no event after it (offset 16)");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(known_faults), cmocka_unit_test(workers_by_mode)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(known_faults), cmocka_unit_test(workers_by_mode),
+                                       cmocka_unit_test(told_where)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
