@@ -44,9 +44,10 @@ static void close_batch(struct slice *s, uint32_t m)
     struct slice_m *b = &s->m[m];
     struct outlet out = {.write = to_held, .arg = s};
     const uint64_t id = m ? b->id : V2_NO_THREAD;
+    if (b->n == 0) /* it may have no buffer either */
+        return;
     const struct v2_raw_batch raw = {.gen = 1, .m = id, .time = b->first, .p = b->buf, .end = b->buf + b->n};
-    if (b->n)
-        v2_put_batch(&out, &raw);
+    v2_put_batch(&out, &raw);
     b->n = 0;
 }
 
