@@ -34,7 +34,6 @@ struct joint {
     struct jgen *gen;
     size_t ngen, cap;
     struct names names;
-    struct source *scratch;
     struct idmap threads; /* of all files -> the last file that has it */
     struct idmap pcs;     /* program counter -> its function, of the files looked at so far */
     const struct jfile *torn;
@@ -134,24 +133,19 @@ static bool pcs_note(struct joint *j, uint32_t from, uint64_t *same, uint64_t *o
 static enum err_code file_look(struct joint *j, uint32_t n, struct err *e)
 {
     struct jfile *f = &j->file[n];
-    struct source *s = j->scratch;
+    struct source s = source_of(&f->in, f->d.read_as, f->d.header, &j->names);
     struct v2_gen g = {0};
     size_t pos = f->d.header;
     uint64_t same = 0, other = 0, met = 0;
     uint32_t stacks = j->names.stacks.n;
     bool ok = true;
-    *s = (struct source){.data = f->in.data,
-                         .len = f->in.len,
-                         .version = f->d.read_as,
-                         .header = f->d.header,
-                         .names = &j->names};
     for (enum v2_gen_rc rc = V2_GEN; ok && rc == V2_GEN;) {
-        rc = v2_gen_scan(s, &g, &pos);
+        rc = v2_gen_scan(&s, &g, &pos);
         if (rc == V2_GEN_NONE)
             break;
         ok = rc != V2_GEN_OOM && gen_add(j, n, &g);
         if (ok && g.ordinal == 1 && j->nfile > 1)
-            ok = v2_gen_tables(s, &g);
+            ok = v2_gen_tables(&s, &g);
         for (size_t i = 0; ok && i < g.nbatch; i++) {
             uint32_t was = idmap_get(&j->threads, g.batch[i].m);
             met += was != IDMAP_NONE && was != n && g.batch[i].m != V2_NO_THREAD;
@@ -159,7 +153,7 @@ static enum err_code file_look(struct joint *j, uint32_t n, struct err *e)
         }
     }
     v2_gen_free(&g);
-    source_notes_free(s);
+    source_notes_free(&s);
     if (!ok || !pcs_note(j, stacks, &same, &other))
         return no_memory(e);
     if (n && other > same)
@@ -312,7 +306,7 @@ static enum err_code file_take(struct joint *j, uint32_t n, enum err_code rc, st
 static enum err_code row_of_files(struct joint *j, bool open, uint64_t limit, size_t *met, struct err *e)
 {
     enum err_code rc = ERR_OK;
-    if (!(j->scratch = mem_zalloc(sizeof *j->scratch)) || names_init(&j->names))
+    if (names_init(&j->names))
         return no_memory(e);
     for (uint32_t i = 0; i < j->nfile && !rc; i++)
         rc = file_take(j, i, open ? input_open(j->file[i].path, limit, &j->file[i].in, e) : ERR_OK, e);
@@ -330,7 +324,6 @@ static void joint_free(struct joint *j)
     idmap_free(&j->threads);
     idmap_free(&j->pcs);
     mem_free(j->gen);
-    mem_free(j->scratch);
 }
 
 enum err_code input_open_all(const char *path, const struct joint_paths *more, uint64_t limit,

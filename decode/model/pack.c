@@ -56,7 +56,8 @@ static bool durs_stored(const struct waitspan *s, uint32_t n, const struct pack_
     return ticks;
 }
 
-void pack_sums_of(const struct waitspan *s, uint32_t n, const struct pack_how *how, struct pack_sums *sums)
+/* The sums of n spans, one span at a time. */
+static void sums_of(const struct waitspan *s, uint32_t n, const struct pack_how *how, struct pack_sums *sums)
 {
     *sums = (struct pack_sums){0};
     for (uint32_t i = 0; i < n; i++) {
@@ -104,7 +105,7 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, const stru
                   struct pack_sums *sums)
 {
     if (sums)
-        pack_sums_of(s, n, how, sums);
+        sums_of(s, n, how, sums);
     uint64_t v[SPAN_BLOCK] = {0}, dur[SPAN_BLOCK], d = 0, k = 0, w = 0, t = 0;
     for (uint32_t i = 0; i < n; i++) {
         d |= (uint64_t)wait_dur(&s[i], how->longs);
@@ -384,7 +385,7 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
     if (sums) {
         add_up_four(sums, &four, most);
         if (sums->slot[0])
-            pack_sums_of(s, n, how, sums);
+            sums_of(s, n, how, sums);
     }
     uint32_t pal[PALETTE_MOST], k = n >= PALETTE_FROM ? palette_sse(c.pair, n, pal, &planes) : 0;
     k = k && palette_pays(k, n, all[2]) ? k : 0;

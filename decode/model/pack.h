@@ -177,8 +177,6 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, const stru
                   struct pack_sums *sums);
 size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how,
                 struct pack_sums *sums);
-/* pack_sums_of - the sums of n spans, one span at a time. */
-void pack_sums_of(const struct waitspan *s, uint32_t n, const struct pack_how *how, struct pack_sums *sums);
 
 void pack_init(void); /* call before the first pack_spans() or unpack_spans(); repeated calls are harmless */
 void pack_read_init(void); /* called by pack_init() */
