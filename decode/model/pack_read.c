@@ -87,7 +87,7 @@ static const uint8_t *column_plain(const uint8_t *p, uint32_t n, enum lengths k,
 }
 
 #ifdef PACK_SSE
-static struct {
+static struct shuffle {
     uint8_t bytes[256][16], used[256];
 } shuffle[ID_LONG + 1]; /* none for DUR_LONG: a value may have eight bytes */
 
@@ -104,22 +104,30 @@ void pack_read_init(void)
         }
 }
 
+/* The next four values, which have these codes. */
+static inline SSE __m128i column_four(const struct shuffle *k, unsigned codes, const uint8_t **p)
+{
+    const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)*p);
+    *p += k->used[codes];
+    return _mm_shuffle_epi8(x, _mm_loadu_si128((const __m128i *)(const void *)k->bytes[codes]));
+}
+
+/* The place after a column of n values, all of whose codes were read up to p. The unused ones in its last
+ * byte may stand for a length, but have no bytes. */
+static inline const uint8_t *column_end(const uint8_t *p, uint32_t n, enum lengths k, unsigned last)
+{
+    for (uint32_t i = n; i % 4; i++)
+        p -= lengths_of(k)[last >> (i % 4 * 2) & 3];
+    return p;
+}
+
 /* Writes up to three values more than n. */
 static SSE const uint8_t *column_sse(const uint8_t *p, uint32_t n, enum lengths k, uint32_t *out)
 {
-    const uint8_t(*const bytes)[16] = shuffle[k].bytes, *const used = shuffle[k].used, *ctl = p;
-    p += (n + 3) / 4;
-    for (uint32_t i = 0; i < n; i += 4) {
-        const unsigned c = *ctl++;
-        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-        x = _mm_shuffle_epi8(x, _mm_loadu_si128((const __m128i *)(const void *)bytes[c]));
-        _mm_storeu_si128((__m128i *)(void *)(out + i), x);
-        p += used[c];
-    }
-    for (uint32_t i = n; i % 4;
-         i++) /* the unused codes in the last byte may stand for a length, but have no bytes */
-        p -= lengths_of(k)[ctl[-1] >> (i % 4 * 2) & 3];
-    return p;
+    const uint8_t *ctl = p, *const end = p + (n + 3) / 4;
+    for (p = end; ctl < end; out += 4)
+        _mm_storeu_si128((__m128i *)(void *)out, column_four(&shuffle[k], *ctl++, &p));
+    return column_end(p, n, k, ctl[-1]);
 }
 #else
 void pack_read_init(void)
@@ -146,34 +154,87 @@ static inline SSE __m128i palette_sixteen(const struct palette *pal, uint32_t i)
 {
     const __m128i bit = _mm_set1_epi64x((int64_t)0x8040201008040201u),
                   spread = _mm_set_epi64x(0x0101010101010101, 0);
-    __m128i v = _mm_setzero_si128();
-    for (unsigned k = 0; k < pal->planes.n; k++) {
+    __m128i v = _mm_setzero_si128(), value = _mm_set1_epi8(1);
+    const uint8_t *p = pal->planes.p + i / 8;
+    for (unsigned k = 0; k < pal->planes.n; k++, p += pal->planes.size) {
         uint16_t x; /* of the last plane a byte behind it, of spans after n */
-        memcpy(&x, pal->planes.p + k * pal->planes.size + i / 8, sizeof x);
-        const __m128i copies = _mm_shuffle_epi8(_mm_set1_epi16((short)x), spread);
+        memcpy(&x, p, sizeof x);
+        const __m128i copies = _mm_shuffle_epi8(_mm_cvtsi32_si128(x), spread);
         const __m128i is = _mm_cmpeq_epi8(_mm_and_si128(copies, bit), bit);
-        v = _mm_or_si128(v, _mm_and_si128(is, _mm_set1_epi8((char)(1u << k))));
+        v = _mm_or_si128(v, _mm_and_si128(is, value));
+        value = _mm_add_epi8(value, value);
     }
     return v;
 }
 
+struct sixteen { /* 16 pairs: all their first bytes, second ones .. */
+    __m128i first, second, third, tag;
+};
+
+static inline SSE __m128i by_byte(const uint32_t *pair)
+{
+    return _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)pair),
+                            _mm_set_epi8(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0));
+}
+
+static inline SSE struct sixteen pairs_split(const uint32_t *pair)
+{
+    const __m128i a = by_byte(pair), b = by_byte(pair + 4), c = by_byte(pair + 8), d = by_byte(pair + 12);
+    const __m128i ab = _mm_unpacklo_epi32(a, b), cd = _mm_unpacklo_epi32(c, d);
+    const __m128i ab_high = _mm_unpackhi_epi32(a, b), cd_high = _mm_unpackhi_epi32(c, d);
+    return (struct sixteen){_mm_unpacklo_epi64(ab, cd), _mm_unpackhi_epi64(ab, cd),
+                            _mm_unpacklo_epi64(ab_high, cd_high), _mm_unpackhi_epi64(ab_high, cd_high)};
+}
+
+/* The pairs with these numbers, of 16 pairs. */
+static inline SSE struct sixteen pairs_pick(const struct sixteen *of, __m128i at)
+{
+    return (struct sixteen){_mm_shuffle_epi8(of->first, at), _mm_shuffle_epi8(of->second, at),
+                            _mm_shuffle_epi8(of->third, at), _mm_shuffle_epi8(of->tag, at)};
+}
+
+/* Of a and b, by the top bit of each byte. */
+static inline SSE struct sixteen pairs_either(const struct sixteen *a, const struct sixteen *b, __m128i top)
+{
+    return (struct sixteen){_mm_blendv_epi8(a->first, b->first, top),
+                            _mm_blendv_epi8(a->second, b->second, top),
+                            _mm_blendv_epi8(a->third, b->third, top), _mm_blendv_epi8(a->tag, b->tag, top)};
+}
+
+/* Writes 16 numbers of three bytes each. */
+static inline SSE void put_numbers(__m128i first, __m128i second, __m128i third, uint32_t *out)
+{
+    __m128i *const to = (__m128i *)(void *)out;
+    const __m128i zero = _mm_setzero_si128();
+    const __m128i a = _mm_unpacklo_epi8(first, second), b = _mm_unpackhi_epi8(first, second);
+    const __m128i a_top = _mm_unpacklo_epi8(third, zero), b_top = _mm_unpackhi_epi8(third, zero);
+    _mm_storeu_si128(to, _mm_unpacklo_epi16(a, a_top));
+    _mm_storeu_si128(to + 1, _mm_unpackhi_epi16(a, a_top));
+    _mm_storeu_si128(to + 2, _mm_unpacklo_epi16(b, b_top));
+    _mm_storeu_si128(to + 3, _mm_unpackhi_epi16(b, b_top));
+}
+
+/* Writes up to 15 more than n. */
 static SSE void pairs_sse(const struct palette *pal, uint32_t n, uint32_t *tag, uint32_t *stack)
 {
-    const uint32_t *const pair = pal->pair;
-    uint8_t at[SPAN_ROOM];
-    for (uint32_t i = 0; i < n; i += 16)
-        _mm_storeu_si128((__m128i *)(void *)(at + i), palette_sixteen(pal, i));
-    for (uint32_t i = 0; i < n; i += 4) {
-        const __m128i v =
-            _mm_set_epi32((int)pair[at[i + 3]], (int)pair[at[i + 2]], (int)pair[at[i + 1]], (int)pair[at[i]]);
-        _mm_storeu_si128((__m128i *)(void *)(tag + i), _mm_srli_epi32(v, 24));
+    const __m128i zero = _mm_setzero_si128();
+    const bool many = pal->planes.n > 4;
+    const struct sixteen few = pairs_split(pal->pair), more = pairs_split(pal->pair + 16);
+    for (uint32_t i = 0; i < n; i += 16) {
+        const __m128i at = palette_sixteen(pal, i);
+        struct sixteen x = pairs_pick(&few, at);
+        if (many) {
+            const struct sixteen y = pairs_pick(&more, at);
+            x = pairs_either(&x, &y, _mm_slli_epi16(at, 3));
+        }
+        put_numbers(x.tag, zero, zero, tag + i);
         if (stack)
-            _mm_storeu_si128((__m128i *)(void *)(stack + i), _mm_and_si128(v, _mm_set1_epi32(0xffffff)));
+            put_numbers(x.first, x.second, x.third, stack + i);
     }
 }
 #endif
 
-/* Tags and, unless NULL, stacks of all spans, and of up to three more: there is room after n. */
+/* Tags and, unless NULL, stacks of all spans, and of up to 15 more: there is room after n. */
 static void pairs_unpack(const struct palette *pal, uint32_t n, uint32_t *tag, uint32_t *stack)
 {
 #ifdef PACK_SSE
@@ -244,12 +305,12 @@ static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, const struct pa
         p = palette_unpack(p, n, flags, &pal);
         pairs_unpack(&pal, n, tag, stack);
     }
-    for (uint32_t i = 0; i < n && !(flags & PACK_PALETTE); i++) {
-        tag[i] = *p++;
-        if (flags & PACK_WIDE_TAG)
-            tag[i] |= (uint32_t)*p++ << 8;
-    }
-    return unpack_durs(p, n, flags, clock, dur);
+    const unsigned bytes = flags & PACK_PALETTE ? 0 : flags & PACK_WIDE_TAG ? 2 : 1;
+    for (uint32_t i = 0; i < n && bytes == 1; i++)
+        tag[i] = p[i];
+    for (uint32_t i = 0; i < n && bytes == 2; i++)
+        tag[i] = p[2 * i] | (uint32_t)p[2 * i + 1] << 8;
+    return unpack_durs(p + bytes * n, n, flags, clock, dur);
 }
 
 void unpack_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],

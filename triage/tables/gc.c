@@ -111,21 +111,20 @@ static int cmp_stw(const void *a, const void *b)
 static void heap_most(struct triage *tg, struct heap_stat *s)
 {
     const size_t n = trace_npoints(tg->tr, METRIC_HEAP), ng = trace_npoints(tg->tr, METRIC_GOAL);
-    struct point goal = {0}, next = {0};
+    struct point goal = {0}, heap = n ? trace_point(tg->tr, METRIC_HEAP, 0) : goal,
+                 next = ng ? trace_point(tg->tr, METRIC_GOAL, 0) : goal;
     for (size_t i = 0, j = 0; i < n || j < ng;) {
-        const struct point heap = i < n ? trace_point(tg->tr, METRIC_HEAP, i) : next;
-        next = j < ng ? trace_point(tg->tr, METRIC_GOAL, j) : next;
         if (j < ng && (i == n || next.t <= heap.t)) {
             goal = next;
             s->max_goal = !goal_none(goal.v) && goal.v > s->max_goal ? goal.v : s->max_goal;
-            j++;
+            next = ++j < ng ? trace_point(tg->tr, METRIC_GOAL, j) : next;
             continue;
         }
         s->max_at = heap.v > s->max ? heap.t : s->max_at;
         s->max = heap.v > s->max ? heap.v : s->max;
         const double over = !goal_none(goal.v) && heap.v > goal.v ? (double)heap.v / (double)goal.v - 1 : 0;
         s->over = over > s->over ? over : s->over;
-        i++;
+        heap = ++i < n ? trace_point(tg->tr, METRIC_HEAP, i) : heap;
     }
 }
 

@@ -16,35 +16,29 @@
 
 /* keeps rare work out of the loop over spans, so that the loop stays short */
 #define RARELY __attribute__((noinline))
+#define OFTEN inline __attribute__((always_inline))
 
-/*
- * Waits of one group that are alike: for one reason, at one stack, ended by one group at one stack; or system
- * calls. Many follow one another, so they are summed up here, where the processor's cache has them, and are
- * added to their rows when others take the place.
- */
-struct alike {
-    uint64_t count; /* 0: none */
-    uint64_t wait;  /* reason << 32 | stack */
-    uint64_t end;   /* the waker's group, or one of WAIT_OVER .. << 32 | its stack */
-    uint32_t of;    /* g_walk.of */
-    uint32_t pair;  /* row; TAB_NONE: of the runtime's own goroutines */
-    enum wait_kind kind;
-    uint32_t waker; /* of the longest */
-    int64_t total;
-    struct moment longest;
+/* Where the pair of a wait or a call stands, by the bits that tell it. */
+struct place {
+    uint64_t wait; /* reason << 32 | stack; UINT64_MAX: none */
+    uint64_t end;  /* the waker's group, or one of WAIT_OVER .. << 32 | its stack */
+    uint32_t row;
 };
-enum { ALIKE_BITS = 10 };
+enum { PLACE_BITS = 11, REASONS = 64 };
 
 struct g_walk { /* State along one lane. */
     const struct triage *tg;
     struct subtotal *y;
     uint32_t g, name;
-    uint32_t of; /* row of its group * 2 + system */
+    uint32_t of; /* row of its group */
     bool system, worker;
-    bool some; /* it has spans */
+    bool some;  /* it has spans */
+    bool timed; /* one of its calls took more than 1 ns */
+    int64_t long_run;
     int64_t life, no_p_ns;
-    int64_t ns[ST_COUNT]; /* by state: spans fit into their lane, so that these cannot overflow */
-    int64_t ran;          /* when the last wait ended: running until then; at the end of a run: so far */
+    /* Spans fit into their lane, so that these cannot overflow: */
+    int64_t ns[ST_COUNT]; /* by state, but running */
+    int64_t ran;          /* how long it has run so far */
     enum gc_mode mode;    /* current mode of a mark worker */
     uint8_t was;          /* state of the last span counted; ST_NONE before the first */
     bool open;            /* the last span is still open when the trace ends */
@@ -55,10 +49,15 @@ struct g_walk { /* State along one lane. */
     int64_t cond_end, cond_ran;                 /* end of that wait; how long the goroutine had run then */
     /* the goroutines alike that follow or were just counted; NULL if there are none */
     const struct lanes_alike *alike;
-    struct alike lately[1 << ALIKE_BITS];
+    /* Most waits are like one before, so look-ups are remembered, in what the processor's cache can hold. */
+    struct place pair[1 << PLACE_BITS];
+    struct { /* `of`: row of the group << 32 | reason; UINT64_MAX: none */
+        uint64_t of;
+        uint32_t row;
+    } reason[REASONS];
 };
 
-/* ---- waits and calls that are alike -------------------------------------------------------------------- */
+/* ---- rows of waits and calls --------------------------------------------------------------------------- */
 
 static inline uint64_t key(uint32_t high, uint32_t low)
 {
@@ -71,57 +70,31 @@ static inline bool is_call(uint32_t end)
 }
 
 /* Adds to the waits of the group for the same reason. */
-static bool add_reason(struct subtotal *y, const struct alike *a)
+static OFTEN bool add_reason(struct g_walk *w, uint32_t reason, int64_t ns)
 {
-    struct group_part *p = &y->groups[a->of / 2];
-    const uint32_t reason = (uint32_t)(a->wait >> 32);
-    struct wait_of *of = p->reason < y->nwait_of ? &y->wait_of[p->reason] : NULL;
-    if (!of || of->group != p->group || of->reason != reason)
-        of = subtotal_wait_of(y, p->group, reason);
-    if (!of)
-        return false;
-    const int64_t ns = a->longest.t1 - a->longest.t0;
-    p->reason = (uint32_t)(of - y->wait_of);
-    of->count += a->count;
-    of->total = ns_more(of->total, a->total);
-    of->longest = ns > of->longest ? ns : of->longest;
+    struct subtotal *y = w->y;
+    const uint64_t of = key(w->of, reason);
+    const uint32_t i = (reason ^ w->of) % REASONS;
+    if (w->reason[i].of != of) {
+        const struct wait_of *made = subtotal_wait_of(y, y->groups[w->of].group, reason);
+        if (!made)
+            return false;
+        w->reason[i].of = of;
+        w->reason[i].row = (uint32_t)(made - y->wait_of);
+    }
+    struct wait_of *p = &y->wait_of[w->reason[i].row];
+    p->count++;
+    p->total = ns_more(p->total, ns);
+    p->longest = ns > p->longest ? ns : p->longest;
     return true;
 }
 
-/* Adds what was summed up, and empties it. */
-static bool alike_add(struct subtotal *y, struct alike *a)
-{
-    struct pair_row *p = a->count && a->pair != TAB_NONE ? &y->pairs[a->pair] : NULL;
-    if (p && (!p->count || moment_before(&a->longest, &p->longest))) {
-        p->longest = a->longest;
-        p->longest_waker = a->waker;
-    }
-    if (p) {
-        p->count += a->count;
-        p->total = ns_more(p->total, a->total);
-    }
-    const bool ok = !a->count || is_call((uint32_t)(a->end >> 32)) || add_reason(y, a);
-    a->count = 0;
-    return ok;
-}
-
-/* Begins to sum up waits or calls of that key. */
-static RARELY bool alike_begin(struct g_walk *w, struct alike *a, uint64_t wait, uint64_t end)
+/* Finds the pair of a wait or a call of the program's. */
+static RARELY bool find_pair(struct g_walk *w, struct place *at, uint64_t wait, uint64_t end)
 {
     const struct triage *tg = w->tg;
     const uint32_t reason = (uint32_t)(wait >> 32), stack = (uint32_t)wait, by = (uint32_t)(end >> 32);
     bool made;
-    if (!alike_add(w->y, a))
-        return false;
-    a->wait = wait;
-    a->end = end;
-    a->of = w->of;
-    a->pair = TAB_NONE;
-    a->kind = WK_OTHER;
-    a->total = 0;
-    a->longest = (struct moment){.t1 = -1};
-    if (w->system)
-        return true;
     struct pair_row *p =
         subtotal_pair(w->y, reason, stack, by >= CALL_OPEN ? by : tg->groups[by].name, (uint32_t)end, &made);
     if (!p)
@@ -129,9 +102,9 @@ static RARELY bool alike_begin(struct g_walk *w, struct alike *a, uint64_t wait,
     if (made) {
         p->waiter = w->name;
         p->kind = stacks_wait_kind(tg->tr, reason, stack);
+        p->longest = (struct moment){.t1 = -1};
     }
-    a->kind = p->kind;
-    a->pair = (uint32_t)(p - w->y->pairs);
+    *at = (struct place){wait, end, (uint32_t)(p - w->y->pairs)};
     return true;
 }
 
@@ -151,87 +124,85 @@ static bool note_futile(struct g_walk *w, int64_t t0)
 }
 
 /* Whether it was in vain that it was woken before, and from which condition it is woken now. */
-static RARELY bool note_cond(struct g_walk *w, const struct alike *a, int64_t t0, int64_t t1, uint32_t who)
+static RARELY bool note_cond(struct g_walk *w, uint32_t pair, int64_t t0, int64_t t1, uint32_t who)
 {
-    const uint32_t stack = (uint32_t)a->wait, by = (uint32_t)(a->end >> 32);
-    const bool again = w->cond_pair != TAB_NONE && w->cond_stack == stack && !is_call(by);
-    if (again && w->ran - w->cond_ran < FUTILE_RUN) {
+    const struct pair_row *p = &w->y->pairs[pair];
+    const bool call = is_call(p->waker);
+    if (w->cond_pair != TAB_NONE && w->cond_stack == p->stack && !call && w->ran - w->cond_ran < FUTILE_RUN) {
         if (!note_futile(w, t0))
             return false;
         w->cond_pair = TAB_NONE;
     }
-    if (a->kind == WK_COND && (by == NOBODY || by < CALL_OPEN)) {
-        w->cond_stack = stack;
-        w->cond_pair = a->pair;
+    if (p->kind == WK_COND && (p->waker == NOBODY || p->waker < CALL_OPEN)) {
+        w->cond_stack = p->stack;
+        w->cond_pair = pair;
         w->cond_waker = who;
         w->cond_end = t1;
         w->cond_ran = w->ran;
-    } else if (a->kind != WK_LOCK || is_call(by)) {
+    } else if (p->kind != WK_LOCK || call) {
         w->cond_pair = TAB_NONE; /* waiting for the condition's own lock in between is part of the wake-up */
     }
     return true;
 }
 
-/* Counts a wait or a call. */
-static inline bool ended(struct g_walk *w, uint64_t wait, uint64_t end, int64_t t0, int64_t t1, uint32_t who)
+/* Counts a wait, or a call. */
+static OFTEN bool ended(struct g_walk *w, bool call, uint64_t wait, uint64_t end, int64_t t0, int64_t t1,
+                        uint32_t who)
 {
-    struct alike *a =
-        &w->lately[((wait + w->of) * 0x9e3779b97f4a7c15u ^ end * 0xc2b2ae3d27d4eb4fu) >> (64 - ALIKE_BITS)];
-    if ((!a->count || a->wait != wait || a->end != end || a->of != w->of) && !alike_begin(w, a, wait, end))
+    struct place *at =
+        &w->pair[(wait * 0x9e3779b97f4a7c15u ^ end * 0xc2b2ae3d27d4eb4fu) >> (64 - PLACE_BITS)];
+    if (!call && !add_reason(w, (uint32_t)(wait >> 32), t1 - t0))
         return false;
-    a->count++;
-    a->total = ns_more(a->total, t1 - t0);
-    if (t1 - t0 > a->longest.t1 - a->longest.t0) {
-        a->longest = (struct moment){t0, t1, w->g, NO_LANE};
-        a->waker = who;
+    if (w->system)
+        return true;
+    if ((at->wait != wait || at->end != end) && !find_pair(w, at, wait, end))
+        return false;
+    struct pair_row *p = &w->y->pairs[at->row];
+    p->count++;
+    p->total = ns_more(p->total, t1 - t0);
+    if (t1 - t0 > p->longest.t1 - p->longest.t0) {
+        p->longest = (struct moment){t0, t1, w->g, NO_LANE};
+        p->longest_waker = who;
     }
-    return (a->kind != WK_COND && w->cond_pair == TAB_NONE) || note_cond(w, a, t0, t1, who);
+    return (p->kind != WK_COND && w->cond_pair == TAB_NONE) || note_cond(w, at->row, t0, t1, who);
 }
 
-/* Counts the wait or the call that is over at t, where span i of the run begins; call: it is one. */
-static inline __attribute__((always_inline)) bool note_ended(struct g_walk *w, const struct span_run *r,
-                                                             uint32_t i, int64_t t, bool call)
+/* Counts the wait [t0,t) that span i of the run follows, or the call. */
+static OFTEN bool note_ended(struct g_walk *w, uint64_t wait, int64_t t0, int64_t t, const struct span_run *r,
+                             size_t i, bool call)
 {
-    const uint64_t last = i ? key(call ? 0 : r->kind[r->tag[i - 1]].reason, r->stack[i - 1]) : w->last;
-    const int64_t t0 = i ? t - r->dur[i - 1] : w->last_t0;
     const uint8_t state = r->kind[r->tag[i]].state;
-    uint32_t who = NO_LANE, by = WAIT_OVER;
-    if (call) {
-        if (w->system)
-            return true;
-        by = state == ST_RUNNABLE ? CALL_BLOCKED : CALL_OVER;
-    } else if (state == ST_RUNNABLE) {
-        who = span_run_g(r, i);
-        by = who == NO_LANE ? NOBODY : w->tg->group_of[who];
-        return ended(w, last, key(by, r->stack[i]), t0, t, who);
-    } else if (state == ST_UNKNOWN) {
-        by = WAIT_LOST;
-    }
-    return ended(w, last, key(by, 0), t0, t, who);
+    if (call)
+        return ended(w, true, wait, key(state == ST_RUNNABLE ? CALL_BLOCKED : CALL_OVER, 0), t0, t, NO_LANE);
+    if (state != ST_RUNNABLE)
+        return ended(w, false, wait, key(state == ST_UNKNOWN ? WAIT_LOST : WAIT_OVER, 0), t0, t, NO_LANE);
+    const uint32_t who = span_run_g(r, (uint32_t)i), by = who == NO_LANE ? NOBODY : w->tg->group_of[who];
+    return ended(w, false, wait, key(by, r->stack[i]), t0, t, who);
 }
 
 /* Counts the goroutine's last span, which is a wait or a call. */
-static bool note_last(struct g_walk *w)
+static RARELY bool note_last(struct g_walk *w)
 {
     const bool call = w->was == ST_SYSCALL;
     const uint32_t by = call ? (w->open ? CALL_OPEN : CALL_OVER) : w->open ? WAIT_OPEN : WAIT_OVER;
-    return (call && w->system) || ended(w, w->last, key(by, 0), w->last_t0, w->last_t1, NO_LANE);
+    return ended(w, call, w->last, key(by, 0), w->last_t0, w->last_t1, NO_LANE);
 }
 
 /* ---- processors --------------------------------------------------------------------------------------- */
 
 /* How often it moved to another P within the current spans. An unrecorded P does not count. */
 struct moved {
-    uint32_t p, at; /* the last P, as span_run_p() returns it (0: none), and the index of its span */
+    uint32_t p; /* the last P, as span_run_p() returns it; 0: none */
     uint32_t n;
+    size_t at; /* the index of its span */
 };
 
-static inline void moved_on(const struct g_walk *w, struct moved *m, const struct span_run *r, uint32_t i)
+static inline void moved_on(const struct g_walk *w, struct moved *m, const struct span_run *r, size_t i)
 {
-    const uint32_t p = span_run_p(r, i);
+    const uint32_t p = span_run_p(r, (uint32_t)i);
     if (!p || p == m->p)
         return;
-    m->n += m->p || (w->on != NO_LANE && span_run_who(r, i) != w->on);
+    m->n += m->p || (w->on != NO_LANE && span_run_who(r, (uint32_t)i) != w->on);
     m->p = p;
     m->at = i;
 }
@@ -239,9 +210,9 @@ static inline void moved_on(const struct g_walk *w, struct moved *m, const struc
 static inline void moved_end(struct g_walk *w, const struct moved *m, const struct span_run *r)
 {
     if (m->p)
-        w->on = span_run_who(r, m->at);
+        w->on = span_run_who(r, (uint32_t)m->at);
     w->tg->moves[w->g] += m->n; /* no two subtotals share a goroutine */
-    w->y->groups[w->of / 2].moves += m->n;
+    w->y->groups[w->of].moves += m->n;
 }
 
 /* ---- spans -------------------------------------------------------------------------------------------- */
@@ -258,13 +229,11 @@ static RARELY void note_long_run(struct g_walk *w, uint8_t state, int64_t ns, in
     l->total = ns_add(l->total, ns);
 }
 
-/* Counts a runnable span of the program's whose start is known. */
-static inline void note_runnable(struct subtotal *y, const struct time_of *x)
+/* Keeps span i of the run, a runnable one that ends at t1, if it is among the longest. */
+static RARELY void note_worst(struct g_walk *w, const struct span_run *r, size_t i, int64_t t1)
 {
-    const int64_t ns = x->t1 - x->t0;
-    hist_add(&y->sched, ns);
-    if (ns > y->worst.least)
-        longest_add(&y->worst, x);
+    const uint8_t before = i ? r->kind[r->tag[i - 1]].state : w->was;
+    longest_add(&w->y->worst, &(struct time_of){t1 - r->dur[i], t1, w->g, before});
 }
 
 /* Updates the mode in which a mark worker runs. */
@@ -278,14 +247,33 @@ static RARELY void count_modes(struct g_walk *w, const struct span_run *r)
     }
 }
 
-/* Keeps the last span of a run, a wait or a call that ends at t1. */
-static void keep_last(struct g_walk *w, const struct span_run *r, int64_t t1)
+static inline bool is_wait(uint8_t state)
 {
-    const uint32_t i = r->n - 1;
-    w->last = key(w->was == ST_SYSCALL ? 0 : r->kind[r->tag[i]].reason, r->stack[i]);
-    w->last_t0 = t1 - r->dur[i];
-    w->last_t1 = t1;
+    return state == ST_WAITING || state == ST_SYSCALL;
+}
+
+/* Counts span i, a wait or a call that ends at t. How it ended is in the next span; the last one is kept. */
+static OFTEN bool note_wait(struct g_walk *w, const struct span_run *r, size_t i, int64_t t, bool call)
+{
+    const uint64_t wait = key(call ? 0 : r->kind[r->tag[i]].reason, r->stack[i]);
+    const int64_t ns = r->dur[i];
+    if (call) {
+        w->timed |= ns > 1;
+        w->cond_pair = TAB_NONE; /* a goroutine that made a call was not woken in vain */
+    }
+    if (i + 1 < r->n)
+        return note_ended(w, wait, t - ns, t, r, i + 1, call);
+    w->last = wait;
+    w->last_t0 = t - ns;
+    w->last_t1 = t;
     w->open = r->open_end;
+    return true;
+}
+
+/* Counts the last span of the run before, a wait or a call. */
+static RARELY bool note_before(struct g_walk *w, const struct span_run *r)
+{
+    return note_ended(w, w->last, w->last_t0, r->t0, r, 0, w->was == ST_SYSCALL);
 }
 
 static bool g_spans(struct g_walk *w, const struct span_run *r)
@@ -293,42 +281,36 @@ static bool g_spans(struct g_walk *w, const struct span_run *r)
     const int64_t *const dur = r->dur;
     const uint32_t *const tag = r->tag, n = r->n;
     const struct span_tag *const kind = r->kind;
-    const int64_t long_run = w->tg->long_runs.least;
-    int64_t t = r->t0, ran = w->ran, longest_call = 0;
-    uint8_t was = w->was;
+    int64_t t = r->t0;
     struct moved m = {0};
     if (w->worker)
         count_modes(w, r);
-    for (uint32_t i = 0; i < n; i++) {
+    if (is_wait(w->was) && !note_before(w, r))
+        return false;
+    for (size_t i = 0; i < n; i++) {
         const int64_t ns = dur[i];
-        const uint8_t before = was;
-        was = kind[tag[i]].state;
-        w->ns[was] += ns;
-        if (before == ST_WAITING || before == ST_SYSCALL) {
-            w->ran = ran;
-            if (!note_ended(w, r, i, t, before == ST_SYSCALL))
-                return false;
-        }
+        const uint8_t is = kind[tag[i]].state;
         t += ns;
-        if (tri_is_exec(was)) { /* every second one */
-            ran += ns;
+        if (tri_is_exec(is)) { /* every second one */
+            w->ran += ns;
             moved_on(w, &m, r, i);
-            if (ns >= long_run)
-                note_long_run(w, was, ns, t);
-        } else if (was == ST_RUNNABLE) {
-            if (!w->system && (i || !r->open_start))
-                note_runnable(w->y, &(struct time_of){t - ns, t, w->g, before});
-        } else if (was == ST_SYSCALL) {
-            longest_call = ns > longest_call ? ns : longest_call;
-            w->cond_pair = TAB_NONE; /* a goroutine that made a call was not woken in vain */
+            if (ns >= w->long_run)
+                note_long_run(w, is, ns, t);
+            continue;
+        }
+        w->ns[is] += ns;
+        if (is == ST_RUNNABLE) {
+            if (w->system || (!i && r->open_start))
+                continue;
+            hist_add(&w->y->sched, ns);
+            if (ns > w->y->worst.least)
+                note_worst(w, r, i, t);
+        } else if (is_wait(is) && !note_wait(w, r, i, t, is == ST_SYSCALL)) {
+            return false;
         }
     }
-    w->y->groups[w->of / 2].timed |= longest_call > 1;
-    w->ran = ran;
-    w->was = was;
+    w->was = kind[tag[n - 1]].state;
     moved_end(w, &m, r);
-    if (was == ST_WAITING || was == ST_SYSCALL)
-        keep_last(w, r, t);
     return true;
 }
 
@@ -340,7 +322,7 @@ static bool in_group(struct g_walk *w)
     struct subtotal *y = w->y;
     const uint32_t group = w->tg->group_of[w->g];
     bool made;
-    uint32_t row = w->of / 2;
+    uint32_t row = w->of;
     if (!y->ngroups || y->groups[row].group != group) {
         struct group_part *p = tab_row(&y->by_group, y->groups, y->ngroups, y->cap_groups, group, 0, &made);
         if (!p)
@@ -348,7 +330,7 @@ static bool in_group(struct g_walk *w)
         p->group = group;
         row = (uint32_t)(p - y->groups);
     }
-    w->of = row * 2 + w->system;
+    w->of = row;
     return true;
 }
 
@@ -356,7 +338,7 @@ static bool in_group(struct g_walk *w)
 static inline void lane_next(struct g_walk *w, uint32_t g)
 {
     w->g = g;
-    w->some = false;
+    w->some = w->timed = false;
     memset(w->ns, 0, sizeof w->ns);
     w->ran = 0;
     w->mode = GC_UNLABELLED;
@@ -406,7 +388,7 @@ static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
 
 static inline void count(const struct g_walk *w, enum gmetric m, int64_t ns)
 {
-    int64_t *sum = &w->y->groups[w->of / 2].ns[m];
+    int64_t *sum = &w->y->groups[w->of].ns[m];
     *sum = ns_add(*sum, ns);
 }
 
@@ -421,6 +403,7 @@ static void lane_told(struct g_walk *w)
     count(w, GM_UNKNOWN, w->ns[ST_UNKNOWN]);
     count(w, GM_LIFE, w->life);
     count(w, GM_SYSBLOCK, blocked);
+    w->y->groups[w->of].timed |= w->timed;
     if (!w->system && w->ran > w->y->busy.least && w->ran > 0)
         longest_add(&w->y->busy, &(struct time_of){.t1 = w->ran, .g = w->g});
 }
@@ -430,20 +413,24 @@ static bool lane_end(void *arg, uint32_t g)
     struct g_walk *w = arg;
     if (w->some)
         lane_told(w);
-    const bool last = w->was == ST_WAITING || w->was == ST_SYSCALL;
-    const bool ok = (!last || note_last(w)) && (g % LANES_ALIKE || slices_tick());
+    const bool ok = (!is_wait(w->was) || note_last(w)) && (g % LANES_ALIKE || slices_tick());
     lane_next_alike(w);
     return ok;
 }
 
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1)
 {
-    struct g_walk w = {.tg = tg, .y = y};
+    struct g_walk w; /* lanes begin with the rest */
+    w.tg = tg;
+    w.y = y;
+    w.of = 0;
+    w.long_run = tg->long_runs.least;
     y->worst.least = y->busy.least = -1;
     const struct span_walk walk = {
         .begin = lane_begin, .alike = lane_alike, .spans = lane_spans, .end = lane_end, .arg = &w};
-    bool ok = trace_walk(tg->tr, g0, g1, &walk);
-    for (uint32_t i = 0; ok && i < 1u << ALIKE_BITS; i++)
-        ok = alike_add(y, &w.lately[i]);
-    return ok;
+    for (unsigned i = 0; i < 1u << PLACE_BITS; i++)
+        w.pair[i].wait = UINT64_MAX;
+    for (unsigned i = 0; i < REASONS; i++)
+        w.reason[i].of = UINT64_MAX;
+    return trace_walk(tg->tr, g0, g1, &walk);
 }

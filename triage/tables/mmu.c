@@ -135,12 +135,12 @@ static bool collect(struct curve *c, const struct triage *tg)
     return ok;
 }
 
-/* GOMAXPROCS at t; before its first value that one. */
-static int64_t procs_at(const struct trace *tr, int64_t t)
+/* GOMAXPROCS at t, and until when; before its first value that one. */
+static int64_t procs_at(const struct trace *tr, int64_t t, int64_t *until)
 {
-    const size_t n = trace_points_before(tr, METRIC_PROCS, t + 1);
-    uint64_t v = trace_npoints(tr, METRIC_PROCS) ? trace_point(tr, METRIC_PROCS, n ? n - 1 : 0).v
-                                                 : trace_info(tr)->gomaxprocs;
+    const size_t all = trace_npoints(tr, METRIC_PROCS), n = trace_points_before(tr, METRIC_PROCS, t + 1);
+    uint64_t v = all ? trace_point(tr, METRIC_PROCS, n ? n - 1 : 0).v : trace_info(tr)->gomaxprocs;
+    *until = n < all ? trace_point(tr, METRIC_PROCS, n).t : INT64_MAX;
     v = v ? v : trace_nlanes(tr, LANE_P);
     return v < 1 ? 1 : v > 1000000 ? 1000000 : (int64_t)v;
 }
@@ -165,13 +165,14 @@ static bool step_add(struct curve *c, int64_t t, double util)
 static bool steps(struct curve *c)
 {
     const int64_t np = trace_nlanes(c->tr, LANE_P);
-    int64_t taken = 0, stopped = 0;
+    int64_t taken = 0, stopped = 0, procs = 0, until = INT64_MIN;
     bool ok = keys_sort(c->change, c->nchanges, TIME_SHIFT) && step_add(c, c->start, 1);
     for (size_t i = 0; ok && i < c->nchanges;) {
         const uint64_t at = c->change[i] >> TIME_SHIFT;
         for (; i < c->nchanges && c->change[i] >> TIME_SHIFT == at; i++)
             *(c->change[i] & WORLD_BIT ? &stopped : &taken) += c->change[i] & MORE_BIT ? 1 : -1;
-        const int64_t procs = procs_at(c->tr, (int64_t)at), n = taken < np ? taken : np;
+        const int64_t n = taken < np ? taken : np;
+        procs = (int64_t)at >= until ? procs_at(c->tr, (int64_t)at, &until) : procs;
         ok = step_add(c, (int64_t)at, stopped > 0 || n >= procs ? 0 : 1 - (double)n / (double)procs) &&
              (i % 1024 || slices_tick());
     }

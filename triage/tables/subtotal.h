@@ -22,7 +22,6 @@ struct longest { /* the longest first */
 };
 struct group_part { /* what goroutines of one group did */
     uint32_t group;
-    uint32_t reason; /* row of wait_of that was added to last */
     bool timed;
     uint64_t moves;
     int64_t ns[GM_COUNT];

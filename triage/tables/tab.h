@@ -108,7 +108,7 @@ struct hist {
     int64_t min, max, total;
     double sumsq;
 };
-static inline uint32_t hist_slot(int64_t ns) /* ns >= 0 */
+static inline uint32_t hist_slot(int64_t ns) /* ns >= 0; below HIST_BUCKETS */
 {
     const uint32_t e = 63 ^ (uint32_t)__builtin_clzll((uint64_t)ns | 32); /* 5..62 */
     return (e - 5) * 32 + (uint32_t)(ns >> (e - 5));
@@ -117,8 +117,7 @@ static inline uint32_t hist_slot(int64_t ns) /* ns >= 0 */
 static inline void hist_add(struct hist *h, int64_t ns)
 {
     ns = ns < 0 ? 0 : ns;
-    const uint32_t i = hist_slot(ns);
-    h->count[i < HIST_BUCKETS ? i : HIST_BUCKETS - 1]++;
+    h->count[hist_slot(ns)]++;
     if (ns < h->min || !h->n)
         h->min = ns;
     if (ns > h->max)
