@@ -218,22 +218,6 @@ int rich_copy(struct rich *r, const struct rich *from, const struct rich_row *ro
     return row->in + str_width((struct str){from->text + row->at, row->len}, RICH_MOST);
 }
 
-void rich_text(const struct rich *r, char *out, size_t size)
-{
-    size_t n = 0;
-    if (!size)
-        return;
-    out[0] = 0;
-    for (size_t i = 0; i < rich_paras(r); i++) {
-        struct str s = rich_at(r, i);
-        if (!s.len || n + 3 >= size)
-            continue;
-        if (n)
-            n += (size_t)snprintf(out + n, size - n, "  ");
-        n += str_safe(s, out + n, size - n);
-    }
-}
-
 void rich_print(const struct rich *r, struct text *t)
 {
     for (size_t i = 0; i < rich_paras(r); i++) {

@@ -56,8 +56,7 @@ void rich_put(const struct rich *r, const struct rich_row *row, struct grid *g, 
               enum style s);
 int rich_copy(struct rich *r, const struct rich *from, const struct rich_row *row);
 
-/* rich_text - all of it in one line, with two blanks between paragraphs. rich_print - a line each. */
-void rich_text(const struct rich *r, char *out, size_t size);
+/* rich_print - a line for each paragraph. */
 void rich_print(const struct rich *r, struct text *t);
 
 #endif

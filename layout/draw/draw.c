@@ -13,6 +13,8 @@
 #include "decode/base/bisect.h"
 #include "decode/base/wide.h"
 
+#include <stdio.h>
+
 #include "decode/base/mem.h"
 #include "triage/query/filter.h"
 #include "triage/activity/gstate.h"
@@ -276,7 +278,7 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
         if (s->label)
             whole_word(trace_str(v->tr, s->label), w, out, size);
         else if (s->who != NO_LANE)
-            name_lane(v, (struct lane){LANE_P, s->who}, out);
+            snprintf(out, size, "%s", name_lane(v, (struct lane){LANE_P, s->who}).s);
         if (str_width(str_of(out), w + 1) > w)
             out[0] = 0;
     }

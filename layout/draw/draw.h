@@ -1,12 +1,16 @@
 /*
- * draw.h - one row of the time axis: a lane, a band, a plot. Rows are drawn into the view's plot columns,
- * which start at column x of the grid. Call draw_prepare() first, once per frame.
+ * draw.h - the rows of the time axis, between ruler and status: one (a lane, a band, a plot), those below
+ * the lane of the goroutine with the cursor, all of them. A row is drawn into the view's plot columns, which
+ * start at column x of the grid. Call draw_prepare() first, once per frame.
  */
 #ifndef GOTOP_LAYOUT_DRAW_H
 #define GOTOP_LAYOUT_DRAW_H
 
 #include "layout/cells/cells.h"
+#include "layout/move/plan.h"
 #include "layout/move/view.h"
+
+struct triage;
 
 /* draw_prepare - makes column edges and scratch memory; false: out of memory. draw_free - frees both. */
 bool draw_prepare(struct view *v);
@@ -41,5 +45,20 @@ bool draw_count(struct grid *g, struct view *v, const struct draw_count *k, stru
 void draw_dark(struct grid *g, const struct view *v, int x, int y, int h);
 /* draw_unloaded - marks the columns that are not decoded yet, in rows [y, y + h). */
 void draw_unloaded(struct grid *g, const struct view *v, int x, int y, int h);
+
+/* Below that lane: its goroutine's regions, its calls (the stacks at its spans' ends), its CPU samples.
+ * unfold_lines - the number of lines they take of the `room` lines for lanes; 0: they don't show. */
+int unfold_lines(const struct view *v, int room);
+/* unfold_draw - draws into n lines from y on: time from column x on, the rows' names in the columns before
+ * it. */
+void unfold_draw(struct grid *g, struct view *v, int x, int y, int n);
+
+/* rows_bands - draws GC, STW and other bands, heap, run queue. rows_lanes - draws the bands and the lanes
+ * of the view. */
+void rows_bands(struct grid *g, struct view *v, const struct plan *p);
+void rows_lanes(struct grid *g, struct view *v, const struct plan *p);
+/* rows_busiest - finds the program's goroutines that ran longest, longest first, without those that ran
+ * little compared to the first; at most `most`, which is at most VIEW_BUSY. Returns their number. */
+int rows_busiest(const struct triage *tg, uint32_t *lane, int most);
 
 #endif

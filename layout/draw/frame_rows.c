@@ -1,21 +1,19 @@
 /*
  * frame_rows.c - the rows of a time axis: bands and curves, and lanes below them.
  */
-#include "layout/draw/frame_rows.h"
+#include "layout/draw/draw.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/draw.h"
 #include "triage/findings/why.h"
 #include "layout/move/kind.h"
 #include "layout/move/lanes.h"
 #include "layout/move/move.h"
 #include "layout/move/search.h"
 #include "layout/move/folded.h"
-#include "layout/draw/unfold.h"
 #include "layout/cells/fmt.h"
 #include "triage/triage.h"
 #include "layout/move/record.h"
@@ -245,9 +243,7 @@ static void lane_name(const struct canvas *c, struct lane l, int y, bool focus)
     } else if (l.kind == LANE_G) {
         name_goroutine(v, l.i, w, name, sizeof name);
     } else {
-        char id[32];
-        name_lane(v, l, id);
-        str_shorten(str_of(id), w, glyph_dots(v->scr.tier), name,
+        str_shorten(str_of(name_lane(v, l).s), w, glyph_dots(v->scr.tier), name,
                     sizeof name); /* a cut id would be another id */
         busy_note(c, l, note);
         note_fit(note, w - str_width(str_of(name), 64) - 1);
@@ -446,11 +442,10 @@ static void busy_row(const struct canvas *c, struct lane l, int y)
     const struct view *v = c->v;
     const int w = c->plan->gutter - 1;
     struct shares sh;
-    char id[32], name[300], d[FMT_MAX];
-    name_lane(v, l, id);
+    char name[300], d[FMT_MAX];
     trace_shares(v->tr, l, v->at.win.t0, v->at.win.t1, &sh);
     when_dur(v->tr, sh.ns[ST_RUNNING], d);
-    note_fit(d, w - (int)strlen(id) - 1);
+    note_fit(d, w - (int)strlen(name_lane(v, l).s) - 1);
     name_goroutine(v, l.i, w - (int)strlen(d) - (*d ? 1 : 0), name, sizeof name);
     gutter(c, y, name, d, STYLE_LANE);
     one_lane(c, l, y, 1, false);

@@ -32,9 +32,7 @@ struct about {
 
 static void about_g(const struct about *a, uint32_t g, int room)
 {
-    char name[600];
-    name_goroutine(a->v, g, room, name, sizeof name);
-    rich_add(a->r, STYLE_POPUP_HEAD, "%s", name);
+    rich_add(a->r, STYLE_POPUP_HEAD, "%s", name_g(a->v, g, room).s);
 }
 
 /* Adds a text behind two blanks, on a line of its own where it does not fit this one. */
@@ -271,7 +269,7 @@ static void span_who(const struct about *a, struct lane l, const struct lane_inf
 static void span_head(const struct about *a, struct lane l, const struct span *s)
 {
     const struct view *v = a->v;
-    char t0[FMT_MAX], t1[FMT_MAX], d[WHEN_LENGTH], id[32], why[200], times[2 * FMT_MAX + 4];
+    char t0[FMT_MAX], t1[FMT_MAX], d[WHEN_LENGTH], why[200], times[2 * FMT_MAX + 4];
     const struct lane_info li = trace_lane_who(v->tr, l);
     const unsigned open = record_open(v, l, s);
     span_who(a, l, &li);
@@ -282,10 +280,8 @@ static void span_head(const struct about *a, struct lane l, const struct span *s
                  sizeof why);
         rich_add(a->r, STYLE_POPUP, " (%s)", why);
     }
-    if (s->state != ST_RUNNABLE && s->state != ST_WAITING && s->who != NO_LANE) {
-        name_lane(v, (struct lane){LANE_P, s->who}, id);
-        rich_add(a->r, STYLE_POPUP, " on %s", id);
-    }
+    if (s->state != ST_RUNNABLE && s->state != ST_WAITING && s->who != NO_LANE)
+        rich_add(a->r, STYLE_POPUP, " on %s", name_lane(v, (struct lane){LANE_P, s->who}).s);
     const bool untimed = record_untimed(v, s);
     about_whole(a, STYLE_POPUP,
                 untimed ? TRI_NOT_TIMED : when_length(v->tr, time_sub(s->t1, s->t0), open, true, d));
@@ -358,13 +354,11 @@ static void span_text(struct rich *out, const struct view *v, struct lane l, int
     const struct about a = {out, v, w};
     struct span s;
     struct sides sides;
-    char id[32];
     if (l.kind != LANE_G) { /* on a processor, the span of its goroutine */
         const uint32_t g = move_goroutine(v, l, t);
-        name_lane(v, l, id);
         if (g == NO_LANE || !trace_span_at(v->tr, (struct lane){LANE_G, g}, t, &s)) {
             if (trace_span_at(v->tr, l, t, &s))
-                rich_say(out, STYLE_POPUP, "%s: %s, no goroutine: no stack", id,
+                rich_say(out, STYLE_POPUP, "%s: %s, no goroutine: no stack", name_lane(v, l).s,
                          state_name((enum state)s.state));
             return;
         }

@@ -5,6 +5,7 @@
 #include "layout/draw/status.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include "triage/activity/gstate.h"
 #include "layout/cells/wrap.h"
@@ -40,9 +41,7 @@ static void add_name(struct line *l, struct str name, int w, bool ascii, enum st
 
 static void add_g(struct line *l, const struct view *v, uint32_t g, int w, enum style s)
 {
-    char buf[600];
-    name_goroutine(v, g, w, buf, sizeof buf);
-    add(l, s, "%s", buf);
+    add(l, s, "%s", name_g(v, g, w).s);
 }
 
 static int name_width(const struct line *l)
@@ -87,9 +86,8 @@ static void add_count(struct line *l, const struct view *v, struct lane lane, in
 static void mixture(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1,
                     const char *word)
 {
-    char id[32], a[FMT_MAX], d[FMT_MAX];
-    name_lane(v, lane, id);
-    add(l, STYLE_STATUS_KEY, "%s ", id);
+    char a[FMT_MAX], d[FMT_MAX];
+    add(l, STYLE_STATUS_KEY, "%s ", name_lane(v, lane).s);
     add(l, STYLE_STATUS, "%s%s +%s", word, when_time(v->tr, t0, (t1 - t0) / 4, a),
         when_dur(v->tr, t1 - t0, d));
     add_shares(l, v, lane, t0, t1);
@@ -149,20 +147,15 @@ static void add_since(struct line *l, const struct view *v, const struct span *s
 static void add_span(struct line *l, const struct view *v, struct lane lane, const struct span *s, int name)
 {
     uint32_t g = lane.kind == LANE_G ? lane.i : s->who;
-    char id[32];
-    if (lane.kind != LANE_G) {
-        name_lane(v, lane, id);
-        add(l, STYLE_STATUS_KEY, "%s ", id);
-    }
+    if (lane.kind != LANE_G)
+        add(l, STYLE_STATUS_KEY, "%s ", name_lane(v, lane).s);
     if (g != NO_LANE) {
         add_g(l, v, g, name, STYLE_STATUS_KEY);
         add(l, STYLE_STATUS, " ");
     }
     add_state(l, v, lane, s);
-    if (lane.kind == LANE_M && s->proc != NO_LANE) {
-        name_lane(v, (struct lane){LANE_P, s->proc}, id);
-        add(l, STYLE_STATUS, " on %s", id);
-    }
+    if (lane.kind == LANE_M && s->proc != NO_LANE)
+        add(l, STYLE_STATUS, " on %s", name_lane(v, (struct lane){LANE_P, s->proc}).s);
     add_length(l, v, lane, s);
 }
 
@@ -171,15 +164,13 @@ static void describe(struct line *l, const struct view *v, struct lane lane, con
 {
     struct rich *r = l->r;
     const size_t from = r->n;
-    char name[600], id[32];
     add_span(l, v, lane, s, name_width(l));
     int over = str_width(rich_last(r), RICH_MOST) - l->w;
     over += l->w >= WHEN_WIDE ? WRAP_MARK : 0;
     uint32_t g = lane.kind == LANE_G ? lane.i : s->who;
     if (over > 0 && g != NO_LANE) {
-        name_goroutine(v, g, name_width(l), name, sizeof name);
-        name_lane(v, (struct lane){LANE_G, g}, id);
-        int room = str_width(str_of(name), RICH_MOST) - over, least = (int)strlen(id);
+        const int room = str_width(str_of(name_g(v, g, name_width(l)).s), RICH_MOST) - over,
+                  least = (int)strlen(name_lane(v, (struct lane){LANE_G, g}).s);
         r->n = from;
         add_span(l, v, lane, s, room < least ? least : room);
     }
@@ -219,7 +210,7 @@ static void around_g(struct line *l, const struct view *v, struct lane at, uint3
 {
     struct lane lane = {LANE_G, g};
     struct span_iter it;
-    char d[FMT_MAX], id[32];
+    char d[FMT_MAX];
     bool have = span_seek_index(&it, v->tr, lane, s->index);
     switch (s->state) {
     case ST_WAITING:
@@ -240,10 +231,8 @@ static void around_g(struct line *l, const struct view *v, struct lane at, uint3
             add_frame(l, v, "stopped in", s->stack);
         break;
     default:
-        if (s->state != ST_UNKNOWN && s->who != NO_LANE && (at.kind != LANE_P || at.i != s->who)) {
-            name_lane(v, (struct lane){LANE_P, s->who}, id);
-            add(l, STYLE_STATUS, "on %s  ", id);
-        }
+        if (s->state != ST_UNKNOWN && s->who != NO_LANE && (at.kind != LANE_P || at.i != s->who))
+            add(l, STYLE_STATUS, "on %s  ", name_lane(v, (struct lane){LANE_P, s->who}).s);
         if (have && span_prev(&it) && span_get(&it)->state == ST_RUNNABLE) {
             const struct span *wake = span_get(&it);
             add(l, STYLE_STATUS, "after %s runnable  ", when_dur(v->tr, time_sub(wake->t1, wake->t0), d));
@@ -364,9 +353,7 @@ static void speak_lane(struct line *l, const struct view *v)
         return;
     }
     if (l->w < 60 && idle_speaks(v)) { /* narrow: the sum has the length in it, and needs the lines */
-        char id[32];
-        name_lane(v, lane, id);
-        add(l, STYLE_STATUS_KEY, "%s ", id);
+        add(l, STYLE_STATUS_KEY, "%s ", name_lane(v, lane).s);
         add_idle(l, v);
         return;
     }
@@ -404,7 +391,15 @@ bool status_draw(struct grid *g, const struct view *v, int y, int n)
 void status_text(const struct view *v, char *out, size_t size)
 {
     struct rich r = {0};
+    size_t n = 0;
     status_rich(v, 1000, &r);
-    rich_text(&r, out, size);
+    *out = 0;
+    for (size_t i = 0; i < rich_paras(&r); i++) {
+        const struct str s = rich_at(&r, i);
+        if (!s.len || n + 3 >= size)
+            continue;
+        n += n ? (size_t)snprintf(out + n, size - n, "  ") : 0;
+        n += str_safe(s, out + n, size - n);
+    }
     rich_free(&r);
 }

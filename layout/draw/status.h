@@ -13,7 +13,7 @@
 void status_lane_rich(const struct view *v, int w, struct rich *out);
 /* status_draw - draws what the view says of it into rows [y, y + n). false: some of it is omitted. */
 bool status_draw(struct grid *g, const struct view *v, int y, int n);
-/* status_text - all of it as one line of safe text, unshortened. */
+/* status_text - all of it as one line of safe text, unshortened, with two blanks between paragraphs. */
 enum { STATUS_MOST = 4000 };
 void status_text(const struct view *v, char *out, size_t size);
 

@@ -1,8 +1,9 @@
 /*
- * unfold.c - see unfold.h. A row is a string per column (a function, a region's name); equal neighbours
- * form one box with their name in it. The cost is a look at each region, and at spans of a column or more.
+ * unfold.c - the rows below the lane of the goroutine with the cursor, see draw.h. A row is a string per
+ * column (a function, a region's name); equal neighbours form one box with their name in it. The cost is a
+ * look at each region, and at spans of a column or more.
  */
-#include "layout/draw/unfold.h"
+#include "layout/draw/draw.h"
 
 #include "layout/move/kind.h"
 #include "triage/activity/samples.h"

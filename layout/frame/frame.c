@@ -28,7 +28,7 @@
 #include "triage/activity/samples.h"
 #include "triage/wall.h"
 #include "layout/move/search.h"
-#include "layout/views/split.h"
+#include "layout/views/evlog.h"
 #include "layout/views/tri.h"
 #include "layout/draw/status.h"
 #include "layout/cells/wrap.h"

@@ -186,24 +186,6 @@ unsigned hits_work(struct view *v, int64_t budget_ns)
     return (f & ~(unsigned)VR_WORK) | VR_DRAW | (s->done ? VR_NONE : VR_WORK);
 }
 
-static struct search *anew(struct view *v, const char *text, int dir, int64_t origin, bool at_too)
-{
-    char why[120];
-    struct search *s = search_new(v->tr, text, why, sizeof why);
-    if (!s) {
-        move_fail(v, "no search: %s", why);
-        return NULL;
-    }
-    search_free(v->search);
-    v->search = s;
-    s->alive = &v->lanes[LANE_G].alive;
-    s->jump = dir;
-    s->at_too = at_too;
-    s->origin = origin;
-    s->cur_t = NO_TIME;
-    return s;
-}
-
 void hits_loaded(struct view *v)
 {
     if (v->search && v->search->end != trace_info(v->tr)->end)
@@ -212,8 +194,17 @@ void hits_loaded(struct view *v)
 
 static unsigned hits_begin(struct view *v, const char *text, int dir, bool at_too)
 {
-    if (!anew(v, text, dir, v->at.cursor, at_too))
-        return VR_BELL | VR_DRAW;
+    char why[120];
+    struct search *s = search_new(v->tr, text, why, sizeof why);
+    if (!s)
+        return move_fail(v, "no search: %s", why);
+    search_free(v->search);
+    v->search = s;
+    s->alive = &v->lanes[LANE_G].alive;
+    s->jump = dir;
+    s->at_too = at_too;
+    s->origin = v->at.cursor;
+    s->cur_t = NO_TIME;
     return v->prompt.kind == PROMPT_SEARCH ? VR_DRAW | VR_WORK : view_work(v, VIEW_AT_ONCE_NS);
 }
 

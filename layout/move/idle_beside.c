@@ -68,12 +68,12 @@ bool idle_speaks(const struct view *v)
 /* "556us with 1 to 6 runnable (longest G38 90us)" */
 static void idle_ready(struct text *t, const struct view *v, const struct idle_reason_sum *m)
 {
-    char a[FMT_MAX], who[32];
-    name_lane(v, (struct lane){LANE_G, m->top[0].g}, who);
+    char a[FMT_MAX];
     text_add(t, "%s with ", when_dur(v->tr, m->ready, a));
     if (m->least < m->most)
         text_add(t, "%" PRIu32 " to ", m->least);
-    text_add(t, "%" PRIu32 " runnable (longest %s %s)", m->most, who, when_dur(v->tr, m->top[0].ns, a));
+    text_add(t, "%" PRIu32 " runnable (longest %s %s)", m->most,
+             name_lane(v, (struct lane){LANE_G, m->top[0].g}).s, when_dur(v->tr, m->top[0].ns, a));
 }
 
 void idle_text(const struct view *v, char *out, size_t size)
@@ -113,18 +113,16 @@ void idle_text(const struct view *v, char *out, size_t size)
 static void then_ran(const struct view *v, const struct idle_reason_wait *k, char *out, size_t size)
 {
     struct span s;
-    char p[32];
     *out = 0;
     if (!trace_span_at(v->tr, (struct lane){LANE_G, k->g}, k->t1, &s) || s.t0 != k->t1 || s.who == NO_LANE ||
         s.state == ST_RUNNABLE || s.state == ST_WAITING || s.state == ST_UNKNOWN)
         return;
-    name_lane(v, (struct lane){LANE_P, s.who}, p);
-    snprintf(out, size, ", then ran on %s", p);
+    snprintf(out, size, ", then ran on %s", name_lane(v, (struct lane){LANE_P, s.who}).s);
 }
 
 void idle_lines(const struct view *v, struct rich *out, int w)
 {
-    char text[400], d[FMT_MAX], t[FMT_MAX], name[120], ran[60];
+    char text[400], d[FMT_MAX], t[FMT_MAX], ran[60];
     const struct idle_reason *l = v->cache.idle;
     idle_text(v, text, sizeof text);
     rich_say(out, STYLE_POPUP, "%s", text);
@@ -134,10 +132,9 @@ void idle_lines(const struct view *v, struct rich *out, int w)
     rich_say(out, STYLE_POPUP, "runnable meanwhile, the longest first:");
     for (uint32_t i = 0; i < idle_reason_get(l)->ntop; i++) {
         const struct idle_reason_wait *k = &idle_reason_get(l)->top[i];
-        name_goroutine(v, k->g, w > 70 ? w - 50 : 20, name, sizeof name);
         then_ran(v, k, ran, sizeof ran);
-        rich_say(out, STYLE_POPUP, "%8s  %s  from %s%s", when_dur(v->tr, k->ns, d), name,
-                 when_exact(v->tr, k->t0 < 0 ? 0 : k->t0, t), ran);
+        rich_say(out, STYLE_POPUP, "%8s  %s  from %s%s", when_dur(v->tr, k->ns, d),
+                 name_g(v, k->g, w > 70 ? w - 50 : 20).s, when_exact(v->tr, k->t0 < 0 ? 0 : k->t0, t), ran);
     }
     if (idle_reason_get(l)->waits > idle_reason_get(l)->ntop)
         rich_say(out, STYLE_POPUP, "and %" PRIu64 " shorter waits",

@@ -312,15 +312,13 @@ enum { NAMED = 48 }; /* columns of a goroutine in a message */
 static unsigned to_cause(struct view *v, const struct wakeup *w)
 {
     const int64_t t = w->t < 0 ? 0 : w->t;
-    char who[200], whom[200];
-    name_goroutine(v, w->by, NAMED, who, sizeof who);
-    name_goroutine(v, w->g, NAMED, whom, sizeof whom);
     unsigned r = to_goroutine(v, w->by, t);
     if (kind_here(v)->lanes == LANE_G) { /* both stay in sight */
         view_guest(v, w->g, t);
         move_settle(v);
     }
-    view_message(v, false, "%s %s %s here", who, w->created ? "created" : "woke", whom);
+    view_message(v, false, "%s %s %s here", name_g(v, w->by, NAMED).s, w->created ? "created" : "woke",
+                 name_g(v, w->g, NAMED).s);
     return r;
 }
 
@@ -394,17 +392,15 @@ static unsigned effect_over(struct view *v, struct job *j)
 {
     const struct wakeups_next *e = &((const struct effect *)j)->next;
     const struct wakeup *w = &e->w;
-    char who[200], whom[200];
-    name_goroutine(v, e->by, NAMED, who, sizeof who);
     if (!e->found)
-        return move_fail(v, "%s wakes and creates nobody %s", who,
+        return move_fail(v, "%s wakes and creates nobody %s", name_g(v, e->by, NAMED).s,
                          e->cut ? "soon behind the cursor (search cut short)" : "behind the cursor");
-    name_goroutine(v, w->g, NAMED, whom, sizeof whom);
     move_push(v, STEP_JUMP);
     move_to(v, w->t, true);
     move_lane(v, (struct lane){LANE_G, w->g});
     move_settle(v);
-    return view_message(v, false, "%s, %s here by %s", whom, w->created ? "created" : "woken", who);
+    return view_message(v, false, "%s, %s here by %s", name_g(v, w->g, NAMED).s,
+                        w->created ? "created" : "woken", name_g(v, e->by, NAMED).s);
 }
 
 unsigned view_effect(struct view *v)

@@ -11,7 +11,7 @@
 #include "layout/move/view.h"
 
 struct text;       /* triage/text.h */
-struct item_list;  /* items.h */
+struct item_list;  /* items.c */
 struct table_from; /* table.h */
 
 struct view_kind {

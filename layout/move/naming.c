@@ -10,21 +10,29 @@
 #include "layout/cells/cells.h"
 #include "triage/tables/stacks.h"
 
-void name_lane(const struct view *v, struct lane l, char out[32])
+struct lane_name name_lane(const struct view *v, struct lane l)
 {
     static const char letter[LANE_KINDS] = {'P', 'G', 'M', 'B'};
+    struct lane_name out;
     if (l.i == NO_LANE)
-        snprintf(out, 32, "%c?", letter[l.kind]);
+        snprintf(out.s, sizeof out.s, "%c?", letter[l.kind]);
     else
-        snprintf(out, 32, "%c%" PRIu64, letter[l.kind], trace_lane_who(v->tr, l).id);
+        snprintf(out.s, sizeof out.s, "%c%" PRIu64, letter[l.kind], trace_lane_who(v->tr, l).id);
+    return out;
+}
+
+struct goroutine_name name_g(const struct view *v, uint32_t g, int w)
+{
+    struct goroutine_name out;
+    name_goroutine(v, g, w, out.s, sizeof out.s);
+    return out;
 }
 
 void name_goroutine(const struct view *v, uint32_t g, int w, char *out, size_t size)
 {
-    char id[32];
-    name_lane(v, (struct lane){LANE_G, g}, id);
-    int n = (int)strlen(id);
-    snprintf(out, size, "%s", n <= w ? id : "");
+    const struct lane_name id = name_lane(v, (struct lane){LANE_G, g});
+    int n = (int)strlen(id.s);
+    snprintf(out, size, "%s", n <= w ? id.s : "");
     struct str name = g == NO_LANE ? (struct str){"", 0} : trace_str(v->tr, trace_g_name(v->tr, g));
     if (n + 5 > w || !name.len || (size_t)n + 2 > size)
         return;

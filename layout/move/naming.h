@@ -7,9 +7,17 @@
 
 #include "layout/move/view.h"
 
+/* Names are returned as they are, for one expression: name_lane(v, l).s */
+struct lane_name {
+    char s[32];
+};
+struct goroutine_name {
+    char s[600];
+};
 /* name_lane - "P2", "G412", "M1234" (never more than 24 bytes). */
-void name_lane(const struct view *v, struct lane l, char out[32]);
-/* name_goroutine - "G412 http.(*conn).serve" in at most w columns. */
+struct lane_name name_lane(const struct view *v, struct lane l);
+/* name_g, name_goroutine - "G412 http.(*conn).serve" in at most w columns. */
+struct goroutine_name name_g(const struct view *v, uint32_t g, int w);
 void name_goroutine(const struct view *v, uint32_t g, int w, char *out, size_t size);
 /* name_state - the state of a lane of that kind, or of a gap: a P without events is "not recorded". */
 const char *name_state(enum lane_kind k, enum state s);

@@ -250,8 +250,6 @@ unsigned view_pin(struct view *v)
         return move_fail(v, "no lane here");
     const uint32_t lane = v->at.focus.i;
     const int i = pin_of(l, lane);
-    char id[32];
-    name_lane(v, v->at.focus, id);
     if (i < 0 && l->npin == LANES_PINS)
         return move_fail(v, "%d lanes are pinned: enough", LANES_PINS);
     if (i >= 0) {
@@ -261,7 +259,8 @@ unsigned view_pin(struct view *v)
     } else {
         l->pin[l->npin++] = lane;
     }
-    view_message(v, false, i < 0 ? "%s stays on top" : "%s is not pinned any more", id);
+    view_message(v, false, i < 0 ? "%s stays on top" : "%s is not pinned any more",
+                 name_lane(v, v->at.focus).s);
     l->rows_stale = true;
     move_settle(v);
     return VR_DRAW;
@@ -300,14 +299,12 @@ void view_guest(struct view *v, uint32_t g, int64_t t)
 unsigned view_hide(struct view *v)
 {
     struct lanes *l = with_lane(v);
-    char id[32];
     if (!l)
         return move_fail(v, "no lane here");
     if (l->n <= 1)
         return move_fail(v, "this is the last lane that shows");
     const uint32_t lane = v->at.focus.i, row = lanes_row(l, lane);
     const uint32_t next = lanes_at(l, row + 1 < l->n ? row + 1 : row - 1);
-    name_lane(v, v->at.focus, id);
     if (!lanes_hide(l, lane, true))
         return move_fail(v, "out of memory");
     if (lanes_pinned(l, lane))
@@ -315,7 +312,8 @@ unsigned view_hide(struct view *v)
     v->at.focus.i = next;
     v->at.exact = false;
     move_settle(v);
-    return view_message(v, false, "%s is hidden (%" PRIu32 " in all)", id, l->hidden_n);
+    return view_message(v, false, "%s is hidden (%" PRIu32 " in all)",
+                        name_lane(v, (struct lane){l->kind, lane}).s, l->hidden_n);
 }
 
 unsigned view_show_all(struct view *v)
@@ -434,7 +432,6 @@ static bool related_go_on(struct view *v, struct job *j, int64_t budget_ns)
 static unsigned related_over(struct view *v, struct job *j)
 {
     const struct related *r = &((const struct relating *)j)->of;
-    char id[32];
     if (r->n < 2)
         return move_fail(v, "no other goroutine created, woke or was woken by this one");
     uint32_t *only = mem_alloc(r->n * sizeof *only);
@@ -446,10 +443,10 @@ static unsigned related_over(struct view *v, struct job *j)
     move_lane(v, (struct lane){LANE_G, r->g});
     v->at.top = 0;
     move_settle(v);
-    name_lane(v, (struct lane){LANE_G, r->g}, id);
     return view_message(
         v, false, "%s: its creator, %s%" PRIu32 " created by it, %swho woke it, whom it wakes in this window",
-        id, r->few ? "at least " : "", r->created, r->cut ? "(not all) " : "");
+        name_lane(v, (struct lane){LANE_G, r->g}).s, r->few ? "at least " : "", r->created,
+        r->cut ? "(not all) " : "");
 }
 
 unsigned view_related(struct view *v)

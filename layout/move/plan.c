@@ -96,7 +96,7 @@ static int states_width(int w, uint32_t goroutines)
     return w < FROM ? 0 : NAME + BLANKS + (goroutines <= FEW ? FEW_COLS : MANY_COLS);
 }
 
-static void plan_widths(struct plan *p, const struct view *v)
+void plan_columns(struct plan *p, const struct view *v)
 {
     const struct view_kind *k = kind_here(v);
     const int w = v->scr.w;
@@ -112,7 +112,7 @@ static void plan_make(struct plan *p, const struct view *v, uint32_t lanes, cons
 {
     memset(p, 0, sizeof *p);
     const struct view_kind *k = kind_here(v);
-    plan_widths(p, v);
+    plan_columns(p, v);
     int left = v->scr.h, most = lanes > 1000 ? 1000 : lanes < 1 ? 1 : (int)lanes;
     const struct grant *g = plans[k->plan].g;
     size_t n = plans[k->plan].n;
@@ -159,12 +159,6 @@ static void fold_empty(const struct view *v, int *most)
         if (plan_empty(v, (enum row)r))
             most[r] = 0;
     most[ROW_NONE] = n > 1;
-}
-
-void plan_columns(struct plan *p, const struct view *v)
-{
-    memset(p, 0, sizeof *p);
-    plan_widths(p, v);
 }
 
 /* Its lines above so many others. */

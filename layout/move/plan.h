@@ -47,7 +47,7 @@ struct plan {
 
 struct view;
 
-/* plan_columns - the columns alone, which do not depend on the window or the trace's content. */
+/* plan_columns - sets gutter and plot_w alone, which do not depend on the window or the trace's content. */
 void plan_columns(struct plan *p, const struct view *v);
 
 /* plan_view - the plan of a view in its present state, with the rows that show only at times: the filters'

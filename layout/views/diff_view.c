@@ -25,11 +25,6 @@ static void diff_view_row(struct grid *g, struct view *v, uint32_t i, int y, boo
     rich_put(v->compared, &row, g, 0, y, g->w, focus ? STYLE_LANE_FOCUS : STYLE_COUNT);
 }
 
-static unsigned diff_view_enter(struct view *v)
-{
-    return move_fail(v, "this view is text; the other views show both traces");
-}
-
 static bool diff_view_ready(const struct view *v)
 {
     return v->compared != NULL;
@@ -60,7 +55,6 @@ const struct view_kind kind_diff = {
     .speak = tri_speak,
     .rows = diff_view_count,
     .row = diff_view_row,
-    .enter = diff_view_enter,
     .ready = diff_view_ready,
     .tsv = diff_view_tsv,
     .refuse = "this view is text; the other views show both traces",

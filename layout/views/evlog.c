@@ -5,7 +5,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/views/tri.h"
-#include "layout/draw/frame_rows.h"
+#include "layout/draw/draw.h"
 #include "layout/move/item.h"
 #include "layout/move/naming.h"
 
@@ -45,13 +45,6 @@ static void evlog_update(struct view *v, int rows)
 /* ---- text ---------------------------------------------------------------------------------------------- */
 
 enum { NAME_WIDE = 44, NAME_NARROW = 18 };
-static void say_str(struct text *o, const struct view *v, uint32_t s, int w)
-{
-    char buf[400];
-    str_head(trace_str(v->tr, s), w, buf, sizeof buf);
-    text_add(o, "%s", buf);
-}
-
 static void say_func(struct text *o, const struct view *v, const char *word, uint32_t stack, int w)
 {
     char buf[400];
@@ -64,9 +57,7 @@ static void say_func(struct text *o, const struct view *v, const char *word, uin
 
 static void say_g(struct text *o, const struct view *v, uint32_t g, int w)
 {
-    char buf[400];
-    name_goroutine(v, g, w, buf, sizeof buf);
-    text_add(o, "%s", buf);
+    text_add(o, "%s", name_g(v, g, w).s);
 }
 
 static void state_words(struct text *o, const struct view *v, const struct event *e, int w)
@@ -137,8 +128,9 @@ static void evlog_words(struct text *o, const struct view *v, const struct event
     case EV_SAMPLE: text_add(o, "CPU sample"); break;
     }
     if (e->reason) {
-        text_add(o, "%s", e->kind == EV_LOG ? " " : ": ");
-        say_str(o, v, e->reason, 120);
+        char said[400];
+        str_head(trace_str(v->tr, e->reason), 120, said, sizeof said);
+        text_add(o, "%s%s", e->kind == EV_LOG ? " " : ": ", said);
     }
     say_func(o, v, " in", e->stack, w);
 }
@@ -154,27 +146,28 @@ static uint32_t thread_of(const struct view *v, uint32_t p, int64_t t)
     return NO_LANE;
 }
 
-static void evlog_columns(const struct view *v, const struct event *e, char p[32], char m[32],
-                          char t[FMT_MAX])
+/* Its processor and thread; "" where there is none. */
+static void evlog_columns(const struct view *v, const struct event *e, struct lane_name *p,
+                          struct lane_name *m)
 {
-    p[0] = m[0] = 0;
+    const uint32_t thread = thread_of(v, e->p, e->t);
+    p->s[0] = m->s[0] = 0;
     if (e->p != NO_LANE)
-        name_lane(v, (struct lane){LANE_P, e->p}, p);
-    uint32_t thread = thread_of(v, e->p, e->t);
+        *p = name_lane(v, (struct lane){LANE_P, e->p});
     if (thread != NO_LANE)
-        name_lane(v, (struct lane){LANE_M, thread}, m);
-    when_exact(v->tr, e->t, t);
+        *m = name_lane(v, (struct lane){LANE_M, thread});
 }
 
 void evlog_line(const struct view *v, size_t i, int name_w, char *out, size_t size)
 {
-    char p[32], m[32], t[FMT_MAX];
+    struct lane_name p, m;
+    char t[FMT_MAX];
     struct text o = {0};
     const struct event *e = &v->cache.log->of.e[i];
-    evlog_columns(v, e, p, m, t);
-    text_add(&o, "%s", t);
-    if (*p)
-        text_add(&o, *m ? "  %s (%s)" : "  %s", p, m);
+    evlog_columns(v, e, &p, &m);
+    text_add(&o, "%s", when_exact(v->tr, e->t, t));
+    if (p.s[0])
+        text_add(&o, m.s[0] ? "  %s (%s)" : "  %s", p.s, m.s);
     text_lit(&o, "  ");
     if (e->g != NO_LANE) {
         say_g(&o, v, e->g, name_w);
@@ -220,13 +213,14 @@ static void draw_words(struct grid *g, const struct view *v, const struct event 
 static void evlog_draw_line(struct grid *g, const struct view *v, size_t i, int y, bool focus)
 {
     const struct event *e = &v->cache.log->of.e[i];
-    char p[32], m[32], t[FMT_MAX], d[FMT_MAX], name[400] = "";
+    struct lane_name p, m;
+    char t[FMT_MAX], d[FMT_MAX];
     int w = g->w, x = 0;
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_LANE;
-    evlog_columns(v, e, p, m, t);
+    evlog_columns(v, e, &p, &m);
     grid_put(g, 0, y, focus ? '>' : ' ', s);
     if (w >= 60)
-        x = grid_str(g, 2, y, 15, t, s) < 17 ? 17 : 18;
+        x = grid_str(g, 2, y, 15, when_exact(v->tr, e->t, t), s) < 17 ? 17 : 18;
     else
         x = grid_str(g, 1, y, 9, when_dur(v->tr, e->t, d), s) < 10 ? 10 : 11;
     if (w >= 100) { /* how long after the event above */
@@ -235,16 +229,15 @@ static void evlog_draw_line(struct grid *g, const struct view *v, size_t i, int 
             grid_right(g, x, y, 8, when_dur(v->tr, gap, d), STYLE_LANE_NOTE);
         x += 9;
     }
-    grid_str(g, x, y, 4, p, STYLE_LANE_NOTE);
+    grid_str(g, x, y, 4, p.s, STYLE_LANE_NOTE);
     x += 5;
     if (w >= 100) {
-        grid_str(g, x, y, 9, m, STYLE_LANE_NOTE);
+        grid_str(g, x, y, 9, m.s, STYLE_LANE_NOTE);
         x += 10;
     }
     int gw = w >= 160 ? 40 : w >= 100 ? 30 : w >= 60 ? 22 : 7;
     if (e->g != NO_LANE)
-        name_goroutine(v, e->g, gw - 1, name, sizeof name);
-    grid_str(g, x, y, gw - 1, name, s);
+        grid_str(g, x, y, gw - 1, name_g(v, e->g, gw - 1).s, s);
     x += gw;
     draw_words(g, v, e, x, y, w - x);
     if (focus && w > x)

@@ -23,4 +23,11 @@ uint32_t evlog_goroutine(const struct view *v); /* goroutine of the event under 
 /* evlog_line - event i as one line of safe text (for yank and tests), names in at most name_w columns. */
 void evlog_line(const struct view *v, size_t i, int name_w, char *out, size_t size);
 
+/* The part below the lanes: the event log, or the stacks of the span under the cursor.
+ * split_draw - draws rows [y, y + n); the first is a heading. */
+void split_draw(struct grid *g, struct view *v, int y, int n);
+/* split_idle - opens a pop-up with the goroutines that were runnable while the processor under the cursor
+ * was idle. */
+unsigned split_idle(struct view *v);
+
 #endif

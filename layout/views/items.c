@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/frame_rows.h"
+#include "layout/draw/draw.h"
 #include "layout/views/tri.h"
 #include "layout/move/record.h"
 #include "layout/move/naming.h"
@@ -295,9 +295,8 @@ static void items_status(const struct view *v, int w, struct rich *r)
         rich_para(r);
     }
     if (i->g != NO_LANE) {
-        name_goroutine(v, i->g, w, name, sizeof name);
         rich_add(r, STYLE_STATUS, "by ");
-        rich_add(r, STYLE_STATUS_KEY, "%s  ", name);
+        rich_add(r, STYLE_STATUS_KEY, "%s  ", name_g(v, i->g, w).s);
     }
     if (i->kind == ITEM_GC) {
         rich_add(r, STYLE_STATUS, "in it: ");

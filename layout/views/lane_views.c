@@ -5,14 +5,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "layout/draw/frame_rows.h"
+#include "layout/draw/draw.h"
 #include "layout/move/kind.h"
 #include "layout/move/lanes.h"
 #include "layout/move/idle_beside.h"
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
-#include "layout/views/split.h"
-#include "layout/draw/unfold.h"
+#include "layout/views/evlog.h"
 #include "layout/draw/status.h"
 
 /* Of more goroutines than anybody pages through the groups come first. */

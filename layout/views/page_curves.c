@@ -301,11 +301,10 @@ int page_procs(struct grid *g, struct view *v, struct box b)
     uint64_t last = 0;
     int n = 0;
     for (uint32_t p; n < most && (p = next_proc(v->tr, last, n == 0)) != NO_LANE; n++) {
-        char name[32];
-        name_lane(v, (struct lane){LANE_P, p}, name);
-        lane_line(g, v, name, (struct lane){LANE_P, p}, window_of(0, view_end(v)),
+        const struct lane l = {LANE_P, p};
+        lane_line(g, v, name_lane(v, l).s, l, window_of(0, view_end(v)),
                   (struct box){b.x, b.y + n * high, b.w, high});
-        last = trace_lane_who(v->tr, (struct lane){LANE_P, p}).id;
+        last = trace_lane_who(v->tr, l).id;
     }
     if (n > 0 && (uint32_t)n < all) {
         char more[40];
@@ -322,11 +321,10 @@ void page_lane(struct grid *g, struct view *v, const char *role, uint32_t lane, 
                struct box b)
 {
     const struct box axis = page_axis(b);
-    char name[200];
     lane_line(g, v, role, tri_g(lane), time, b);
-    name_goroutine(v, lane, PAGE_BESIDE - 1, name, sizeof name);
     if (axis.x + axis.w < b.x + b.w)
-        grid_str(g, axis.x + axis.w + 1, b.y, PAGE_BESIDE - 1, name, STYLE_NORMAL);
+        grid_str(g, axis.x + axis.w + 1, b.y, PAGE_BESIDE - 1, name_g(v, lane, PAGE_BESIDE - 1).s,
+                 STYLE_NORMAL);
 }
 
 /* When the example goes on, and an eighth of that before and behind it. */

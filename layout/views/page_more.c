@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/draw/frame_rows.h"
+#include "layout/draw/draw.h"
 #include "layout/views/page.h"
 
 enum { ROWS_LEAST = 12, NARROW = 40, GROUPS_FROM = 80, ALL_FROM = 34 };
@@ -112,14 +112,16 @@ static void group_line(struct grid *g, const struct view *v, const struct group 
 {
     enum { COUNT = 7, TIME = 10 };
     static const enum gmetric of[] = {GM_EXEC, GM_SCHED, GM_WAIT};
-    char n[FMT_MAX];
+    char n[FMT_MAX], name[1024];
     int x = b.x + COUNT;
     grid_right(g, b.x, b.y, COUNT, fmt_count(r->count, n), STYLE_NORMAL);
     for (size_t i = 0; i < sizeof of / sizeof *of; i++, x += TIME)
         grid_right(g, x, b.y, TIME, r->ns[of[i]] ? when_dur(v->tr, r->ns[of[i]], n) : "-", STYLE_NORMAL);
     tri_bar(g, v, x + 1, b.y, TRI_BAR, r->ns[GM_EXEC], most, STYLE_RUNNING);
     x += TRI_BAR + 2;
-    tri_name(g, v, x, b.y, b.x + b.w - x, STYLE_NORMAL, r->name);
+    const struct str f = trace_str(v->tr, r->name);
+    str_shorten(f.len ? f : str_of(TRI_UNNAMED), b.x + b.w - x, glyph_dots(v->scr.tier), name, sizeof name);
+    tri_say(g, x, b.y, b.x + b.w - x, STYLE_NORMAL, "%s", name);
 }
 
 int page_groups(struct grid *g, struct view *v, struct box b)

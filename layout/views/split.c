@@ -1,11 +1,12 @@
-/* split.c - see split.h. */
+/*
+ * split.c - the part below the lanes (evlog.h), and the pop-ups made of lines, as a goroutine's life.
+ */
 #include "layout/views/tri.h"
-#include "layout/views/split.h"
+#include "layout/views/evlog.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "layout/views/evlog.h"
 #include "layout/move/record.h"
 #include "triage/triage.h"
 #include "triage/tables/stacks.h"
@@ -52,9 +53,8 @@ static int own_width(const struct view *v)
 unsigned split_idle(struct view *v)
 {
     enum { AT_ONCE_NS = 40000000 }; /* the rest comes while it is read */
-    char id[32], title[80];
-    name_lane(v, v->at.focus, id);
-    snprintf(title, sizeof title, "%s idle", id);
+    char title[80];
+    snprintf(title, sizeof title, "%s idle", name_lane(v, v->at.focus).s);
     (void)idle_reason_step(v->cache.idle, AT_ONCE_NS);
     idle_lines(v, own_text(v, title), own_width(v));
     return open_own(v) | (idle_pending(v) ? VR_WORK : VR_NONE);
@@ -144,7 +144,8 @@ static void life_list(const struct view *v, struct lane l, int64_t t, struct ric
         const struct span *s = span_get(&it);
         whom[0] = 0;
         if (s->who != NO_LANE)
-            name_lane(v, (struct lane){s->state == ST_RUNNABLE ? LANE_G : LANE_P, s->who}, whom);
+            snprintf(whom, sizeof whom, "%s",
+                     name_lane(v, (struct lane){s->state == ST_RUNNABLE ? LANE_G : LANE_P, s->who}).s);
         func_of(v, s->state == ST_RUNNABLE && s->who != NO_LANE ? 0 : s->stack, w > 90 ? w - 60 : 30, f,
                 sizeof f);
         str_head(name_bracketed(stacks_reason(v->tr, s->reason ? s->reason : s->label, s->stack)), 24, why,
@@ -165,10 +166,10 @@ static void life_text(const struct view *v, uint32_t g, int64_t t, struct rich *
 {
     struct lane l = {LANE_G, g};
     struct lane_info li = trace_lane(v->tr, l);
-    char name[600], id[32];
-    name_lane(v, l, id);
+    char name[600];
     str_safe(trace_str(v->tr, li.name), name, sizeof name);
-    rich_say(out, STYLE_POPUP, "%s %s", id, li.name ? name : "(its start function is not in the trace)");
+    rich_say(out, STYLE_POPUP, "%s %s", name_lane(v, l).s,
+             li.name ? name : "(its start function is not in the trace)");
     life_origin(v, l, &li, out, w);
     life_states(v, l, &li, out);
     life_list(v, l, t, out, w);
@@ -180,7 +181,7 @@ unsigned view_life(struct view *v)
     struct span s;
     uint32_t g = NO_LANE;
     int64_t t = v->at.cursor, end;
-    char title[64], id[32];
+    char title[64];
     if (!move_lanes_const(v) && kind_here(v)->table) {
         if (!why_here(v, &g, &t, &end))
             return move_fail(v, "no goroutine here: Enter leads to one");
@@ -190,8 +191,7 @@ unsigned view_life(struct view *v)
         g = s.who;
     if (g == NO_LANE || g >= trace_nlanes(v->tr, LANE_G))
         return move_fail(v, "no goroutine here");
-    name_lane(v, (struct lane){LANE_G, g}, id);
-    snprintf(title, sizeof title, "The life of %s", id);
+    snprintf(title, sizeof title, "The life of %s", name_lane(v, (struct lane){LANE_G, g}).s);
     life_text(v, g, t, own_text(v, title), own_width(v));
     v->popup.kind = POPUP_NONE;
     return open_own(v);

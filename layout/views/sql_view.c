@@ -222,15 +222,6 @@ static unsigned sql_view_take(struct view *v, const char *text)
     return VR_DRAW | flags;
 }
 
-static bool sql_view_whole(struct view *v, unsigned *f)
-{
-    const struct trace_info *i = trace_info(v->tr);
-    const bool is = i->done && !i->more;
-    if (!is)
-        *f = move_fail(v, "SQL asks a trace that has been read to its end");
-    return is;
-}
-
 /* ---- queries of the reader's own: NAME.sql beside the keymaps ------------------------------------------ */
 
 static void sql_view_add_name(void *arg, const char *name)
@@ -280,11 +271,11 @@ static unsigned ask_own(struct view *v, const char *name, size_t n)
 
 unsigned sql_view_ask(struct view *v, const char *query)
 {
-    unsigned f;
+    const struct trace_info *i = trace_info(v->tr);
     query += strspn(query, " ");
     const size_t n = strcspn(query, " ");
-    if (!sql_view_whole(v, &f))
-        return f;
+    if (!i->done || i->more)
+        return move_fail(v, "SQL asks a trace that has been read to its end");
     if (n && !query[n + strspn(query + n, " ")]) /* one word is no query */
         return ask_own(v, query, n);
     return sql_view_take(v, query);

@@ -143,12 +143,20 @@ static void in_column(struct grid *g, const struct tcol *k, int x, int y, enum s
         grid_right(g, x, y, w, text, s);
 }
 
+/* The mark before the name of the sort column; it can't be mistaken for a letter of the name. */
+static uint32_t order_mark(enum tier t, bool down)
+{
+    if (t == TIER_ASCII)
+        return down ? '\\' : '/';
+    return glyph_mark(t, down ? MARK_MORE_DOWN : MARK_MORE_UP);
+}
+
 static void table_titles(struct grid *g, const struct view *v, int y)
 {
     const struct table *t = v->table;
     int c[COLS_MOST], bar, n = table_choose(t, g->w, c, &bar), x = 0;
     char mark[5], head[80];
-    mark[utf8_write(tri_order_mark(v->scr.tier, table_down(t, &t->have)), mark)] = 0;
+    mark[utf8_write(order_mark(v->scr.tier, table_down(t, &t->have)), mark)] = 0;
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
     for (int i = 0; i < n; i++) {
         struct tcol k = table_col(t, &t->have, c[i]);

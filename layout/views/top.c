@@ -160,12 +160,6 @@ static void top_pulse_draw(const struct top *t, struct grid *g, const struct vie
 
 /* ---- which time ---------------------------------------------------------------------------------------- */
 
-static void top_held(const struct view *v, int64_t *lo, int64_t *hi)
-{
-    *lo = 0;
-    *hi = trace_info(v->tr)->end;
-}
-
 static bool top_of_range(const struct view *v)
 {
     return v->top && v->at.cursor >= v->top->t0 && v->at.cursor < v->top->t1;
@@ -173,38 +167,30 @@ static bool top_of_range(const struct view *v)
 
 static int64_t top_length(const struct view *v)
 {
-    int64_t lo, hi, all;
+    const int64_t end = trace_info(v->tr)->end, all = end > 0 ? end : 1;
     if (top_of_range(v))
         return v->top->t1 - v->top->t0;
-    top_held(v, &lo, &hi);
-    all = hi > lo ? hi - lo : 1;
-    int64_t want = trace_info(v->tr)->has_clock ? spans[v->top ? v->top->span : 0] : INT64_MAX;
+    const int64_t want = trace_info(v->tr)->has_clock ? spans[v->top ? v->top->span : 0] : INT64_MAX;
     return want < all ? want : all;
 }
 
 /* The range; else the interval before the cursor, or near the start of the trace its first part. */
 static void top_interval(const struct view *v, int64_t *t0, int64_t *t1, int64_t *at)
 {
-    int64_t lo, hi, len = top_length(v);
-    top_held(v, &lo, &hi);
+    const int64_t end = trace_info(v->tr)->end, len = top_length(v);
     if (top_of_range(v)) {
         *t0 = v->top->t0;
         *t1 = v->top->t1;
         *at = v->at.cursor;
         return;
     }
-    *at = v->at.cursor >= hi ? hi - 1 : v->at.cursor;
-    *at = *at < lo ? lo : *at;
-    *t1 = *at + 1 - lo < len ? lo + len : *at + 1;
+    *at = v->at.cursor >= end ? end - 1 : v->at.cursor;
+    *at = *at < 0 ? 0 : *at;
+    *t1 = *at + 1 < len ? len : *at + 1;
     *t0 = *t1 - len;
 }
 
 /* ---- the rows ------------------------------------------------------------------------------------------ */
-
-static const struct tally *top_tally(const struct table *t)
-{
-    return t->own;
-}
 
 static void top_drop(void *own)
 {
@@ -235,7 +221,7 @@ static bool top_count(const struct table *t)
 /* The groups, those first that ran most: of rows that are alike they stay the first. */
 static bool top_list(struct table *t)
 {
-    const struct tally *c = top_tally(t);
+    const struct tally *c = t->own;
     if (!top_count(t))
         return false;
     struct keyed_row *k = mem_alloc(((size_t)c->n + 1) * sizeof *k);
@@ -253,13 +239,13 @@ static bool top_list(struct table *t)
 
 static const struct tally_row *top_row(const struct table *t, const struct ttype *k)
 {
-    return &top_tally(t)->row[t->thing[k->longest].index];
+    return &((const struct tally *)t->own)->row[t->thing[k->longest].index];
 }
 
 static int64_t top_value(const struct table *t, const struct ttype *k, int c)
 {
     const struct tally_row *r = top_row(t, k);
-    const int64_t len = top_tally(t)->t1 - top_tally(t)->t0;
+    const int64_t len = ((const struct tally *)t->own)->t1 - ((const struct tally *)t->own)->t0;
     int64_t x = 0, whole = 1, unit = 1;
     switch (c) {
     case COL_ALL: return r->there;
@@ -288,13 +274,12 @@ static void top_name(struct text *out, const struct table *t, const struct ttype
 static void the_time(const struct view *v, const struct table *t, char *out, size_t size)
 {
     char d[FMT_MAX], from[FMT_MAX];
-    int64_t res = (t->t1 - t->t0) / 20 + 1, lo, hi;
-    top_held(v, &lo, &hi);
-    if (t->t0 == lo && t->t1 == hi)
+    const int64_t res = (t->t1 - t->t0) / 20 + 1;
+    if (t->t0 == 0 && t->t1 == trace_info(v->tr)->end)
         snprintf(out, size, "all %s", when_dur(v->tr, t->t1 - t->t0, d));
     else if (t->t1 == t->at + 1)
         snprintf(out, size, "the last %s", when_dur(v->tr, t->t1 - t->t0, d));
-    else if (t->t0 == lo)
+    else if (t->t0 == 0)
         snprintf(out, size, "the first %s", when_dur(v->tr, t->t1 - t->t0, d));
     else
         snprintf(out, size, "%s from %s on", when_dur(v->tr, t->t1 - t->t0, d),
@@ -318,7 +303,7 @@ static void top_times(struct text *b, const struct trace *tr, const struct tally
 static void top_totals(struct grid *g, const struct view *v, int y, int n)
 {
     const struct table *t = v->table;
-    const struct tally *c = top_tally(t);
+    const struct tally *c = t->own;
     const uint32_t *now = c->all.now;
     char at[FMT_MAX], ran[FMT_MAX], time[2 * FMT_MAX + 20];
     int x = tri_say(g, 0, y, g->w, STYLE_STATUS_KEY,
@@ -368,7 +353,7 @@ static void top_aside(struct text *out, const struct table *t, const struct ttyp
 {
     const struct tally_row *r = top_row(t, k);
     if (r->nwhy)
-        say_why(out, t->tr, &top_tally(t)->why[r->why], 40);
+        say_why(out, t->tr, &((const struct tally *)t->own)->why[r->why], 40);
 }
 
 static void detail_now(struct text *b, const struct table *t, const struct tally_row *r)
@@ -377,7 +362,7 @@ static void detail_now(struct text *b, const struct table *t, const struct tally
     tri_func(b, t->tr, r->name, 60);
     text_add(b, ": %u now", r->there);
     for (uint32_t i = 0; i < r->nwhy && i < PLACES; i++) {
-        const struct tally_why *w = &top_tally(t)->why[r->why + i];
+        const struct tally_why *w = &((const struct tally *)t->own)->why[r->why + i];
         text_add(b, "%s%u ", i ? ", " : "; waiting: ", w->n);
         say_why(b, t->tr, w, 50);
     }
@@ -520,12 +505,11 @@ static unsigned top_all(struct view *v, int n)
 /* Another moment: steps are parts of the time. */
 static unsigned top_go(struct view *v, int n, int64_t part)
 {
-    int64_t lo, hi, step = top_length(v) / part, to;
-    top_held(v, &lo, &hi);
+    const int64_t step = top_length(v) / part, end = trace_info(v->tr)->end;
     if (v->top)
         v->top->t1 = 0;
-    to = time_add(v->at.cursor, time_muldiv(step > 0 ? step : 1, n, 1));
-    to = to < lo ? lo : to >= hi ? hi - 1 : to;
+    int64_t to = time_add(v->at.cursor, time_muldiv(step > 0 ? step : 1, n, 1));
+    to = to < 0 ? 0 : to >= end ? end - 1 : to;
     if (to == v->at.cursor)
         return move_fail(v, n < 0 ? "this is the beginning" : "this is the end");
     return view_at(v, to) | VR_WORK;

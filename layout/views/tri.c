@@ -117,24 +117,6 @@ void tri_func(struct text *t, const struct trace *tr, uint32_t name, size_t max)
         text_lit(t, TRI_UNNAMED);
 }
 
-void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum style s, uint32_t name)
-{
-    char buf[1024];
-    struct str f = trace_str(v->tr, name);
-    if (f.len)
-        str_shorten(f, w, glyph_dots(v->scr.tier), buf, sizeof buf);
-    else
-        snprintf(buf, sizeof buf, TRI_UNNAMED);
-    tri_say(g, x, y, w, s, "%s", buf);
-}
-
-uint32_t tri_order_mark(enum tier t, bool down)
-{
-    if (t == TIER_ASCII)
-        return down ? '\\' : '/';
-    return glyph_mark(t, down ? MARK_MORE_DOWN : MARK_MORE_UP);
-}
-
 struct lane tri_g(uint32_t g)
 {
     return (struct lane){LANE_G, g};

@@ -90,9 +90,6 @@ void tri_speak(const struct view *v, int w, struct rich *out);
 
 /* ---- helpers ---- */
 
-/* tri_order_mark - the mark before the name of the sort column; it can't be mistaken for a letter of the
- * name. */
-uint32_t tri_order_mark(enum tier t, bool down);
 /* tri_begin - whether the tables are ready; if not, says so. */
 bool tri_begin(struct grid *g, const struct view *v, int y, int h);
 /* tri_where - writes which row of how many has the cursor, for the title. */
@@ -110,8 +107,6 @@ void tri_note(struct grid *g, int x, int y, int n, const char *text);
 /* tri_func - text_func() of a start function, TRI_UNNAMED where the trace has no names. */
 #define TRI_UNNAMED "(no name)"
 void tri_func(struct text *t, const struct trace *tr, uint32_t name, size_t max);
-/* tri_name - a function's string, shortened from the left, at x in w columns. */
-void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum style s, uint32_t name);
 /* tri_goto - one undo step: shows the window [t0,t1) with a margin, the cursor at t0 on a lane. */
 unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1);
 /* tri_lacking - writes "nothing stands out; 37 checks are skipped: ..", or what follows "1

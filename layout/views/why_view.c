@@ -79,10 +79,9 @@ static void why_view_lane(struct grid *g, const struct view *v, uint32_t i, int 
 {
     const struct why *k = v->why;
     int w = name_width(v), plot = v->scr.w - w - 1;
-    char name[300], share[FMT_MAX];
+    char share[FMT_MAX];
     fmt_percent(k->chain[i].ns, k->t1 - k->t0, share);
-    name_goroutine(v, k->chain[i].g, w - 8, name, sizeof name);
-    tri_say(g, 0, y, w - 7, i ? STYLE_LANE : STYLE_LANE_FOCUS, "%s", name);
+    tri_say(g, 0, y, w - 7, i ? STYLE_LANE : STYLE_LANE_FOCUS, "%s", name_g(v, k->chain[i].g, w - 8).s);
     grid_right(g, w - 7, y, 7, share, STYLE_LANE_NOTE);
     for (int c = 0; c < plot; c++) {
         double step = (double)(k->t1 - k->t0) / plot;

@@ -11,7 +11,6 @@
 #include "triage/activity/gstate.h"
 #include "layout/views/evlog.h"
 #include "layout/move/search.h"
-#include "layout/views/split.h"
 #include "layout/views/table.h"
 #include "tests/support/tracegen.h"
 

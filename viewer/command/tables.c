@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "layout/draw/frame_rows.h"
+#include "layout/draw/draw.h"
 #include "layout/move/move.h"
 #include "layout/views/tri.h"
 
