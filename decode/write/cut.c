@@ -86,7 +86,8 @@ static void begin(struct cut *c, int64_t t)
 
 static void event(struct cut *c, const struct ev *e)
 {
-    const int64_t t = c->base + (c->scale == 1 ? e->t : to_i64((double)e->t * c->scale));
+    const int64_t since = c->scale == 1 ? e->t : to_i64((double)e->t * c->scale);
+    const int64_t latest = INT64_MAX - 1 - c->base, t = c->base + (since < latest ? since : latest);
     c->done |= !c->w.on && t >= c->to && c->last == INT64_MIN; /* all of it is behind the range */
     if (c->done)
         return;

@@ -115,6 +115,26 @@ static void test_slices_of_harmed(void **state)
     assert_true(harmed > 50 && cuts > 20);
 }
 
+/* A time that no number holds at the rate that the user gives. */
+static void test_no_such_time(void **state)
+{
+    (void)state;
+    size_t n;
+    uint8_t *p = tracegen_bytes("go 1.21\nnoauto\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\n"
+                                "GoStart g=1 seq=1\nGomaxprocs procs=1\nHeapAlloc +5 bytes=1\n"
+                                "HeapAlloc +32052685930625968 bytes=2\n",
+                                &n);
+    struct bytes out = {0};
+    struct input in = {.data = p, .len = n};
+    const struct cut_range begin = {INT64_MIN, 50000, 1e6};
+    struct outlet to = {.write = to_bytes, .arg = &out};
+    struct cut_result res;
+    struct err e = {0};
+    assert_int_equal(cut_trace(&in, &begin, &to, &res, &e), ERR_OK);
+    mem_free(out.p);
+    free(p);
+}
+
 /* A goroutine that is suspended as its generation begins has no status there; wherever such a trace is cut,
  * that is no loss. */
 static void test_suspended(void **state)
@@ -147,6 +167,6 @@ static void test_suspended(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_slices), cmocka_unit_test(test_slices_of_harmed),
-                                       cmocka_unit_test(test_suspended)};
+                                       cmocka_unit_test(test_suspended), cmocka_unit_test(test_no_such_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
