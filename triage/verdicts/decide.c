@@ -74,7 +74,7 @@ static bool explained(const struct verdict *a, const struct verdict *b, bool bef
     const bool little = a->harm.share * 2 < b->harm.share ||
                         (a->level == LEVEL_NOTE && (b->level > LEVEL_NOTE || !of_processors(a, b)));
     const bool tiny =
-        a->level == LEVEL_NOTE && a->harm.share > 0 && a->harm.share < threshold(TH_SHARE) * b->harm.share;
+        a->level == LEVEL_NOTE && a->harm.share < threshold(TH_SHARE) * b->harm.share;
     if (more != 0)
         return more > 0 && (before ? !tiny : !little) && about_same(a, b);
     const bool holder_does = family_contends(verdict_family(a)) && !family_contends(verdict_family(b)) &&
