@@ -59,40 +59,83 @@ static uint32_t first_place(const struct causes *c, uint32_t g)
     return 0;
 }
 
+/* How many functions two stacks have in common, from the outermost one on. */
+static uint32_t common(const struct trace *tr, uint32_t a, uint32_t b)
+{
+    const uint32_t n = trace_stack(tr, a), m = trace_stack(tr, b);
+    uint32_t i = 0;
+    while (i < n && i < m && trace_frame(tr, a, n - 1 - i).func == trace_frame(tr, b, m - 1 - i).func)
+        i++;
+    return i;
+}
+
+/* The function that is so many calls inside the outermost one; 0: none. */
+static uint32_t inside(const struct trace *tr, uint32_t stack, uint32_t depth)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    return depth < n ? trace_frame(tr, stack, n - 1 - depth).func : 0;
+}
+
+/* Of a goroutine's waits and system calls: how they part. All are inside a loop; by one call it reads. */
+struct asked {
+    uint32_t read, some; /* the shallowest stack in which it reads, 0: none; some stack */
+    uint32_t loop;       /* how many functions all stacks have in common */
+    uint32_t handler;    /* the first call of the loop's but that to read in which it writes */
+    uint32_t reads, wrote, calls, handles;
+};
+
+static void asked_part(const struct causes *c, struct asked *a, const struct span *s)
+{
+    const bool less = !a->read || trace_stack(c->tr, s->stack) < trace_stack(c->tr, a->read);
+    a->some = a->some ? a->some : s->stack;
+    const uint32_t k = common(c->tr, a->some, s->stack);
+    a->loop = k < a->loop ? k : a->loop;
+    if (less && reads(c, s))
+        a->read = s->stack;
+}
+
+static void asked_count(const struct causes *c, struct asked *a, const struct span *s)
+{
+    const uint32_t at = inside(c->tr, s->stack, a->loop), by = inside(c->tr, a->read, a->loop);
+    const bool writes = causes_writes(c->tr, s->stack);
+    if (at == by) {
+        a->reads += reads(c, s) && stacks_place(c->tr, s->stack) == stacks_place(c->tr, a->read);
+        return;
+    }
+    a->handler = !a->handler && writes ? at : a->handler;
+    a->wrote += writes;
+    a->calls += !writes;
+    a->handles += !writes && at && at == a->handler && s->state == ST_WAITING &&
+                  stacks_wait_kind(c->tr, s->reason, s->stack) != WK_LOCK;
+}
+
 /* The function in which it reads its requests, if it existed before the trace began: if it was idle then, and
  * goes on by reading in its start function and then by writing (what it was blocked in is not always
- * recorded); or if all that it waits for is in one function, which itself reads, or in what that one calls: a
- * library's loop, that calls a handler and writes what it answers. */
+ * recorded); or if a loop reads, and calls a handler and writes what that answers; or if a loop reads by one
+ * call, and by another one, the handler, both waits for something else and writes. */
 static uint32_t rested_in_read(const struct causes *c, uint32_t g)
 {
     enum { LOOKED = 256 };
     const struct lane_info li = trace_lane_who(c->tr, (struct lane){LANE_G, g});
     const uint32_t group = c->tg->group_of[g], name = c->tg->groups[group].name;
-    uint32_t in = 0, reads_in = 0, calls = 0, wrote = 0;
+    struct asked a = {.loop = UINT32_MAX};
     struct span_iter it;
-    bool more = !li.created && name && !c->of[group].hands_on &&
-                span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    const bool waited = more && span_get(&it)->state == ST_WAITING;
-    for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
-        if (!s->stack || (s->state != ST_WAITING && s->state != ST_SYSCALL))
-            continue;
-        const uint32_t at = stacks_place(c->tr, s->stack);
-        if (!in || !stacks_passes(c->tr, s->stack, in)) {
-            if (reads_in > 1 && calls && wrote)
-                return 0;
-            in = reads(c, s) ? at : 0;
-            reads_in = in != 0;
-            calls = wrote = 0;
-        } else {
-            reads_in += at == in && reads(c, s);
-            calls += at != in;
-            wrote += causes_writes(c->tr, s->stack);
+    const bool may = !li.created && name && !c->of[group].hands_on;
+    bool waited = false;
+    for (int count = 0; may && count <= (a.read != 0); count++) {
+        bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+        waited = more && span_get(&it)->state == ST_WAITING;
+        for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
+            const struct span *s = span_get(&it);
+            if (s->stack && (s->state == ST_WAITING || s->state == ST_SYSCALL))
+                (count ? asked_count : asked_part)(c, &a, s);
         }
-        if (in == name && wrote)
-            break;
     }
-    return (in == name ? waited && wrote : reads_in > 1 && calls && wrote) ? in : 0;
+    if (!a.read || !a.wrote || !a.loop)
+        return 0;
+    const uint32_t in = stacks_place(c->tr, a.read), loop = inside(c->tr, a.read, a.loop - 1);
+    const bool handler = a.handles && !str_starts(trace_str(c->tr, loop), "main.");
+    return (in == name ? waited : a.reads > 1 && (in == loop ? a.calls > 0 : handler)) ? in : 0;
 }
 
 uint32_t calls_questions(const struct causes *c, uint32_t g)

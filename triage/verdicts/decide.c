@@ -338,22 +338,23 @@ struct site verdict_place_of(const struct works *w, uint32_t stack, uint32_t g)
 
 struct site verdict_slow_place(const struct work *k, struct did *does)
 {
-    struct site p = {0};
-    bool own = false;
-    int64_t most = 0;
-    for (uint32_t i = 1; i < k->tree.n; i++) {
-        const struct tree_node *n = &k->tree.v[i];
-        if (n->first == NO_LANE && n->ns[TREE_SLOW] > most) {
-            most = n->ns[TREE_SLOW];
-            p = node_site(n);
-            *does = (struct did){
-                n->cat, n->kind, (uint8_t)ran_how(&n->ran), p, tree_share(&k->tree, i, TREE_SLOW),
-                n->who, n->g};
-            own = n->cat != EX_SCHED && n->cat != EX_NOBODY && n->cat != EX_STOPPED &&
-                  (n->cat != EX_RUN || n->t1 - n->t0 < threshold_ns(TH_HOST_RUN));
-        }
-    }
-    return own ? p : (struct site){0};
+    const struct tree_node *v = k->tree.v;
+    uint32_t end = 0, at;
+    for (uint32_t i = 1; i < k->tree.n; i++)
+        end = v[i].first == NO_LANE && v[i].ns[TREE_SLOW] > (end ? v[end].ns[TREE_SLOW] : 0) ? i : end;
+    const struct tree_node *n = &v[end];
+    if (!end || n->cat == EX_SCHED || n->cat == EX_NOBODY || n->cat == EX_STOPPED ||
+        (n->cat == EX_RUN && n->t1 - n->t0 >= threshold_ns(TH_HOST_RUN)))
+        return (struct site){0};
+    for (at = end; at && v[at].owner != OWNER_PROGRAM;)
+        at = v[at].up;
+    at = at ? at : end;
+    struct site p = node_site(&v[at]);
+    p.leaf = n->leaf;
+    *does = (struct did){
+        n->cat,   n->kind, (uint8_t)ran_how(&n->ran), p, tree_share(&k->tree, end, TREE_SLOW),
+        v[at].who, v[at].g};
+    return p;
 }
 
 struct site verdict_place(const struct works *w, uint32_t stack)

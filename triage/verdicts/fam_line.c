@@ -258,7 +258,7 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
     struct longs l = longs_of(k);
     const struct site at = verdict_slow_place(k, &does);
     struct harm own = {0};
-    verdict_share_at(&k->tree, at.user, 1u << does.cat, &own);
+    verdict_share_at(&k->tree, at.user, 1u << does.cat | 1u << EX_WAIT, &own);
     const bool tail = threshold(TH_TAIL) * own.usual < own.slow;
     if (!(tail || in_rows(c, k)) || l.few * 3 > k->looked || l.n < threshold(TH_SEVERAL) || !at.user ||
         l.ns < threshold(TH_LINE_SHARE) * (double)k->d.total)
