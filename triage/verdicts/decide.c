@@ -159,8 +159,9 @@ static bool is_little(const struct verdict *v)
     if (is_what(v) && is_chance(v))
         return true;
     const double least = threshold(is_what(v) ? TH_NOTED : TH_CLOCK);
-    return v->level == LEVEL_NOTE && v->harm.work != NO_LANE && !v->grows && verdict_family(v) != FAM_SLOW &&
-           ((is_what(v) && v->score < threshold(TH_NOTED)) || v->clock < least);
+    return v->level == LEVEL_NOTE && !v->grows && verdict_family(v) != FAM_SLOW &&
+           (v->harm.work == NO_LANE ? v->clock > 0 && v->clock < threshold(TH_LITTLE)
+                                    : (is_what(v) && v->score < threshold(TH_NOTED)) || v->clock < least);
 }
 
 /* What the jobs share: each is a family, or the level of a verdict. */

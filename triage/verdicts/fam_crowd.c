@@ -12,7 +12,7 @@ static bool herds(struct causes *c, const struct works *w, struct verdicts *out)
         const struct herd_row *h = &c->tg->herds[i];
         const struct pair_row *p = &c->tg->pairs[h->pair];
         if (h->bursts < threshold(TH_SEVERAL) || h->futile * 2 < h->wakes ||
-            (double)h->clock < threshold(TH_HERD_CLOCK) * (double)c->tg->end)
+            (double)h->clock < threshold(TH_LITTLE) * (double)c->tg->end)
             continue;
         struct verdict v = verdict_new(RULE_HERD, (double)h->clock / (double)c->tg->end);
         v.where = verdict_place(w, p->stack);
