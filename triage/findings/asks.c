@@ -47,28 +47,6 @@ static bool reads(const struct causes *c, const struct span *s)
                      stacks_has(c->tr, s->stack, "net.(*netFD).Read");
 }
 
-/* The function in which a goroutine first reads from the network, or waits to: where a server reads its
- * requests. */
-static uint32_t first_place(const struct causes *c, uint32_t g)
-{
-    struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
-    for (int i = 0; i < 64 && more; i++, more = span_next(&it))
-        if (reads(c, span_get(&it)))
-            return stacks_place(c->tr, span_get(&it)->stack);
-    return 0;
-}
-
-/* How many functions two stacks have in common, from the outermost one on. */
-static uint32_t common(const struct trace *tr, uint32_t a, uint32_t b)
-{
-    const uint32_t n = trace_stack(tr, a), m = trace_stack(tr, b);
-    uint32_t i = 0;
-    while (i < n && i < m && trace_frame(tr, a, n - 1 - i).func == trace_frame(tr, b, m - 1 - i).func)
-        i++;
-    return i;
-}
-
 /* The function that is so many calls inside the outermost one; 0: none. */
 static uint32_t inside(const struct trace *tr, uint32_t stack, uint32_t depth)
 {
@@ -79,7 +57,7 @@ static uint32_t inside(const struct trace *tr, uint32_t stack, uint32_t depth)
 /* Of a goroutine's waits and system calls: how they part. All are inside a loop; by one call it reads. */
 struct asked {
     uint32_t read, some; /* the shallowest stack in which it reads, 0: none; some stack */
-    uint32_t loop;       /* how many functions all stacks have in common */
+    uint32_t loop;       /* how many functions all stacks have in common, from the outermost one on */
     uint32_t handler;    /* the first call of the loop's but that to read in which it writes */
     uint32_t reads, wrote, calls, handles;
 };
@@ -87,9 +65,11 @@ struct asked {
 static void asked_part(const struct causes *c, struct asked *a, const struct span *s)
 {
     const bool less = !a->read || trace_stack(c->tr, s->stack) < trace_stack(c->tr, a->read);
+    uint32_t same = 0, f;
     a->some = a->some ? a->some : s->stack;
-    const uint32_t k = common(c->tr, a->some, s->stack);
-    a->loop = k < a->loop ? k : a->loop;
+    while ((f = inside(c->tr, s->stack, same)) != 0 && f == inside(c->tr, a->some, same))
+        same++;
+    a->loop = same < a->loop ? same : a->loop;
     if (less && reads(c, s))
         a->read = s->stack;
 }
@@ -109,38 +89,35 @@ static void asked_count(const struct causes *c, struct asked *a, const struct sp
                   stacks_wait_kind(c->tr, s->reason, s->stack) != WK_LOCK;
 }
 
-/* The function in which it reads its requests, if it existed before the trace began: if it was idle then, and
- * goes on by reading in its start function and then by writing (what it was blocked in is not always
- * recorded); or if a loop reads, and calls a handler and writes what that answers; or if a loop reads by one
- * call, and by another one, the handler, both waits for something else and writes. */
-static uint32_t rested_in_read(const struct causes *c, uint32_t g)
+/* Where a server reads its requests: the first place in which a goroutine reads from a connection that was
+ * accepted. If it existed before the trace began: where its start function reads, and waited then (for what
+ * is not always recorded); or where a loop reads that calls a handler and writes what that answers; or that
+ * reads by one call, and by another one, the handler, both waits for something else and writes. */
+uint32_t calls_questions(const struct causes *c, uint32_t g)
 {
     enum { LOOKED = 256 };
-    const struct lane_info li = trace_lane_who(c->tr, (struct lane){LANE_G, g});
     const uint32_t group = c->tg->group_of[g], name = c->tg->groups[group].name;
+    const bool served = serves(c, g),
+               may = served || (!trace_lane_who(c->tr, (struct lane){LANE_G, g}).created &&
+                                !c->of[group].hands_on && name);
+    bool waited = false;
     struct asked a = {.loop = UINT32_MAX};
     struct span_iter it;
-    const bool may = !li.created && name && !c->of[group].hands_on;
-    bool waited = false;
     for (int count = 0; may && count <= (a.read != 0); count++) {
         bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
         waited = more && span_get(&it)->state == ST_WAITING;
-        for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
+        for (int i = 0; i < LOOKED && more && !(served && a.read); i++, more = span_next(&it)) {
             const struct span *s = span_get(&it);
             if (s->stack && (s->state == ST_WAITING || s->state == ST_SYSCALL))
                 (count ? asked_count : asked_part)(c, &a, s);
         }
     }
-    if (!a.read || !a.wrote || !a.loop)
-        return 0;
-    const uint32_t in = stacks_place(c->tr, a.read), loop = inside(c->tr, a.read, a.loop - 1);
+    const uint32_t in = a.read ? stacks_place(c->tr, a.read) : 0;
+    if (served || !a.wrote || !a.loop || a.reads < 2)
+        return served ? in : 0;
+    const uint32_t loop = inside(c->tr, a.read, a.loop - 1);
     const bool handler = a.handles && !str_starts(trace_str(c->tr, loop), "main.");
-    return (in == name ? waited : a.reads > 1 && (in == loop ? a.calls > 0 : handler)) ? in : 0;
-}
-
-uint32_t calls_questions(const struct causes *c, uint32_t g)
-{
-    return serves(c, g) ? first_place(c, g) : rested_in_read(c, g);
+    return (in == name ? waited : in == loop ? a.calls > 0 : handler) ? in : 0;
 }
 
 bool calls_child(const struct trace *tr, uint32_t stack)
