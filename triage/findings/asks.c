@@ -3,28 +3,14 @@
 
 #include "triage/findings/requests.h"
 
-static bool stack_through(const struct trace *tr, uint32_t stack, const char *const *func)
-{
-    for (uint32_t i = 0, n = trace_stack(tr, stack); i < n && i < 16; i++) {
-        struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
-        for (size_t k = 0; func[k]; k++)
-            if (str_is(s, func[k]))
-                return true;
-    }
-    return false;
-}
-
 bool calls_accepting(const struct trace *tr, uint32_t stack)
 {
-    static const char *const accepting[] = {"net.(*netFD).accept", "internal/poll.(*FD).Accept", NULL};
-    return stacks_may(tr, stack, STACK_ACCEPTS) && stack_through(tr, stack, accepting);
+    return stacks_may(tr, stack, STACK_ACCEPTS);
 }
 
 bool calls_connecting(const struct trace *tr, uint32_t stack)
 {
-    static const char *const connecting[] = {"net.(*netFD).connect", "net/http.(*Transport).getConn",
-                                             "crypto/tls.(*Conn).clientHandshake", NULL};
-    return stacks_may(tr, stack, STACK_CONNECTS) && stack_through(tr, stack, connecting);
+    return stacks_may(tr, stack, STACK_CONNECTS);
 }
 
 /* True if goroutine g was created by the function of the program that accepts connections. */
@@ -128,7 +114,6 @@ bool calls_child(const struct trace *tr, uint32_t stack)
 bool calls_asks(const struct causes *c, uint32_t g)
 {
     enum { LOOKED = 4000 };
-    static const char *const trips[] = {"net/http.(*persistConn).roundTrip", NULL};
     int64_t reads = 0, answers = 0;
     uint32_t known = 0;
     bool wrote = false, writes = false, outside = false, trip = false;
@@ -142,7 +127,7 @@ bool calls_asks(const struct causes *c, uint32_t g)
             known = s->stack;
             writes = causes_writes(c->tr, s->stack);
             outside = stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET || stacks_pipe(c->tr, s->stack);
-            trip = stacks_may(c->tr, s->stack, STACK_TRIP) && stack_through(c->tr, s->stack, trips);
+            trip = stacks_may(c->tr, s->stack, STACK_TRIP);
         }
         if (trip &&
             s->state == ST_WAITING) { /* goroutines of the library write the request and read the answer */
@@ -181,12 +166,5 @@ bool calls_reads_on(const struct trace *tr, uint32_t g, int64_t t)
 
 bool causes_writes(const struct trace *tr, uint32_t stack)
 {
-    const uint32_t n = stacks_may(tr, stack, STACK_WRITES) ? trace_stack(tr, stack) : 0;
-    for (uint32_t i = 0; i < n && i < 8; i++) {
-        const struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
-        if (str_starts(s, "internal/poll.(*FD).Write") || str_starts(s, "internal/poll.SendFile") ||
-            str_starts(s, "net.(*netFD).Write"))
-            return true;
-    }
-    return false;
+    return stacks_may(tr, stack, STACK_WRITES);
 }

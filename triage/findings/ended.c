@@ -1,8 +1,6 @@
 /* ended.c - see ended.h. */
 #include "triage/findings/ended.h"
 
-#include <string.h>
-
 #include "triage/findings/explain.h"
 
 enum { AHEAD = 16 /* spans read to find what follows a wait */ };

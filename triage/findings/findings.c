@@ -4,7 +4,6 @@
 #include "triage/findings/findings.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"

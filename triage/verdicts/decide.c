@@ -5,7 +5,6 @@
 #include "triage/verdicts/verdict.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
@@ -73,8 +72,7 @@ static bool explained(const struct verdict *a, const struct verdict *b, bool bef
     const int more = (int)rule_row(a->rule)->tells - (int)rule_row(b->rule)->tells;
     const bool little = a->harm.share * 2 < b->harm.share ||
                         (a->level == LEVEL_NOTE && (b->level > LEVEL_NOTE || !of_processors(a, b)));
-    const bool tiny =
-        a->level == LEVEL_NOTE && a->harm.share < threshold(TH_SHARE) * b->harm.share;
+    const bool tiny = a->level == LEVEL_NOTE && a->harm.share < threshold(TH_SHARE) * b->harm.share;
     if (more != 0)
         return more > 0 && (before ? !tiny : !little) && about_same(a, b);
     const bool holder_does = family_contends(verdict_family(a)) && !family_contends(verdict_family(b)) &&
@@ -352,9 +350,9 @@ struct site verdict_slow_place(const struct work *k, struct did *does)
     at = at ? at : end;
     struct site p = node_site(&v[at]);
     p.leaf = n->leaf;
-    *does = (struct did){
-        n->cat,   n->kind, (uint8_t)ran_how(&n->ran), p, tree_share(&k->tree, end, TREE_SLOW),
-        v[at].who, v[at].g};
+    *does =
+        (struct did){n->cat,    n->kind, (uint8_t)ran_how(&n->ran), p, tree_share(&k->tree, end, TREE_SLOW),
+                     v[at].who, v[at].g};
     return p;
 }
 

@@ -6,7 +6,6 @@
  */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
-#include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
 #include <math.h>

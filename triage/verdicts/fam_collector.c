@@ -6,7 +6,6 @@
  */
 #include "triage/findings/thresholds.h"
 #include "triage/tables/allocs.h"
-#include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
 enum { LOOKED = 20000 };

@@ -2,7 +2,6 @@
  * away. */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
-#include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
 enum { MEMBERS = 16, STEPS = 4000, BIRTHS = 8192, TOGETHER = 1000000 /* ns */ };

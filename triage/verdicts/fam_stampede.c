@@ -15,7 +15,6 @@
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/tables/slices.h"
-#include "triage/tables/tab.h"
 #include "triage/verdicts/ways.h"
 
 enum { MOST = 40000, PIECE_STEPS = 200, LEAST_CROWDS = 2 };

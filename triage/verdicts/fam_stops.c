@@ -3,8 +3,6 @@
 #include "triage/tables/allocs.h"
 #include "triage/verdicts/verdict.h"
 
-#include <string.h>
-
 enum { LOOKED = 20000 };
 
 static bool of_tracing(const struct triage *tg, uint32_t kind)

@@ -3,7 +3,6 @@
  * sooner. That is a lock, one of a set, the one server, or the one of several that delays all.
  */
 #include "decode/base/mem.h"
-#include "triage/findings/asks.h"
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"

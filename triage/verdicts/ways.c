@@ -9,7 +9,6 @@
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
-#include "triage/tables/slices.h"
 #include "triage/verdicts/ways.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
  * pieces.c - finds what a program does again and again, and divides it into pieces: see work.h.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "decode/base/mem.h"
 #include "triage/findings/asks.h"

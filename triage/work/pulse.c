@@ -1,7 +1,6 @@
 /* pulse.c - see pulse.h. */
 #include "triage/work/pulse_priv.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/host.h"

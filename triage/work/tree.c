@@ -1,5 +1,4 @@
 /* tree.c - explains the pieces of a work and merges them: see work.h. */
-#include <stdlib.h>
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"

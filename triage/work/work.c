@@ -2,7 +2,6 @@
 #include "triage/work/work.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "decode/base/mem.h"
 #include "triage/tables/slices.h"
