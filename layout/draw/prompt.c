@@ -271,7 +271,7 @@ static unsigned drop_mark(struct view *v)
     else if (v->at.guest && kind_here(v)->lanes == LANE_G) {
         view_guest(v, NO_LANE, 0);
         move_settle(v);
-    } else if (why_shown(v) && kind_here(v)->lanes == LANE_G)
+    } else if (v->lanes[LANE_G].only && kind_here(v)->lanes == LANE_G)
         return view_related(v); /* show all goroutines */
     else
         return VR_NONE;
@@ -321,7 +321,7 @@ const char *view_drop_word(const struct view *v)
            : v->sel.going || v->sel.stands                                              ? "no range"
            : v->search && !v->search->hidden                                            ? "no marks"
            : v->at.guest && goroutines                                                  ? "drop top lane"
-           : why_shown(v) && goroutines                                                 ? "all lanes"
+           : v->lanes[LANE_G].only && goroutines                                        ? "all lanes"
                                                                                         : NULL;
 }
 

@@ -200,9 +200,10 @@ static void title(const struct canvas *c)
     int w = g->w, width;
     grid_fill(g, 0, 0, w, 1, ' ', STYLE_TITLE);
     title_where(c, right, sizeof right);
-    const int x = title_trace(c, w >= WIDE ? TABS_USUAL + 2 + (int)strlen(right) + 2 : 0);
-    /* a remark that is shown once goes before the tabs */
-    const int note = c->txt->debug ? (int)strlen(right) + 2 : 0;
+    /* a remark that is shown once, and that lanes are left out, go before the tabs */
+    const bool part = kind_here(c->v)->lanes == LANE_G && c->v->lanes[LANE_G].only;
+    const int x = title_trace(c, w >= WIDE || part ? TABS_USUAL + 2 + (int)strlen(right) + 2 : 0);
+    const int note = c->txt->debug || part ? (int)strlen(right) + 2 : 0;
     c->v->scr.tabs = title_tabs(c->v, w - x - note, &width);
     if (c->v->scr.tabs < TABS_FORMS)
         (void)tabs_draw(g, c->v, c->v->scr.tabs, w - width + 2);
