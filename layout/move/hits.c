@@ -47,15 +47,12 @@ static void out_of_group(struct view *v)
 
 static void hit_place(struct view *v, const struct hit *h)
 {
-    struct span run;
     v->search->landed = true;
     if (!v->search->typing)
         move_push(v, STEP_JUMP);
     move_to(v, h->t, true);
-    if (h->g != NO_LANE && kind_here(v)->lanes != LANE_P)
+    if (h->g != NO_LANE)
         kind_show(v, h->g, h->t);
-    else if (h->g != NO_LANE && move_running(v, h->g, h->t, &run) && run.who != NO_LANE)
-        move_lane(v, (struct lane){LANE_P, run.who}); /* else only its time */
     move_settle(v);
     if (h->g != NO_LANE && !v->search->typing)
         out_of_group(v);

@@ -84,9 +84,10 @@ static void lane_settle(struct view *v, bool recenter)
 static void proc_show(struct view *v, uint32_t g, int64_t t)
 {
     struct span run;
-    if (move_running(v, g, t, &run) && run.t1 >= t && run.who != NO_LANE)
+    if (move_running(v, g, t, &run) && run.t1 >= t && run.who != NO_LANE) {
+        move_to(v, t < run.t1 ? t : run.t1 - 1, true); /* with its end the processor does something else */
         move_lane(v, (struct lane){LANE_P, run.who});
-    else
+    } else
         move_lane(v, (struct lane){LANE_G, g});
 }
 
