@@ -92,36 +92,28 @@ static int parts_of(const struct work *w, struct part *p)
     return n;
 }
 
-/* Draws its name and share inside its part of the bar, or its name, or a short one: what fits. */
-static void label(struct grid *g, const struct part *p, enum tree_set s, int x, int y, int w)
+/* Draws its name, share and end inside its part of the bar, or its name, or a short one: what fits. */
+static void label(struct grid *g, const struct view *v, const struct work *w, const struct part *p,
+                  enum tree_set s, struct box b)
 {
-    char share[120], of[SHARE_MAX];
-    const char *name = node_word(p->of), *say = share, *end = strstr(name, ", "); /* "runnable, a P idle" */
-    snprintf(share, sizeof share, "%s %s", name, share_of(p->share[s], 1, of));
-    if (str_width(str_of(say), w + 1) > w - 2)
-        say = name;
-    if (str_width(str_of(say), w + 1) > w - 2)
-        say = p->of->cat == EX_SYSCALL ? "syscall" : end ? end + 2 : name;
-    if (str_width(str_of(say), w + 1) <= w - 2) {
-        const enum style style = (enum style)(STYLE_STATE + (int)page_state(p->of->cat));
-        const int to = grid_str(g, x + 1, y, w - 2, say, style);
-        grid_flags(g, x + 1, y, to - x - 1, 1, CELL_REVERSE);
-    }
-}
-
-static void bar(struct grid *g, const struct view *v, const struct part *p, int n, enum tree_set s,
-                struct box b)
-{
-    double at = 0;
-    for (int i = 0; i < n; i++) {
-        const int from = (int)(at * b.w + 0.5), to = (int)((at + p[i].share[s]) * b.w + 0.5);
-        const enum state st = page_state(p[i].of->cat);
-        at += p[i].share[s];
-        grid_fill(g, b.x + from, b.y, to - from, 1, cell(v, st), (enum style)(STYLE_STATE + (int)st));
-        if (to - from > 2 && i + 1 < n && to < b.w) /* the next part may have the same colour */
-            grid_put(g, b.x + to - 1, b.y, ' ', STYLE_NORMAL);
-        label(g, &p[i], s, b.x + from, b.y, to - from - 1);
-    }
+    enum { ENDS = 40 }; /* columns in which the end can be read */
+    char first[200], of[SHARE_MAX];
+    const char *name = node_word(p->of), *comma = strstr(name, ", "); /* "runnable, a P idle" */
+    const char *say[] = {first, name, p->of->cat == EX_SYSCALL ? "syscall" : comma ? comma + 2 : name};
+    const uint32_t node = (uint32_t)(p->of - w->tree.v);
+    struct text t = {0};
+    text_add(&t, "%s %s", name, share_of(p->share[s], 1, of));
+    if (b.w >= ENDS && tree_share(&w->tree, node, s) >= p->share[s] / 2 && p->of->user)
+        node_ends(&t, v->tr, &w->tree, node, s);
+    (void)str_where(str_of(t.p ? t.p : name), b.w < ENDS ? ENDS : b.w - 2, v->scr.tier == TIER_ASCII, first,
+                    sizeof first);
+    text_free(&t);
+    int i = 0;
+    while (i < 3 && str_width(str_of(say[i]), b.w + 1) > b.w - 2)
+        i++;
+    const enum style style = (enum style)(STYLE_STATE + (int)page_state(p->of->cat));
+    const int to = i < 3 ? grid_str(g, b.x + 1, b.y, b.w - 2, say[i], style) : b.x + 1;
+    grid_flags(g, b.x + 1, b.y, to - b.x - 1, 1, CELL_REVERSE);
 }
 
 static int64_t one_takes(const struct work *w, enum tree_set s)
@@ -134,10 +126,20 @@ static void bar_line(struct grid *g, const struct view *v, const struct work *w,
 {
     static const char *const name[TREE_SETS] = {"all", "usual", "slow"};
     struct part p[PARTS];
-    const int n = parts_of(w, p), beside = b.w >= 40 ? 10 : 0;
+    const int n = parts_of(w, p), beside = b.w >= 40 ? 10 : 0, x = b.x + page_label(b.w),
+              wide = b.w - page_label(b.w) - beside;
     char d[FMT_MAX];
+    double at = 0;
     grid_str(g, b.x, b.y, page_label(b.w) - 1, name[s], STYLE_DIM);
-    bar(g, v, p, n, s, (struct box){b.x + page_label(b.w), b.y, b.w - page_label(b.w) - beside, 1});
+    for (int i = 0; i < n; i++) {
+        const int from = (int)(at * wide + 0.5), to = (int)((at + p[i].share[s]) * wide + 0.5);
+        const enum state st = page_state(p[i].of->cat);
+        at += p[i].share[s];
+        grid_fill(g, x + from, b.y, to - from, 1, cell(v, st), (enum style)(STYLE_STATE + (int)st));
+        if (to - from > 2 && i + 1 < n && to < wide) /* the next part may have the same colour */
+            grid_put(g, x + to - 1, b.y, ' ', STYLE_NORMAL);
+        label(g, v, w, &p[i], s, (struct box){x + from, b.y, to - from - 1, 1});
+    }
     if (beside)
         grid_right(g, b.x + b.w - beside, b.y, beside - 1, when_dur(v->tr, one_takes(w, s), d),
                    s == TREE_SLOW ? STYLE_STATUS_KEY : STYLE_NORMAL);

@@ -61,6 +61,19 @@ void node_what(struct text *t, const struct trace *tr, const struct tree_node *n
                  t_func(n->user));
 }
 
+void node_ends(struct text *t, const struct trace *tr, const struct work_tree *x, uint32_t node,
+               enum tree_set s)
+{
+    uint32_t end = node, at, k;
+    while ((k = x->v[end].first) != NO_LANE && x->v[k].ns[s] >= x->v[end].ns[s] / 2)
+        end = k;
+    for (at = end; at && x->v[at].owner != OWNER_PROGRAM;)
+        at = x->v[at].up;
+    if (end != node)
+        text_say(t, tr, ": ", node_word(&x->v[end]), " ", t_share(tree_share(x, end, s), 1));
+    text_say(t, tr, " in ", t_func(x->v[at ? at : end].user));
+}
+
 uint32_t node_frame(const struct trace *tr, const struct tree_node *n)
 {
     return n->cat == EX_RUN || n->owner >= OWNER_LIBRARY ? n->frame : stacks_user_frame(tr, n->stack);

@@ -19,6 +19,10 @@ const char *node_word(const struct tree_node *n);
 /* node_what - Append "lock in main.(*ledger).append", "network at pq.(*conn).recv1 in
  * main.(*repo).linesOf": a node's kind and place. */
 void node_what(struct text *t, const struct trace *tr, const struct tree_node *n);
+/* node_ends - Append ": network 87% in main.ask": what most of a node's time ends in, and the function of the
+ * program's nearest to that; " in main.ask" alone if it waits for no other goroutine. */
+void node_ends(struct text *t, const struct trace *tr, const struct work_tree *x, uint32_t node,
+               enum tree_set s);
 /* node_frame - Returns the frame to name: where no function of the program or of a library is, the standard
  * library's that says most. node_text - Append a node's whole description: "main.clerk: waiting (lock) at
  * main.(*bank).move, called by ..". own: the goroutine need not be named. tree_text - Append a heading and a
