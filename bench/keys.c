@@ -27,7 +27,7 @@ struct took {
     double cpu, wall; /* ms */
 };
 
-struct row {
+struct key_row {
     char what[120], where[40];
     struct took took;
 };
@@ -35,7 +35,7 @@ struct row {
 struct bench {
     struct app a;
     struct keymap *km;
-    struct row row[MOST + 1]; /* each by its slowest, in order */
+    struct key_row row[MOST + 1]; /* each by its slowest, in order */
     int nrow, most;
     const char *only; /* view; NULL: each */
     char where[40];
@@ -58,7 +58,7 @@ static struct took took_now(void)
 static void note(struct bench *b, struct took from, const char *what, const char *of)
 {
     const struct took now = took_now();
-    struct row r = {.took = {now.cpu - from.cpu, now.wall - from.wall}};
+    struct key_row r = {.took = {now.cpu - from.cpu, now.wall - from.wall}};
     snprintf(r.what, sizeof r.what, "%s%s%s", what, *of ? " of " : "", of);
     snprintf(r.where, sizeof r.where, "%s", b->where);
     int i = 0;
