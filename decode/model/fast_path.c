@@ -378,7 +378,6 @@ static bool sink_begin(struct v2_sink *k)
     memset(ts->rest, 0, sizeof ts->rest);
     if (!fold_begin(ts->h.f))
         return false;
-    pool_ticks(&ts->h.f->pool, k->o->unit);
     tables_take(ts, false);
     return true;
 }

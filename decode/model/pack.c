@@ -44,16 +44,23 @@ static uint8_t *put_plain(uint8_t *o, const uint64_t *v, uint32_t n, const uint8
     return o;
 }
 
+static inline uint64_t dur_stored(int64_t dur, bool units)
+{
+    uint64_t x = (uint64_t)dur;
+    return !units ? x : x & 63 ? x << 1 | 1 : x >> 5;
+}
+
 /* Durations in the form they are stored; `all` is all of them or'ed. Returns whether that is PACK_UNIT. */
 static bool durs_stored(const struct waitspan *s, uint32_t n, const struct pack_how *how, uint64_t all,
                         uint64_t *v)
 {
-    const bool ticks = how->clock->mul && !(all >> PACK_TICK_BITS);
+    const bool ticks = pack_durs(how) == DURS_TICKS && !(all >> PACK_TICK_BITS),
+               units = pack_durs(how) == DURS_64 && !(all >> 62);
     for (uint32_t i = 0; i < n; i++) {
         const int64_t dur = wait_dur(&s[i], how->longs);
-        v[i] = ticks ? pack_ticks(how->clock, (uint32_t)dur) : (uint64_t)dur;
+        v[i] = ticks ? pack_ticks(how->clock, (uint32_t)dur) : dur_stored(dur, units);
     }
-    return ticks;
+    return ticks || units;
 }
 
 /* The sums of n spans, one span at a time. */
@@ -101,19 +108,24 @@ static uint8_t *put_planes(uint8_t *o, const uint8_t *at, uint32_t n, uint32_t k
     return o;
 }
 
-size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how,
+size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how,
                   struct pack_sums *sums)
 {
+    const int64_t *longs = how->longs;
     if (sums)
         sums_of(s, n, how, sums);
     uint64_t v[SPAN_BLOCK] = {0}, dur[SPAN_BLOCK], d = 0, k = 0, w = 0, t = 0;
+    uint32_t is_whole = 0;
     for (uint32_t i = 0; i < n; i++) {
-        d |= (uint64_t)wait_dur(&s[i], how->longs);
+        const uint64_t lasts = (uint64_t)wait_dur(&s[i], longs);
+        is_whole += !(lasts & 63);
+        d |= lasts;
         w |= wait_who(&s[i]);
         k |= wait_stack(&s[i]);
         t |= wait_tag(&s[i]);
     }
     const bool units = durs_stored(s, n, how, d, dur);
+    pack_note_whole(how, is_whole, n);
     d = 0;
     for (uint32_t i = 0; i < n; i++)
         d |= dur[i];
@@ -219,7 +231,8 @@ struct split { /* spans by value */
 
 /* Collected over all spans, four at a time. */
 struct seen {
-    __m128i all, most; /* everything or'ed; the longest duration */
+    __m128i whole, all,
+        most; /* number of durations that are multiples of 64 ns; everything or'ed; the longest duration */
 };
 
 /* pack_ticks() of four durations. */
@@ -243,7 +256,7 @@ static SSE inline __attribute__((always_inline)) __m128i ticks_four(const struct
 /* Split four spans into columns. raw gets the durations in ns. */
 static SSE inline __attribute__((always_inline)) void split_four(const struct waitspan *s, struct split *c,
                                                                  uint32_t i, uint8_t *tag, uint32_t *raw,
-                                                                 struct seen *in,
+                                                                 struct seen *in, enum pack_durs durs,
                                                                  const struct pack_clock *clock)
 {
     const __m128i *v = (const __m128i *)(const void *)s;
@@ -252,10 +265,16 @@ static SSE inline __attribute__((always_inline)) void split_four(const struct wa
     __m128i ab = _mm_unpacklo_epi32(a, b), de = _mm_unpacklo_epi32(d, e);
     __m128i ab2 = _mm_unpackhi_epi32(a, b), de2 = _mm_unpackhi_epi32(d, e);
     __m128i dur = _mm_unpacklo_epi64(ab, de), t = _mm_unpackhi_epi64(ab2, de2);
+    __m128i whole = _mm_cmpeq_epi32(_mm_and_si128(dur, _mm_set1_epi32(63)), _mm_setzero_si128());
+    in->whole = _mm_sub_epi32(in->whole, whole);
     in->all = _mm_or_si128(in->all, _mm_or_si128(_mm_or_si128(a, b), _mm_or_si128(d, e)));
     in->most = _mm_max_epu32(in->most, dur);
     _mm_store_si128((__m128i *)(void *)raw, dur);
-    dur = ticks_four(clock, dur);
+    if (durs == DURS_TICKS)
+        dur = ticks_four(clock, dur);
+    if (durs == DURS_64)
+        dur = _mm_blendv_epi8(_mm_or_si128(_mm_slli_epi32(dur, 1), _mm_set1_epi32(1)), _mm_srli_epi32(dur, 5),
+                              whole);
     _mm_store_si128((__m128i *)(void *)&c->dur[i], dur);
     _mm_store_si128((__m128i *)(void *)&c->who[i], _mm_unpackhi_epi64(ab, de));
     __m128i stack = _mm_unpacklo_epi64(ab2, de2);
@@ -350,47 +369,55 @@ add_up_four(struct pack_sums *sums, const struct sums_four *four, const uint32_t
 
 /* As pack_sse(). Returns 0 and packs nothing if the spans are unusual. */
 static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out, const struct waitspan *s,
-                                                                   uint32_t n, const struct pack_how *how,
-                                                                   struct pack_sums *sums)
+                                                                   uint32_t n, struct pack_how *how,
+                                                                   struct pack_sums *sums,
+                                                                   enum pack_durs durs)
 {
     const enum lane_kind kind = how->kind;
     struct split c;
     struct sums_four four;
     struct planes planes;
-    struct seen in = {_mm_setzero_si128(), _mm_setzero_si128()};
+    struct seen in = {_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128()};
     _Alignas(16) uint32_t raw[4];
     uint32_t i = 0, extra = (4 - n % 4) % 4;
     uint8_t *o = out + 1;
     if (sums)
         sums_clear(&four);
     for (; i + 4 <= n; i += 4) {
-        split_four(&s[i], &c, i, o + i, raw, &in, how->clock);
+        split_four(&s[i], &c, i, o + i, raw, &in, durs, how->clock);
         if (sums)
             add_four(&four, raw, o + i, how->slot, kind);
     }
-    uint32_t all[4], most[4];
+    uint32_t some[4], all[4], most[4];
+    _mm_storeu_si128((__m128i *)(void *)some, in.whole);
+    uint32_t is_whole = some[0] + some[1] + some[2] + some[3];
     if (extra) {
         struct waitspan last[4] = {{0}};
         uint32_t k = i;
         for (; i < n; i++)
             last[i - k] = s[i];
-        split_four(last, &c, k, o + k, raw, &in, how->clock);
+        split_four(last, &c, k, o + k, raw, &in, durs, how->clock);
+        _mm_storeu_si128((__m128i *)(void *)some, in.whole);
+        is_whole = some[0] + some[1] + some[2] + some[3] - extra;
         if (sums)
             add_four(&four, raw, o + k, how->slot, kind); /* the filling spans last 0 ns */
     }
     _mm_storeu_si128((__m128i *)(void *)all, in.all);
     _mm_storeu_si128((__m128i *)(void *)most, in.most);
-    if (all[0] >> PACK_TICK_BITS || (all[1] | all[2]) >> 24 || all[3] >> 8)
+    /* As DURS_64 a duration takes one bit more. */
+    const int dur_bits = durs == DURS_TICKS ? PACK_TICK_BITS : 31;
+    if (all[0] >> dur_bits || (all[1] | all[2]) >> 24 || all[3] >> 8)
         return 0;
     if (sums) {
         add_up_four(sums, &four, most);
         if (sums->slot[0])
             sums_of(s, n, how, sums);
     }
+    pack_note_whole(how, is_whole, n);
     uint32_t pal[PALETTE_MOST], k = n >= PALETTE_FROM ? palette_sse(c.pair, n, pal, &planes) : 0;
     k = k && palette_pays(k, n, all[2]) ? k : 0;
-    out[0] =
-        (uint8_t)(PACK_UNIT | (all[1] ? PACK_WHO : 0) | (all[2] ? PACK_STACK : 0) | (k ? PACK_PALETTE : 0));
+    out[0] = (uint8_t)((durs ? PACK_UNIT : 0) | (all[1] ? PACK_WHO : 0) | (all[2] ? PACK_STACK : 0) |
+                       (k ? PACK_PALETTE : 0));
     o = k ? put_planes_sse(put_palette(o, pal, k, all[2]), &planes, n, k) : o + n;
     /* A filling span takes one byte as a duration, none as an id. */
     o = put_column(o, c.dur, n, false) - extra;
@@ -401,16 +428,23 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
     return (size_t)(o - out);
 }
 
-static SSE size_t pack_vectors(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how,
-                               struct pack_sums *sums)
+static SSE size_t pack_by_units(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how,
+                                struct pack_sums *sums)
 {
-    return sums ? pack_fours(out, s, n, how, sums) : pack_fours(out, s, n, how, NULL);
+    const enum pack_durs durs = pack_durs(how);
+    if (!sums)
+        return pack_fours(out, s, n, how, NULL, durs);
+    switch (durs) {
+    case DURS_TICKS: return pack_fours(out, s, n, how, sums, DURS_TICKS);
+    case DURS_64: return pack_fours(out, s, n, how, sums, DURS_64);
+    default: return pack_fours(out, s, n, how, sums, DURS_NS);
+    }
 }
 
-size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how,
+size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how,
                 struct pack_sums *sums)
 {
-    return how->clock->mul && __builtin_cpu_supports("sse4.1") ? pack_vectors(out, s, n, how, sums) : 0;
+    return __builtin_cpu_supports("sse4.1") ? pack_by_units(out, s, n, how, sums) : 0;
 }
 
 void pack_init(void)
@@ -425,7 +459,7 @@ void pack_init(void)
 {
 }
 
-size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how,
+size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how,
                 struct pack_sums *sums)
 {
     (void)out, (void)s, (void)n, (void)how, (void)sums;
@@ -434,7 +468,7 @@ size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, const struct
 
 #endif
 
-size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how,
+size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how,
                   struct pack_sums *sums)
 {
     const size_t len = pack_sse(out, s, n, how, sums);

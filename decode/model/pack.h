@@ -13,9 +13,11 @@
  *   columns  duration, then (PACK_WHO) who, then (PACK_STACK without PACK_PALETTE) stack: first two bits of
  *            length code per span (four spans a byte), then the values' bytes
  *
- * PACK_UNIT: durations are stored in ticks of the trace's clock (struct pack_clock). A tick may be no whole
- * number of ns, and equal times are moved 1 ns apart, so a duration can be off by one: it is stored as ticks
- * * 4 + 0, 1 or 2, or as ns * 4 + 3 if it is further off.
+ * PACK_UNIT: durations are stored in the clock's own unit. The second family's clock ticks every 64 ns, but
+ * equal times are moved 1 ns apart, so a duration is stored as (units of 64 ns) * 2, or as ns * 2 + 1 if
+ * it is no multiple of 64. A tick of the first family's clock is no whole number of ns (struct pack_clock),
+ * so a duration can be off by one: it is stored as ticks * 4 + 0, 1 or 2, or as ns * 4 + 3 if it is further
+ * off.
  *
  * pack_len_dur and pack_len_id give the length for each code. Readers and writers may touch up to PACK_SLACK
  * bytes after the block.
@@ -99,8 +101,9 @@ extern const uint8_t pack_len_dur[2][4], pack_len_id[2][4]; /* [PACK_LONG_*][cod
 extern const uint64_t pack_mask[9];                         /* by length in bytes */
 
 /*
- * The trace's clock: a tick takes about mul / 2^shift ns, and a ns is about inv / 2^(62 - shift) ticks. The
- * rounding error of a duration is stored with its ticks. mul == 0: no such clock.
+ * The first family's clock: a tick takes about mul / 2^shift ns, and a ns is about inv / 2^(62 - shift)
+ * ticks. The rounding error of a duration is stored with its ticks. mul == 0: no such clock; PACK_UNIT then
+ * means 64 ns.
  */
 struct pack_clock {
     uint32_t mul, inv;
@@ -130,6 +133,9 @@ struct pack_sums {
 struct pack_how {
     const uint8_t (*slot)[4]; /* by tag and lane kind: the slot of the state */
     const int64_t *longs;     /* durations of the spans with WAIT_LONG */
+    uint32_t
+        /* without a clock: number of multiples of 64 ns among the previous block's durations; updated */
+        whole;
     const struct pack_clock *clock;
     enum lane_kind kind; /* kind of the spans' lane */
 };
@@ -166,17 +172,33 @@ static inline uint8_t *put_palette(uint8_t *o, const uint32_t *pal, uint32_t k, 
 /*
  * pack_spans - pack n <= SPAN_BLOCK spans of one lane into out, which must have PACK_MAX + PACK_SLACK
  * bytes. Returns the number of bytes. sums, unless NULL, gets the index entry's sums.
- * pack_plain - the same, one value at a time: for unusual spans, without a clock, and to check the others
- * against.
- * pack_sse - the same with vectors. Returns 0 and packs nothing where the processor has none, there is no
- * clock, or the spans are unusual.
+ * pack_plain - the same, one value at a time: for unusual spans, and to check the others against.
+ * pack_sse - the same with vectors. Returns 0 and packs nothing if the processor has none or the spans are
+ * unusual.
  */
-size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how,
+size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how,
                   struct pack_sums *sums);
-size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how,
+size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how,
                   struct pack_sums *sums);
-size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how,
+size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, struct pack_how *how,
                 struct pack_sums *sums);
+
+#define PACK_WHOLE_MOST \
+    (SPAN_BLOCK / 2) /* for pack_how.whole: from here on durations are stored in units of 64 ns */
+
+/* pack_durs - how the durations of a block are stored, unless they are too long for that. */
+enum pack_durs { DURS_NS, DURS_64, DURS_TICKS };
+static inline enum pack_durs pack_durs(const struct pack_how *how)
+{
+    return how->clock->mul ? DURS_TICKS : how->whole >= PACK_WHOLE_MOST ? DURS_64 : DURS_NS;
+}
+
+/* pack_note_whole - update how->whole; a short block says too little about the next durations. */
+static inline void pack_note_whole(struct pack_how *how, uint32_t is, uint32_t n)
+{
+    if (n >= SPAN_BLOCK / 4 && !how->clock->mul)
+        how->whole = is * SPAN_BLOCK / n;
+}
 
 void pack_init(void); /* call before the first pack_spans() or unpack_spans(); repeated calls are harmless */
 void pack_read_init(void); /* called by pack_init() */
@@ -194,7 +216,9 @@ static inline int64_t pack_dur_ns(uint64_t x, unsigned flags, const struct pack_
 {
     if (!(flags & PACK_UNIT))
         return (int64_t)x;
-    return (int64_t)((x & 3) == 3 ? x >> 2 : ((x >> 2) * clock->mul >> clock->shift) + (x & 3) - 1);
+    if (clock->mul)
+        return (int64_t)((x & 3) == 3 ? x >> 2 : ((x >> 2) * clock->mul >> clock->shift) + (x & 3) - 1);
+    return (int64_t)(x & 1 ? x >> 1 : x << 5);
 }
 
 #endif

@@ -252,7 +252,20 @@ static void pairs_unpack(const struct palette *pal, uint32_t n, uint32_t *tag, u
 }
 
 #ifdef PACK_SSE
-/* Durations in ticks (pack_dur_ns()); up to three more than n. */
+/* Durations in units of 64 ns (pack_dur_ns()); up to three more than n. */
+static SSE void durs_64(const uint32_t *x, uint32_t n, int64_t *dur)
+{
+    for (uint32_t i = 0; i < n; i += 4) {
+        const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)(x + i));
+        const __m128i odd = _mm_srai_epi32(_mm_slli_epi32(v, 31), 31);
+        const __m128i low = _mm_blendv_epi8(_mm_slli_epi32(v, 5), _mm_srli_epi32(v, 1), odd),
+                      high = _mm_andnot_si128(odd, _mm_srli_epi32(v, 27));
+        _mm_storeu_si128((__m128i *)(void *)(dur + i), _mm_unpacklo_epi32(low, high));
+        _mm_storeu_si128((__m128i *)(void *)(dur + i + 2), _mm_unpackhi_epi32(low, high));
+    }
+}
+
+/* The same in ticks. */
 static SSE void durs_ticks(const uint32_t *x, uint32_t n, const struct pack_clock *clock, int64_t *dur)
 {
     const __m128i zero = _mm_setzero_si128(), three = _mm_set1_epi64x(3), one = _mm_set1_epi64x(1);
@@ -271,6 +284,13 @@ static SSE void durs_ticks(const uint32_t *x, uint32_t n, const struct pack_cloc
 }
 #endif
 
+static inline __attribute__((always_inline)) void durs_of(const uint32_t *x, uint32_t n, unsigned flags,
+                                                          const struct pack_clock *clock, int64_t *dur)
+{
+    for (uint32_t i = 0; i < n; i++)
+        dur[i] = pack_dur_ns(x[i], flags, clock);
+}
+
 static const uint8_t *unpack_durs(const uint8_t *p, uint32_t n, unsigned flags,
                                   const struct pack_clock *clock, int64_t *dur)
 {
@@ -279,12 +299,14 @@ static const uint8_t *unpack_durs(const uint8_t *p, uint32_t n, unsigned flags,
         p = column_32(p, n, DUR, x);
 #ifdef PACK_SSE
         if (flags & PACK_UNIT && have_sse()) {
-            durs_ticks(x, n, clock, dur);
+            clock->mul ? durs_ticks(x, n, clock, dur) : durs_64(x, n, dur);
             return p;
         }
 #endif
-        for (uint32_t i = 0; i < n; i++)
-            dur[i] = pack_dur_ns(x[i], flags, clock);
+        if (flags & PACK_UNIT && !clock->mul)
+            durs_of(x, n, PACK_UNIT, &(struct pack_clock){0}, dur);
+        else
+            durs_of(x, n, flags & PACK_UNIT, clock, dur);
         return p;
     }
     uint64_t l[SPAN_BLOCK];

@@ -27,6 +27,7 @@ enum err_code pool_init(struct span_pool *sp)
     sp->slot[LANE_BAND][ST_##id] = band;
 #include "decode/model/states.def"
 #undef X
+    sp->whole = SPAN_BLOCK;
     pack_init();
     return pool_tag(sp, ST_NONE, 0, 0) == 0 && !sp->oom ? ERR_OK : ERR_NOMEM;
 }
@@ -155,8 +156,8 @@ void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w)
 
 /* Pack into a buffer first, because the current chunk may be too small. */
 static __attribute__((noinline)) uint8_t *pack_aside(struct span_pool *sp, const struct waitspan *s,
-                                                     uint32_t n, const struct pack_how *how,
-                                                     struct pack_sums *sums, size_t *len)
+                                                     uint32_t n, struct pack_how *how, struct pack_sums *sums,
+                                                     size_t *len)
 {
     uint8_t buf[PACK_MAX + PACK_SLACK];
     *len = pack_spans(buf, s, n, how, sums);
@@ -171,7 +172,7 @@ static inline uint8_t *pack_into(struct span_pool *sp, enum lane_kind kind, cons
                                  uint32_t n, struct pack_sums *sums)
 {
     struct bump *b = &sp->bump;
-    const struct pack_how how = {(const uint8_t(*)[4])sp->tagslot, sp->longs, &sp->clock, kind};
+    struct pack_how how = {(const uint8_t(*)[4])sp->tagslot, sp->longs, sp->whole, &sp->clock, kind};
     size_t len = 0;
     uint8_t *p = b->at;
     if (p && b->end - p >= PACK_MAX + 2 * PACK_SLACK) { /* nearly always: pack in place */
@@ -180,6 +181,7 @@ static inline uint8_t *pack_into(struct span_pool *sp, enum lane_kind kind, cons
     } else {
         p = pack_aside(sp, s, n, &how, sums, &len);
     }
+    sp->whole = how.whole;
     return p;
 }
 

@@ -77,6 +77,7 @@ struct span_pool {
     int64_t *longs;            /* durations of waiting spans that need more than 32 bits */
     size_t nlongs, caplongs;
     struct pack_clock clock; /* how durations are packed: pool_ticks() */
+    uint32_t whole;          /* number of multiples of 64 ns among the last block's 128 durations */
     bool oom;                /* an allocation failed: spans may be missing, stop */
 };
 
