@@ -103,7 +103,7 @@ static void label(struct grid *g, const struct view *v, const struct work *w, co
     const uint32_t node = (uint32_t)(p->of - w->tree.v);
     struct text t = {0};
     text_add(&t, "%s %s", name, share_of(p->share[s], 1, of));
-    if (b.w >= ENDS && tree_share(&w->tree, node, s) >= p->share[s] / 2 && p->of->user)
+    if (b.w >= ENDS && tree_share(&w->tree, node, s) >= p->share[s] / 2)
         node_ends(&t, v->tr, &w->tree, node, s);
     (void)str_where(str_of(t.p ? t.p : name), b.w < ENDS ? ENDS : b.w - 2, v->scr.tier == TIER_ASCII, first,
                     sizeof first);

@@ -3,16 +3,6 @@
 
 #include "triage/findings/requests.h"
 
-bool calls_accepting(const struct trace *tr, uint32_t stack)
-{
-    return stacks_may(tr, stack, STACK_ACCEPTS);
-}
-
-bool calls_connecting(const struct trace *tr, uint32_t stack)
-{
-    return stacks_may(tr, stack, STACK_CONNECTS);
-}
-
 /* True if goroutine g was created by the function of the program that accepts connections. */
 static bool serves(const struct causes *c, uint32_t g)
 {
@@ -106,11 +96,6 @@ uint32_t calls_questions(const struct causes *c, uint32_t g)
     return (in == name ? waited : in == loop ? a.calls > 0 : handler) ? in : 0;
 }
 
-bool calls_child(const struct trace *tr, uint32_t stack)
-{
-    return stacks_may(tr, stack, STACK_CHILD);
-}
-
 bool calls_asks(const struct causes *c, uint32_t g)
 {
     enum { LOOKED = 4000 };
@@ -156,7 +141,7 @@ bool calls_reads_on(const struct trace *tr, uint32_t g, int64_t t)
                                 stacks_wait_kind(tr, s->reason, s->stack) != WK_LOCK;
             if (leaves) {
                 reads[after] = stacks_may(tr, s->stack, STACK_CONN) && !causes_writes(tr, s->stack) &&
-                               !calls_accepting(tr, s->stack) && !calls_connecting(tr, s->stack);
+                               !stacks_may(tr, s->stack, STACK_ACCEPTS | STACK_CONNECTS);
                 break;
             }
         }

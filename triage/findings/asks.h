@@ -7,10 +7,6 @@
 
 #include "triage/findings/causes.h"
 
-/* calls_accepting - True if the stack is in accepting a connection. calls_connecting - True if it is in
- * making one, or in waiting for one of net/http's. */
-bool calls_accepting(const struct trace *tr, uint32_t stack);
-bool calls_connecting(const struct trace *tr, uint32_t stack);
 /* calls_questions - Returns the function in which goroutine g waits for the next request, or 0. It has one
  * if it was created by a goroutine that accepts connections; or if it existed before the trace, reads again
  * and again in a loop that calls a handler and writes, and hands on little of what it reads. */
@@ -21,8 +17,6 @@ bool calls_asks(const struct causes *c, uint32_t g);
 /* calls_reads_on - True if goroutine g reads from a connection before t, and another time after it, with
  * nothing else that leaves its code in between, except locks. */
 bool calls_reads_on(const struct trace *tr, uint32_t g, int64_t t);
-/* calls_child - True if the stack is in starting a child process, or in waiting for its end or its output. */
-bool calls_child(const struct trace *tr, uint32_t stack);
 /* causes_writes - True if a network wait is a write that waits for the peer to take what was sent already. */
 bool causes_writes(const struct trace *tr, uint32_t stack);
 

@@ -58,7 +58,7 @@ static bool accepts(struct causes *c)
     const uint32_t waits = c->tg->nwaits < ROWS ? c->tg->nwaits : ROWS;
     c->accepts = mem_alloc(((size_t)waits + 1) * sizeof *c->accepts);
     for (uint32_t i = 0; c->accepts && i < waits; i++)
-        if (c->tg->waits[i].kind == WK_NET && calls_accepting(c->tr, c->tg->waits[i].stack))
+        if (c->tg->waits[i].kind == WK_NET && stacks_may(c->tr, c->tg->waits[i].stack, STACK_ACCEPTS))
             c->accepts[c->naccepts++] = i;
     return c->accepts;
 }

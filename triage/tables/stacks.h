@@ -69,13 +69,13 @@ uint32_t stacks_function(const struct trace *tr, uint32_t stack, bool calls);
 enum stack_mark {
     STACK_ALLOCATES = 1, /* runtime.mallocgc .. */
     STACK_COLLECTS = 2,  /* runtime.GC, runtime/debug.FreeOSMemory */
-    STACK_CONNECTS = 4,  /* opens a connection: calls_connecting() */
+    STACK_CONNECTS = 4,  /* opens a connection, or waits for one of net/http's */
     STACK_WRITES = 8,    /* writes to a connection or a file: causes_writes() */
-    STACK_ACCEPTS = 16,  /* accepts a connection: calls_accepting() */
+    STACK_ACCEPTS = 16,  /* accepts a connection */
     STACK_FILE = 32,     /* stacks_pipe(): os.(*File) with no net frame further in */
     STACK_CONN = 64,     /* net with no os.(*File) frame further in */
     STACK_TRIP = 128,    /* net/http's goroutines that send the request and read the answer: calls_asks() */
-    STACK_CHILD = 256,   /* begins a process or waits for one: calls_child() */
+    STACK_CHILD = 256,   /* begins a process, or waits for its end or output */
     STACK_READS = 512    /* reads from a connection or a file */
 };
 enum { STACK_MARKED = 16 };

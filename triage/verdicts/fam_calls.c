@@ -27,7 +27,7 @@ static bool told_before(const struct causes *c, const struct works *w, uint32_t 
     bool told = false;
     for (uint32_t i = 0; i < row && !told; i++) {
         const uint32_t stack = c->tg->syscalls[i].stack;
-        told = calls_child(c->tr, stack) && verdict_place(w, stack).user == user;
+        told = stacks_may(c->tr, stack, STACK_CHILD) && verdict_place(w, stack).user == user;
     }
     return told;
 }
@@ -37,7 +37,7 @@ static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->tg->nsyscalls && i < ROWS; i++) {
         const struct syscall_row *r = &c->tg->syscalls[i];
-        const bool child = calls_child(c->tr, r->stack);
+        const bool child = stacks_may(c->tr, r->stack, STACK_CHILD);
         if (r->blocking < 4 || r->count == 0 || (child && told_before(c, w, i)))
             continue;
         struct verdict v = verdict_new(child ? RULE_CHILDREN : RULE_BLOCKING, 0);

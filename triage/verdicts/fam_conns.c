@@ -54,7 +54,7 @@ static void opening_in(const struct trace *tr, const struct work_tree *t, uint32
 {
     for (uint32_t k = t->v[node].first; k != NO_LANE; k = t->v[k].next) {
         const struct tree_node *n = &t->v[k];
-        if (!n->stack || n->user != user || !calls_connecting(tr, n->stack)) {
+        if (!n->stack || n->user != user || !stacks_may(tr, n->stack, STACK_CONNECTS)) {
             opening_in(tr, t, k, user, o);
             continue;
         }
@@ -113,7 +113,7 @@ static void greeting_in(const struct causes *c, struct owners *o, const struct w
     for (const struct span *s; (s = walk_next(&w)) && s->t0 < p->t1;) {
         if (s->t0 < p->t0 || !s->stack)
             continue;
-        if (calls_connecting(c->tr, s->stack)) { /* that time is in opening_in() */
+        if (stacks_may(c->tr, s->stack, STACK_CONNECTS)) { /* that time is in opening_in() */
             connected = true;
             continue;
         }
@@ -229,7 +229,7 @@ bool fam_conns(struct causes *c, const struct works *w, struct verdicts *out)
     }
     for (uint32_t i = 0; i < c->tg->nwaits; i++) {
         const struct wait_row *r = &c->tg->waits[i];
-        if (r->kind == WK_NET && calls_connecting(c->tr, r->stack))
+        if (r->kind == WK_NET && stacks_may(c->tr, r->stack, STACK_CONNECTS))
             conns_add(v, &n, w, r->stack, &r->longest, 0, r->count, r->total);
     }
     for (uint32_t i = 0; ok && i < n; i++) {

@@ -107,7 +107,8 @@ static enum family family_of_end(const struct follow *f, const struct tree_node 
     const struct work *w = f->w;
     const double all = times_in(at, TREE_ALL), slow = times_in(at, TREE_SLOW),
                  times = all > slow ? all : slow;
-    if (at->stack && (explain_waits_outside(n->cat) || n->cat == EX_SYSCALL) && calls_child(tr, at->stack))
+    if (at->stack && (explain_waits_outside(n->cat) || n->cat == EX_SYSCALL) &&
+        stacks_may(tr, at->stack, STACK_CHILD))
         return FAM_CHILDREN;
     switch (n->cat) {
     case EX_NET:

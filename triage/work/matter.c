@@ -92,7 +92,7 @@ static bool asks(const struct causes *c, const struct works *all)
     for (uint32_t i = 0; i < c->tg->nwaits && !any; i++) {
         const struct wait_row *r = &c->tg->waits[i];
         bool answers = r->kind == WK_NET && r->stack && (double)r->total >= least &&
-                       !causes_writes(c->tr, r->stack) && !calls_accepting(c->tr, r->stack) &&
+                       !causes_writes(c->tr, r->stack) && !stacks_may(c->tr, r->stack, STACK_ACCEPTS) &&
                        !stacks_has(c->tr, r->stack, "net/http.(*connReader)");
         for (uint32_t k = 0; answers && k < all->n; k++)
             answers = all->v[k].kind != WORK_REQUESTS || !all->v[k].more ||

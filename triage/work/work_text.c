@@ -48,6 +48,14 @@ void work_times(struct text *t, const struct works *all, const struct work *w)
         text_say(t, all->tr, ", ", t_share(work_rest(w), 1), " at rest");
 }
 
+/* Append " in main.ask", " in or around main.serve": its function. */
+static void node_place(struct text *t, const struct trace *tr, const struct tree_node *n)
+{
+    if (n->user)
+        text_say(t, tr, n->cat == EX_RUN ? ran_word(ran_how(&n->ran), n->owner != OWNER_PROGRAM) : " in ",
+                 t_func(n->user));
+}
+
 void node_what(struct text *t, const struct trace *tr, const struct tree_node *n)
 {
     const bool behind = n->cat == EX_SCHED || n->cat == EX_NOBODY; /* the leaf is where it was before */
@@ -56,9 +64,7 @@ void node_what(struct text *t, const struct trace *tr, const struct tree_node *n
         text_say(t, tr, " (", wait_kind_name((enum wait_kind)n->kind), ")");
     if (n->leaf && n->leaf != n->user && !behind && n->kind != WK_SLEEP)
         text_say(t, tr, " at ", t_func(n->leaf));
-    if (n->user)
-        text_say(t, tr, n->cat == EX_RUN ? ran_word(ran_how(&n->ran), n->owner != OWNER_PROGRAM) : " in ",
-                 t_func(n->user));
+    node_place(t, tr, n);
 }
 
 void node_ends(struct text *t, const struct trace *tr, const struct work_tree *x, uint32_t node,
@@ -71,7 +77,7 @@ void node_ends(struct text *t, const struct trace *tr, const struct work_tree *x
         at = x->v[at].up;
     if (end != node)
         text_say(t, tr, ": ", node_word(&x->v[end]), " ", t_share(tree_share(x, end, s), 1));
-    text_say(t, tr, " in ", t_func(x->v[at ? at : end].user));
+    node_place(t, tr, &x->v[at ? at : end]);
 }
 
 uint32_t node_frame(const struct trace *tr, const struct tree_node *n)
