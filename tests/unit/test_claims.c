@@ -21,6 +21,7 @@ static double chance(void)
 
 struct model { /* of a server: what a run of it does in a second */
     double pace, lock, lock_ns, cycles, gc_share, burst;
+    double piece;      /* ns that a request takes; 0: no work is known */
     double host, work; /* 0: 1; so many times as long all goroutines run, and those of main.serve alone */
 };
 
@@ -58,10 +59,12 @@ static void run(struct profile *p, const struct model *o)
         .path = name_of("run"), .end = 1000000000, .procs = 4, .heap_live = 5e6, .heap_goal = 25e6};
     p->m = mem_zalloc(10 * sizeof *p->m);
     assert_non_null(p->m);
+    if (o->piece > 0)
+        measure(p, MK_WORK, "requests of main.serve", 1000 * pace, o->piece, 0.9 + 0.2 * chance());
+    measure(p, MK_GC, "", o->cycles * pace, 0, 1);
     if (o->lock > 0)
         measure(p, MK_LOCK, "main.added", o->lock * pace, o->lock_ns, 0.7 + 0.7 * chance());
     measure(p, MK_LOCK, "main.cache", 40 * pace, 300000, 0.5 + chance());
-    measure(p, MK_GC, "", o->cycles * pace, 0, 1);
     measure(p, MK_RUN, "main.ask", 0, 0, 1);
     measure(p, MK_RUN, "main.serve", 0, 0, 1);
     measure(p, MK_CALL, "main.reply", 5000 * pace, 20000, 0.7 + 0.7 * chance());
@@ -82,7 +85,8 @@ static void run(struct profile *p, const struct model *o)
         p->busy[k] = busy / PROFILE_SLICES;
         p->in_use += p->busy[k];
     }
-    struct measure *m = &p->m[o->lock > 0]; /* for a moment everybody stood at the cache: one burst */
+    /* for a moment everybody stood at the cache: one burst */
+    struct measure *m = &p->m[1 + (o->piece > 0) + (o->lock > 0)];
     for (int k = 20; k < 23 && o->burst > 0; k++) {
         m->count[k] += 40;
         m->ns[k] += o->burst / 3;
@@ -255,7 +259,7 @@ static void a_burst_hides_no_lock(void **state)
         once.lock = 0.001;
         compare(&x, &once, &hot, 1);
         mem_free(x.v.c);
-        struct measure *m = &x.p[0][0].m[0];
+        struct measure *m = &x.p[0][0].m[1];
         assert_string_equal(m->name, "main.added");
         for (int k = 0; k < PROFILE_SLICES; k++) {
             m->count[k] = k == 30 ? 4 : 0;
@@ -284,6 +288,45 @@ static void the_host_or_the_program(void **state)
     expect_first(&work, 1, MK_RUN, "main.serve", "goroutines of main.serve: run ");
     expect_first(&work, 3, MK_RUN, "main.serve", "goroutines of main.serve: run ");
     expect_first(&both, 3, MK_RUN, "main.serve", "goroutines of main.serve: run ");
+}
+
+/* Requests that take a tenth of the time are the first thing said. The call that most of them waited in is
+ * gone, and is no yardstick: what is left is told for as many requests. */
+static void the_work_is_the_yardstick(void **state)
+{
+    struct model slow = plain, fast = plain, more = plain;
+    (void)state;
+    seed = 8;
+    slow.piece = more.piece = 80e6;
+    fast.piece = 8e6;
+    more.pace = 2;
+    for (int i = 0; i < 40; i++) {
+        struct pair x;
+        struct text t = {0};
+        compare(&x, &slow, &fast, 1);
+        assert_true(x.v.by_work && x.v.claimed > 0 && x.v.c[0].kind == MK_WORK);
+        assert_true(x.v.c[0].time.high < 0.5);
+        change_text(&t, &x.v, &x.v.c[0]);
+        assert_int_equal(strncmp(t.p, "requests of main.serve: one takes ", 34), 0);
+        text_free(&t);
+        compared(&x);
+    }
+    assert_true(claims(&slow, &slow, 1) <= 1);
+    assert_true(claims(&slow, &more, 3) <= 1);
+    for (int i = 0; i < 40; i++) {
+        struct pair x;
+        compare(&x, &slow, &slow, 1);
+        mem_free(x.v.c);
+        struct profile *p = &x.p[0][0];
+        struct measure *m = &p->m[p->n - 1];
+        assert_string_equal(m->name, "main.read");
+        for (int k = 0; k < PROFILE_SLICES; k++)
+            m->count[k] *= 10;
+        m->counted *= 10;
+        judged(&x, 1, 1);
+        assert_true(x.v.claimed == 1 && strcmp(x.v.c[0].name, "main.read") == 0);
+        compared(&x);
+    }
 }
 
 /* More runs tell smaller changes. */
@@ -495,6 +538,7 @@ int main(void)
         cmocka_unit_test(a_lock_is_added),
         cmocka_unit_test(the_collector_runs_more),
         cmocka_unit_test(the_host_or_the_program),
+        cmocka_unit_test(the_work_is_the_yardstick),
         cmocka_unit_test(runs_help),
         cmocka_unit_test(what_each_pair_tells),
         cmocka_unit_test(unequal_sides_stay_silent),

@@ -17,14 +17,15 @@
 #define SURE 3.0     /* standard errors beyond which it moved */
 
 /* Each kind has a spread that is expected before any run is seen, and changes below which nothing matters.
- * Floors and amounts are shares, of a second (time) or of all waits and calls (count); those of the collector
- * and of stops are counts per second. */
+ * Floors and amounts are shares, of a second (time) or of all waits and calls (count); the counts of the
+ * collector and of stops are per second, the time of a work is seconds a piece. */
 static const struct kind {
     double count_floor, time_floor;
     double count_spread, time_spread; /* of the logarithm, from run to run of one program */
     double count_factor, time_factor; /* smaller changes are not claimed */
     double amount; /* nor less time than this, or for MK_CALL and MK_TAKE less of all counts */
 } kinds[MK_KINDS] = {
+    [MK_WORK] = {0, 1e-6, 0.20, 0.20, 1.5, 1.5, 0},
     [MK_LOCK] = {0.010, 0.01, 0.20, 0.30, 1.5, 1.8, 0.02},
     [MK_GIVE] = {0.020, 0.05, 0.20, 0.35, 2.0, 2.0, 0.10},
     [MK_GC] = {2, 0.02, 0.15, 0.20, 1.8, 1.5, 0.01},
@@ -37,6 +38,7 @@ static const struct kind {
 struct judge {
     const struct side *side[2];
     double *pace[2]; /* of each run, against the first */
+    bool by_work;    /* how often pieces of work are done */
     double all;      /* waits and calls a second, at the first run's pace */
 };
 
@@ -58,22 +60,25 @@ static int cmp_ratio(const void *a, const void *b)
 }
 
 #define RATIOS 256
-/* How often things happen in run p against run r: the weighted median over what is frequent in both. */
-static double pace(const struct profile *r, const struct profile *p)
+#define ENOUGH 30 /* fewer tell no pace */
+/* How often things happen in run p against run r: the weighted median over the works, or the waits and calls,
+ * that are frequent in both; 0: none is. */
+static double pace(const struct profile *r, const struct profile *p, bool by_work)
 {
     struct ratio v[RATIOS];
     uint32_t n = 0;
     double half = 0;
     for (uint32_t i = 0; i < r->n && n < RATIOS; i++) {
         const struct measure *x = &r->m[i], *y = profile_find(p, x->kind, x->name);
-        if ((x->kind == MK_TAKE || x->kind == MK_CALL) && y && x->counted >= 30 && y->counted >= 30) {
+        if ((by_work ? x->kind == MK_WORK : x->kind == MK_TAKE || x->kind == MK_CALL) && y &&
+            x->counted >= ENOUGH && y->counted >= ENOUGH) {
             v[n++] = (struct ratio){log(y->counted / seconds(p)) - log(x->counted / seconds(r)),
                                     fmin(x->counted, y->counted)};
             half += v[n - 1].weight / 2;
         }
     }
     if (n == 0)
-        return 1;
+        return 0;
     qsort(v, n, sizeof *v, cmp_ratio);
     for (uint32_t i = 0; i < n; i++) {
         half -= v[i].weight;
@@ -97,6 +102,8 @@ static struct portion quantity(const struct profile *p, const struct measure *m,
     if (!time)
         return (struct portion){m ? (i < 0 ? m->counted : m->count[i]) : 0, seconds(p) * part * pace_of};
     struct portion r = {.num = m ? (i < 0 ? m->spent : m->ns[i]) : 0};
+    if (m && m->kind == MK_WORK)
+        return (struct portion){r.num / 1e9, i < 0 ? m->counted : m->count[i]};
     r.den = m && m->kind == MK_GC ? (i < 0 ? p->in_use : p->busy[i]) : (double)p->end * part;
     if (m && m->kind == MK_RUN)
         r.den *= p->procs > 0 ? p->procs * pace_of : pace_of;
@@ -284,6 +291,7 @@ static bool matters(const struct judge *j, const struct change *c)
     double dt = fabs(c->time.new - c->time.old), dc = fabs(c->count.new - c->count.old);
     bool same_way = (c->time.new > c->time.old) == (c->count.new > c->count.old);
     switch (c->kind) {
+    case MK_WORK: return c->time.sure;
     case MK_LOCK:
         if (appeared(j, c))
             return true;
@@ -309,7 +317,8 @@ static double reach(const struct change *c)
 {
     const struct kind *k = &kinds[c->kind];
     double t = fabs(log(c->time.factor)), n = fabs(log(c->count.factor));
-    return c->kind == MK_CALL || c->kind == MK_TAKE
+    return c->kind == MK_WORK ? t / k->time_spread
+           : c->kind == MK_CALL || c->kind == MK_TAKE
                ? n / k->count_spread
                : fmin(t / k->time_spread, 3) + fmin(n / k->count_spread, 3);
 }
@@ -320,12 +329,8 @@ static int cmp_change(const void *left, const void *right)
     double p = reach(x), q = reach(y);
     if (x->claimed != y->claimed)
         return y->claimed - x->claimed;
-    if (x->claimed &&
-        x->kind != y->kind) { /* causes before their effects: a lock cannot make the collector run */
-        const int a = x->kind == MK_GC ? -1 : (int)x->kind;
-        const int b = y->kind == MK_GC ? -1 : (int)y->kind;
-        return (a > b) - (a < b);
-    }
+    if (x->claimed && x->kind != y->kind)
+        return (x->kind > y->kind) - (x->kind < y->kind);
     if (x->claimed) {
         p = fabs(x->time.new - x->time.old);
         q = fabs(y->time.new - y->time.old);
@@ -377,11 +382,25 @@ static bool known(const struct claim *v, enum measure_kind kind, const char *nam
     return false;
 }
 
+/* A work that not all runs have, or hardly: a piece of it may be another thing there. */
+static bool everywhere(const struct judge *j, const struct measure *m)
+{
+    bool all = true;
+    for (int s = 0; s < 2; s++)
+        for (uint32_t r = 0; r < j->side[s]->n && all; r++) {
+            const struct measure *x = profile_find(&j->side[s]->run[r], m->kind, m->name);
+            all = x && x->counted >= ENOUGH;
+        }
+    return all;
+}
+
 /* Measures too small to ever matter are left out: of thousands of places a few would move by chance. */
-static bool worth(const struct profile *p, const struct measure *m)
+static bool worth(const struct judge *j, const struct profile *p, const struct measure *m)
 {
     const struct kind *k = &kinds[m->kind];
     bool rare = m->kind == MK_GC || m->kind == MK_STOP;
+    if (m->kind == MK_WORK)
+        return everywhere(j, m);
     return rare || m->spent >= k->time_floor / 4 * (double)p->end || m->counted >= 50;
 }
 
@@ -405,7 +424,7 @@ static bool all_changes(const struct judge *j, struct claim *v)
             const struct profile *p = &j->side[s]->run[r];
             for (uint32_t i = 0; i < p->n && v->n < MEASURES_MAX; i++) {
                 const struct measure *m = &p->m[i];
-                if (!worth(p, m) || known(v, m->kind, m->name))
+                if (!worth(j, p, m) || known(v, m->kind, m->name))
                     continue;
                 if (!mem_room(v->c, cap, (size_t)v->n + 1))
                     return false;
@@ -418,15 +437,33 @@ static bool all_changes(const struct judge *j, struct claim *v)
     return true;
 }
 
+/* Computes the pace of each run, by its works or by what is frequent. Returns whether all runs have one. */
+static bool paces_by(struct judge *j, bool work)
+{
+    bool all = true;
+    for (int s = 0; s < 2; s++)
+        for (uint32_t i = 0; i < j->side[s]->n; i++) {
+            const double is = pace(&j->side[0]->run[0], &j->side[s]->run[i], work);
+            j->pace[s][i] = is > 0 ? is : 1;
+            all &= is > 0;
+        }
+    return all;
+}
+
 /* Computes how often things happen in each run, and in all of them. Returns false when out of memory. */
 static bool paces(struct judge *j)
 {
     uint32_t runs = 0;
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < 2; s++)
         j->pace[s] = mem_alloc(((size_t)j->side[s]->n + 1) * sizeof **j->pace);
-        for (uint32_t i = 0; j->pace[s] && i < j->side[s]->n; i++, runs++) {
+    if (!j->pace[0] || !j->pace[1])
+        return false;
+    j->by_work = paces_by(j, true);
+    if (!j->by_work)
+        paces_by(j, false);
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t i = 0; i < j->side[s]->n; i++, runs++) {
             const struct profile *p = &j->side[s]->run[i];
-            j->pace[s][i] = pace(&j->side[0]->run[0], p);
             for (uint32_t k = 0; k < p->n; k++) {
                 bool counts = p->m[k].kind == MK_TAKE || p->m[k].kind == MK_CALL || p->m[k].kind == MK_LOCK ||
                               p->m[k].kind == MK_GIVE;
@@ -435,7 +472,7 @@ static bool paces(struct judge *j)
         }
     }
     j->all /= runs ? runs : 1;
-    return j->pace[0] && j->pace[1];
+    return true;
 }
 
 static void judge_free(struct judge *j)
@@ -494,8 +531,10 @@ enum err_code verdict_of(const struct side *old, const struct side *new, struct 
     *out = (struct claim){0};
     bool ok = paces(&j) && all_changes(&j, out);
     ok = ok && (old->n + new->n == 2 || each_pair(old, new, out));
-    if (ok)
+    if (ok) {
         out->pace = mean_of(j.pace[1], new->n) / mean_of(j.pace[0], old->n);
+        out->by_work = j.by_work;
+    }
     for (uint32_t i = 0; ok && i < out->n; i++) {
         out->claimed += out->c[i].claimed;
         if (out->c[i].claimed && out->c[i].kind == MK_GC)
@@ -556,6 +595,10 @@ void change_text(struct text *t, const struct claim *v, const struct change *c)
 {
     static const char wait[] = "goroutines wait ", waits[] = " waits a second, before ";
     switch (c->kind) {
+    case MK_WORK:
+        text_say(t, NULL, t_clean(c->name), ": one takes ", t_dur((int64_t)(c->time.new * 1e9)),
+                 " on average, before ", t_dur((int64_t)(c->time.old * 1e9)));
+        break;
     case MK_LOCK: times(t, c, "lock in", wait, waits); break;
     case MK_GIVE: times(t, c, "handing over (send, condition, wait group) in", wait, waits); break;
     case MK_STOP: times(t, c, "stops of the world for", "", " a second, before "); break;

@@ -5,9 +5,9 @@
  * claimed only if it exceeds the difference between two runs of one side, exceeds a factor, and is large
  * enough to matter. The spread between runs is estimated from the runs of each side together with a prior;
  * a side with one run is resampled in blocks (moving blocks of an eighth of the run), so that a burst
- * counts once. Counts are compared at the program's pace: on a host that gave it half of the processor all
- * of them halve, which is no change of the program. A change that every single pair of an old and a new run
- * shows is claimed of all of them, too.
+ * counts once. Counts are compared for the same amount of work: as many pieces of the works that both have;
+ * if they have none, at the pace of what is frequent, which a host that gives half of the processor halves. A
+ * change that every single pair of an old and a new run shows is claimed of all of them, too.
  */
 #ifndef GOTOP_TRIAGE_CLAIMS_H
 #define GOTOP_TRIAGE_CLAIMS_H
@@ -28,15 +28,18 @@ struct change {
     enum measure_kind kind;
     const char *name, *held; /* Borrowed from a profile; held: where a lock is held most, NULL if unknown. */
     struct moved count;      /* per second, at the pace of the first run */
-    /* share of a second; MK_GC: of the processor time in use; MK_RUN: of all processor time */
+    /* share of a second; MK_WORK: seconds a piece; MK_GC: share of the processor time in use; MK_RUN: of all
+     * processor time */
     struct moved time;
     bool claimed; /* a meaningful change */
 };
 struct claim {
     struct change *c; /* Claimed changes come first, by their weight for the program, then the largest. */
     uint32_t n, claimed;
-    /* pace of the new side's runs relative to the old side's: how often everything happens */
+    /* pace of the new side's runs relative to the old side's: how many pieces of work are done in a second;
+     * how often everything happens, if no work is in all runs (by_work is false) */
     double pace;
+    bool by_work;
     const char *gc_why; /* the cause of a claimed MK_GC; NULL: unknown */
 };
 

@@ -251,12 +251,13 @@ static void verdict_text(struct text *t, const struct claim *v, const struct run
         return;
     }
     const bool other_pace = v->pace < 0.67 || v->pace > 1.5;
+    const char *const paced = v->by_work ? "work is done" : "waits and calls come";
     if (v->claimed == 0) { /* a value relative to the pace says nothing about the pace itself */
         if (other_pace) {
             text_add(t,
-                     "  another pace: waits and calls come %.2f times as often as before: the load,\n"
+                     "  another pace: %s %.2f times as often as before: the load,\n"
                      "  the host, or how soon each is answered has changed\n",
-                     v->pace);
+                     paced, v->pace);
         }
         text_add(t, "  %sno meaningful change, of %u measures: two runs of one program may differ as much\n",
                  other_pace ? "beside that " : "", v->n);
@@ -273,7 +274,7 @@ static void verdict_text(struct text *t, const struct claim *v, const struct run
         text_lit(t, "\n");
     }
     if (v->claimed && other_pace)
-        text_add(t, "  pace: waits and calls of all kinds come %.2f times as often as before\n", v->pace);
+        text_add(t, "  pace: %s %.2f times as often as before\n", paced, v->pace);
     if (r[0].n == 1 || r[1].n == 1)
         text_lit(t, "  with several runs a side (gotop diff OLD.. -- NEW..) smaller changes show\n");
 }

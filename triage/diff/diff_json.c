@@ -30,8 +30,8 @@ static void out_changes(json_t *root, const char *key, const struct claim *v, ui
         if (!text_ok(&t))
             json_fail();
         json_row(arr, NULL, "kind", measure_kind_name(c->kind), "name", c->name, "per_second",
-                 out_moved(&c->count), "share", out_moved(&c->time), "text", t.p, "held_in", c->held, "why",
-                 c->kind == MK_GC ? v->gc_why : NULL);
+                 out_moved(&c->count), c->kind == MK_WORK ? "seconds_each" : "share", out_moved(&c->time),
+                 "text", t.p, "held_in", c->held, "why", c->kind == MK_GC ? v->gc_why : NULL);
         text_free(&t);
     }
 }

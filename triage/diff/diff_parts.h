@@ -9,7 +9,7 @@
 
 /* diff_change - adds "1.2ms -> 1.4ms  +16.7%". */
 void diff_change(struct text *t, const struct metric_value *a, const struct metric_value *b);
-/* diff_tables - adds findings, numbers and works of two runs side by side. */
+/* diff_tables - adds the works, findings and numbers of two runs side by side. */
 void diff_tables(struct text *t, const struct loaded *a, const struct loaded *b);
 /* diff_works_each - calls fn for each work that counts in b and that a has, too, with the parts of a piece
  * whose time differs by a tenth of a piece or more. diff_works - adds the same as text. Both return false,

@@ -91,8 +91,8 @@ static void diff_findings(struct text *t, const struct loaded *a, const struct l
 
 void diff_tables(struct text *t, const struct loaded *a, const struct loaded *b)
 {
-    diff_findings(t, a, b);
-    diff_numbers(t, a, b);
     if (trace_info(a->tr)->has_clock && trace_info(b->tr)->has_clock) /* else ticks of unknown length */
         diff_works(t, a, b);
+    diff_findings(t, a, b);
+    diff_numbers(t, a, b);
 }

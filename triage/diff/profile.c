@@ -11,11 +11,12 @@
 #include "decode/base/mem.h"
 #include "triage/tables/stacks.h"
 #include "triage/tri.h"
+#include "triage/work/work_text.h"
 
 const char *measure_kind_name(enum measure_kind k)
 {
-    static const char *const name[MK_KINDS] = {"lock",    "hand-over",   "collector", "stop",
-                                               "running", "system call", "wait"};
+    static const char *const name[MK_KINDS] = {"work", "collector", "lock",        "hand-over",
+                                               "stop", "running",   "system call", "wait"};
     return (unsigned)k < MK_KINDS ? name[k] : "";
 }
 
@@ -169,6 +170,28 @@ static bool stops(struct make *k)
     return true;
 }
 
+/* The pieces that were looked at stand for all. Those of standing goroutines end with the trace: that is no
+ * pace of theirs. */
+static bool works(struct make *k)
+{
+    const struct works *all = &k->l->fs.works;
+    for (uint32_t i = 0; i < all->n; i++) {
+        const struct work *w = &all->v[i];
+        if (!work_counts(w) || w->standing || w->kind == WORK_MAIN || !w->looked)
+            continue;
+        const uint32_t row = row_of(k, MK_WORK, i);
+        if (row == TAB_NONE)
+            return false;
+        struct measure *m = &k->p->m[row];
+        for (uint32_t p = 0; p < w->looked; p++) {
+            const int at = slice_at(k, w->v[p].t1 - 1);
+            m->count[at] += (double)w->n / w->looked;
+            m->ns[at] += (double)(w->v[p].t1 - w->v[p].t0) * (double)w->n / w->looked;
+        }
+    }
+    return true;
+}
+
 static int cmp_measure(const void *a, const void *b)
 {
     const struct measure *x = a, *y = b;
@@ -228,7 +251,9 @@ static bool finish(struct make *k)
     bool ok = true;
     for (uint32_t i = 0; i < p->n; i++) {
         struct text t = {0};
-        if (k->p->m[i].kind != MK_GC)
+        if (p->m[i].kind == MK_WORK)
+            work_title(&t, k->l->tr, &k->l->fs.works.v[p->m[i].str]);
+        else if (p->m[i].kind != MK_GC)
             text_func(&t, k->l->tr, p->m[i].str, 0);
         p->m[i].name = text_take(&t);
         ok = ok && p->m[i].name;
@@ -256,7 +281,7 @@ enum err_code profile_of(const struct loaded *l, struct profile *out, struct err
                             .end = l->tg->end,
                             .partial = l->partial,
                             .procs = l->tg->end > 0 ? (double)l->tg->capacity / (double)l->tg->end : 0};
-    bool ok = out->path && processors(&k) && stops(&k);
+    bool ok = out->path && processors(&k) && stops(&k) && works(&k);
     for (uint32_t g = 0; g < l->tg->ng && ok; g++)
         ok = goroutine(&k, g);
     ok = ok && finish(&k);

@@ -1,6 +1,7 @@
 /*
  * profile.h - what one run of a program spent its time on, as measures that `gotop diff` compares with
- * another run: waiting at a place, running of a start function, the collector, calls.
+ * another run: how long a piece of its work takes, waiting at a place, running of a start function, the
+ * collector, calls.
  *
  * Each measure has a count and a time in each of PROFILE_SLICES equal slices of the run, so that a lasting
  * change can be told from a single event. A measure's name is text, the same in every trace of the program,
@@ -15,10 +16,12 @@
 
 #define PROFILE_SLICES 64
 
+/* What is worth reading first comes first; causes before their effects. */
 enum measure_kind {
+    MK_WORK, /* pieces of a work that counts (work.h), if they begin and end on their own */
+    MK_GC,   /* the collector: cycles; processor time, including idle-time workers */
     MK_LOCK, /* waits for locks that a function asks for */
     MK_GIVE, /* waits in a function to send, for a condition or for a wait group */
-    MK_GC,   /* the collector: cycles; processor time, including idle-time workers */
     MK_STOP, /* stops of the world of one kind that the program asks for */
     MK_RUN,  /* goroutines of a start function: created; running */
     MK_CALL, /* system calls made in a function */
@@ -29,8 +32,8 @@ const char *measure_kind_name(enum measure_kind k);
 
 struct measure {
     enum measure_kind kind;
-    uint32_t str; /* the name's string in its trace */
-    char *name;   /* clean UTF-8: the function or the kind of stop; "" for the collector */
+    uint32_t str; /* the name's string in its trace; the work's index */
+    char *name;   /* clean UTF-8: the work, the function or the kind of stop; "" for the collector */
     double count[PROFILE_SLICES], ns[PROFILE_SLICES];
     double counted, spent; /* sums over the slices */
     char *held;            /* MK_LOCK: where it was held most, "main.f"; NULL: unknown */

@@ -24,18 +24,27 @@ const char *work_one(enum work_kind_id k)
     return (unsigned)k < WORK_KINDS ? one[k] : "one";
 }
 
+static void title(struct text *t, const struct trace *tr, const struct work *w, bool one)
+{
+    const char *kind = one ? work_one(w->kind) : work_kind_name(w->kind);
+    if (w->kind == WORK_TASKS)
+        text_say(t, tr, kind, " \"", t_str(w->name), "\"");
+    else if (w->kind == WORK_MAIN)
+        text_say(t, tr, "the main goroutine");
+    else
+        text_say(t, tr, kind, " of ", t_func(w->user ? w->user : w->name));
+}
+
+void work_title(struct text *t, const struct trace *tr, const struct work *w)
+{
+    title(t, tr, w, false);
+}
+
 void work_head(struct text *t, const struct works *all, const struct work *w)
 {
-    const struct trace *tr = all->tr;
-    const uint32_t name = w->user ? w->user : w->name;
-    if (w->kind == WORK_TASKS) {
-        text_say(t, tr, w->n, w->n == 1 ? " task \"" : " tasks \"", t_str(w->name), "\"");
-    } else if (w->kind == WORK_MAIN) {
-        text_say(t, tr, "the main goroutine");
-    } else {
-        text_say(t, tr, w->n, " ", w->n == 1 ? work_one(w->kind) : work_kind_name(w->kind), " of ",
-                 t_func(name));
-    }
+    if (w->kind != WORK_MAIN)
+        text_say(t, NULL, w->n, " ");
+    title(t, all->tr, w, w->n == 1);
 }
 
 void work_times(struct text *t, const struct works *all, const struct work *w)

@@ -10,8 +10,10 @@
 
 /* work_one - Returns "request", "goroutine" ..: the singular of its kind. */
 const char *work_one(enum work_kind_id k);
-/* work_head - Append "4000 requests of main.(*api).order". work_times - Append "p50 4.5ms  p99 217ms  most
+/* work_title - Append "requests of main.(*api).order", the same in each trace of a program. work_head -
+ * Append "4000 requests of main.(*api).order". work_times - Append "p50 4.5ms  p99 217ms  most
  * 410ms", or the duration if there is only one. */
+void work_title(struct text *t, const struct trace *tr, const struct work *w);
 void work_head(struct text *t, const struct works *all, const struct work *w);
 void work_times(struct text *t, const struct works *all, const struct work *w);
 /* node_word - Returns "lock", "network", "running" ..: the kind of a node. */
