@@ -37,6 +37,6 @@ status 2 find 'nonsense=1' $a; check "$(lines "$tmp/err")" 1 "a wrong filter is 
 status 2 find 'nonsense=1' $a $b; check "$(lines "$tmp/err")" 1 "and not for each trace"
 status 2 find 'dur>1ms' "$tmp/missing" $a; [ -s "$tmp/out" ]; check $? 0 "a trace that is missing doesn't stop the others"
 status 2 find 'dur>1ms'; status 2 find; status 2 find --limit x a $a; status 2 find --nothing a $a
-status 0 find 'main.nobody' $a; check "$(lines "$tmp/out")" 0 "nothing matches"
+status 0 find 'main.nobody' $a; check "$(lines "$tmp/out")" 0 "nothing matches"; check "$(cat "$tmp/err")" 'gotop find: no span matches' "and that is said"
 head -c 20000 $b >"$tmp/cut"; status 3 find 'dur>1ms' "$tmp/cut"
 finish

@@ -210,9 +210,9 @@ static bool field(struct text *t, const struct works *w, const struct verdict *v
         text_say(t, w->tr, t_str(v->kind));
         return v->kind != 0;
     }
-    if (is(name, n, "piece")) { /* main is no piece of anything */
+    if (is(name, n, "piece")) { /* main, or the only one, is no piece of anything */
         const struct work *of = v->harm.work != NO_LANE ? &w->v[v->harm.work] : NULL;
-        const bool known = of && of->kind != WORK_MAIN;
+        const bool known = of && of->kind != WORK_MAIN && of->n > 1;
         text_add(t, "%s", known ? work_one(of->kind) : "");
         return known;
     }

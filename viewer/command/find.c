@@ -213,6 +213,8 @@ static int find_finish(struct job *j)
     find_print(j, &out);
     int status = say_text("find", NULL, &out);
     text_free(&out);
+    if (!status && j->hits == 0 && !j->quiet)
+        door_printf(stderr, "gotop find: no span matches\n");
     if (!status && j->hits > j->n)
         door_printf(stderr,
                     "gotop find: the longest %zu of %" PRIu64 "; --limit N gives more, --limit 0 all\n", j->n,
