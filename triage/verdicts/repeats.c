@@ -75,14 +75,14 @@ static struct sites piece_asks(const struct follow *f, const struct tree_node *n
     return k;
 }
 
-/* Examines the `of` longest pieces: how often those that ask do so from one line, on average. Calls from
- * several lines are different operations, each of which may depend on the previous one. */
-static double again_at(const struct follow *f, const struct tree_node *n, uint32_t of)
+/* Examines pieces `from` to `to` by length: how often those that ask do so from one line, on average. Calls
+ * from several lines are different operations, each of which may depend on the previous one. */
+static double again_at(const struct follow *f, const struct tree_node *n, uint32_t from, uint32_t to)
 {
     enum { LOOKED = 16 };
     uint32_t pieces = 0, most = 0;
     struct alive alive = {0};
-    for (uint32_t i = 0; i < of && pieces < LOOKED; i += of / LOOKED + 1) {
+    for (uint32_t i = from; i < to && pieces < LOOKED; i += (to - from) / LOOKED + 1) {
         const struct sites k = piece_asks(f, n, &f->w->v[i], &alive);
         uint32_t best = 0;
         for (uint32_t j = 1; j < k.n; j++)
@@ -114,14 +114,16 @@ void ways_repeats(const struct follow *f, const struct tree_node *at, struct ver
         v->rule = RULE_BACKEND;
         return;
     }
-    double again = again_at(f, at, f->w->looked);
-    if (again < several && f->w->slow < f->w->looked) {
-        const double slow = again_at(f, at, f->w->slow);
-        if (slow >= several) {
-            ways_counts(&f->w->tree, at, TREE_SLOW, v);
-            again = slow;
-        }
-    }
+    const uint32_t half = f->w->looked / 2;
+    const double slow = again_at(f, at, 0, f->w->slow), usual = again_at(f, at, half, f->w->looked);
+    const bool few = slow >= several && usual > 0 && slow >= threshold(TH_DOUBLE) * usual;
+    const double again = few ? slow : again_at(f, at, 0, f->w->looked);
     v->rule = again >= several ? RULE_SERIAL : RULE_BACKEND;
+    if (few) {
+        ways_counts(&f->w->tree, at, TREE_SLOW, v);
+        verdict_ev(v, EV_USUAL, usual);
+    }
+    if (again > 0) /* an answer may take several waits */
+        verdict_ev(v, EV_EACH, v->ev[EV_EACH] * v->ev[EV_TIMES] / again);
     verdict_ev(v, EV_TIMES, again);
 }

@@ -183,37 +183,36 @@ static const char *slow_word(const struct verdict *v)
 static bool condition(const struct verdict *v, const char *name, size_t n)
 {
     const char *slow = slow_word(v);
-    return is(name, n, "noted") ? v->level == LEVEL_NOTE : slow && is(name, n, slow);
+    return is(name, n, "noted")   ? v->level == LEVEL_NOTE
+           : is(name, n, "usual") ? v->known >> EV_USUAL & 1
+                                  : slow && is(name, n, slow);
 }
 
 /* false: the verdict does not have that field. A field "if-.." prints nothing: it is there if
- * the slow ones do what its name says behind that, or if the verdict is a note. */
+ * the slow ones do what its name says behind that, if it counts usual ones, or if it is a note. */
 static bool field(struct text *t, const struct works *w, const struct verdict *v, const char *name, size_t n)
 {
     if (is(name, n, "where")) {
         site_text(t, w->tr, &v->where);
         return v->where.user != 0;
     }
-    if (is(name, n, "user")) {
-        text_say(t, w->tr, t_func(v->where.user));
-        return v->where.user != 0;
-    }
-    if (is(name, n, "culprit")) {
-        text_say(t, w->tr, t_func(v->culprit.user));
-        return v->culprit.user != 0;
-    }
-    if (is(name, n, "region")) {
-        text_say(t, w->tr, t_str(v->region));
-        return v->region != 0;
-    }
-    if (is(name, n, "kind")) {
-        text_say(t, w->tr, t_str(v->kind));
-        return v->kind != 0;
-    }
+    const struct {
+        const char *name;
+        uint32_t string;
+        bool func;
+    } said[] = {{"user", v->where.user, true},
+                {"culprit", v->culprit.user, true},
+                {"region", v->region, false},
+                {"kind", v->kind, false}};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
+        if (is(name, n, said[i].name)) {
+            text_say(t, w->tr, said[i].func ? t_func(said[i].string) : t_str(said[i].string));
+            return said[i].string != 0;
+        }
     if (is(name, n, "piece")) { /* main, or the only one, is no piece of anything */
         const struct work *of = v->harm.work != NO_LANE ? &w->v[v->harm.work] : NULL;
         const bool known = of && of->kind != WORK_MAIN && of->n > 1;
-        text_add(t, "%s", known ? work_one(of->kind) : "");
+        text_add(t, "%s%s", known && v->harm.slow_only ? "slow " : "", known ? work_one(of->kind) : "");
         return known;
     }
     if (n > 3 && is(name, 3, "if-"))
