@@ -139,8 +139,7 @@ static double behind(const struct taker *k, const struct doing *d)
 /* Does it do many things in a row, one after the other, and wait for other things meanwhile? */
 static bool is_busy(const struct taker *k, const struct doing *d)
 {
-    return d && d->n >= threshold(TH_MANY) && k->rests > 0 && k->feeder != NO_LANE &&
-           behind(k, d) >= threshold(TH_SHARE) &&
+    return d && d->n >= threshold(TH_MANY) && behind(k, d) >= threshold(TH_SHARE) &&
            (double)k->outside >= threshold(TH_MOST) * (double)(k->seen - k->rest);
 }
 
@@ -198,7 +197,8 @@ static bool look(struct causes *c, const struct works *w, uint32_t group, struct
             busy++;
         }
     }
-    const struct doing *d = busy == 1 ? most_often(&one) : NULL;
+    const bool fed = busy == 1 && one.rests > 0 && one.feeder != NO_LANE;
+    const struct doing *d = fed ? most_often(&one) : NULL;
     const bool room = d && ((double)one.ran < threshold(TH_MOST) * (double)(one.seen - one.rest) ||
                             c->idle >= threshold(TH_ROOM) * c->procs);
     return !room || add(c, w, &one, d, out);

@@ -362,9 +362,9 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
                (tries = verdict_retries(c, all, v)) > 0) {
         verdict_ev(v, EV_TIMES, tries);
     } else if (limit) {
-        v->rule = verdict_asks_dead(all, v)       ? RULE_DEAD
-                  : verdict_slots_lost(c, all, v) ? RULE_SLOTS
-                                                  : RULE_LIMIT;
+        v->rule = verdict_limit_of(all, v);
+        if (v->rule == RULE_LIMIT && verdict_slots_lost(c, all, v))
+            v->rule = RULE_SLOTS;
     }
 }
 
@@ -397,6 +397,14 @@ static bool slows(const struct verdict *v, bool varies)
     return varies && !comes_late(v) && (!v->usual_too || (v->known >> EV_SINCE & 1 && !waits_outside(v)));
 }
 
+/* Whether few wait longer there by no fault of theirs: a processor came late, or it was taken away in a
+ * system call on a connection, which never waits. */
+static bool comes_from_host(const struct trace *tr, const struct did *d)
+{
+    return d->cat == EX_SCHED ||
+           (d->cat == EX_SYSCALL && d->at.stack && stacks_may(tr, d->at.stack, STACK_CONN));
+}
+
 bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -417,13 +425,17 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
         v->rule = RULE_SLOTS;
     v->usual_too = threshold(TH_TAIL) * v->harm.usual >= v->harm.slow ||
                    (!v->harm.slow_only && v->harm.hit * 2 >= v->harm.of);
-    if (varies && (v->rule == RULE_SLOW || v->rule == RULE_BACKEND))
+    if (v->rule == RULE_SLOW || v->rule == RULE_BACKEND)
         name_onset(c, w, v);
     if (v->rule == RULE_SLOW && !slows(v, varies))
         return false;
-    const bool late = v->ndoing && v->doing[0].cat == EX_SCHED; /* a processor came late to few: no fault */
+    const bool late = v->ndoing && comes_from_host(c->tr, &v->doing[0]);
     const bool over = v->harm.all < threshold(TH_SHARE) && only_at_first(c, all, v);
-    const bool tail = varies && !family_contends(verdict_family(v)); /* it matters to these few */
+    const double each = w->tree.pieces[TREE_SLOW] ? /* in ns, of a slow piece */
+                            v->harm.slow * (double)tree_ns(&w->tree, TREE_SLOW) / w->tree.pieces[TREE_SLOW]
+                                                  : 0;
+    const bool tail = varies && !family_contends(verdict_family(v)) && /* it matters to these few */
+                      each >= (double)threshold_ns(TH_FELT);
     const bool matters = (clock >= threshold(TH_CLOCK) || (tail && !late)) && !over;
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) *

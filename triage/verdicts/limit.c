@@ -1,5 +1,5 @@
-/* limit.c - whether waits end at a time limit because the first address asked never answers, or one at a
- * time at even distances, as a limit of a rate lets them. See verdict.h. */
+/* limit.c - whether waits end at a time limit because the first address asked never answers, because a batch
+ * is not full, or one at a time at even distances, as a limit of a rate lets them. See verdict.h. */
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
@@ -10,6 +10,7 @@
 
 struct asked { /* waits at one place: those that a limit ended, and those that an answer ended */
     uint32_t vain, vain_pieces, answered_pieces;
+    uint32_t brought_pieces; /* by goroutines that wait for the same place themselves */
 };
 
 static void ended_as(const struct tree_node *n, struct asked *a)
@@ -22,15 +23,21 @@ static void ended_as(const struct tree_node *n, struct asked *a)
 }
 
 /* Counts the waits in `leaf`, called by `user`, and what ended them where others waited for that. */
-static struct asked asked_at(const struct work_tree *t, uint32_t leaf, uint32_t user)
+static struct asked asked_at(const struct works *all, const struct verdict *v)
 {
+    const struct work_tree *t = &all->v[v->harm.work].tree;
     struct asked a = {0};
     for (uint32_t i = 1; i < t->n; i++) {
         const struct tree_node *n = &t->v[i];
-        if (n->leaf != leaf || n->user != user)
+        if (n->leaf != v->where.leaf || n->user != v->where.user)
             continue;
         ended_as(n, &a);
-        for (uint32_t k = n->first; k != NO_LANE; k = t->v[k].next)
+        uint32_t top = i;
+        while (t->v[top].up)
+            top = t->v[top].up;
+        const bool brought = top != i && n->by != NO_LANE && trace_g_name(all->tr, n->by) == t->v[top].who;
+        a.brought_pieces += brought ? n->pieces[TREE_ALL] : 0;
+        for (uint32_t k = n->first; k != NO_LANE && !brought; k = t->v[k].next)
             ended_as(&t->v[k], &a);
     }
     return a;
@@ -42,12 +49,14 @@ static bool nearly(uint32_t n, uint32_t of)
     return n >= most * of && of >= most * n;
 }
 
-bool verdict_asks_dead(const struct works *all, const struct verdict *v)
+enum rule verdict_limit_of(const struct works *all, const struct verdict *v)
 {
-    const struct work *w = &all->v[v->harm.work];
-    const struct asked a = asked_at(&w->tree, v->where.leaf, v->where.user);
-    return work_awaited(w) && a.vain >= threshold(TH_MANY) && nearly(a.vain, a.vain_pieces) &&
-           nearly(a.vain_pieces, a.answered_pieces);
+    const struct asked a = asked_at(all, v);
+    if (!work_awaited(&all->v[v->harm.work]) || a.vain < threshold(TH_MANY) || !nearly(a.vain, a.vain_pieces))
+        return RULE_LIMIT;
+    return nearly(a.vain_pieces, a.answered_pieces) ? RULE_DEAD
+           : a.brought_pieces * 2 >= a.vain_pieces  ? RULE_FILL
+                                                    : RULE_LIMIT;
 }
 
 bool verdict_by_timer(const struct trace *tr, uint32_t who)

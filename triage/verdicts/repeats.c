@@ -17,6 +17,7 @@ static bool only_sent(const struct trace *tr, const struct span *s, const struct
 enum { SITES = 32 };
 struct sites { /* where one piece waits for answers: lines of the program, and stacks below */
     uint32_t line[SITES], stack[SITES], count[SITES], n;
+    uint32_t waits, answers; /* at all of them: one answer may take several waits */
 };
 
 /* One call of a library may wait at several places in it: these are no repetitions. */
@@ -34,6 +35,7 @@ static void site_add(struct sites *k, uint32_t line, uint32_t stack)
         k->n++;
     }
     k->count[i]++;
+    k->answers++;
 }
 
 /* Further waits at one place, with nothing asked in between, are for one answer: no write, and no goroutine
@@ -55,13 +57,17 @@ static struct sites piece_asks(const struct follow *f, const struct tree_node *n
         const bool writes = s.stack && s.state != ST_RUNNING && causes_writes(tr, s.stack);
         wrote |= writes;
         sent |= writes && !stacks_may(tr, s.stack, STACK_FILE);
-        if (s.state != ST_WAITING || !s.stack || only_sent(tr, &s, next))
+        if (s.state != ST_WAITING || !s.stack)
+            continue;
+        const bool here = verdict_place(f->all, s.stack).user == n->user;
+        k.waits += here;
+        if (only_sent(tr, &s, next))
             continue;
         const int64_t before = since;
         const bool again = s.stack == stack;
         since = s.t1;
         stack = s.stack;
-        if (verdict_place(f->all, s.stack).user != n->user)
+        if (!here)
             continue;
         const uint32_t line = verdict_lines(f->all, s.stack);
         const bool net = stacks_wait_kind(tr, s.reason, s.stack) == WK_NET;
@@ -76,11 +82,13 @@ static struct sites piece_asks(const struct follow *f, const struct tree_node *n
 }
 
 /* Examines pieces `from` to `to` by length: how often those that ask do so from one line, on average. Calls
- * from several lines are different operations, each of which may depend on the previous one. */
-static double again_at(const struct follow *f, const struct tree_node *n, uint32_t from, uint32_t to)
+ * from several lines are different operations, each of which may depend on the previous one. *waits: for one
+ * answer. */
+static double again_at(const struct follow *f, const struct tree_node *n, uint32_t from, uint32_t to,
+                       double *waits)
 {
     enum { LOOKED = 16 };
-    uint32_t pieces = 0, most = 0;
+    uint32_t pieces = 0, most = 0, all = 0, answers = 0;
     struct alive alive = {0};
     for (uint32_t i = from; i < to && pieces < LOOKED; i += (to - from) / LOOKED + 1) {
         const struct sites k = piece_asks(f, n, &f->w->v[i], &alive);
@@ -88,9 +96,12 @@ static double again_at(const struct follow *f, const struct tree_node *n, uint32
         for (uint32_t j = 1; j < k.n; j++)
             best = k.count[j] > k.count[best] ? j : best;
         pieces += k.n > 0;
+        all += k.waits;
+        answers += k.answers;
         most += k.n ? k.count[best] : 0;
     }
     alive_free(&alive);
+    *waits = answers ? (double)all / answers : 1;
     return pieces ? (double)most / pieces : 0;
 }
 
@@ -110,20 +121,22 @@ static bool others_ask(const struct follow *f, const struct tree_node *at)
 void ways_repeats(const struct follow *f, const struct tree_node *at, struct verdict *v)
 {
     const double several = threshold(TH_SEVERAL);
+    const bool may = v->rule == RULE_SERIAL;
+    double waits;
     if (others_ask(f, at)) {
         v->rule = RULE_BACKEND;
         return;
     }
     const uint32_t half = f->w->looked / 2;
-    const double slow = again_at(f, at, 0, f->w->slow), usual = again_at(f, at, half, f->w->looked);
-    const bool few = slow >= several && usual > 0 && slow >= threshold(TH_DOUBLE) * usual;
-    const double again = few ? slow : again_at(f, at, 0, f->w->looked);
-    v->rule = again >= several ? RULE_SERIAL : RULE_BACKEND;
+    const double slow = again_at(f, at, 0, f->w->slow, &waits),
+                 usual = again_at(f, at, half, f->w->looked, &waits);
+    const bool few = may && slow >= several && usual > 0 && slow >= threshold(TH_DOUBLE) * usual;
+    const double again = few ? slow : again_at(f, at, 0, f->w->looked, &waits);
+    v->rule = may && again >= several ? RULE_SERIAL : RULE_BACKEND;
     if (few) {
         ways_counts(&f->w->tree, at, TREE_SLOW, v);
         verdict_ev(v, EV_USUAL, usual);
     }
-    if (again > 0) /* an answer may take several waits */
-        verdict_ev(v, EV_EACH, v->ev[EV_EACH] * v->ev[EV_TIMES] / again);
+    verdict_ev(v, EV_EACH, v->ev[EV_EACH] * waits);
     verdict_ev(v, EV_TIMES, again);
 }

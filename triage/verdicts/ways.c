@@ -451,7 +451,7 @@ bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
             follow(&f, 0);
         for (uint32_t k = 0; ok && k < f.n; k++) {
             struct verdict v = verdict_of(&f, &f.way[k], i);
-            if (v.rule == RULE_SERIAL && v.harm.share >= threshold(TH_NOTED))
+            if ((v.rule == RULE_SERIAL || v.rule == RULE_BACKEND) && v.harm.share >= threshold(TH_NOTED))
                 ways_repeats(&f, &f.w->tree.v[f.way[k].at], &v);
             ok = (starts && v.rule != RULE_SERIAL) || v.harm.share < threshold(TH_NOTED) ||
                  told_elsewhere(f.way[k].family) || runs_unseen(&f, &f.way[k]) || verdict_add(out, &v);
