@@ -195,6 +195,17 @@ static struct harm in_work(const struct causes *c, const struct works *w, uint32
     return h;
 }
 
+/* Whether goroutine g connects again and again, and not once for all. */
+static bool connects_on(const struct causes *c, uint32_t g)
+{
+    uint32_t n = 0;
+    struct walk w;
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&w));)
+        n += s->state != ST_RUNNING && s->stack && stacks_may(c->tr, s->stack, STACK_CONNECTS);
+    return n >= threshold(TH_MANY);
+}
+
 /* Finds the work that spends the largest part on it. It is about tasks and requests; of others, whether they
  * could keep them is unknown: a note. Returns whether there is enough of it to be told. */
 static bool tells(const struct causes *c, const struct works *w, struct verdict *v)
@@ -212,7 +223,8 @@ static bool tells(const struct causes *c, const struct works *w, struct verdict 
     }
     verdict_in_works(w, v, v->where.user, 1u << EX_NET | 1u << EX_SYSCALL);
     v->score = v->harm.share;
-    return much || v->ev[EV_COUNT] >= threshold(TH_MOST) * most_pieces(w);
+    const double pieces = most_pieces(w);
+    return much || ((pieces > 1 || connects_on(c, v->g)) && v->ev[EV_COUNT] >= threshold(TH_MOST) * pieces);
 }
 
 bool fam_conns(struct causes *c, const struct works *w, struct verdicts *out)
