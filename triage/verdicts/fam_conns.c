@@ -5,7 +5,7 @@
 #include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
-#include "triage/verdicts/verdict.h"
+#include "triage/verdicts/ways.h"
 
 enum { ROWS = 64 };
 
@@ -195,15 +195,13 @@ static struct harm in_work(const struct causes *c, const struct works *w, uint32
     return h;
 }
 
-/* Whether goroutine g connects again and again, and not once for all. */
-static bool connects_on(const struct causes *c, uint32_t g)
+/* Whether each goroutine of g's kind opened one at most, and they began in the first quarter of the
+ * trace: they keep them. */
+static bool once_each(const struct causes *c, uint32_t g, double count)
 {
-    uint32_t n = 0;
-    struct walk w;
-    walk_g(&w, c->tr, g, STEPS);
-    for (const struct span *s; (s = walk_next(&w));)
-        n += s->state != ST_RUNNING && s->stack && stacks_may(c->tr, s->stack, STACK_CONNECTS);
-    return n >= threshold(TH_MANY);
+    const uint32_t group = c->tg->group_of[g];
+    const double first = members_by(c, group, c->tg->end / 4), n = (double)c->of[group].n;
+    return n >= count && first >= (1 - threshold(TH_SHARE)) * n;
 }
 
 /* Finds the work that spends the largest part on it. It is about tasks and requests; of others, whether they
@@ -223,8 +221,8 @@ static bool tells(const struct causes *c, const struct works *w, struct verdict 
     }
     verdict_in_works(w, v, v->where.user, 1u << EX_NET | 1u << EX_SYSCALL);
     v->score = v->harm.share;
-    const double pieces = most_pieces(w);
-    return much || ((pieces > 1 || connects_on(c, v->g)) && v->ev[EV_COUNT] >= threshold(TH_MOST) * pieces);
+    return much ||
+           (!once_each(c, v->g, v->ev[EV_COUNT]) && v->ev[EV_COUNT] >= threshold(TH_MOST) * most_pieces(w));
 }
 
 bool fam_conns(struct causes *c, const struct works *w, struct verdicts *out)

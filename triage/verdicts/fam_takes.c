@@ -5,7 +5,8 @@
  * Nobody need be seen to wait for it: who asked may stand at the other end of a connection. What is seen: it
  * is there all along, it seldom waits for more, and between two such waits it does the same thing many times.
  * That these are several things, and not steps of one, is seen in one of two ways: who gives it more comes
- * back from waits of its own as often; or, in a library's loop, each time it hands something on. It mostly
+ * back from waits of its own as often; or, in a library's loop, each time it hands something on; or what
+ * comes are connections, and the next one is there already. It mostly
  * waits while it does so, or processors are idle. Who waits for a loop of the program's own would be seen:
  * where nobody does, it is a note.
  */
@@ -24,16 +25,23 @@ struct doing { /* what it does at one place, and from one to the next */
 };
 struct taker {
     uint32_t g, rests, feeder, nsites;
+    bool accepts; /* what comes are connections: one that is there already is not waited for */
     int64_t seen, rest, ran, outside; /* rest: it waits for more; outside: for other things, or in calls */
     struct doing at[SITES];
 };
+
+static bool accepts(const struct trace *tr, uint32_t reason, uint32_t stack)
+{
+    return stack && stacks_wait_kind(tr, reason, stack) == WK_NET && stacks_may(tr, stack, STACK_ACCEPTS);
+}
 
 /* Is that a wait for more, in the goroutine's own loop? One that had begun before the trace
  * may be. */
 static bool rests(const struct trace *tr, uint32_t reason, uint32_t stack)
 {
     const enum wait_kind k = stack ? stacks_wait_kind(tr, reason, stack) : WK_OTHER;
-    return !stack || ((k == WK_RECV || k == WK_SELECT || k == WK_COND) && own_loop(tr, 0, stack));
+    return !stack || ((k == WK_RECV || k == WK_SELECT || k == WK_COND) && own_loop(tr, 0, stack)) ||
+           accepts(tr, reason, stack);
 }
 
 static void did(struct taker *k, const struct span *s, const struct moment *m)
@@ -76,6 +84,7 @@ static void taker_of(const struct trace *tr, uint32_t g, struct taker *k)
         is = s->state == ST_WAITING && more;
         rested = is;
         k->rests += is;
+        k->accepts |= is && accepts(tr, reason, stack);
         k->rest = ns_add(k->rest, is ? ns : 0);
         if (!is && s->stack && (s->state == ST_WAITING || s->state == ST_SYSCALL))
             did(k, s, &(struct moment){s->t0, s->t1, g, NO_LANE});
@@ -150,7 +159,7 @@ static bool add(struct causes *c, const struct works *w, const struct taker *k, 
     const uint32_t group = c->tg->groups[c->tg->group_of[k->g]].name;
     const struct site at = called_back(w, d->stack, &library), does = verdict_place(w, d->stack);
     const struct frame f = trace_frame(c->tr, at.stack, at.frame);
-    const bool fed = gstat_waits(c->tg, k->feeder, d->n / 2.0);
+    const bool fed = k->accepts || gstat_waits(c->tg, k->feeder, d->n / 2.0);
     const bool is = library ? fed || hands_on(c, group, at.user) * 2 >= d->n
                             : fed && k->rests >= threshold(TH_SEVERAL) && hands_on(c, group, 0) * 2 < d->n;
     if (!is || owner_of(w->own, &f) != OWNER_PROGRAM)
@@ -159,10 +168,11 @@ static bool add(struct causes *c, const struct works *w, const struct taker *k, 
     const enum wait_kind kind = stacks_wait_kind(c->tr, d->reason, d->stack);
     v.where = at;
     v.holder = (struct role){.group = group, .g = k->g, .at = at};
-    v.waiter = (struct role){.group = c->tg->groups[c->tg->group_of[k->feeder]].name, .g = k->feeder};
+    if (k->feeder != NO_LANE)
+        v.waiter = (struct role){.group = c->tg->groups[c->tg->group_of[k->feeder]].name, .g = k->feeder};
     verdict_shows(&v, k->g, d->longest.t0, d->longest.t1);
     v.sure = SURE_INFERRED;
-    v.level = library && behind(k, d) >= threshold(TH_MOST) ? LEVEL_WARN : LEVEL_NOTE;
+    v.level = (library || k->accepts) && behind(k, d) >= threshold(TH_MOST) ? LEVEL_WARN : LEVEL_NOTE;
     const uint8_t cat = d->state == ST_SYSCALL ? EX_SYSCALL
                         : kind == WK_NET       ? EX_NET
                         : kind == WK_SLEEP     ? EX_TIMER
@@ -197,7 +207,7 @@ static bool look(struct causes *c, const struct works *w, uint32_t group, struct
             busy++;
         }
     }
-    const bool fed = busy == 1 && one.rests > 0 && one.feeder != NO_LANE;
+    const bool fed = busy == 1 && one.rests > 0 && (one.accepts || one.feeder != NO_LANE);
     const struct doing *d = fed ? most_often(&one) : NULL;
     const bool room = d && ((double)one.ran < threshold(TH_MOST) * (double)(one.seen - one.rest) ||
                             c->idle >= threshold(TH_ROOM) * c->procs);
@@ -211,8 +221,8 @@ bool fam_takes(struct causes *c, const struct works *w, struct verdicts *out)
     for (uint32_t i = 0; ok && i < works_pairs(c) && n < GROUPS; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         const uint32_t group = causes_group(c, p->waiter);
-        bool known = p->from_scheduler || group == UINT32_MAX || c->tg->groups[group].is_system ||
-                     !p->stack || !rests(c->tr, p->reason, p->stack);
+        bool known = (p->from_scheduler && !accepts(c->tr, p->reason, p->stack)) || group == UINT32_MAX ||
+                     c->tg->groups[group].is_system || !p->stack || !rests(c->tr, p->reason, p->stack);
         for (uint32_t k = 0; k < n && !known; k++)
             known = asked[k] == group;
         if (!known) {
