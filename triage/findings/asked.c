@@ -63,23 +63,17 @@ bool rule_lost(const struct triage *tg, enum rule r)
 
 unsigned rules_lacking(const struct triage *tg, const char **why)
 {
-    const char *first[RULE_COUNT] = {NULL};
-    unsigned n = 0, most = 0, of[RULE_COUNT] = {0};
+    const char *lacks[RULE_COUNT];
+    unsigned most = 0;
     *why = NULL;
+    for (int r = 0; r < RULE_COUNT; r++)
+        lacks[r] = rule_is_off((enum rule)r) ? NULL : missing(tg, rule_row((enum rule)r)->needs & LACKING);
     for (int r = 0; r < RULE_COUNT; r++) {
-        const char *this =
-            rule_is_off((enum rule)r) ? NULL : missing(tg, rule_row((enum rule)r)->needs & LACKING);
-        unsigned k = 0;
-        while (this && k < n && strcmp(first[k], this) != 0)
-            k++;
-        if (this) {
-            first[k] = this;
-            n += k == n;
-            if (++of[k] > most) {
-                most = of[k];
-                *why = this;
-            }
-        }
+        unsigned n = 0;
+        for (int k = 0; lacks[r] && k < RULE_COUNT; k++)
+            n += lacks[k] && strcmp(lacks[r], lacks[k]) == 0;
+        *why = n > most ? lacks[r] : *why;
+        most = n > most ? n : most;
     }
     return most;
 }

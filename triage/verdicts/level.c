@@ -431,11 +431,7 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
         return false;
     const bool late = v->ndoing && comes_from_host(c->tr, &v->doing[0]);
     const bool over = v->harm.all < threshold(TH_SHARE) && only_at_first(c, all, v);
-    const double each = w->tree.pieces[TREE_SLOW] ? /* in ns, of a slow piece */
-                            v->harm.slow * (double)tree_ns(&w->tree, TREE_SLOW) / w->tree.pieces[TREE_SLOW]
-                                                  : 0;
-    const bool tail = varies && !family_contends(verdict_family(v)) && /* it matters to these few */
-                      each >= (double)threshold_ns(TH_FELT);
+    const bool tail = varies && !family_contends(verdict_family(v)); /* it matters to these few */
     const bool matters = (clock >= threshold(TH_CLOCK) || (tail && !late)) && !over;
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) *

@@ -77,20 +77,25 @@ static bool of_remote(const struct trace *tr, const struct tree_node *n)
            (n->cat == EX_SYSCALL && n->stack && stacks_may(tr, n->stack, STACK_CONN));
 }
 
-/* Whether the goroutine that ends a link mostly waited for the network or disk in a library: it passes
- * answers on. */
-static bool passes_on(const struct follow *f, const struct tree_node *n)
+/* Whether most of the time below n is in such nodes. */
+static bool mostly(const struct follow *f, const struct tree_node *n,
+                   bool is(const struct follow *, const struct tree_node *n, const struct tree_node *below))
 {
     const struct tree_node *v = f->w->tree.v;
-    int64_t outside = 0, all = 0;
+    int64_t such = 0, all = 0;
     for (uint32_t k = n->first; k != NO_LANE; k = v[k].next) {
         const int64_t ns = ns_add(v[k].ns[TREE_ALL], v[k].ns[TREE_SLOW]);
         all = ns_add(all, ns);
-        outside = ns_add(
-            outside,
-            (of_remote(f->c->tr, &v[k]) || v[k].cat == EX_TIMER) && v[k].owner != OWNER_PROGRAM ? ns : 0);
+        such = ns_add(such, is(f, n, &v[k]) ? ns : 0);
     }
-    return outside * 2 > all;
+    return such * 2 > all;
+}
+
+/* The goroutine that ends a link waited for the network or disk in a library: it passes answers on. */
+static bool passes_on(const struct follow *f, const struct tree_node *n, const struct tree_node *below)
+{
+    (void)n;
+    return (of_remote(f->c->tr, below) || below->cat == EX_TIMER) && below->owner != OWNER_PROGRAM;
 }
 
 /* Whether the goroutine that ends the longest wait ends most waits there at that moment: an event for all. */
@@ -224,18 +229,11 @@ static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by
     return paced;
 }
 
-/* Whether the goroutines that release mostly stand there themselves until a timer fires: nothing is held
- * then. */
-static bool idles(const struct follow *f, const struct tree_node *n)
+/* Who releases stands there itself until a timer fires: if that is most of it, nothing is held. */
+static bool idles(const struct follow *f, const struct tree_node *n, const struct tree_node *below)
 {
-    const struct tree_node *v = f->w->tree.v;
-    int64_t timer = 0, all = 0;
-    for (uint32_t k = n->first; k != NO_LANE; k = v[k].next) {
-        const int64_t ns = ns_add(v[k].ns[TREE_ALL], v[k].ns[TREE_SLOW]);
-        all = ns_add(all, ns);
-        timer = ns_add(timer, v[k].cat == EX_TIMER && v[k].kind == n->kind && v[k].user == n->user ? ns : 0);
-    }
-    return timer * 2 > all;
+    (void)f;
+    return below->cat == EX_TIMER && below->kind == n->kind && below->user == n->user;
 }
 
 /* Whether more goroutines on average wait at that function for a group, or to send to it, than it has
@@ -286,9 +284,10 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     if (by == n->who && !taken && for_all(f, n))
         return FAM_SLOW_ONE; /* as a flight */
     if (taken || by == n->who || waits_there(f, by, n->user))
-        return tells_done(f->c->tr, n) || for_all(f, n) || !of_set(f, n) || idles(f, n) ? FAM_NONE : FAM_SET;
-    if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || passes_on(f, n) || paces(f, n, by) ||
-        f->c->tg->groups[g].is_system)
+        return tells_done(f->c->tr, n) || for_all(f, n) || !of_set(f, n) || mostly(f, n, idles) ? FAM_NONE
+                                                                                                : FAM_SET;
+    if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || mostly(f, n, passes_on) ||
+        paces(f, n, by) || f->c->tg->groups[g].is_system)
         return FAM_NONE;
     const bool one = round(served_of(f, g)->n) <= 1;
     /* who waits for room at one of several has what it waits for behind it */

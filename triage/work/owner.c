@@ -165,7 +165,19 @@ static bool plumbing(struct str f)
            str_starts(f, "runtime");
 }
 
-static uint32_t find_leaf(const struct owners *o, uint32_t stack)
+/* A frame that was found before is kept in *at, plus one. */
+static uint32_t kept(struct owners *o, uint32_t stack, uint16_t *at, uint32_t find(struct owners *, uint32_t))
+{
+    uint16_t v = __atomic_load_n(at, __ATOMIC_RELAXED);
+    if (!v) {
+        const uint32_t i = find(o, stack);
+        v = (uint16_t)(i < UINT16_MAX ? i + 1 : 1);
+        __atomic_store_n(at, v, __ATOMIC_RELAXED);
+    }
+    return v - 1u;
+}
+
+static uint32_t find_leaf(struct owners *o, uint32_t stack)
 {
     const uint32_t n = trace_stack(o->tr, stack);
     for (uint32_t i = 0; i < n; i++) {
@@ -178,15 +190,7 @@ static uint32_t find_leaf(const struct owners *o, uint32_t stack)
 
 uint32_t owner_leaf(struct owners *o, uint32_t stack)
 {
-    if (stack >= o->nstacks)
-        return 0;
-    uint16_t at = __atomic_load_n(&o->at[stack].leaf, __ATOMIC_RELAXED);
-    if (!at) {
-        const uint32_t i = find_leaf(o, stack);
-        at = (uint16_t)(i < UINT16_MAX ? i + 1 : 1);
-        __atomic_store_n(&o->at[stack].leaf, at, __ATOMIC_RELAXED);
-    }
-    return at - 1u;
+    return stack < o->nstacks ? kept(o, stack, &o->at[stack].leaf, find_leaf) : 0;
 }
 
 uint32_t owner_user_from(struct owners *o, uint32_t stack, uint32_t from)
@@ -213,15 +217,7 @@ static uint32_t find_user(struct owners *o, uint32_t stack)
 
 uint32_t owner_user(struct owners *o, uint32_t stack)
 {
-    if (stack >= o->nstacks)
-        return 0;
-    uint16_t at = __atomic_load_n(&o->at[stack].user, __ATOMIC_RELAXED);
-    if (!at) {
-        const uint32_t i = find_user(o, stack);
-        at = (uint16_t)(i < UINT16_MAX ? i + 1 : 1);
-        __atomic_store_n(&o->at[stack].user, at, __ATOMIC_RELAXED);
-    }
-    return at - 1u;
+    return stack < o->nstacks ? kept(o, stack, &o->at[stack].user, find_user) : 0;
 }
 
 uint32_t owner_root(struct owners *o, uint32_t stack)
