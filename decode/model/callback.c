@@ -115,15 +115,12 @@ static void root_put(struct search *s, const struct frame *f, uint32_t callback)
     const uint64_t key = f->line << 32 | f->func;
     uint32_t at = idmap_get(&s->at, key);
     if (at == IDMAP_NONE) {
-        struct root *p = mem_grow(s->root, &s->cap_root, s->nroot + 1, sizeof *p);
-        if (!p || !idmap_put(&s->at, key, (uint32_t)s->nroot)) {
-            s->root = p ? p : s->root;
+        if (!mem_room(s->root, s->cap_root, s->nroot + 1) || !idmap_put(&s->at, key, (uint32_t)s->nroot)) {
             s->oom = true;
             return;
         }
-        s->root = p;
         at = (uint32_t)s->nroot++;
-        p[at] = (struct root){.func = f->func, .line = f->line};
+        s->root[at] = (struct root){.func = f->func, .line = f->line};
     }
     note(&s->root[at].callback, callback);
 }
@@ -198,13 +195,11 @@ static uint32_t birth_at(struct search *s, uint32_t helper, uint32_t stack)
     uint32_t at = idmap_get(&s->at, key);
     if (at != IDMAP_NONE)
         return at;
-    struct birth *p = mem_grow(s->birth, &s->cap_birth, s->nbirth + 1, sizeof *p);
-    s->birth = p ? p : s->birth;
-    if (!p || !idmap_put(&s->at, key, (uint32_t)s->nbirth)) {
+    if (!mem_room(s->birth, s->cap_birth, s->nbirth + 1) || !idmap_put(&s->at, key, (uint32_t)s->nbirth)) {
         s->oom = true;
         return IDMAP_NONE;
     }
-    p[s->nbirth] = (struct birth){.helper = helper, .stack = stack};
+    s->birth[s->nbirth] = (struct birth){.helper = helper, .stack = stack};
     return (uint32_t)s->nbirth++;
 }
 
@@ -246,12 +241,10 @@ static void look_at(struct search *s, uint32_t g, uint32_t helper, uint32_t stac
 {
     struct helper *h = &s->helper[helper];
     if (!stack) {
-        struct alone *p =
-            s->nalone < ALONE ? mem_grow(s->alone, &s->cap_alone, s->nalone + 1, sizeof *p) : NULL;
-        s->alone = p ? p : s->alone;
-        const uint32_t callback = p ? helper_note(s, h, g) : NOTHING;
+        const bool room = s->nalone < ALONE && mem_room(s->alone, s->cap_alone, s->nalone + 1);
+        const uint32_t callback = room ? helper_note(s, h, g) : NOTHING;
         if (callback && to_the_end)
-            p[s->nalone++] = (struct alone){g, helper, callback};
+            s->alone[s->nalone++] = (struct alone){g, helper, callback};
         return;
     }
     const uint32_t at = birth_at(s, helper, stack);

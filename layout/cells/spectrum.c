@@ -88,20 +88,19 @@ bool spectrum_make(struct spectrum *s, uint32_t n, spectrum_value *get, void *ar
     s->n = n;
     s->most = s->darkest = 0;
     memset(s->count, 0, sizeof s->count);
-    uint32_t *cell = mem_grow(s->cell, &s->cap, (size_t)s->rows * (size_t)s->cols, sizeof *cell);
-    if (!cell) {
+    const size_t cells = (size_t)s->rows * (size_t)s->cols;
+    if (!mem_room(s->cell, s->cap, cells)) {
         s->rows = s->cols = 0;
         return false;
     }
-    s->cell = cell;
-    memset(cell, 0, (size_t)s->rows * (size_t)s->cols * sizeof *cell);
+    memset(s->cell, 0, cells * sizeof *s->cell);
     for (uint32_t i = 0; i < n; i++) {
         get(arg, i, &t, &v);
         const int r = spectrum_row(s, v), c = window_col(win, s->cols, t);
         s->most = ++s->count[r] > s->most ? s->count[r] : s->most;
         if (c < 0 || c >= s->cols)
             continue;
-        uint32_t *x = &cell[(size_t)r * (size_t)s->cols + (size_t)c];
+        uint32_t *x = &s->cell[(size_t)r * (size_t)s->cols + (size_t)c];
         s->darkest = ++*x > s->darkest ? *x : s->darkest;
     }
     return true;

@@ -95,13 +95,10 @@ static void search_add(struct search *s, int64_t t, uint32_t g, uint32_t what)
         s->full = true;
         return;
     }
-    struct hit *p = mem_grow(s->hits, &s->cap, s->nall + 1, sizeof *p);
-    if (!p) {
+    if (mem_room(s->hits, s->cap, s->nall + 1))
+        s->hits[s->nall++] = (struct hit){t, g, what};
+    else
         s->oom = s->full = true;
-        return;
-    }
-    s->hits = p;
-    p[s->nall++] = (struct hit){t, g, what};
 }
 
 /* ---- phases: do items from s->at on, at most CHUNK; true when the phase is over ---- */

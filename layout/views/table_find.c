@@ -20,13 +20,11 @@ uint32_t table_type(struct table *t, uint64_t a, uint64_t b)
     uint32_t at = tab_put(&t->map, a, b, t->ntypes);
     if (at != t->ntypes)
         return at;
-    struct ttype *p = mem_grow(t->type, &t->types_cap, (size_t)t->ntypes + 1, sizeof *p);
-    if (!p)
+    if (!mem_room(t->type, t->types_cap, (size_t)t->ntypes + 1))
         return TAB_NONE;
-    t->type = p;
-    p[t->ntypes] = (struct ttype){.a = a, .b = b, .p50 = -1, .p90 = -1, .p99 = -1};
+    t->type[t->ntypes] = (struct ttype){.a = a, .b = b, .p50 = -1, .p90 = -1, .p99 = -1};
     if (t->shed)
-        count_own_lengths(t, &p[t->ntypes]);
+        count_own_lengths(t, &t->type[t->ntypes]);
     return t->ntypes++;
 }
 
@@ -84,11 +82,9 @@ bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x)
         hist_add(k->lengths, d);
     if (d < t->least)
         return true;
-    struct thing *p = mem_grow(t->thing, &t->cap, (size_t)t->n + 1, sizeof *p);
-    if (!p)
+    if (!mem_room(t->thing, t->cap, (size_t)t->n + 1))
         return false;
-    t->thing = p;
-    p[t->n++] = x;
+    t->thing[t->n++] = x;
     hist_add(t->lengths, d);
     if (t->n >= TABLE_THINGS)
         table_shed(t);

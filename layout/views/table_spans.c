@@ -36,12 +36,10 @@ static uint32_t spans_kind(struct table *t, struct known *k, const struct spans_
     uint32_t at = tab_put(&k->map, (uint64_t)s->reason << 32 | s->stack, ender, k->n);
     if (at == TAB_NONE || at < k->n)
         return at == TAB_NONE ? TAB_NONE : k->type[at];
-    uint32_t *p = mem_grow(k->type, &k->cap, (size_t)k->n + 1, sizeof *p);
-    if (!p)
+    if (!mem_room(k->type, k->cap, (size_t)k->n + 1))
         return TAB_NONE;
-    k->type = p;
     f->key(t->tr, s, ender, &a, &b);
-    return p[k->n++] = table_type(t, a, b);
+    return k->type[k->n++] = table_type(t, a, b);
 }
 
 static bool spans_lane(struct table *t, struct known *k, uint32_t g, bool system, const struct spans_from *f)

@@ -30,10 +30,8 @@ struct bytes {
 static inline bool to_bytes(void *arg, const void *p, size_t n)
 {
     struct bytes *b = arg;
-    uint8_t *q = mem_grow(b->p, &b->cap, b->n + n, 1);
-    assert_non_null(q);
-    b->p = q;
-    memcpy(q + b->n, p, n);
+    assert_true(mem_room(b->p, b->cap, b->n + n));
+    memcpy(b->p + b->n, p, n);
     b->n += n;
     return true;
 }

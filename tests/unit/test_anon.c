@@ -39,10 +39,8 @@ static size_t nmap, capmap;
 static bool to_bytes(void *arg, const void *p, size_t n)
 {
     struct bytes *b = arg;
-    uint8_t *q = mem_grow(b->p, &b->cap, b->n + n + 1, 1);
-    assert_non_null(q);
-    b->p = q;
-    memcpy(q + b->n, p, n);
+    assert_true(mem_room(b->p, b->cap, b->n + n + 1));
+    memcpy(b->p + b->n, p, n);
     b->n += n;
     return true;
 }
@@ -60,10 +58,8 @@ static void to_map(void *arg, const char *role, const char *now, size_t nnow, co
 {
     (void)arg;
     (void)role;
-    struct name *v = mem_grow(map, &capmap, nmap + 1, sizeof *v);
-    assert_non_null(v);
-    map = v;
-    v[nmap++] = (struct name){copy(was, nwas), copy(now, nnow), nwas, nnow};
+    assert_true(mem_room(map, capmap, nmap + 1));
+    map[nmap++] = (struct name){copy(was, nwas), copy(now, nnow), nwas, nnow};
 }
 
 static void map_clear(void)

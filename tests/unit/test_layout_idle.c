@@ -35,7 +35,7 @@ static void edge(struct edges *e, int64_t t, int64_t t0, int64_t t1)
 {
     if (t <= t0 || t >= t1)
         return;
-    e->t = mem_grow(e->t, &e->cap, e->n + 1, sizeof *e->t);
+    assert_true(mem_room(e->t, e->cap, e->n + 1));
     e->t[e->n++] = t;
 }
 
@@ -92,7 +92,7 @@ static void slow(const struct trace *tr, uint32_t p, int64_t t0, int64_t t1, str
     const struct range *r;
     size_t nr = trace_ranges(tr, RANGE_STW, &r);
     *out = (struct idle_reason_sum){0};
-    e.t = mem_grow(e.t, &e.cap, 2, sizeof *e.t);
+    assert_true(mem_room(e.t, e.cap, 2));
     e.t[e.n++] = t0;
     e.t[e.n++] = t1;
     each(tr, (struct lane){LANE_P, p}, t0, t1, ST_IDLE, &e, NULL);

@@ -13,15 +13,13 @@ static uint32_t list_part(void *arg, uint32_t up, const struct explain_part *p)
 {
     struct listing *k = arg;
     struct explain_list *l = k->l;
-    struct explain_item *v = l->n < EXPLAIN_ITEMS ? mem_grow(l->v, &l->cap, l->n + 1, sizeof *v) : NULL;
     (void)up;
-    if (!v) {
+    if (l->n >= EXPLAIN_ITEMS || !mem_room(l->v, l->cap, l->n + 1)) {
         k->failed |= l->n < EXPLAIN_ITEMS;
         l->cut = true;
         return 0;
     }
-    l->v = v;
-    v[l->n++] = (struct explain_item){*p, NO_LANE};
+    l->v[l->n++] = (struct explain_item){*p, NO_LANE};
     return 0;
 }
 

@@ -29,22 +29,16 @@ static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, con
     if (i == TAB_NONE)
         return NULL;
     if (i == tg->nleaks) {
-        struct leak_row *p = mem_grow(tg->leaks, &k->cap_rows, (size_t)i + 1, sizeof *p);
-        uint32_t *rb;
-        if (!p)
+        if (!mem_room(tg->leaks, k->cap_rows, (size_t)i + 1) ||
+            !mem_room(k->row_birth, k->cap_rb, (size_t)i + 1))
             return NULL;
-        tg->leaks = p;
-        rb = mem_grow(k->row_birth, &k->cap_rb, (size_t)i + 1, sizeof *rb);
-        if (!rb)
-            return NULL;
-        k->row_birth = rb;
-        rb[i] = birth;
-        p[i] = (struct leak_row){.name = li->name,
-                                 .create_stack = li->create_stack,
-                                 .reason = s->reason,
-                                 .stack = s->stack,
-                                 .kind = stacks_wait_kind(tg->tr, s->reason, s->stack),
-                                 .youngest = INT64_MAX};
+        k->row_birth[i] = birth;
+        tg->leaks[i] = (struct leak_row){.name = li->name,
+                                         .create_stack = li->create_stack,
+                                         .reason = s->reason,
+                                         .stack = s->stack,
+                                         .kind = stacks_wait_kind(tg->tr, s->reason, s->stack),
+                                         .youngest = INT64_MAX};
         tg->nleaks++;
     }
     return &tg->leaks[i];
@@ -209,17 +203,15 @@ bool triage_herds(struct triage *tg)
     if (wk->nwakes)
         qsort(wk->wakes, wk->nwakes, sizeof *wk->wakes, cmp_wake);
     for (size_t i = 0, j; i < wk->nwakes; i = j) {
-        struct herd_row *p = mem_grow(tg->herds, &cap, (size_t)tg->nherds + 1, sizeof *p);
-        if (!p)
+        if (!mem_room(tg->herds, cap, (size_t)tg->nherds + 1))
             return false;
-        tg->herds = p;
         for (j = i; j < wk->nwakes && wk->wakes[j].pair == wk->wakes[i].pair; j++) {
         }
-        p[tg->nherds] = (struct herd_row){
+        tg->herds[tg->nherds] = (struct herd_row){
             .pair = wk->wakes[i].pair, .futile = j - i, .wakes = tg->pairs[wk->wakes[i].pair].count};
-        herd_of(&p[tg->nherds], wk->wakes + i, j - i);
+        herd_of(&tg->herds[tg->nherds], wk->wakes + i, j - i);
         qsort(wk->wakes + i, j - i, sizeof *wk->wakes, cmp_wake_time);
-        p[tg->nherds].clock = wakes_clock(wk->wakes + i, j - i);
+        tg->herds[tg->nherds].clock = wakes_clock(wk->wakes + i, j - i);
         tg->nherds++;
     }
     if (tg->nherds)

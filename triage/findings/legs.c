@@ -100,11 +100,9 @@ static bool ask(struct way *w, uint32_t place)
     bisect(lo, x->n, i, x->by_g[x->by_task[i]].task < place);
     for (; lo < x->n && is_of(x, x->by_g[x->by_task[lo]].task, place) && glance(w); lo++) {
         const struct evidence *e = &x->by_g[x->by_task[lo]];
-        struct evidence *v = mem_grow(x->own, &x->cap_own, x->nown + 1, sizeof *v);
-        if (!v)
+        if (!mem_room(x->own, x->cap_own, x->nown + 1))
             return false;
-        x->own = v;
-        v[x->nown] = *e;
+        x->own[x->nown] = *e;
         x->nown += e->t >= w->t0 && e->t <= w->t1;
     }
     if (x->size[place] > 1 && x->nown > 1)
@@ -252,13 +250,11 @@ static bool put_leg(struct legs *l, uint32_t g, bool queued, int64_t t0, int64_t
         last->t0 = t0;
         return true;
     }
-    struct leg *v = mem_grow(l->v, &l->cap, l->n + 1, sizeof *v);
-    l->failed |= !v;
-    if (v) {
-        l->v = v;
-        v[l->n++] = (struct leg){t0, t1, g, queued};
-    }
-    return v != NULL;
+    const bool ok = mem_room(l->v, l->cap, l->n + 1);
+    l->failed |= !ok;
+    if (ok)
+        l->v[l->n++] = (struct leg){t0, t1, g, queued};
+    return ok;
 }
 
 /* Returns the goroutine other than g with the last evidence of the task at or before t, or NO_LANE; *at:

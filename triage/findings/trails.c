@@ -10,12 +10,10 @@ static bool found(struct trails *x, const struct tab *ids, uint64_t id, uint32_t
     const uint32_t task = id && g != NO_LANE ? tab_get(ids, id, 0) : TAB_NONE;
     if (task == TAB_NONE || x->n >= UINT32_MAX - 1)
         return true;
-    struct evidence *v = mem_grow(x->by_g, &x->cap, x->n + 1, sizeof *v);
-    if (v) {
-        x->by_g = v;
-        v[x->n++] = (struct evidence){t, g, x->place[task]};
-    }
-    return v && (x->n % 512 || slices_tick());
+    if (!mem_room(x->by_g, x->cap, x->n + 1))
+        return false;
+    x->by_g[x->n++] = (struct evidence){t, g, x->place[task]};
+    return x->n % 512 || slices_tick();
 }
 
 static bool find_all(struct trails *x, const struct tab *ids)

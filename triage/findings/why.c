@@ -61,11 +61,9 @@ static bool chain_of(struct why *y, const struct explain_list *l)
     for (size_t i = 0; i < l->n && ok && slices_tick(); i++) {
         const struct explain_part *p = &l->v[i].part;
         uint32_t k = tab_put(&by, p->g, 0, n);
-        struct why_member *q = k == TAB_NONE ? NULL : k < n ? m : mem_grow(m, &cap, (size_t)n + 1, sizeof *m);
-        ok = q != NULL;
+        ok = k != TAB_NONE && (k < n || mem_room(m, cap, (size_t)n + 1));
         if (!ok)
             break;
-        m = q;
         if (k == n)
             m[n++] = (struct why_member){p->g, p->depth, 0, p->t0, p->t1};
         m[k].depth = p->depth < m[k].depth ? p->depth : m[k].depth;

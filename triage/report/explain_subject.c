@@ -21,13 +21,12 @@ void asked_free(struct asked *q)
 
 static void ask(struct asked *q, struct workpiece p)
 {
-    const bool some = p.g != NO_LANE && p.t1 > p.t0;
-    struct workpiece *v = some ? mem_grow(q->v, &q->cap, q->n + 1, sizeof *v) : NULL;
-    q->failed |= some && !v;
-    if (v) {
-        q->v = v;
-        v[q->n++] = p;
-    }
+    if (p.g == NO_LANE || p.t1 <= p.t0)
+        return;
+    if (mem_room(q->v, q->cap, q->n + 1))
+        q->v[q->n++] = p;
+    else
+        q->failed = true;
 }
 
 /* "1.2s..1.3s" */

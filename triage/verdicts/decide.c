@@ -246,12 +246,10 @@ bool verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
 
 bool verdict_add(struct verdicts *to, const struct verdict *v)
 {
-    struct verdict *p = mem_grow(to->v, &to->cap, (size_t)to->n + 1, sizeof *p);
-    if (p) {
-        to->v = p;
-        p[to->n++] = *v;
-    }
-    return p != NULL;
+    const bool ok = mem_room(to->v, to->cap, (size_t)to->n + 1);
+    if (ok)
+        to->v[to->n++] = *v;
+    return ok;
 }
 
 struct verdict verdict_new(enum rule r, double share)

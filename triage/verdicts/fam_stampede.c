@@ -47,12 +47,12 @@ struct stampede {
 
 static void turn_add(struct turns *k, const struct workpiece *p, bool goes)
 {
-    struct turn *v = k->n < MOST ? mem_grow(k->v, &k->cap, k->n + 1, sizeof *v) : NULL;
-    k->failed |= !v && k->n < MOST;
-    if (v) {
-        k->v = v;
-        v[k->n++] = (struct turn){p->t0, p->t1, p->g, goes};
-    }
+    if (k->n == MOST)
+        return;
+    if (mem_room(k->v, k->cap, k->n + 1))
+        k->v[k->n++] = (struct turn){p->t0, p->t1, p->g, goes};
+    else
+        k->failed = true;
 }
 
 static int cmp_turn(const void *a, const void *b)

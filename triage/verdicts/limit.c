@@ -82,21 +82,19 @@ static void fired_of(const struct causes *c, const struct works *w, uint32_t g, 
     struct walk k;
     struct span s;
     const struct span *next = walk_first(&k, c->tr, g, STEPS);
-    while (walk_pair(&k, &s, &next) && !out->failed) {
+    while (walk_pair(&k, &s, &next)) {
         if (s.state != ST_WAITING || !s.stack || !next || next->who != NO_LANE || s.open_end ||
             stacks_wait_kind(c->tr, s.reason, s.stack) == WK_SLEEP) /* which ends when its own time is up */
             continue;
         const struct site p = verdict_place(w, s.stack);
         if (p.user != at->user || p.leaf != at->leaf)
             continue;
-        int64_t *v = mem_grow(out->end, &out->cap, out->n + 1, sizeof *v);
-        out->failed |= !v;
-        if (v) {
-            out->end = v;
-            v[out->n++] = s.t1;
-            out->waited = ns_add(out->waited, s.t1 - s.t0);
-            out->first = s.t0 < out->first ? s.t0 : out->first;
-        }
+        out->failed |= !mem_room(out->end, out->cap, out->n + 1);
+        if (out->failed)
+            return;
+        out->end[out->n++] = s.t1;
+        out->waited = ns_add(out->waited, s.t1 - s.t0);
+        out->first = s.t0 < out->first ? s.t0 : out->first;
     }
 }
 

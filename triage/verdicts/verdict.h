@@ -241,9 +241,9 @@ double verdict_retries(const struct causes *c, const struct works *w, struct ver
  * (start.c). *ns receives how long they take, *n the number of waits. */
 bool verdict_starts_up(const struct causes *c, const struct works *w, const struct verdict *v, int64_t *ns,
                        uint32_t *n);
-/* verdict_limit_of - for waits that end at a time limit, returns RULE_DEAD if each piece that waits there waits
- * once until then, and is answered there, too; RULE_FILL if who waits there is brought more by other pieces,
- * which wait for the same limit; else RULE_LIMIT. */
+/* verdict_limit_of - for waits that end at a time limit, returns RULE_DEAD if each piece that waits there
+ * waits once until then, and is answered there, too; RULE_FILL if who waits there is brought more by other
+ * pieces, which wait for the same limit; else RULE_LIMIT. */
 enum rule verdict_limit_of(const struct works *all, const struct verdict *v);
 /* verdict_rate_limited - for waits that a timer ends, returns whether several goroutines wait there at a
  * time and are let go one by one at even distances (limit.c). Records these as evidence: crowd, each (the

@@ -40,12 +40,12 @@ struct cut { /* the pieces of one group under construction */
 
 static void cut_add(struct cut *k, uint32_t g, int64_t t0, int64_t t1)
 {
-    struct workpiece *p = k->n < PIECES && t1 > t0 ? mem_grow(k->v, &k->cap, k->n + 1, sizeof *p) : NULL;
-    k->failed |= !p && k->n < PIECES && t1 > t0;
-    if (p) {
-        k->v = p;
-        p[k->n++] = workpiece_of_g(g, t0, t1);
-    }
+    if (k->n >= PIECES || t1 <= t0)
+        return;
+    if (mem_room(k->v, k->cap, k->n + 1))
+        k->v[k->n++] = workpiece_of_g(g, t0, t1);
+    else
+        k->failed = true;
 }
 
 /* A piece that is not over when the trace ends. It hangs if it stands somewhere for most of its time. */
@@ -237,12 +237,10 @@ static bool work_set(struct work *w, struct cut *k, double times)
 
 static struct work *work_add(struct works *all, size_t *cap)
 {
-    struct work *v = mem_grow(all->v, cap, (size_t)all->n + 1, sizeof *v);
-    if (v) {
-        all->v = v;
-        v[all->n] = (struct work){.group = UINT32_MAX};
-    }
-    return v ? &v[all->n++] : NULL;
+    if (!mem_room(all->v, *cap, (size_t)all->n + 1))
+        return NULL;
+    all->v[all->n] = (struct work){.group = UINT32_MAX};
+    return &all->v[all->n++];
 }
 
 static bool add_tasks(struct causes *c, struct works *all, size_t *cap)

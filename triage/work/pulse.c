@@ -27,10 +27,10 @@ void pulse_free(struct pulse *p)
         mem_free(p->row[i].place);
     }
     mem_free(p->piece);
-    mem_free(p->was);
-    mem_free(p->is);
-    mem_free(p->alive);
-    mem_free(p->alive_then);
+    mem_free(p->was.v);
+    mem_free(p->is.v);
+    mem_free(p->alive.v);
+    mem_free(p->alive_then.v);
     tab_free(&p->by_id);
     tab_free(&p->of_name);
     mem_free(p);
@@ -120,13 +120,10 @@ bool pulse_learn(struct pulse *p, const struct trace *tr, const struct works *al
 
 static void keep(struct pulse *p, const struct under_way *u)
 {
-    struct under_way *v = mem_grow(p->is, &p->cap_is, (size_t)p->nis + 1, sizeof *v);
-    if (!v) {
+    if (mem_room(p->is.v, p->is.cap, (size_t)p->is.n + 1))
+        p->is.v[p->is.n++] = *u;
+    else
         p->failed = true;
-        return;
-    }
-    p->is = v;
-    v[p->nis++] = *u;
 }
 
 /* ---- a goroutine --------------------------------------------------------------------------------------- */
@@ -175,7 +172,7 @@ static void goroutine(struct pulse *p, struct known *k, uint32_t g)
     if (!li.nspans || p->zero + li.last < p->from || (li.ended && p->zero + li.last == p->from && p->any))
         return;
     if (had != TAB_NONE)
-        u = p->was[had];
+        u = p->was.v[had];
     if (k->lives) {
         u.p.since = li.created ? p->zero + li.first : u.p.since;
         if (li.ended && u.p.since != NO_TIME)
@@ -219,16 +216,16 @@ static void task(struct pulse *p, const struct task *t)
     const int64_t t0 = p->zero + t->t0, t1 = p->zero + t->t1;
     struct under_way u = {.id = t->id, .p = {.since = t0}, .task = true};
     if (t->open_end) {
-        if (!t->open_start && had == TAB_NONE && p->nis < TASKS_MOST)
+        if (!t->open_start && had == TAB_NONE && p->is.n < TASKS_MOST)
             keep(p, &u);
         return;
     }
     if (had != TAB_NONE)
-        p->was[had].over = true;
+        p->was.v[had].over = true;
     if (t1 > p->from && (!t->open_start || had != TAB_NONE)) {
         const struct known *k = row_of(p, p->tr, true, t->name);
         k = k ? k : row_new(p, p->tr, WORK_TASKS, t->name);
-        pulse_add(p, k ? (uint32_t)(k - p->row) : NO_LANE, t->open_start ? p->was[had].p.since : t0, t1);
+        pulse_add(p, k ? (uint32_t)(k - p->row) : NO_LANE, t->open_start ? p->was.v[had].p.since : t0, t1);
     }
 }
 
@@ -238,16 +235,16 @@ static void tasks(struct pulse *p)
     const size_t n = trace_tasks(p->tr, &t);
     for (size_t i = 0; i < n && !p->failed; i++)
         task(p, &t[i]);
-    for (uint32_t i = 0; i < p->nwas && !p->failed; i++)
-        if (p->was[i].task && !p->was[i].over)
-            keep(p, &p->was[i]);
+    for (uint32_t i = 0; i < p->was.n && !p->failed; i++)
+        if (p->was.v[i].task && !p->was.v[i].over)
+            keep(p, &p->was.v[i]);
 }
 
 /* ---- a model ------------------------------------------------------------------------------------------- */
 
 void pulse_gap(struct pulse *p)
 {
-    p->nwas = 0;
+    p->was.n = 0;
     tab_free(&p->by_id);
     p->gap = true;
 }
@@ -265,23 +262,16 @@ void pulse_begin(struct pulse *p, const struct trace *tr)
     p->done = p->to <= p->from;
     p->tr = tr;
     p->epoch = ti->epoch;
-    p->nalive_then = 0;
     p->lanes_then = grown ? p->lanes : 0;
-    if (grown) { /* swap them */
-        uint32_t *v = p->alive_then;
-        const size_t cap = p->cap_alive_then;
-        p->alive_then = p->alive;
-        p->cap_alive_then = p->cap_alive;
-        p->nalive_then = p->nalive;
-        p->alive = v;
-        p->cap_alive = cap;
-    }
+    const struct lanes was = p->alive_then;
+    p->alive_then = p->alive;
+    p->alive_then.n = grown ? p->alive.n : 0;
+    p->alive = (struct lanes){was.v, 0, was.cap};
     p->lanes = trace_nlanes(tr, LANE_G);
-    p->nalive = 0;
     p->next = 0;
     for (uint32_t i = 0; i < p->nrows; i++)
         p->row[i].parts = (struct parts){0};
-    p->nis = 0;
+    p->is.n = 0;
     tab_free(&p->of_name);
 }
 
@@ -289,9 +279,9 @@ void pulse_begin(struct pulse *p, const struct trace *tr)
 static uint32_t next_lane(struct pulse *p)
 {
     const uint32_t i = p->next++;
-    if (i < p->nalive_then)
-        return p->alive_then[i];
-    const uint64_t g = (uint64_t)p->lanes_then + (i - p->nalive_then);
+    if (i < p->alive_then.n)
+        return p->alive_then.v[i];
+    const uint64_t g = (uint64_t)p->lanes_then + (i - p->alive_then.n);
     return g < p->lanes ? (uint32_t)g : NO_LANE;
 }
 
@@ -299,12 +289,10 @@ static void look(struct pulse *p, uint32_t g)
 {
     const struct lane_info li = trace_lane_who(p->tr, (struct lane){LANE_G, g});
     if (!li.ended) {
-        uint32_t *v = mem_grow(p->alive, &p->cap_alive, (size_t)p->nalive + 1, sizeof *v);
-        p->failed |= !v;
-        if (!v)
+        p->failed |= !mem_room(p->alive.v, p->alive.cap, (size_t)p->alive.n + 1);
+        if (p->failed)
             return;
-        p->alive = v;
-        v[p->nalive++] = g;
+        p->alive.v[p->alive.n++] = g;
     }
     struct known *k = li.is_system ? NULL : known(p, li.name);
     if (k)
@@ -314,17 +302,12 @@ static void look(struct pulse *p, uint32_t g)
 /* Index what is in progress by id. */
 static void turn(struct pulse *p)
 {
-    struct under_way *v = p->was;
-    const size_t cap = p->cap_was;
+    const struct goes_on was = p->was;
     p->was = p->is;
-    p->cap_was = p->cap_is;
-    p->nwas = p->nis;
-    p->is = v;
-    p->cap_is = cap;
-    p->nis = 0;
+    p->is = (struct goes_on){was.v, 0, was.cap};
     tab_free(&p->by_id);
-    for (uint32_t i = 0; i < p->nwas && !p->failed; i++)
-        p->failed |= tab_put(&p->by_id, p->was[i].id, p->was[i].task, i) == TAB_NONE;
+    for (uint32_t i = 0; i < p->was.n && !p->failed; i++)
+        p->failed |= tab_put(&p->by_id, p->was.v[i].id, p->was.v[i].task, i) == TAB_NONE;
 }
 
 bool pulse_step(struct pulse *p, int64_t budget_ns, bool *failed)

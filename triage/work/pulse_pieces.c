@@ -38,15 +38,13 @@ void pulse_add(struct pulse *p, uint32_t row, int64_t t0, int64_t t1)
         return;
     if (p->n == PULSE_PIECES)
         thin(p);
-    struct piece *v = mem_grow(p->piece, &p->cap, p->n + 1, sizeof *v);
-    if (!v) {
+    if (!mem_room(p->piece, p->cap, p->n + 1)) {
         p->failed = true;
         return;
     }
     const uint64_t most = ((uint64_t)1 << DUR_BITS) - 1,
                    d = (uint64_t)(t1 - t0) < most ? (uint64_t)(t1 - t0) : most;
-    p->piece = v;
-    v[p->n++] = (struct piece){t1, (uint64_t)row << DUR_BITS | d};
+    p->piece[p->n++] = (struct piece){t1, (uint64_t)row << DUR_BITS | d};
     struct pulse_row *r = &p->row[row].row;
     uint32_t k = 0;
     while (k < PULSE_BOUNDS && (double)d > pulse_bound_s[k] * 1e9)

@@ -36,14 +36,18 @@ struct pulse {
     bool any;
     int64_t end, since;
     /* what goes on: looked up in `was`, written down in `is` */
-    struct under_way *was, *is;
-    uint32_t nwas, nis;
-    size_t cap_was, cap_is;
+    struct goes_on {
+        struct under_way *v;
+        uint32_t n;
+        size_t cap;
+    } was, is;
     struct tab by_id; /* id and whether it is a task: position in `was` */
     /* of a growing model: the goroutines that had not ended, and those after them */
-    uint32_t *alive, *alive_then;
-    uint32_t nalive, nalive_then, lanes_then;
-    size_t cap_alive, cap_alive_then;
+    struct lanes {
+        uint32_t *v, n;
+        size_t cap;
+    } alive, alive_then;
+    uint32_t lanes_then;
     /* the current model */
     const struct trace *tr;
     uint32_t epoch;

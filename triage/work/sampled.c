@@ -99,11 +99,9 @@ static struct under *under_of(struct sampled *s, uint32_t func)
     if (i == TAB_NONE)
         return NULL;
     if (i == s->nunder) {
-        struct under *v = mem_grow(s->under, &s->cap, (size_t)i + 1, sizeof *v);
-        if (!v)
+        if (!mem_room(s->under, s->cap, (size_t)i + 1))
             return NULL;
-        s->under = v;
-        v[s->nunder++] = (struct under){.last = 0};
+        s->under[s->nunder++] = (struct under){.last = 0};
     }
     return &s->under[i];
 }

@@ -64,11 +64,9 @@ bool stands_find(const struct causes *c, struct works *out)
             s.strange = last && last->stack == s.stack && last->strange
                             ? ns >= c->tg->end - last->since
                             : asked++ < PLACES && is_strange(c, out->own, &s, ns);
-        struct stand *v = mem_grow(out->stand, &cap, (size_t)out->nstands + 1, sizeof *v);
-        if (!v)
+        if (!mem_room(out->stand, cap, (size_t)out->nstands + 1))
             return false;
-        out->stand = v;
-        v[out->nstands++] = s;
+        out->stand[out->nstands++] = s;
     }
     return true;
 }

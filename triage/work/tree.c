@@ -53,19 +53,17 @@ static void idle_add(struct making *m, int64_t part, bool rests)
 static struct tree_node *node_new(struct making *m, uint32_t up, const struct tree_node *like)
 {
     struct work_tree *t = m->t;
-    struct tree_node *v = mem_grow(t->v, &t->cap, (size_t)t->n + 1, sizeof *v);
-    if (!v) {
+    if (!mem_room(t->v, t->cap, (size_t)t->n + 1)) {
         m->failed = true;
         return NULL;
     }
-    t->v = v;
-    struct tree_node *n = &v[t->n];
+    struct tree_node *n = &t->v[t->n];
     *n = *like;
     n->up = up;
     n->first = NO_LANE;
-    n->next = v[up].first;
+    n->next = t->v[up].first;
     n->t1 = -1;
-    v[up].first = t->n++;
+    t->v[up].first = t->n++;
     return n;
 }
 
@@ -271,8 +269,7 @@ static bool sort(struct work_tree *t)
 static bool begin(struct work_tree *t)
 {
     *t = (struct work_tree){0};
-    t->v = mem_grow(NULL, &t->cap, 1, sizeof *t->v);
-    if (t->v)
+    if (mem_room(t->v, t->cap, 1))
         t->v[t->n++] =
             (struct tree_node){.up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
     return t->v;
