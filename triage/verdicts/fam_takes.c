@@ -25,7 +25,7 @@ struct doing { /* what it does at one place, and from one to the next */
 };
 struct taker {
     uint32_t g, rests, feeder, nsites;
-    bool accepts; /* what comes are connections: one that is there already is not waited for */
+    uint32_t accepts; /* calls for a connection: what comes; one that is there already is not waited for */
     int64_t seen, rest, ran, outside; /* rest: it waits for more; outside: for other things, or in calls */
     struct doing at[SITES];
 };
@@ -84,7 +84,7 @@ static void taker_of(const struct trace *tr, uint32_t g, struct taker *k)
         is = s->state == ST_WAITING && more;
         rested = is;
         k->rests += is;
-        k->accepts |= is && accepts(tr, reason, stack);
+        k->accepts += s->state == ST_SYSCALL && s->stack && stacks_may(tr, s->stack, STACK_ACCEPTS);
         k->rest = ns_add(k->rest, is ? ns : 0);
         if (!is && s->stack && (s->state == ST_WAITING || s->state == ST_SYSCALL))
             did(k, s, &(struct moment){s->t0, s->t1, g, NO_LANE});
@@ -139,16 +139,22 @@ static uint64_t hands_on(const struct causes *c, uint32_t group, uint32_t user)
     return n;
 }
 
+/* How many things it does. A call for a connection that was waited for is made twice. */
+static double things(const struct taker *k, const struct doing *d)
+{
+    return k->accepts > k->rests ? k->accepts - k->rests : d->n;
+}
+
 /* Of its life the share in which it does things that came while it did the one before. */
 static double behind(const struct taker *k, const struct doing *d)
 {
-    return (double)(k->seen - k->rest) / (double)k->seen * (1 - (double)k->rests / d->n);
+    return (double)(k->seen - k->rest) / (double)k->seen * (1 - (double)k->rests / things(k, d));
 }
 
 /* Does it do many things in a row, one after the other, and wait for other things meanwhile? */
 static bool is_busy(const struct taker *k, const struct doing *d)
 {
-    return d && d->n >= threshold(TH_MANY) && behind(k, d) >= threshold(TH_SHARE) &&
+    return d && things(k, d) >= threshold(TH_MANY) && behind(k, d) >= threshold(TH_SHARE) &&
            (double)k->outside >= threshold(TH_MOST) * (double)(k->seen - k->rest);
 }
 
@@ -180,9 +186,9 @@ static bool add(struct causes *c, const struct works *w, const struct taker *k, 
     v.doing[v.ndoing++] = (struct did){
         .cat = cat, .kind = (uint8_t)kind, .at = does, .share = (double)d->ns / (double)(k->seen - k->rest)};
     verdict_ev(&v, EV_BUSY, (double)(k->seen - k->rest) / (double)k->seen);
-    verdict_ev(&v, EV_COUNT, d->n);
-    verdict_ev(&v, EV_EACH, (double)(k->seen - k->rest) / d->n);
-    verdict_ev(&v, EV_TIMES, (double)d->n / k->rests);
+    verdict_ev(&v, EV_COUNT, things(k, d));
+    verdict_ev(&v, EV_EACH, (double)(k->seen - k->rest) / things(k, d));
+    verdict_ev(&v, EV_TIMES, things(k, d) / k->rests);
     return verdict_add(out, &v);
 }
 

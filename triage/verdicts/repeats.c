@@ -17,7 +17,7 @@ static bool only_sent(const struct trace *tr, const struct span *s, const struct
 enum { SITES = 32 };
 struct sites { /* where one piece waits for answers: lines of the program, and stacks below */
     uint32_t line[SITES], stack[SITES], count[SITES], n;
-    uint32_t waits, answers; /* at all of them: one answer may take several waits */
+    uint32_t waits; /* at the node's place: one answer may take several */
 };
 
 /* One call of a library may wait at several places in it: these are no repetitions. */
@@ -35,7 +35,6 @@ static void site_add(struct sites *k, uint32_t line, uint32_t stack)
         k->n++;
     }
     k->count[i]++;
-    k->answers++;
 }
 
 /* Further waits at one place, with nothing asked in between, are for one answer: no write, and no goroutine
@@ -59,8 +58,9 @@ static struct sites piece_asks(const struct follow *f, const struct tree_node *n
         sent |= writes && !stacks_may(tr, s.stack, STACK_FILE);
         if (s.state != ST_WAITING || !s.stack)
             continue;
-        const bool here = verdict_place(f->all, s.stack).user == n->user;
-        k.waits += here;
+        const struct site at = verdict_place(f->all, s.stack);
+        const bool here = at.user == n->user;
+        k.waits += here && at.leaf == n->leaf;
         if (only_sent(tr, &s, next))
             continue;
         const int64_t before = since;
@@ -88,7 +88,7 @@ static double again_at(const struct follow *f, const struct tree_node *n, uint32
                        double *waits)
 {
     enum { LOOKED = 16 };
-    uint32_t pieces = 0, most = 0, all = 0, answers = 0;
+    uint32_t pieces = 0, most = 0, all = 0;
     struct alive alive = {0};
     for (uint32_t i = from; i < to && pieces < LOOKED; i += (to - from) / LOOKED + 1) {
         const struct sites k = piece_asks(f, n, &f->w->v[i], &alive);
@@ -97,11 +97,10 @@ static double again_at(const struct follow *f, const struct tree_node *n, uint32
             best = k.count[j] > k.count[best] ? j : best;
         pieces += k.n > 0;
         all += k.waits;
-        answers += k.answers;
         most += k.n ? k.count[best] : 0;
     }
     alive_free(&alive);
-    *waits = answers ? (double)all / answers : 1;
+    *waits = all && most ? (double)all / most : 1;
     return pieces ? (double)most / pieces : 0;
 }
 
