@@ -12,6 +12,22 @@ static bool queues(const struct work_tree *t)
     return (double)ns >= threshold(TH_MOST) * (double)tree_ns(t, TREE_ALL);
 }
 
+/* Does a timer begin most items? None of them is several that stood in a queue then. */
+static bool ticks(const struct causes *c, const struct work *k)
+{
+    enum { ASKED = 64 };
+    uint32_t n = 0, by = 0;
+    for (uint32_t i = 0; i < k->looked; i += k->looked / ASKED + 1) {
+        const struct lane l = {LANE_G, k->v[i].g};
+        struct span s;
+        if (trace_span_at(c->tr, l, k->v[i].t0, &s) && s.state == ST_RUNNABLE) {
+            n++;
+            by += verdict_by_timer(c->tr, s.who);
+        }
+    }
+    return by > 0 && by >= (1 - threshold(TH_SHARE)) * n;
+}
+
 enum { QUARTERS = 4 };
 
 /* Of the pieces, which are sorted by duration, those that begin in one quarter of the trace: their number,
@@ -52,11 +68,11 @@ bool fam_trend(struct causes *c, const struct works *w, struct verdicts *out)
         const struct work *k = &w->v[i];
         double ns[QUARTERS];
         /* a worker whose queue is never empty does several things in one item: only items grow then */
-        if (k->background || k->standing || (k->kind == WORK_ITEMS && !k->paced) ||
+        if (k->background || k->standing || (k->kind == WORK_ITEMS && !k->paced && !ticks(c, k)) ||
             k->looked < threshold(TH_MANY) || !rises(c, k, ns))
             continue;
         const bool note = queues(&k->tree);
-        if (note && ns[3] - ns[0] < threshold(TH_FELT))
+        if ((note || k->inner) && ns[3] - ns[0] < threshold(TH_FELT))
             continue;
         struct verdict v = verdict_new(RULE_TREND, (ns[3] - ns[0]) / ns[3]);
         v.where.user = k->user ? k->user : k->name;
