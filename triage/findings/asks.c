@@ -6,12 +6,9 @@
 /* True if goroutine g was created by the function of the program that accepts connections. */
 static bool serves(const struct causes *c, uint32_t g)
 {
-    struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-    bool is = false;
+    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
     const uint32_t place = stacks_place(c->tr, li.create_stack);
-    for (uint32_t i = 0; i < c->naccepts && place && !is; i++)
-        is = stacks_place(c->tr, c->tg->waits[c->accepts[i]].stack) == place;
-    return is;
+    return place && tab_get(&c->accepts, place, 0) != TAB_NONE;
 }
 
 /* True if it reads from a connection there, or waits until it can. */
@@ -147,9 +144,4 @@ bool calls_reads_on(const struct trace *tr, uint32_t g, int64_t t)
         }
     }
     return reads[0] && reads[1];
-}
-
-bool causes_writes(const struct trace *tr, uint32_t stack)
-{
-    return stacks_may(tr, stack, STACK_WRITES);
 }

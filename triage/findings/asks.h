@@ -18,6 +18,9 @@ bool calls_asks(const struct causes *c, uint32_t g);
  * nothing else that leaves its code in between, except locks. */
 bool calls_reads_on(const struct trace *tr, uint32_t g, int64_t t);
 /* causes_writes - True if a network wait is a write that waits for the peer to take what was sent already. */
-bool causes_writes(const struct trace *tr, uint32_t stack);
+static inline bool causes_writes(const struct trace *tr, uint32_t stack)
+{
+    return stacks_may(tr, stack, STACK_WRITES);
+}
 
 #endif

@@ -55,12 +55,13 @@ static bool hands_on(struct causes *c)
 
 static bool accepts(struct causes *c)
 {
-    const uint32_t waits = c->tg->nwaits < ROWS ? c->tg->nwaits : ROWS;
-    c->accepts = mem_alloc(((size_t)waits + 1) * sizeof *c->accepts);
-    for (uint32_t i = 0; c->accepts && i < waits; i++)
-        if (c->tg->waits[i].kind == WK_NET && stacks_may(c->tr, c->tg->waits[i].stack, STACK_ACCEPTS))
-            c->accepts[c->naccepts++] = i;
-    return c->accepts;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->tg->nwaits && i < ROWS; i++) {
+        const struct wait_row *w = &c->tg->waits[i];
+        if (w->kind == WK_NET && stacks_may(c->tr, w->stack, STACK_ACCEPTS))
+            ok = tab_put(&c->accepts, stacks_place(c->tr, w->stack), 0, i) != TAB_NONE;
+    }
+    return ok;
 }
 
 bool causes_init(struct causes *c, const struct triage *tg)
@@ -88,5 +89,5 @@ void causes_free(struct causes *c)
     tab_free(&c->by_name);
     mem_free(c->of);
     mem_free(c->member);
-    mem_free(c->accepts);
+    tab_free(&c->accepts);
 }

@@ -20,8 +20,7 @@ struct causes {
     uint32_t *member;
     struct member_of *of; /* by group */
     struct tab by_name;   /* group by string of the start function */
-    uint32_t *accepts;    /* where connections are accepted: rows of waits */
-    uint32_t naccepts;
+    struct tab accepts;   /* strings: the functions of the program in which connections are accepted */
     /* Averages: */
     double procs; /* processors */
     double idle;  /* of these, known to be idle; for a damaged trace not all are known */

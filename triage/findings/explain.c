@@ -109,18 +109,12 @@ static bool level_room(struct explainer *x, int depth)
     return x->level[depth] != NULL;
 }
 
-static void level_set(const struct explainer *x, struct level *l, uint32_t g, int64_t lo, int64_t hi,
-                      uint32_t at_hi)
+static void level_set(struct level *l, uint32_t g, int64_t lo, int64_t hi, uint32_t at_hi)
 {
-    const struct lane_info li = trace_lane_who(x->tr, (struct lane){LANE_G, g});
     l->g = g;
     l->lo = lo;
     l->hi = hi;
     l->first = INT64_MIN;
-    l->creator = li.created ? li.creator : NO_LANE;
-    l->by_timer = tri_by_timer(x->tr, (struct lane){LANE_G, g}, &li);
-    l->create_stack = li.create_stack;
-    l->start_stack = li.start_stack;
     l->at_hi = at_hi;
     l->placed = false;
     l->then = (struct then){ST_NONE, 0};
@@ -145,13 +139,15 @@ static bool level_place(struct explainer *x, struct level *l)
 /* Where the level's goroutine did not exist: before its creation its creator explains the time. */
 static void step_unborn(struct explainer *x, struct level *l, int depth, struct explain_part p)
 {
-    if (depth && l->creator < x->ng && l->creator != l->g && x->left) {
-        level_set(x, l, l->creator, l->lo, l->hi, l->create_stack);
+    const struct lane lane = {LANE_G, l->g};
+    const struct lane_info li = trace_lane_who(x->tr, lane);
+    if (depth && li.created && li.creator < x->ng && li.creator != l->g && x->left) {
+        level_set(l, li.creator, l->lo, l->hi, li.create_stack);
         x->left--;
         return;
     }
     p.t0 = l->lo;
-    p.cat = depth && l->by_timer ? EX_TIMER : EX_ABSENT;
+    p.cat = depth && tri_by_timer(x->tr, lane, &li) ? EX_TIMER : EX_ABSENT;
     (void)explain_tell(x, l, p);
     l->hi = l->lo;
 }
@@ -175,7 +171,7 @@ static bool step_wait(struct explainer *x, struct level *l, int *depth, struct e
     const uint32_t func = trace_frame(x->tr, s->stack, owner_user(x->own, s->stack)).func;
     const bool room = *depth + 1 < EXPLAIN_DEPTH && x->left > 0, tail = p.t0 <= l->lo;
     if (tail && *depth && func && func == l->asked && x->left > 0) { /* the one before it in the queue */
-        level_set(x, l, p.by, p.t0, p.t1, p.by_stack);
+        level_set(l, p.by, p.t0, p.t1, p.by_stack);
         return true;
     }
     p.followed = room;
@@ -187,7 +183,7 @@ static bool step_wait(struct explainer *x, struct level *l, int *depth, struct e
         struct level *d = x->level[++*depth];
         d->up = tag;
         d->asked = func;
-        level_set(x, d, p.by, p.t0, p.t1, p.by_stack);
+        level_set(d, p.by, p.t0, p.t1, p.by_stack);
     }
     return true;
 }
@@ -260,7 +256,8 @@ static bool step_running(struct explainer *x, struct level *l, struct explain_pa
     }
     p.reason = next->state == ST_RUNNABLE && s->t1 == p.t1 ? next->reason : 0;
     p.stack_end = s->t1 > p.t1 && l->at_hi ? l->at_hi : p.stack_end;
-    p.stack = p.stack || p.stack_end ? p.stack : l->start_stack;
+    if (!p.stack && !p.stack_end)
+        p.stack = trace_lane_who(x->tr, (struct lane){LANE_G, l->g}).start_stack;
     explain_tell_unless_stopped(x, l, p, s);
     return true;
 }
@@ -322,7 +319,7 @@ static bool walk_from(struct explainer *x, int depth, uint32_t up, uint32_t g, i
         return false;
     x->level[top]->up = up;
     x->level[top]->asked = 0;
-    level_set(x, x->level[top], g, a, b, 0);
+    level_set(x->level[top], g, a, b, 0);
     while (depth >= top)
         if (!slices_tick() || !step(x, &depth))
             return false;

@@ -10,12 +10,8 @@
 
 struct level {
     uint32_t g, up;
-    int64_t lo, hi; /* the interval still to be explained */
-    int64_t first;  /* when its goroutine was created; INT64_MIN: not reached yet */
-    uint32_t creator, create_stack, start_stack;
-    bool
-        /* created by a timer that fired (time.AfterFunc, a context's deadline), not by a goroutine */
-        by_timer;
+    int64_t lo, hi;   /* the interval still to be explained */
+    int64_t first;    /* when its goroutine was created; INT64_MIN: not reached yet */
     uint32_t asked;   /* the function in which its parent waits */
     uint32_t at_hi;   /* its stack at hi, where it unblocked the goroutine that waited for it; 0: unknown */
     bool placed;      /* `it` stands at the span that covers hi - 1 */

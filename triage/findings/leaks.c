@@ -16,32 +16,27 @@
 
 struct leaks {
     struct triage *tg;
-    struct tab by_birth, by_row, by_wait; /* by_wait: rows of triage.waits */
-    uint32_t *row_birth;                  /* of each row */
-    size_t cap_rows, cap_rb;
+    struct tab by_birth, by_row, by_wait; /* by_birth, by_wait: rows of triage_work.births, triage.waits */
+    size_t cap;
 };
 
-static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, const struct span *s,
-                                uint32_t birth)
+static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, const struct span *s)
 {
     struct triage *tg = k->tg;
-    uint32_t i = tab_put(&k->by_row, (uint64_t)birth << 32 | s->reason, s->stack, tg->nleaks);
-    if (i == TAB_NONE)
-        return NULL;
-    if (i == tg->nleaks) {
-        if (!mem_room(tg->leaks, k->cap_rows, (size_t)i + 1) ||
-            !mem_room(k->row_birth, k->cap_rb, (size_t)i + 1))
-            return NULL;
-        k->row_birth[i] = birth;
-        tg->leaks[i] = (struct leak_row){.name = li->name,
-                                         .create_stack = li->create_stack,
-                                         .reason = s->reason,
-                                         .stack = s->stack,
-                                         .kind = stacks_wait_kind(tg->tr, s->reason, s->stack),
-                                         .youngest = INT64_MAX};
-        tg->nleaks++;
-    }
-    return &tg->leaks[i];
+    const uint32_t birth = tab_get(&k->by_birth, li->create_stack, li->name);
+    bool made;
+    struct leak_row *r = tab_row(&k->by_row, tg->leaks, tg->nleaks, k->cap, (uint64_t)birth << 32 | s->reason,
+                                 s->stack, &made);
+    if (made)
+        *r = (struct leak_row){.name = li->name,
+                               .create_stack = li->create_stack,
+                               .created = tg->work->births[birth].created,
+                               .ended = tg->work->births[birth].ended,
+                               .reason = s->reason,
+                               .stack = s->stack,
+                               .kind = stacks_wait_kind(tg->tr, s->reason, s->stack),
+                               .youngest = INT64_MAX};
+    return r;
 }
 
 #define BACK_MOST 4096 /* spans of a goroutine's past that are read */
@@ -82,7 +77,7 @@ static bool leak_lane(struct leaks *k, uint32_t g)
         last = *span_get(&it);
     if (s->state != ST_WAITING)
         return true;
-    r = leak_of(k, li, s, tab_get(&k->by_birth, li->create_stack, li->name));
+    r = leak_of(k, li, s);
     if (!r)
         return false;
     r->count++;
@@ -121,16 +116,11 @@ bool triage_leaks(struct triage *tg)
         ok = tab_put(&k.by_birth, w->births[i].create_stack, w->births[i].name, i) != TAB_NONE;
     for (size_t i = 0; i < w->nalive && ok; i++)
         ok = leak_lane(&k, w->alive[i]) && (i % 256 != 0 || slices_tick());
-    for (uint32_t i = 0; i < tg->nleaks && ok; i++) {
-        tg->leaks[i].created = w->births[k.row_birth[i]].created;
-        tg->leaks[i].ended = w->births[k.row_birth[i]].ended;
-    }
     if (ok && tg->nleaks)
         qsort(tg->leaks, tg->nleaks, sizeof *tg->leaks, cmp_leak);
     tab_free(&k.by_birth);
     tab_free(&k.by_row);
     tab_free(&k.by_wait);
-    mem_free(k.row_birth);
     return ok;
 }
 

@@ -93,23 +93,10 @@ static const struct sample *sample_in(const struct sampled *s, uint32_t i, uint3
     return k && k->g == g && k->t < t1 ? k : NULL;
 }
 
-static struct under *under_of(struct sampled *s, uint32_t func)
-{
-    const uint32_t i = tab_put(&s->row, func, 0, s->nunder);
-    if (i == TAB_NONE)
-        return NULL;
-    if (i == s->nunder) {
-        if (!mem_room(s->under, s->cap, (size_t)i + 1))
-            return NULL;
-        s->under[s->nunder++] = (struct under){.last = 0};
-    }
-    return &s->under[i];
-}
-
 static bool count_one(struct sampled *s, uint32_t stack, unsigned sets)
 {
     const uint32_t n = trace_stack(s->tr, stack);
-    bool inner = true;
+    bool inner = true, made;
     s->nth++;
     for (int k = 0; k < TREE_SETS; k++)
         s->total[k] += sets >> k & 1;
@@ -117,7 +104,7 @@ static bool count_one(struct sampled *s, uint32_t stack, unsigned sets)
         const struct frame f = trace_frame(s->tr, stack, i);
         if (owner_of(s->own, &f) != OWNER_PROGRAM)
             continue;
-        struct under *u = under_of(s, f.func);
+        struct under *u = tab_row(&s->row, s->under, s->nunder, s->cap, f.func, 0, &made);
         if (!u)
             return false;
         for (int k = 0; k < TREE_SETS && u->last != s->nth; k++) {

@@ -50,23 +50,6 @@ static void idle_add(struct making *m, int64_t part, bool rests)
         m->t->idle[s] = ns_add(m->t->idle[s], m->sets >> s & 1 ? ns : 0);
 }
 
-static struct tree_node *node_new(struct making *m, uint32_t up, const struct tree_node *like)
-{
-    struct work_tree *t = m->t;
-    if (!mem_room(t->v, t->cap, (size_t)t->n + 1)) {
-        m->failed = true;
-        return NULL;
-    }
-    struct tree_node *n = &t->v[t->n];
-    *n = *like;
-    n->up = up;
-    n->first = NO_LANE;
-    n->next = t->v[up].first;
-    n->t1 = -1;
-    t->v[up].first = t->n++;
-    return n;
-}
-
 /* What a part is attributed to. */
 static struct tree_node of_part(struct making *m, const struct explain_part *p)
 {
@@ -143,11 +126,21 @@ static uint32_t like_add(struct making *m, uint32_t up, const struct tree_node *
     const uint64_t a = (uint64_t)up << 32 | like->user, b = (uint64_t)like->who << 32 |
                                                             (uint64_t)like->leaf << 9 |
                                                             (uint64_t)p->kind << 4 | p->cat;
-    const uint32_t i = tab_put(&m->t->by, a, b, m->t->n);
-    struct tree_node *n = i == TAB_NONE ? NULL : i == m->t->n ? node_new(m, up, like) : &m->t->v[i];
+    struct work_tree *t = m->t;
+    bool made;
+    struct tree_node *n = tab_row(&t->by, t->v, t->n, t->cap, a, b, &made);
     if (!n) {
         m->failed = true;
         return up;
+    }
+    const uint32_t i = (uint32_t)(n - t->v);
+    if (made) {
+        *n = *like;
+        n->up = up;
+        n->first = NO_LANE;
+        n->next = t->v[up].first;
+        n->t1 = -1;
+        t->v[up].first = i;
     }
     node_add(m, n, like, p);
     return i;
