@@ -213,7 +213,7 @@ static void pace_of(const struct trace *tr, const struct tree_node *v, uint32_t 
 }
 
 /* Whether the goroutine waited for sleeps a good part of that time, or mostly waits for the outside, itself
- * or through others, and never for its waiters. It then delivers at its own pace, or as input arrives: the
+ * or through others, and hardly for its waiters. It then delivers at its own pace, or as input arrives: the
  * waiters are idle. */
 static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by)
 {
@@ -221,12 +221,14 @@ static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by
     pace_of(f->c->tr, f->w->tree.v, (uint32_t)(n - f->w->tree.v), 0, &to);
     const bool paced = n->kind != WK_SEND &&
                        ((double)to.sleeps > threshold(TH_ROOM) * (double)to.all || to.outside * 2 > to.all);
+    const uint32_t group = causes_group(f->c, by);
+    int64_t back = 0; /* it waits for its waiters */
     for (uint32_t i = 0; paced && i < works_pairs(f->c); i++) {
         const struct pair_row *p = &f->c->tg->pairs[i];
-        if (p->waiter == by && p->waker == n->who && p->kind != WK_SEND && wait_passes_on(p->kind))
-            return false;
+        const bool passes = p->kind != WK_SEND && wait_passes_on(p->kind);
+        back = ns_add(back, p->waiter == by && p->waker == n->who && passes ? p->total : 0);
     }
-    return paced;
+    return paced && (double)back < threshold(TH_SHARE) * (double)f->c->tg->groups[group].ns[GM_LIFE];
 }
 
 /* Who releases stands there itself until a timer fires: if that is most of it, nothing is held. */
