@@ -51,7 +51,7 @@ static int agrees(const struct loaded *l, const struct pulse *p)
     int seen = 0;
     for (uint32_t i = 0; i < l->fs.works.n; i++) {
         const struct work *w = &l->fs.works.v[i];
-        if (w->looked != w->n || w->standing ||
+        if (w->looked != w->n || w->standing || w->single != w->paced ||
             (w->kind != WORK_REQUESTS && w->kind != WORK_TASKS && !w->user))
             continue;
         const struct dist d = held(p, w->kind, trace_str(l->tr, w->name));

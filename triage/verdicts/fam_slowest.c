@@ -89,7 +89,8 @@ static void pieces_of(const struct works *w, uint32_t group, struct parts *out)
     *out = (struct parts){.n = 0};
     for (uint32_t i = 0; i < w->n; i++) {
         const struct work *k = &w->v[i];
-        for (uint32_t j = 0; k->kind == WORK_ITEMS && k->group == group && j < k->looked && out->n < MEMBERS;
+        for (uint32_t j = 0;
+             k->kind == WORK_ITEMS && !k->single && k->group == group && j < k->looked && out->n < MEMBERS;
              j++) {
             out->g[out->n] = k->v[j].g;
             out->v[out->n++] = (struct lifetime){.first = k->v[j].t0, .last = k->v[j].t1, .over = true};

@@ -68,7 +68,7 @@ bool fam_trend(struct causes *c, const struct works *w, struct verdicts *out)
         const struct work *k = &w->v[i];
         double ns[QUARTERS];
         /* a worker whose queue is never empty does several things in one item: only items grow then */
-        if (k->background || k->standing || (k->kind == WORK_ITEMS && !k->paced && !ticks(c, k)) ||
+        if (k->background || k->standing || (k->kind == WORK_ITEMS && !k->single && !ticks(c, k)) ||
             k->looked < threshold(TH_MANY) || !rises(c, k, ns))
             continue;
         const bool note = queues(&k->tree);

@@ -350,17 +350,17 @@ static struct gain gain_of(const struct causes *c, const struct verdict *v, doub
 static void name_timer(struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
-    const bool each = work_awaited(w) || w->paced, awaited = each && v->harm.share >= threshold(TH_SHARE);
+    const bool each = work_awaited(w) || w->single, awaited = each && v->harm.share >= threshold(TH_SHARE);
     const bool sleeps = v->rule == RULE_SLEEP, limit = v->rule == RULE_LIMIT;
     const double polls = sleeps ? verdict_polls(c, all, v) : 0;
     double tries = 0;
     if (awaited && polls * v->harm.share >= threshold(TH_SHARE)) {
         verdict_ev(v, EV_SHARE, polls);
-    } else if (awaited && (sleeps || limit) && verdict_rate_limited(c, all, v)) {
-        v->rule = RULE_RATE;
     } else if (each && (awaited || v->harm.slow >= threshold(TH_SHARE)) && (sleeps || limit) &&
                (tries = verdict_retries(c, all, v)) > 0) {
         verdict_ev(v, EV_TIMES, tries);
+    } else if (awaited && (sleeps || limit) && verdict_rate_limited(c, all, v)) {
+        v->rule = RULE_RATE;
     } else if (awaited && sleeps && trace_g_name(c->tr, w->v[0].g) != v->waiter.group) {
         v->rule = RULE_DOZES;
     } else if (limit) {
@@ -415,7 +415,7 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     const double slow = varies ? v->harm.slow : 0;
     const bool slow_repeat = v->rule == RULE_SERIAL && v->harm.slow_only;
     const bool in_one_go =
-        slow_repeat && w->kind == WORK_ITEMS && !w->paced; /* several things that stood in its queue */
+        slow_repeat && w->kind == WORK_ITEMS && !w->single; /* several things that stood in its queue */
     v->rule = (slow_repeat && !varies) || in_one_go ? RULE_BACKEND : v->rule;
     v->harm.all = slow_repeat && varies ? slow * work_slow_part(w) : v->harm.all;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;

@@ -38,8 +38,9 @@ struct cut { /* the pieces of one group under construction */
     bool failed;
 };
 
-static void cut_add(struct cut *k, uint32_t g, int64_t t0, int64_t t1)
+static void cut_add(void *arg, uint32_t g, int64_t t0, int64_t t1)
 {
+    struct cut *k = arg;
     if (k->n >= PIECES || t1 <= t0)
         return;
     if (mem_room(k->v, k->cap, k->n + 1))
@@ -299,16 +300,23 @@ static bool works_of(const struct causes *c, const struct works *all, uint32_t g
         k[0] = paced;
         k[0].failed |= few.failed;
         paced = few;
-        like.paced = true;
+        like.paced = like.single = true;
     }
     mem_free(paced.v);
+    if ((double)k[0].n < threshold(TH_PIECES) && !requests) {
+        k[0].n = 0;
+        k[0].failed |= !pieces_taken(c, group, cut_add, &k[0]);
+        k[0].seen = grp->ns[GM_LIFE];
+        like.paced = false;
+        like.single = true;
+    }
     if ((double)k[0].n < threshold(TH_PIECES) && !requests) {
         k[0] =
             (struct cut){.all = all, .v = k[0].v, .cap = k[0].cap, .more = k[0].more, .failed = k[0].failed};
         like.standing = lives_in(c, group, &k[0]);
         like.kind = !like.standing && begun_by_reader(c, group) ? WORK_REQUESTS : WORK_LIVES;
         like.lives = true;
-        like.paced = false;
+        like.single = false;
     }
     bool ok = true;
     int64_t seen = 0;

@@ -87,7 +87,7 @@ static bool counts(const struct trace *tr, const struct work *w)
 {
     return w->kind == WORK_REQUESTS ||
            (w->user && !w->standing && (w->kind == WORK_ITEMS || w->kind == WORK_LIVES) &&
-            trace_str(tr, w->name).len);
+            w->paced == w->single && trace_str(tr, w->name).len);
 }
 
 bool pulse_learn(struct pulse *p, const struct trace *tr, const struct works *all)

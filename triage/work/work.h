@@ -8,7 +8,7 @@
  *   requests   what a goroutine does from the read of a request on a connection to the read of the next one;
  *              or goroutines that the reader of a connection creates for what it reads while it reads on
  *   items      what a goroutine does from one wait for more work, in its own loop, to the next; or, where it
- *              waits for none, from one sleep there to the next
+ *              waits for none, from one sleep there to the next; or from taking one thing to taking the next
  *   lives      goroutines created for one thing each; or a few that run all along and wait for no more work
  *   main       the main goroutine, from its begin to its end, if nothing else repeats
  *
@@ -83,7 +83,8 @@ struct work {
     bool inner;          /* another work that counts waits for it, so its time is in that one's tree */
     bool played;         /* requests to a peer that is played in the same process */
     bool lives;          /* pieces are whole goroutines, from begin to end */
-    bool paced;          /* items, each after a pause: none is several that stood in a queue */
+    bool paced;          /* items, each after a pause */
+    bool single;         /* paced, or taken one by one: none is several that stood in a queue */
     bool standing;       /* lives that take most of the trace: there is no usual and no slow one */
     bool asks;           /* standing, and what most of its goroutines wait for outside are answers: no rest */
     struct workpiece *v; /* the examined pieces, longest first */
@@ -128,7 +129,7 @@ void works_free(struct works *w);
 /* stand_of - Returns the wait that goroutine g stands in at the end, or NULL. */
 const struct stand *stand_of(const struct works *w, uint32_t g);
 
-/* ---- pieces.c, serving.c, matter.c, stands.c, tree.c --------------------------------------------------- */
+/* ---- pieces.c, taken.c, serving.c, matter.c, stands.c, tree.c ------------------------------------------ */
 
 /* The parts that the goroutines of one group take, where one function begins those of all connections of
  * several servers. A part is the function that waits for requests, or the handler; 0: it is unknown. */
@@ -146,6 +147,11 @@ uint32_t serving_messages(const struct causes *c, uint32_t group);
 /* stands_find - Find the waits that the trace ends with. Returns false if out of memory. */
 bool stands_find(const struct causes *c, struct works *out);
 
+/* pieces_taken - Call add for each thing that the goroutines of a group take from others that wait to send
+ * it: what is done from there to the next one; none if that is not most of their time. Returns false if out
+ * of memory. */
+typedef void piece_fn(void *arg, uint32_t g, int64_t t0, int64_t t1);
+bool pieces_taken(const struct causes *c, uint32_t group, piece_fn *add, void *arg);
 /* works_find - Find the works, without trees. */
 bool works_find(struct causes *c, struct works *out);
 /* works_matter - Decide which works count, which are part of another one (inner), and which are in the

@@ -1,0 +1,68 @@
+/*
+ * taken.c - the pieces of workers that never wait for more: what one does from taking a thing, from another
+ * goroutine that waits to send it, to taking the next one. See work.h.
+ */
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+#include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
+#include "triage/work/work.h"
+
+enum { SENDERS = 64, STEPS = 100000 };
+
+struct take {
+    uint32_t g;
+    int64_t t;
+};
+
+static int cmp_take(const void *a, const void *b)
+{
+    const struct take *x = a, *y = b;
+    return x->g != y->g ? (x->g > y->g) - (x->g < y->g) : (x->t > y->t) - (x->t < y->t);
+}
+
+/* Where they take most; NULL: nowhere. */
+static const struct pair_row *taken_at(const struct causes *c, uint32_t name)
+{
+    const struct pair_row *most = NULL;
+    for (uint32_t i = 0; i < works_pairs(c); i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (p->waker == name && p->waiter != name && p->kind == WK_SEND && p->waker_stack &&
+            (!most || p->count > most->count))
+            most = p;
+    }
+    return most;
+}
+
+bool pieces_taken(const struct causes *c, uint32_t group, piece_fn *add, void *arg)
+{
+    const struct pair_row *p = taken_at(c, c->tg->groups[group].name);
+    const uint32_t from = p ? causes_group(c, p->waiter) : UINT32_MAX;
+    struct take *v = NULL;
+    size_t n = 0, cap = 0;
+    int64_t all = 0;
+    bool ok = true;
+    for (uint32_t i = 0; from != UINT32_MAX && i < c->of[from].n && i < SENDERS && ok; i++) {
+        struct walk w;
+        walk_g(&w, c->tr, causes_member(c, from, i, SENDERS), STEPS);
+        for (const struct span *s; ok && (s = walk_next(&w));) {
+            if (s->state != ST_RUNNABLE || s->stack != p->waker_stack || s->who >= c->tg->ng ||
+                c->tg->group_of[s->who] != group)
+                continue;
+            ok = mem_room(v, cap, n + 1);
+            if (ok)
+                v[n++] = (struct take){s->who, s->t0};
+        }
+    }
+    if (n)
+        qsort(v, n, sizeof *v, cmp_take);
+    for (size_t i = 1; i < n; i++)
+        all = ns_add(all, v[i].g == v[i - 1].g ? v[i].t - v[i - 1].t : 0);
+    const bool most = (double)all >= threshold(TH_MOST) * (double)c->tg->groups[group].ns[GM_LIFE];
+    for (size_t i = 1; ok && most && i < n; i++)
+        if (v[i].g == v[i - 1].g)
+            add(arg, v[i].g, v[i - 1].t, v[i].t);
+    mem_free(v);
+    return ok;
+}
