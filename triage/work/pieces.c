@@ -303,12 +303,15 @@ static bool works_of(const struct causes *c, const struct works *all, uint32_t g
         like.paced = like.single = true;
     }
     mem_free(paced.v);
-    if ((double)k[0].n < threshold(TH_PIECES) && !requests) {
-        k[0].n = 0;
-        k[0].failed |= !pieces_taken(c, group, cut_add, &k[0]);
-        k[0].seen = grp->ns[GM_LIFE];
-        like.paced = false;
-        like.single = true;
+    if (!requests) {
+        struct cut taken = {.all = all, .seen = grp->ns[GM_LIFE], .more = k[0].more};
+        taken.failed |= !pieces_taken(c, group, cut_add, &taken) || k[0].failed;
+        const bool more = taken.n >= threshold(TH_PIECES) && taken.n > k[0].n;
+        mem_free(more ? k[0].v : taken.v);
+        k[0] = more ? taken : k[0];
+        k[0].failed |= taken.failed;
+        like.single |= more;
+        like.paced &= !more;
     }
     if ((double)k[0].n < threshold(TH_PIECES) && !requests) {
         k[0] =
