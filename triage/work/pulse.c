@@ -87,18 +87,20 @@ static bool counts(const struct trace *tr, const struct work *w)
 {
     return w->kind == WORK_REQUESTS ||
            (w->user && !w->standing && (w->kind == WORK_ITEMS || w->kind == WORK_LIVES) &&
-            w->paced == w->single && trace_str(tr, w->name).len);
+            trace_str(tr, w->name).len);
 }
 
 bool pulse_learn(struct pulse *p, const struct trace *tr, const struct works *all)
 {
     for (uint32_t i = 0; i < all->n && !p->failed; i++) {
         const struct work *w = &all->v[i];
+        /* who takes from others is not told by itself: it lives */
+        const enum work_kind_id kind = w->single && !w->paced ? WORK_LIVES : w->kind;
         struct known *k = counts(tr, w) ? row_of(p, tr, false, w->name) : NULL;
-        if (counts(tr, w) && (!k || (k->row.kind == WORK_LIVES && w->kind != WORK_LIVES))) {
-            k = row_new(p, tr, w->kind, w->name);
+        if (counts(tr, w) && (!k || (k->row.kind == WORK_LIVES && kind != WORK_LIVES))) {
+            k = row_new(p, tr, kind, w->name);
             if (k) {
-                k->lives = w->lives;
+                k->lives = w->lives || kind != w->kind;
                 k->paced = w->paced;
             }
         }
