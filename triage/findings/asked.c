@@ -8,16 +8,6 @@
 
 #include "triage/findings/thresholds.h"
 
-static bool has_names(const struct triage *tg)
-{
-    return trace_info(tg->tr)->has_names;
-}
-
-static bool has_stacks(const struct triage *tg)
-{
-    return trace_nstacks(tg->tr) > 1;
-}
-
 /* True if anything before the last generation is missing. A trace that was cut, or of a killed program, is
  * complete up to there. */
 static bool missing_before(const struct trace *tr)
@@ -33,12 +23,12 @@ static bool missing_before(const struct trace *tr)
 static const char *missing(const struct triage *tg, unsigned needs)
 {
     const struct trace_info *in = trace_info(tg->tr);
-    if (needs & NEED_STACKS && !has_stacks(tg)) {
+    if (needs & NEED_STACKS && trace_nstacks(tg->tr) <= 1) {
         return !in->ndamages         ? "the trace has no stacks"
                : in->version >= 1022 ? "its stacks are lost, which stand at a generation's end"
                                      : "its stacks are lost, which stand at the file's end";
     }
-    if (needs & NEED_NAMES && !has_names(tg))
+    if (needs & NEED_NAMES && !in->has_names)
         return "no function names (--exe PROGRAM gives them)";
     if (needs & NEED_STOPS && in->version < 1010)
         return "its dialect does not tell stops of the world by kind";

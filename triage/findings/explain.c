@@ -37,12 +37,12 @@ const char *explain_cat_id(enum explain_cat c)
 static int cmp_region(const void *a, const void *b, void *arg)
 {
     const struct region *r = arg;
-    const struct by_g *x = a, *y = b;
-    const struct region *p = &r[x->region], *q = &r[y->region];
-    return x->g != y->g           ? (x->g > y->g) - (x->g < y->g)
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const struct region *p = &r[x], *q = &r[y];
+    return p->g != q->g           ? (p->g > q->g) - (p->g < q->g)
            : p->t0 != q->t0       ? (p->t0 > q->t0) - (p->t0 < q->t0)
            : p->depth != q->depth ? (p->depth > q->depth) - (p->depth < q->depth)
-                                  : (x->region > y->region) - (x->region < y->region);
+                                  : (x > y) - (x < y);
 }
 
 struct explainer *explain_new(const struct trace *tr, struct owners *own)
@@ -65,7 +65,7 @@ struct explainer *explain_new(const struct trace *tr, struct owners *own)
     }
     for (size_t i = 0; i < n && i < UINT32_MAX; i++)
         if (r[i].stack && r[i].t1 > r[i].t0)
-            x->region[x->nregions++] = (struct by_g){r[i].g, (uint32_t)i};
+            x->region[x->nregions++] = (uint32_t)i;
     host_sort(x->region, x->nregions, sizeof *x->region, cmp_region, (void *)(uintptr_t)r);
     return x;
 }

@@ -120,7 +120,7 @@ struct explain_item { /* children follow their wait, by time */
 struct explain_list {
     struct explain_item *v;
     size_t n, cap;
-    bool cut;
+    bool cut, failed; /* failed: out of memory; explain_list() says so */
 };
 /* explain_list - Store at most EXPLAIN_ITEMS parts. With more, `cut` is set and the remaining waits have no
  * parts. Returns false if out of memory. */

@@ -4,18 +4,12 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 
-struct listing {
-    struct explain_list *l;
-    bool failed;
-};
-
 static uint32_t list_part(void *arg, uint32_t up, const struct explain_part *p)
 {
-    struct listing *k = arg;
-    struct explain_list *l = k->l;
+    struct explain_list *l = arg;
     (void)up;
     if (l->n >= EXPLAIN_ITEMS || !mem_room(l->v, l->cap, l->n + 1)) {
-        k->failed |= l->n < EXPLAIN_ITEMS;
+        l->failed |= l->n < EXPLAIN_ITEMS;
         l->cut = true;
         return 0;
     }
@@ -46,9 +40,8 @@ static void list_sort(struct explain_list *l)
 
 bool explain_list(struct explainer *x, struct workpiece p, struct explain_list *out)
 {
-    struct listing k = {.l = out};
     *out = (struct explain_list){0};
-    const bool ok = explain_walk(x, p, list_part, &k, &out->cut) && !k.failed;
+    const bool ok = explain_walk(x, p, list_part, out, &out->cut) && !out->failed;
     if (ok)
         list_sort(out);
     else

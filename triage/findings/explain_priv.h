@@ -20,15 +20,10 @@ struct level {
     struct span_iter it;
 };
 
-struct by_g { /* regions by goroutine and begin */
-    uint32_t g;
-    uint32_t region;
-};
-
 struct explainer {
     const struct trace *tr;
     struct level *level[EXPLAIN_DEPTH];
-    struct by_g *region;
+    uint32_t *region; /* their indices, by goroutine and begin */
     size_t nregions;
     uint64_t left, placed; /* placed: number of levels entered so far */
     struct ended ended;

@@ -14,23 +14,16 @@ uint32_t explain_tell(struct explainer *x, const struct level *l, struct explain
     return p.t1 > p.t0 ? x->visit(x->arg, l->up, &p) : l->up;
 }
 
-/* Returns the index of goroutine g's last region with a begin at or before t, or -1. */
-static ptrdiff_t region_before(const struct explainer *x, const struct region *r, uint32_t g, int64_t t)
-{
-    const struct by_g *b = x->region;
-    size_t lo = 0;
-    bisect(lo, x->nregions, i, b[i].g < g || (b[i].g == g && r[b[i].region].t0 <= t));
-    return lo && b[lo - 1].g == g ? (ptrdiff_t)lo - 1 : -1;
-}
-
 /* The innermost region that covers t, and from when it is the innermost one. */
 static const struct region *region_at(const struct explainer *x, uint32_t g, int64_t t, int64_t *since)
 {
     const struct region *r;
+    const uint32_t *by = x->region;
+    size_t at = 0;
     (void)trace_regions(x->tr, &r);
-    ptrdiff_t i = region_before(x, r, g, t);
-    for (int steps = 0; i >= 0 && x->region[i].g == g && steps < 64; i--, steps++) {
-        const struct region *k = &r[x->region[i].region];
+    bisect(at, x->nregions, i, r[by[i]].g < g || (r[by[i]].g == g && r[by[i]].t0 <= t));
+    for (int steps = 0; at-- > 0 && r[by[at]].g == g && steps < 64; steps++) {
+        const struct region *k = &r[by[at]];
         if (k->t1 > t) {
             *since = k->t0 > *since ? k->t0 : *since;
             return k;

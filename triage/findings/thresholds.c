@@ -32,11 +32,8 @@ static const struct set shipped = {.v = {
 #include "triage/findings/thresholds.def"
 #undef X
                                    }};
-static struct set now = {.v = {
-#define X(ID, rule, name, value, unit, meaning) value,
-#include "triage/findings/thresholds.def"
-#undef X
-                         }};
+static struct set own;
+static const struct set *now = &shipped; /* or &own: by a user's file */
 
 /* Rules divide by values that reached a threshold, so a user's 0 is replaced by the smallest positive
  * value. */
@@ -44,12 +41,12 @@ static struct set now = {.v = {
 
 double threshold(enum threshold t)
 {
-    return now.v[t] > LEAST ? now.v[t] : LEAST;
+    return now->v[t] > LEAST ? now->v[t] : LEAST;
 }
 
 int64_t threshold_ns(enum threshold t)
 {
-    return now.v[t] > 1 ? (int64_t)now.v[t] : 1;
+    return now->v[t] > 1 ? (int64_t)now->v[t] : 1;
 }
 
 bool threshold_reached(enum threshold t, int64_t part, int64_t whole)
@@ -59,22 +56,17 @@ bool threshold_reached(enum threshold t, int64_t part, int64_t whole)
 
 bool rule_is_off(enum rule r)
 {
-    return now.off[r];
+    return now->off[r];
 }
 
 void thresholds_reset(void)
 {
-    now = shipped;
+    now = &shipped;
 }
 
 /* ---- a user's file ------------------------------------------------------------------------------------- */
 
-struct part { /* of a line */
-    const char *p;
-    size_t n;
-};
-
-static struct part trimmed(const char *p, size_t n)
+static struct str trimmed(const char *p, size_t n)
 {
     while (n && (*p == ' ' || *p == '\t')) {
         p++;
@@ -82,33 +74,34 @@ static struct part trimmed(const char *p, size_t n)
     }
     while (n && (p[n - 1] == ' ' || p[n - 1] == '\t' || p[n - 1] == '\r'))
         n--;
-    return (struct part){p, n};
+    return (struct str){p, (uint32_t)n};
 }
 
-static bool part_is(struct part a, const char *s, size_t n)
-{
-    return a.n == n && memcmp(a.p, s, n) == 0;
-}
+static const struct { /* of each unit the largest first */
+    const char *name;
+    double k;
+    enum threshold_unit unit;
+} suffix[] = {{"s", 1e9, TU_NS},
+              {"ms", 1e6, TU_NS},
+              {"us", 1e3, TU_NS},
+              {"ns", 1, TU_NS},
+              {"%", 0.01, TU_SHARE},
+              {"", 1, TU_SHARE},
+              {"GB", 1073741824, TU_BYTES},
+              {"MB", 1048576, TU_BYTES},
+              {"KB", 1024, TU_BYTES},
+              {"B", 1, TU_BYTES},
+              {"", 1, TU_COUNT}};
 
 /* Parse a number into its unit's base; false: not a number of that unit. */
-static bool value_of(struct part a, enum threshold_unit unit, double *out)
+static bool value_of(struct str a, enum threshold_unit unit, double *out)
 {
-    static const struct {
-        const char *name;
-        double k;
-        enum threshold_unit unit;
-    } suffix[] = {{"ns", 1, TU_NS},          {"us", 1e3, TU_NS},
-                  {"ms", 1e6, TU_NS},        {"s", 1e9, TU_NS},
-                  {"%", 0.01, TU_SHARE},     {"", 1, TU_SHARE},
-                  {"B", 1, TU_BYTES},        {"KB", 1024, TU_BYTES},
-                  {"MB", 1048576, TU_BYTES}, {"GB", 1073741824, TU_BYTES},
-                  {"", 1, TU_COUNT}};
     char buf[64], *end;
     double v;
-    if (a.n == 0 || a.n >= sizeof buf || a.p[0] == '-' || a.p[0] == '+')
+    if (a.len == 0 || a.len >= sizeof buf || a.p[0] == '-' || a.p[0] == '+')
         return false;
-    memcpy(buf, a.p, a.n);
-    buf[a.n] = 0;
+    memcpy(buf, a.p, a.len);
+    buf[a.len] = 0;
     v = strtod(buf, &end);
     if (end == buf || !isfinite(v))
         return false;
@@ -122,60 +115,55 @@ static bool value_of(struct part a, enum threshold_unit unit, double *out)
     return false;
 }
 
-static const char *expected(enum threshold_unit unit)
-{
-    static const char *const what[] = {"a time as 5ms (ns us ms s)", "a share as 20% or 0.2, at most 100%",
-                                       "bytes as 4MB (B KB MB GB)", "a count as 8"};
-    return what[unit];
-}
-
 struct here { /* the line being read, and where errors in it are stored */
     const char *file;
     unsigned line;
     struct err *e;
 };
 
-static enum err_code bad(const struct here *h, struct part at, const char *why)
+static enum err_code bad(const struct here *h, struct str at, const char *why)
 {
     return err_set(h->e, ERR_ARG, ERR_NO_OFFSET, "%.60s:%u: '%.*s' %s", h->file, h->line,
-                   (int)(at.n < 40 ? at.n : 40), at.p, why);
+                   (int)(at.len < 40 ? at.len : 40), at.p, why);
 }
 
-static enum err_code set_rule(struct set *s, enum rule r, struct part v, const struct here *h)
+static enum err_code set_rule(struct set *s, enum rule r, struct str v, const struct here *h)
 {
-    bool off = part_is(v, "off", 3);
-    if (!off && !part_is(v, "on", 2))
+    const bool off = str_is(v, "off");
+    if (!off && !str_is(v, "on"))
         return bad(h, v, "is neither on nor off; a number of the rule is RULE.name (--rules lists them)");
     s->off[r] = off;
     return ERR_OK;
 }
 
-static enum err_code set_number(struct set *s, enum rule r, struct part name, struct part v,
+static enum err_code set_number(struct set *s, enum rule r, struct str name, struct str v,
                                 const struct here *h)
 {
+    static const char *const expected[] = {"a time as 5ms (ns us ms s)",
+                                           "a share as 20% or 0.2, at most 100%", "bytes as 4MB (B KB MB GB)",
+                                           "a count as 8"};
     for (int i = 0; i < TH_COUNT; i++) {
-        if (table[i].rule == r && part_is(name, table[i].name, strlen(table[i].name))) {
+        if (table[i].rule == r && str_is(name, table[i].name)) {
             char why[100];
-            snprintf(why, sizeof why, "is not what stands there: expected %s", expected(table[i].unit));
+            snprintf(why, sizeof why, "is not what stands there: expected %s", expected[table[i].unit]);
             return value_of(v, table[i].unit, &s->v[i]) ? ERR_OK : bad(h, v, why);
         }
     }
     return bad(h, name, "is no number of this rule (--rules lists them)");
 }
 
-static enum err_code line_of(struct set *s, struct part l, const struct here *h)
+static enum err_code line_of(struct set *s, struct str l, const struct here *h)
 {
-    const char *eq = memchr(l.p, '=', l.n), *dot;
-    struct part name, value, rule;
+    const char *eq = memchr(l.p, '=', l.len);
     if (!eq)
         return bad(h, l, "has no '=': expected RULE.name = VALUE, or RULE = off");
-    name = trimmed(l.p, (size_t)(eq - l.p));
-    value = trimmed(eq + 1, l.n - (size_t)(eq + 1 - l.p));
-    dot = memchr(name.p, '.', name.n);
-    rule = dot ? (struct part){name.p, (size_t)(dot - name.p)} : name;
+    const struct str name = trimmed(l.p, (size_t)(eq - l.p)),
+                     value = trimmed(eq + 1, l.len - (size_t)(eq + 1 - l.p));
+    const char *dot = memchr(name.p, '.', name.len);
+    const struct str rule = dot ? (struct str){name.p, (uint32_t)(dot - name.p)} : name;
     for (int r = 0; r < RULE_COUNT; r++) {
-        if (part_is(rule, rule_id((enum rule)r), strlen(rule_id((enum rule)r)))) {
-            struct part number = {dot ? dot + 1 : "", dot ? name.n - rule.n - 1 : 0};
+        if (str_is(rule, rule_id((enum rule)r))) {
+            const struct str number = {dot ? dot + 1 : "", dot ? name.len - rule.len - 1 : 0};
             return dot ? set_number(s, (enum rule)r, number, value, h) : set_rule(s, (enum rule)r, value, h);
         }
     }
@@ -184,20 +172,20 @@ static enum err_code line_of(struct set *s, struct part l, const struct here *h)
 
 enum err_code thresholds_parse(const char *name, const char *text, size_t n, struct err *e)
 {
-    struct set s = now;
+    struct set s = *now;
     unsigned line = 0;
     for (size_t i = 0, len; i < n; i += len + 1) {
-        const char *end = memchr(text + i, '\n', n - i), *remark;
-        struct part l;
+        const char *end = memchr(text + i, '\n', n - i);
         enum err_code c;
         line++;
         len = end ? (size_t)(end - text) - i : n - i;
-        remark = memchr(text + i, '#', len);
-        l = trimmed(text + i, remark ? (size_t)(remark - text) - i : len);
-        if (l.n && (c = line_of(&s, l, &(struct here){name, line, e})) != ERR_OK)
+        const char *remark = memchr(text + i, '#', len);
+        const struct str l = trimmed(text + i, remark ? (size_t)(remark - text) - i : len);
+        if (l.len && (c = line_of(&s, l, &(struct here){name, line, e})) != ERR_OK)
             return c;
     }
-    now = s;
+    own = s;
+    now = &own;
     return ERR_OK;
 }
 
@@ -224,22 +212,13 @@ enum err_code thresholds_read(const char *path, struct err *e)
 
 static void value_text(struct text *t, enum threshold_unit unit, double v)
 {
-    static const struct {
-        const char *name;
-        double k;
-    } time[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}},
-      size[] = {{"GB", 1073741824}, {"MB", 1048576}, {"KB", 1024}, {"B", 1}};
-    int i = 0;
-    if (unit == TU_SHARE) {
+    size_t i = 0;
+    while (suffix[i].unit != unit || (v < suffix[i].k && suffix[i].k > 1))
+        i++;
+    if (unit == TU_SHARE)
         text_add(t, "%.4g%%", v * 100);
-    } else if (unit == TU_COUNT) {
-        text_add(t, "%.6g", v);
-    } else {
-        while (i < 3 && v < (unit == TU_NS ? time[i].k : size[i].k))
-            i++;
-        text_add(t, "%.6g%s", v / (unit == TU_NS ? time[i].k : size[i].k),
-                 unit == TU_NS ? time[i].name : size[i].name);
-    }
+    else
+        text_add(t, "%.6g%s", v / suffix[i].k, suffix[i].name);
 }
 
 static void numbers_text(struct text *t, enum rule r)
@@ -249,10 +228,10 @@ static void numbers_text(struct text *t, enum rule r)
         if (table[i].rule != r)
             continue;
         text_add(t, "    %s.%s = ", rule_id(r), table[i].name);
-        value_text(t, table[i].unit, now.v[i]);
+        value_text(t, table[i].unit, now->v[i]);
         text_pad(t, start, 40);
         text_add(t, " # %s", table[i].meaning);
-        if (now.v[i] != shipped.v[i]) {
+        if (now->v[i] != shipped.v[i]) {
             text_lit(t, "; shipped: ");
             value_text(t, table[i].unit, shipped.v[i]);
         }
@@ -287,9 +266,9 @@ void rules_text(struct text *t)
                 "# file and pass it as --rules FILE. RULE = off turns a rule off.\n");
     for (int r = 0; r < RULE_COUNT; r++) {
         text_add(t, "\n# %s (%s)%s", rule_id((enum rule)r), rule_row((enum rule)r)->title,
-                 now.off[r] ? ", off" : "");
+                 now->off[r] ? ", off" : "");
         remark(t, rule_row((enum rule)r)->when);
-        if (now.off[r])
+        if (now->off[r])
             text_add(t, "    %s = off\n", rule_id((enum rule)r));
         numbers_text(t, (enum rule)r);
     }

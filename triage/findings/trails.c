@@ -62,31 +62,29 @@ static bool find_order(struct trails *x)
 /* Parents come before their children. */
 static bool families(struct trails *x, struct tab *ids)
 {
-    const size_t n = (size_t)x->ntasks + 1;
-    uint32_t *parent = mem_alloc(n * sizeof *parent), *size = mem_alloc(n * sizeof *size), at = 0;
-    uint32_t *next = mem_alloc(n * sizeof *next); /* the place of its next subtask */
+    const size_t n = (size_t)x->ntasks + 1; /* the last one: whose subtasks those without a parent are */
+    struct {
+        uint32_t parent, size, next; /* next: the place of its next subtask */
+    } *of = mem_zalloc(n * sizeof *of);
     x->place = mem_alloc(n * sizeof *x->place);
     x->size = mem_alloc(n * sizeof *x->size);
-    bool ok = parent && size && next && x->place && x->size;
+    bool ok = of && x->place && x->size;
     for (uint32_t i = 0; ok && i < x->ntasks; i++) {
         const uint32_t up = x->task[i].parent ? tab_get(ids, x->task[i].parent, 0) : TAB_NONE;
-        parent[i] = up != TAB_NONE && up < i ? up : NO_TASK;
-        size[i] = 1;
+        of[i].parent = up < i ? up : x->ntasks;
+        of[i].size = 1;
         ok = tab_put(ids, x->task[i].id, 0, i) != TAB_NONE && (i % 512 || slices_tick());
     }
     for (uint32_t i = x->ntasks; ok && i-- > 0;)
-        if (parent[i] != NO_TASK)
-            size[parent[i]] += size[i];
+        of[of[i].parent].size += of[i].size;
     for (uint32_t i = 0; ok && i < x->ntasks; i++) {
-        uint32_t *to = parent[i] != NO_TASK ? &next[parent[i]] : &at;
+        uint32_t *to = &of[of[i].parent].next;
         x->place[i] = *to;
-        x->size[*to] = size[i];
-        next[i] = *to + 1;
-        *to += size[i];
+        x->size[*to] = of[i].size;
+        of[i].next = *to + 1;
+        *to += of[i].size;
     }
-    mem_free(parent);
-    mem_free(size);
-    mem_free(next);
+    mem_free(of);
     return ok;
 }
 

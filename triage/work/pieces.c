@@ -38,13 +38,13 @@ struct cut { /* the pieces of one group under construction */
     bool failed;
 };
 
-static void cut_add(void *arg, uint32_t g, int64_t t0, int64_t t1)
+static void cut_add(void *arg, struct workpiece p)
 {
     struct cut *k = arg;
-    if (k->n >= PIECES || t1 <= t0)
+    if (k->n >= PIECES || p.t1 <= p.t0)
         return;
     if (mem_room(k->v, k->cap, k->n + 1))
-        k->v[k->n++] = workpiece_of_g(g, t0, t1);
+        k->v[k->n++] = p;
     else
         k->failed = true;
 }
@@ -76,13 +76,13 @@ static void pieces_in(const struct causes *c, uint32_t g, uint32_t steps, struct
         k[0]->seen = ns_add(k[0]->seen, s->t1 - s->t0);
         for (unsigned i = 0; i < n && (!i || (double)k[0]->n < threshold(TH_PIECES)); i++)
             if (parting_step(&p[i], &of[i], s, &t0, &t1))
-                cut_add(k[i], g, t0, t1);
+                cut_add(k[i], workpiece_of_g(g, t0, t1));
     }
     const bool ended = trace_lane_who(c->tr, (struct lane){LANE_G, g}).ended;
     for (unsigned i = 0; i < n; i++) {
         k[i]->more = p[i].more ? p[i].more : k[i]->more;
         if (ended && parting_last(&p[i], &of[i], &t0, &t1))
-            cut_add(k[i], g, t0, t1);
+            cut_add(k[i], workpiece_of_g(g, t0, t1));
         else if (p[i].since != NO_TIME ||
                  (of[i].http && !p[i].more)) /* or it is at it since before the trace */
             cut_open(k[i], workpiece_of_g(g, p[i].since != NO_TIME ? p[i].since : 0, c->tg->end));
@@ -103,7 +103,7 @@ static bool lives_in(const struct causes *c, uint32_t group, struct cut *k)
         trace_lives(c->tr, LANE_G, g, 1, &life);
         k->seen = ns_add(k->seen, life.last - life.first);
         if (stand || (life.over && (created || trace_lane_who(c->tr, (struct lane){LANE_G, g}).created)))
-            cut_add(k, g, life.first, life.last);
+            cut_add(k, workpiece_of_g(g, life.first, life.last));
         else
             cut_open(k, workpiece_of_g(g, life.first, c->tg->end));
     }
@@ -254,14 +254,10 @@ static bool add_tasks(struct causes *c, struct works *all, size_t *cap)
         const size_t step = n / PIECES + 1;
         for (size_t j = 0; j < n && !k.failed; j += step) {
             if (t[j].name == c->tg->types[i].name) {
-                const bool whole = !t[j].open_start && !t[j].open_end && t[j].g != NO_LANE;
-                if (!whole)
+                if (!t[j].open_start && !t[j].open_end && t[j].g != NO_LANE)
+                    cut_add(&k, workpiece_of_task(c->tr, j));
+                else
                     cut_open(&k, workpiece_of_task(c->tr, j));
-                const size_t before = k.n;
-                if (whole)
-                    cut_add(&k, t[j].g, t[j].t0, t[j].t1);
-                if (k.n > before)
-                    k.v[before] = workpiece_of_task(c->tr, j);
             }
         }
         struct work *w = k.n ? work_add(all, cap) : NULL;
@@ -392,7 +388,7 @@ bool works_find(struct causes *c, struct works *all)
         struct cut k = {0};
         const uint32_t g = trace_find_lane(c->tr, LANE_G, 1);
         const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-        cut_add(&k, g, li.first, li.last);
+        cut_add(&k, workpiece_of_g(g, li.first, li.last));
         struct work *w = k.n ? work_add(all, &each.cap) : NULL;
         ok = !k.n || w;
         if (w) {

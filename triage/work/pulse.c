@@ -27,10 +27,8 @@ void pulse_free(struct pulse *p)
         mem_free(p->row[i].place);
     }
     mem_free(p->piece);
-    mem_free(p->was.v);
-    mem_free(p->is.v);
-    mem_free(p->alive.v);
-    mem_free(p->alive_then.v);
+    mem_free(p->on);
+    mem_free(p->alive);
     tab_free(&p->by_id);
     tab_free(&p->of_name);
     mem_free(p);
@@ -42,28 +40,19 @@ static char *text_of(const struct trace *tr, uint32_t str)
 {
     struct text t = {0};
     text_str(&t, tr, str);
-    text_raw(&t, "", 0);
-    char *s = text_take(&t);
-    text_free(&t);
-    return s;
-}
-
-static bool same(const struct trace *tr, uint32_t str, const char *s)
-{
-    struct text t = {0};
-    text_str(&t, tr, str);
-    const bool is = t.p && strcmp(t.p, s) == 0;
-    text_free(&t);
-    return is;
+    return text_take(&t);
 }
 
 /* Returns the last one of that name, of tasks or of goroutines; NULL: there is none. */
 static struct known *row_of(struct pulse *p, const struct trace *tr, bool task, uint32_t name)
 {
-    for (uint32_t i = p->nrows; i-- > 0;)
-        if ((p->row[i].row.kind == WORK_TASKS) == task && same(tr, name, p->row[i].row.name))
-            return &p->row[i];
-    return NULL;
+    struct known *last = NULL;
+    char *s = text_of(tr, name);
+    for (uint32_t i = 0; s && i < p->nrows; i++)
+        if ((p->row[i].row.kind == WORK_TASKS) == task && strcmp(s, p->row[i].row.name) == 0)
+            last = &p->row[i];
+    mem_free(s);
+    return last;
 }
 
 /* Returns NULL if there is no room or memory for another one. */
@@ -108,7 +97,7 @@ bool pulse_learn(struct pulse *p, const struct trace *tr, const struct works *al
             k->place = text_of(tr, stacks_place(tr, w->more));
             p->failed |= !k->place;
         }
-        if (k && w->user && !same(tr, w->user, k->row.handler)) {
+        if (k && w->user) {
             char *s = text_of(tr, w->user);
             p->failed |= !s;
             if (s) {
@@ -120,10 +109,10 @@ bool pulse_learn(struct pulse *p, const struct trace *tr, const struct works *al
     return !p->failed;
 }
 
-static void keep(struct pulse *p, const struct under_way *u)
+static void keep(struct pulse *p, struct under_way u)
 {
-    if (mem_room(p->is.v, p->is.cap, (size_t)p->is.n + 1))
-        p->is.v[p->is.n++] = *u;
+    if (mem_room(p->on, p->cap_on, (size_t)p->non + 1))
+        p->on[p->non++] = u;
     else
         p->failed = true;
 }
@@ -159,7 +148,7 @@ static void spans_of(struct pulse *p, struct under_way *u, struct known *k, uint
     for (bool waited = at->idle; more && !p->failed; more = span_next(&it), waited = false) {
         const struct span *s = span_get(&it);
         if (!(waited && goes_on_waiting(p, at, s)) && parting_step(at, &k->parts, s, &t0, &t1))
-            pulse_add(p, (uint32_t)(k - p->row), p->zero + t0, p->zero + t1);
+            pulse_add(p, k, p->zero + t0, p->zero + t1);
     }
     at->since = moved(at->since, p->zero);
     at->answered += p->zero;
@@ -174,18 +163,18 @@ static void goroutine(struct pulse *p, struct known *k, uint32_t g)
     if (!li.nspans || p->zero + li.last < p->from || (li.ended && p->zero + li.last == p->from && p->any))
         return;
     if (had != TAB_NONE)
-        u = p->was.v[had];
+        u = p->on[had];
     if (k->lives) {
         u.p.since = li.created ? p->zero + li.first : u.p.since;
         if (li.ended && u.p.since != NO_TIME)
-            pulse_add(p, (uint32_t)(k - p->row), u.p.since, p->zero + li.last);
+            pulse_add(p, k, u.p.since, p->zero + li.last);
     } else {
         spans_of(p, &u, k, g);
         if (li.ended && parting_last(&u.p, &k->parts, &t0, &t1))
-            pulse_add(p, (uint32_t)(k - p->row), t0, t1);
+            pulse_add(p, k, t0, t1);
     }
     if (!li.ended && (u.p.since != NO_TIME || u.p.idle))
-        keep(p, &u);
+        keep(p, u);
 }
 
 /* Returns what a goroutine with that start function does; NULL: nothing that counts. */
@@ -218,16 +207,16 @@ static void task(struct pulse *p, const struct task *t)
     const int64_t t0 = p->zero + t->t0, t1 = p->zero + t->t1;
     struct under_way u = {.id = t->id, .p = {.since = t0}, .task = true};
     if (t->open_end) {
-        if (!t->open_start && had == TAB_NONE && p->is.n < TASKS_MOST)
-            keep(p, &u);
+        if (!t->open_start && had == TAB_NONE && p->non - p->was < TASKS_MOST)
+            keep(p, u);
         return;
     }
     if (had != TAB_NONE)
-        p->was.v[had].over = true;
+        p->on[had].over = true;
     if (t1 > p->from && (!t->open_start || had != TAB_NONE)) {
-        const struct known *k = row_of(p, p->tr, true, t->name);
+        struct known *k = row_of(p, p->tr, true, t->name);
         k = k ? k : row_new(p, p->tr, WORK_TASKS, t->name);
-        pulse_add(p, k ? (uint32_t)(k - p->row) : NO_LANE, t->open_start ? p->was.v[had].p.since : t0, t1);
+        pulse_add(p, k, t->open_start ? p->on[had].p.since : t0, t1);
     }
 }
 
@@ -237,16 +226,16 @@ static void tasks(struct pulse *p)
     const size_t n = trace_tasks(p->tr, &t);
     for (size_t i = 0; i < n && !p->failed; i++)
         task(p, &t[i]);
-    for (uint32_t i = 0; i < p->was.n && !p->failed; i++)
-        if (p->was.v[i].task && !p->was.v[i].over)
-            keep(p, &p->was.v[i]);
+    for (uint32_t i = 0; i < p->was && !p->failed; i++)
+        if (p->on[i].task && !p->on[i].over)
+            keep(p, p->on[i]);
 }
 
 /* ---- a model ------------------------------------------------------------------------------------------- */
 
 void pulse_gap(struct pulse *p)
 {
-    p->was.n = 0;
+    p->was = 0;
     tab_free(&p->by_id);
     p->gap = true;
 }
@@ -265,15 +254,13 @@ void pulse_begin(struct pulse *p, const struct trace *tr)
     p->tr = tr;
     p->epoch = ti->epoch;
     p->lanes_then = grown ? p->lanes : 0;
-    const struct lanes was = p->alive_then;
-    p->alive_then = p->alive;
-    p->alive_then.n = grown ? p->alive.n : 0;
-    p->alive = (struct lanes){was.v, 0, was.cap};
+    p->alive_then = grown ? p->nalive : 0;
+    p->nalive = 0;
     p->lanes = trace_nlanes(tr, LANE_G);
     p->next = 0;
     for (uint32_t i = 0; i < p->nrows; i++)
         p->row[i].parts = (struct parts){0};
-    p->is.n = 0;
+    p->non = p->was;
     tab_free(&p->of_name);
 }
 
@@ -281,9 +268,9 @@ void pulse_begin(struct pulse *p, const struct trace *tr)
 static uint32_t next_lane(struct pulse *p)
 {
     const uint32_t i = p->next++;
-    if (i < p->alive_then.n)
-        return p->alive_then.v[i];
-    const uint64_t g = (uint64_t)p->lanes_then + (i - p->alive_then.n);
+    if (i < p->alive_then)
+        return p->alive[i];
+    const uint64_t g = (uint64_t)p->lanes_then + (i - p->alive_then);
     return g < p->lanes ? (uint32_t)g : NO_LANE;
 }
 
@@ -291,10 +278,10 @@ static void look(struct pulse *p, uint32_t g)
 {
     const struct lane_info li = trace_lane_who(p->tr, (struct lane){LANE_G, g});
     if (!li.ended) {
-        p->failed |= !mem_room(p->alive.v, p->alive.cap, (size_t)p->alive.n + 1);
+        p->failed |= !mem_room(p->alive, p->cap_alive, (size_t)p->nalive + 1);
         if (p->failed)
             return;
-        p->alive.v[p->alive.n++] = g;
+        p->alive[p->nalive++] = g;
     }
     struct known *k = li.is_system ? NULL : known(p, li.name);
     if (k)
@@ -304,12 +291,13 @@ static void look(struct pulse *p, uint32_t g)
 /* Index what is in progress by id. */
 static void turn(struct pulse *p)
 {
-    const struct goes_on was = p->was;
-    p->was = p->is;
-    p->is = (struct goes_on){was.v, 0, was.cap};
+    const uint32_t n = p->non - p->was;
+    if (n)
+        memmove(p->on, p->on + p->was, n * sizeof *p->on);
+    p->was = n;
     tab_free(&p->by_id);
-    for (uint32_t i = 0; i < p->was.n && !p->failed; i++)
-        p->failed |= tab_put(&p->by_id, p->was.v[i].id, p->was.v[i].task, i) == TAB_NONE;
+    for (uint32_t i = 0; i < n && !p->failed; i++)
+        p->failed |= tab_put(&p->by_id, p->on[i].id, p->on[i].task, i) == TAB_NONE;
 }
 
 bool pulse_step(struct pulse *p, int64_t budget_ns, bool *failed)

@@ -56,8 +56,7 @@ void pulse_forget(struct pulse *p, int64_t t);
 /* pulse_of - Compute the durations of each row's pieces that ended in (t0,t1]. Returns false if out of
  * memory. */
 bool pulse_of(const struct pulse *p, int64_t t0, int64_t t1, struct dist out[PULSE_ROWS]);
-/* pulse_order - Sort the rows: first those that someone outside waits for, then by their time in `d`.
- * Single-threaded. */
+/* pulse_order - Sort the rows: first those that someone outside waits for, then by their time in `d`. */
 void pulse_order(const struct pulse *p, const struct dist d[PULSE_ROWS], uint32_t order[PULSE_ROWS]);
 
 #endif

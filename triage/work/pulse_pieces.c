@@ -1,8 +1,7 @@
 /*
  * pulse_pieces.c - the pieces that are held, and queries on them: see pulse.h.
  */
-#include <stdlib.h>
-
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/work/pulse_priv.h"
 
@@ -32,9 +31,9 @@ static void thin(struct pulse *p)
     pulse_forget(p, least + (most - least) / 2 + 1);
 }
 
-void pulse_add(struct pulse *p, uint32_t row, int64_t t0, int64_t t1)
+void pulse_add(struct pulse *p, struct known *k, int64_t t0, int64_t t1)
 {
-    if (row >= p->nrows || t1 <= t0)
+    if (!k || t1 <= t0)
         return;
     if (p->n == PULSE_PIECES)
         thin(p);
@@ -44,14 +43,13 @@ void pulse_add(struct pulse *p, uint32_t row, int64_t t0, int64_t t1)
     }
     const uint64_t most = ((uint64_t)1 << DUR_BITS) - 1,
                    d = (uint64_t)(t1 - t0) < most ? (uint64_t)(t1 - t0) : most;
-    p->piece[p->n++] = (struct piece){t1, (uint64_t)row << DUR_BITS | d};
-    struct pulse_row *r = &p->row[row].row;
-    uint32_t k = 0;
-    while (k < PULSE_BOUNDS && (double)d > pulse_bound_s[k] * 1e9)
-        k++;
-    r->bucket[k]++;
-    r->n++;
-    r->total_ns += (double)d;
+    p->piece[p->n++] = (struct piece){t1, (uint64_t)(k - p->row) << DUR_BITS | d};
+    uint32_t b = 0;
+    while (b < PULSE_BOUNDS && (double)d > pulse_bound_s[b] * 1e9)
+        b++;
+    k->row.bucket[b]++;
+    k->row.n++;
+    k->row.total_ns += (double)d;
 }
 
 uint32_t pulse_rows(const struct pulse *p)
@@ -96,24 +94,25 @@ bool pulse_of(const struct pulse *p, int64_t t0, int64_t t1, struct dist out[PUL
     return true;
 }
 
-static struct {
+struct order {
     const struct pulse *p;
     const struct dist *d;
-} sorting; /* qsort() passes no context */
+};
 
 static int rank(enum work_kind_id k)
 {
     return k == WORK_REQUESTS ? 0 : k == WORK_TASKS ? 1 : k == WORK_ITEMS ? 2 : 3;
 }
 
-static int by_wait(const void *a, const void *b)
+static int by_wait(const void *a, const void *b, void *arg)
 {
+    const struct order *o = arg;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const int p = rank(sorting.p->row[x].row.kind), q = rank(sorting.p->row[y].row.kind);
+    const int p = rank(o->p->row[x].row.kind), q = rank(o->p->row[y].row.kind);
     if (p != q)
         return p - q;
-    if (sorting.d[x].total != sorting.d[y].total)
-        return sorting.d[x].total > sorting.d[y].total ? -1 : 1;
+    if (o->d[x].total != o->d[y].total)
+        return o->d[x].total > o->d[y].total ? -1 : 1;
     return x < y ? -1 : x > y;
 }
 
@@ -121,7 +120,5 @@ void pulse_order(const struct pulse *p, const struct dist d[PULSE_ROWS], uint32_
 {
     for (uint32_t i = 0; i < p->nrows; i++)
         order[i] = i;
-    sorting.p = p;
-    sorting.d = d;
-    qsort(order, p->nrows, sizeof *order, by_wait);
+    host_sort(order, p->nrows, sizeof *order, by_wait, &(struct order){p, d});
 }

@@ -35,18 +35,15 @@ struct pulse {
     size_t n, cap;
     bool any;
     int64_t end, since;
-    /* what goes on: looked up in `was`, written down in `is` */
-    struct goes_on {
-        struct under_way *v;
-        uint32_t n;
-        size_t cap;
-    } was, is;
-    struct tab by_id; /* id and whether it is a task: position in `was` */
-    /* of a growing model: the goroutines that had not ended, and those after them */
-    struct lanes {
-        uint32_t *v, n;
-        size_t cap;
-    } alive, alive_then;
+    /* what goes on: the first `was` of them when the last model ended, the others when this one does */
+    struct under_way *on;
+    uint32_t was, non;
+    size_t cap_on;
+    struct tab by_id; /* id and whether it is a task: which of the first ones */
+    /* of a growing model: the goroutines that had not ended, `alive_then` of them and nalive so far, for a
+     * goroutine is read before another one takes its place; and those after them */
+    uint32_t *alive, alive_then, nalive;
+    size_t cap_alive;
     uint32_t lanes_then;
     /* the current model */
     const struct trace *tr;
@@ -57,7 +54,8 @@ struct pulse {
     bool done, failed, gap;
 };
 
-/* pulse_add - Add a finished piece to a row. Sets p->failed if out of memory. */
-void pulse_add(struct pulse *p, uint32_t row, int64_t t0, int64_t t1);
+/* pulse_add - Add a finished piece to a row (NULL: there was no room for it). Sets p->failed if out of
+ * memory. */
+void pulse_add(struct pulse *p, struct known *k, int64_t t0, int64_t t1);
 
 #endif

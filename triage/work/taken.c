@@ -62,7 +62,7 @@ bool pieces_taken(const struct causes *c, uint32_t group, piece_fn *add, void *a
     const bool most = (double)all >= threshold(TH_MOST) * (double)c->tg->groups[group].ns[GM_LIFE];
     for (size_t i = 1; ok && most && i < n; i++)
         if (v[i].g == v[i - 1].g)
-            add(arg, v[i].g, v[i - 1].t, v[i].t);
+            add(arg, workpiece_of_g(v[i].g, v[i - 1].t, v[i].t));
     mem_free(v);
     return ok;
 }

@@ -150,7 +150,7 @@ bool stands_find(const struct causes *c, struct works *out);
 /* pieces_taken - Call add for each thing that the goroutines of a group take from others that wait to send
  * it: what is done from there to the next one; none if that is not most of their time. Returns false if out
  * of memory. */
-typedef void piece_fn(void *arg, uint32_t g, int64_t t0, int64_t t1);
+typedef void piece_fn(void *arg, struct workpiece p);
 bool pieces_taken(const struct causes *c, uint32_t group, piece_fn *add, void *arg);
 /* works_find - Find the works, without trees. */
 bool works_find(struct causes *c, struct works *out);
