@@ -22,6 +22,8 @@ double busy_of(const struct causes *c, uint32_t g)
     struct walk w;
     walk_g(&w, c->tr, g, BUSY_SPANS);
     for (const struct span *s; (s = walk_next(&w));) {
+        if (s->state == ST_WAITING && s->open_start) /* what for is not recorded */
+            continue;
         const bool rests = s->state == ST_WAITING && waits_for_more(c->tr, name, s->reason, s->stack);
         seen = ns_add(seen, s->t1 - s->t0);
         rest = ns_add(rest, rests ? s->t1 - s->t0 : 0);
