@@ -257,6 +257,23 @@ static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
     return at_once >= threshold(TH_QUEUE) * (serve > 1 ? serve : 1);
 }
 
+/* Whether goroutines of the waiter's kind end some of these waits: what they wait for is passed on among
+ * them, though others pass on most of it. An answer to one of them never comes from another one. */
+static bool among_them(const struct follow *f, const struct tree_node *n)
+{
+    uint64_t own = 0, all = 0;
+    for (uint32_t i = 0; i < works_pairs(f->c); i++) {
+        const struct pair_row *p = &f->c->tg->pairs[i];
+        if (p->waiter != n->who || !p->stack || !wait_passes_on(p->kind))
+            continue;
+        const struct site at = verdict_place(f->all, p->stack);
+        const bool here = at.user == n->user && at.leaf == n->leaf;
+        all += here ? p->count : 0;
+        own += here && p->waker == n->who ? p->count : 0;
+    }
+    return (double)own >= threshold(TH_MANY) && (double)own >= threshold(TH_NOTED) * (double)all;
+}
+
 /* Returns the kind of link a wait is. *queue: it is one only if many queue for its waiter. */
 static enum family link_kind(struct follow *f, const struct tree_node *n, bool *queue)
 {
@@ -290,6 +307,8 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     if (taken || by == n->who || waits_there(f, by, n->user))
         return tells_done(f->c->tr, n) || for_all(f, n) || !of_set(f, n) || mostly(f, n, idles) ? FAM_NONE
                                                                                                 : FAM_SET;
+    if (among_them(f, n) && !for_all(f, n))
+        return FAM_SET;
     if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || mostly(f, n, passes_on) ||
         paces(f, n, by) || f->c->tg->groups[g].is_system)
         return FAM_NONE;
