@@ -505,7 +505,7 @@ static bool walks(void *arg)
 {
     for (int i = 0; i < 800; i++) {
         struct walk w;
-        walk_from(&w, arg, 0, 0, 10);
+        walk_at(&w, arg, 0, 0, 10);
         while (walk_next(&w)) {
         }
     }

@@ -14,22 +14,21 @@
 
 #define BUDGET 4000000
 
+static const struct {
+    const char *id, *name;
+} cats[EX_CATS] = {
+#define CAT(c, key, word, said) [EX_##c] = {key, said},
+#include "triage/words.def"
+};
+
 const char *explain_cat_name(enum explain_cat c)
 {
-    static const char *const name[EX_CATS] = {
-#define CAT(c, key, word, said) [EX_##c] = said,
-#include "triage/words.def"
-    };
-    return (unsigned)c < EX_CATS ? name[c] : "";
+    return (unsigned)c < EX_CATS ? cats[c].name : "";
 }
 
 const char *explain_cat_id(enum explain_cat c)
 {
-    static const char *const id[EX_CATS] = {
-#define CAT(c, key, word, said) [EX_##c] = key,
-#include "triage/words.def"
-    };
-    return (unsigned)c < EX_CATS ? id[c] : "";
+    return (unsigned)c < EX_CATS ? cats[c].id : "";
 }
 
 /* ---- the indices --------------------------------------------------------------------------------------- */
@@ -199,7 +198,7 @@ static void step_runnable(struct explainer *x, struct level *l, struct explain_p
                   : s->who == NO_LANE                              ? s->stack
                                                                    : 0;
     }
-    p.cat = !x->probes && explain_nobody_ran(x, p.t0, p.t1) ? EX_NOBODY : EX_SCHED;
+    p.cat = x->visit && explain_nobody_ran(x, p.t0, p.t1) ? EX_NOBODY : EX_SCHED;
     explain_tell_unless_stopped(x, l, p, s);
 }
 
@@ -334,7 +333,7 @@ static bool walk_leg(struct explainer *x, const struct leg *l)
         return l->g >= x->ng || walk_from(x, 0, 0, l->g, l->t0, l->t1);
     p.followed = x->left > 0;
     x->cut |= !p.followed;
-    const uint32_t tag = x->visit(x->arg, 0, &p);
+    const uint32_t tag = x->visit ? x->visit(x->arg, 0, &p) : 0;
     return !p.followed || walk_from(x, 1, tag, l->g, l->t0, l->t1);
 }
 

@@ -87,7 +87,8 @@ void explain_free(struct explainer *x);
 void explain_budget(struct explainer *x, uint64_t spans);
 uint64_t explain_left(const struct explainer *x);
 /* explain_walk - Explain a piece of work, leg by leg (legs.h), last to first: the parts are adjacent from
- * its begin to its end. Sets *cut if some waits were not followed. Returns false if out of memory. */
+ * its begin to its end. Sets *cut if some waits were not followed. Returns false if out of memory.
+ * visit: NULL: only the cost is asked for. */
 bool explain_walk(struct explainer *x, struct workpiece p, explain_visit *visit, void *arg, bool *cut);
 /* explain_legs - Find these legs alone, charging the budget. */
 bool explain_legs(struct explainer *x, struct workpiece p, struct legs *out);

@@ -30,10 +30,9 @@ struct explainer {
     struct owners *own, *own_made; /* own_made: NULL, or that one */
     struct untimed *untimed;       /* NULL until a call without an end is met */
     uint32_t ng, np;
-    explain_visit *visit;
+    explain_visit *visit; /* NULL: only the cost is asked for: what time is attributed to is not */
     void *arg;
     bool cut;
-    bool probes;           /* only the cost is asked for: what time is attributed to is not */
     struct trails *trails; /* NULL until a task is explained */
     struct legs legs;      /* of the piece being explained */
 };

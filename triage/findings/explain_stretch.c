@@ -3,13 +3,6 @@
  */
 #include "triage/findings/explain_priv.h"
 
-static uint32_t passed(void *arg, uint32_t up, const struct explain_part *p)
-{
-    (void)arg;
-    (void)p;
-    return up;
-}
-
 enum { PROBES = 16, PART = 64 /* so much of it they are */, LEAST = 64 /* spans a stretch, at least */ };
 
 /* Estimate the cost of explaining a piece, in spans, from short stretches spread over it. Stops once they
@@ -22,16 +15,14 @@ static bool cost_of(struct explainer *x, const struct workpiece *p, uint64_t mos
     uint64_t cost = 0;
     bool ok = true, cut = false;
     *all = 0;
-    x->probes = true;
     for (uint64_t n = 0; ok && n < PROBES && each > 0 && (n < 4 || cost < most || !*all);) {
         const int64_t t0 = p->t0 + at[n++] * step;
-        ok = explain_walk(x, workpiece_of_g(p->g, t0, t0 + each), passed, NULL, &cut);
+        ok = explain_walk(x, workpiece_of_g(p->g, t0, t0 + each), NULL, NULL, &cut);
         cost = left - x->left;
         /* A level costs one span to find and one to be in, wherever it is cut. Any more are boundaries. */
         const uint64_t found = 2 * (x->placed - begun);
         *all = cost > found ? (cost - found) * PART * PROBES / n : 0;
     }
-    x->probes = false;
     return ok;
 }
 

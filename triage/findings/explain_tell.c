@@ -11,7 +11,7 @@
 
 uint32_t explain_tell(struct explainer *x, const struct level *l, struct explain_part p)
 {
-    return p.t1 > p.t0 ? x->visit(x->arg, l->up, &p) : l->up;
+    return p.t1 > p.t0 && x->visit ? x->visit(x->arg, l->up, &p) : l->up;
 }
 
 /* The innermost region that covers t, and from when it is the innermost one. */

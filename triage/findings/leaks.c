@@ -65,36 +65,33 @@ static bool leak_lane(struct leaks *k, uint32_t g)
 {
     struct triage *tg = k->tg;
     const struct lane l = {LANE_G, g};
-    const struct lane_info of = trace_lane(tg->tr, l), *li = &of;
+    const struct lane_info li = trace_lane(tg->tr, l);
     struct span_iter it;
-    struct leak_row *r;
-    struct span last;
-    const struct span *s = &last;
-    if (li->nspans == 0 || !span_seek_index(&it, tg->tr, l, li->nspans - 1))
+    if (li.nspans == 0 || !span_seek_index(&it, tg->tr, l, li.nspans - 1))
         return true;
-    last = *span_get(&it);
-    if (s->state == ST_UNKNOWN && span_prev(&it)) /* the trace was cut: so it was when its record ended */
-        last = *span_get(&it);
-    if (s->state != ST_WAITING)
+    if (span_get(&it)->state == ST_UNKNOWN) /* the trace was cut: so it was when its record ended */
+        (void)span_prev(&it);
+    const struct span s = *span_get(&it);
+    if (s.state != ST_WAITING)
         return true;
-    r = leak_of(k, li, s);
+    struct leak_row *r = leak_of(k, &li, &s);
     if (!r)
         return false;
     r->count++;
     r->once += !gstat_waits(tg, g, 2);
     /* it waits there for much longer than others did, and did not go on from there before */
-    if ((double)tri_len(s) >= threshold(TH_DOUBLE) * (double)usual(k, s) &&
-        !been_here(&it, s->reason, s->stack)) {
-        const int64_t q = tg->end > 0 ? (int64_t)((double)li->first / (double)tg->end * 4) : 0;
+    if ((double)tri_len(&s) >= threshold(TH_DOUBLE) * (double)usual(k, &s) &&
+        !been_here(&it, s.reason, s.stack)) {
+        const int64_t q = tg->end > 0 ? (int64_t)((double)li.first / (double)tg->end * 4) : 0;
         r->lost++;
         r->quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
     }
-    if (tri_len(s) > r->oldest || r->count == 1) {
-        r->oldest = tri_len(s);
-        r->since = s->t0;
+    if (tri_len(&s) > r->oldest || r->count == 1) {
+        r->oldest = tri_len(&s);
+        r->since = s.t0;
         r->example = g;
     }
-    r->youngest = tri_len(s) < r->youngest ? tri_len(s) : r->youngest;
+    r->youngest = tri_len(&s) < r->youngest ? tri_len(&s) : r->youngest;
     return true;
 }
 

@@ -7,7 +7,7 @@
  *
  * A goroutine with more spans is read in stretches, spread evenly over its life, the last one up to its
  * end: a program's start is not typical, and a problem may begin late. Between two stretches comes a span
- * of ST_NONE with no duration, stack or `who`: what follows it is not what came next. walk_from() reads one
+ * of ST_NONE with no duration, stack or `who`: what follows it is not what came next. walk_at() reads one
  * stretch only.
  */
 #ifndef GOTOP_TRIAGE_WALK_H
@@ -27,8 +27,12 @@ struct walk {
     uint32_t left, here, nth; /* spans left in total and in this stretch; index of the stretch */
     bool more, begun, between;
 };
-static inline void walk_begin(struct walk *w, const struct trace *tr, uint32_t g, uint32_t most)
+/* walk_at - Start at the span that covers t, or at the first or last span if t is outside the lane. May yield
+ * to the viewer first; if the result is no longer wanted, there are no spans. */
+static inline void walk_at(struct walk *w, const struct trace *tr, uint32_t g, int64_t t, uint32_t most)
 {
+    const struct lane l = {LANE_G, g};
+    w->more = slices_tick() && (t > 0 ? span_seek(&w->it, tr, l, t) : span_seek_index(&w->it, tr, l, 0));
     w->begun = w->between = false;
     w->tr = tr;
     w->g = g;
@@ -36,25 +40,10 @@ static inline void walk_begin(struct walk *w, const struct trace *tr, uint32_t g
     w->most = w->nth = 0;
     w->all = 0;
 }
-/* walk_from - Start at the span with that index. May yield to the viewer first; if the result is no longer
- * wanted, there are no spans. */
-static inline void walk_from(struct walk *w, const struct trace *tr, uint32_t g, uint64_t index,
-                             uint32_t most)
-{
-    w->more = slices_tick() && span_seek_index(&w->it, tr, (struct lane){LANE_G, g}, index);
-    walk_begin(w, tr, g, most);
-}
-/* walk_at - Start at the span that covers t, or at the first or last span if t is outside the lane. */
-static inline void walk_at(struct walk *w, const struct trace *tr, uint32_t g, int64_t t, uint32_t most)
-{
-    const struct lane l = {LANE_G, g};
-    w->more = slices_tick() && (t > 0 ? span_seek(&w->it, tr, l, t) : span_seek_index(&w->it, tr, l, 0));
-    walk_begin(w, tr, g, most);
-}
 /* walk_g - Start at the first span; in stretches if there are more than `most`. */
 static inline void walk_g(struct walk *w, const struct trace *tr, uint32_t g, uint32_t most)
 {
-    walk_from(w, tr, g, 0, most);
+    walk_at(w, tr, g, 0, most);
     if (most >= 2 * WALK_STRETCHES) {
         w->most = most;
         w->here = most / WALK_STRETCHES;

@@ -69,7 +69,7 @@ static void pieces_in(const struct causes *c, uint32_t g, uint32_t steps, struct
     int64_t t0, t1;
     struct walk w;
     if (of->http) /* a connection's requests are alike, and each gap takes one of them */
-        walk_from(&w, c->tr, g, 0, steps);
+        walk_at(&w, c->tr, g, 0, steps);
     else
         walk_g(&w, c->tr, g, steps);
     for (const struct span *s; !k[0]->failed && !k[n - 1]->failed && (s = walk_next(&w));) {
@@ -148,12 +148,6 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, const 
         const uint64_t used = spans < steps ? spans : steps;
         left -= used < left ? used : left;
     }
-}
-
-static uint32_t main_group(const struct causes *c)
-{
-    const uint32_t g = trace_find_lane(c->tr, LANE_G, 1);
-    return g < c->tg->ng ? c->tg->group_of[g] : UINT32_MAX;
 }
 
 /* ---- works --------------------------------------------------------------------------------------------- */
@@ -379,16 +373,17 @@ static bool group_add(void *arg, size_t i, void *kept)
 
 bool works_find(struct causes *c, struct works *all)
 {
-    const uint32_t mains = main_group(c), groups = c->tg->ngroups < GROUPS ? c->tg->ngroups : GROUPS;
+    const uint32_t g1 = trace_find_lane(c->tr, LANE_G, 1),
+                   mains = g1 < c->tg->ng ? c->tg->group_of[g1] : UINT32_MAX;
+    const uint32_t groups = c->tg->ngroups < GROUPS ? c->tg->ngroups : GROUPS;
     struct all_groups each = {.c = c, .all = all, .mains = mains};
     bool ok = add_tasks(c, all, &each.cap) &&
               slices_each(trace_threads(c->tr), groups,
                           &(struct slices_job){group_work, group_add, group_drop, &each});
     if (ok && mains != UINT32_MAX) {
         struct cut k = {0};
-        const uint32_t g = trace_find_lane(c->tr, LANE_G, 1);
-        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-        cut_add(&k, workpiece_of_g(g, li.first, li.last));
+        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g1});
+        cut_add(&k, workpiece_of_g(g1, li.first, li.last));
         struct work *w = k.n ? work_add(all, &each.cap) : NULL;
         ok = !k.n || w;
         if (w) {

@@ -16,7 +16,7 @@ static uint32_t answers_in(const struct trace *tr, uint32_t g)
 {
     uint32_t in = 0, known = 0;
     struct walk w;
-    walk_from(&w, tr, g, 0, LOOKED);
+    walk_at(&w, tr, g, 0, LOOKED);
     for (const struct span *s; (s = walk_next(&w));) {
         uint32_t i = s->stack && s->stack != known ? trace_stack(tr, s->stack) : 0, func = 0;
         known = s->stack;
