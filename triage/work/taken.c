@@ -9,7 +9,7 @@
 #include "triage/findings/walk.h"
 #include "triage/work/work.h"
 
-enum { SENDERS = 64, STEPS = 100000 };
+enum { SENDERS = 64, SPANS = 200000 }; /* looked at; spans of all of them */
 
 struct take {
     uint32_t g;
@@ -43,9 +43,10 @@ bool pieces_taken(const struct causes *c, uint32_t group, piece_fn *add, void *a
     size_t n = 0, cap = 0;
     int64_t all = 0;
     bool ok = true;
-    for (uint32_t i = 0; from != UINT32_MAX && i < c->of[from].n && i < SENDERS && ok; i++) {
+    const uint32_t senders = from == UINT32_MAX ? 0 : c->of[from].n < SENDERS ? c->of[from].n : SENDERS;
+    for (uint32_t i = 0; i < senders && ok; i++) {
         struct walk w;
-        walk_g(&w, c->tr, causes_member(c, from, i, SENDERS), STEPS);
+        walk_g(&w, c->tr, causes_member(c, from, i, SENDERS), SPANS / senders);
         for (const struct span *s; ok && (s = walk_next(&w));) {
             if (s->state != ST_RUNNABLE || s->stack != p->waker_stack || s->who >= c->tg->ng ||
                 c->tg->group_of[s->who] != group)
