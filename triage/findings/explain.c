@@ -100,14 +100,6 @@ uint64_t explain_left(const struct explainer *x)
 
 /* ---- one level ----------------------------------------------------------------------------------------- */
 
-/* Returns false if out of memory. */
-static bool level_room(struct explainer *x, int depth)
-{
-    if (!x->level[depth] && (x->level[depth] = mem_alloc(sizeof *x->level[depth])))
-        x->level[depth]->it.tr = NULL;
-    return x->level[depth] != NULL;
-}
-
 static void level_set(struct level *l, uint32_t g, int64_t lo, int64_t hi, uint32_t at_hi)
 {
     l->g = g;
@@ -117,6 +109,21 @@ static void level_set(struct level *l, uint32_t g, int64_t lo, int64_t hi, uint3
     l->at_hi = at_hi;
     l->placed = false;
     l->then = (struct then){ST_NONE, 0};
+}
+
+/* Begin a level: what explains `up`, a wait in the function `asked`. Returns false if out of memory. */
+static bool level_begin(struct explainer *x, int depth, uint32_t up, uint32_t asked, uint32_t g, int64_t lo,
+                        int64_t hi, uint32_t at_hi)
+{
+    struct level *l = x->level[depth];
+    if (!l && (l = x->level[depth] = mem_alloc(sizeof *l)))
+        l->it.tr = NULL;
+    if (l) {
+        l->up = up;
+        l->asked = asked;
+        level_set(l, g, lo, hi, at_hi);
+    }
+    return l;
 }
 
 static bool level_place(struct explainer *x, struct level *l)
@@ -176,15 +183,7 @@ static bool step_wait(struct explainer *x, struct level *l, int *depth, struct e
     p.followed = room;
     x->cut |= !room;
     const uint32_t tag = explain_tell(x, l, p);
-    if (room) {
-        if (!level_room(x, *depth + 1))
-            return false;
-        struct level *d = x->level[++*depth];
-        d->up = tag;
-        d->asked = func;
-        level_set(d, p.by, p.t0, p.t1, p.by_stack);
-    }
-    return true;
+    return !room || level_begin(x, ++*depth, tag, func, p.by, p.t0, p.t1, p.by_stack);
 }
 
 /* Runnable: the place is its own, where it was preempted or had waited. */
@@ -314,11 +313,8 @@ static bool step(struct explainer *x, int *depth)
 static bool walk_from(struct explainer *x, int depth, uint32_t up, uint32_t g, int64_t a, int64_t b)
 {
     const int top = depth;
-    if (!level_room(x, top))
+    if (!level_begin(x, top, up, 0, g, a, b, 0))
         return false;
-    x->level[top]->up = up;
-    x->level[top]->asked = 0;
-    level_set(x->level[top], g, a, b, 0);
     while (depth >= top)
         if (!slices_tick() || !step(x, &depth))
             return false;

@@ -33,10 +33,14 @@ static const struct region *region_at(const struct explainer *x, uint32_t g, int
     return NULL;
 }
 
-/* Running is attributed to the regions it was in, if there are any. */
-static void tell_running(struct explainer *x, const struct level *l, struct explain_part p)
+/* Running is attributed to the regions it was in, if any; what is not running is passed as it is. */
+static void tell_in_regions(struct explainer *x, const struct level *l, struct explain_part p)
 {
     const int64_t t0 = p.t0;
+    if (p.cat != EX_RUN) {
+        (void)explain_tell(x, l, p);
+        return;
+    }
     while (p.t1 > t0) {
         struct explain_part q = p;
         q.t0 = t0;
@@ -66,24 +70,17 @@ bool explain_nobody_ran(const struct explainer *x, int64_t t0, int64_t t1)
     return idle > (t1 - t0) / 2;
 }
 
-static const struct range *stop_at_or_before(const struct explainer *x, int64_t t)
-{
-    const struct range *r;
-    const size_t n = trace_ranges(x->tr, RANGE_STW, &r);
-    size_t lo = 0;
-    bisect(lo, n, i, r[i].t0 <= t);
-    return lo ? &r[lo - 1] : NULL;
-}
-
 /* The part of runnable time that was STW is attributed to it, as is a STW within running time. */
 void explain_tell_unless_stopped(struct explainer *x, const struct level *l, struct explain_part p,
                                  const struct span *s)
 {
     const struct range *stops;
-    int64_t t0 = p.t0;
-    (void)trace_ranges(x->tr, RANGE_STW, &stops);
-    const struct range *r = stop_at_or_before(x, p.t1 - 1);
-    for (; r && r >= stops && p.t1 > t0 && x->left; r--, x->left--) {
+    const size_t n = trace_ranges(x->tr, RANGE_STW, &stops);
+    const int64_t t0 = p.t0;
+    size_t before = 0;
+    bisect(before, n, i, stops[i].t0 < p.t1);
+    for (; before > 0 && p.t1 > t0 && x->left; before--, x->left--) {
+        const struct range *r = &stops[before - 1];
         int64_t a = r->t0 > t0 ? r->t0 : t0, z = r->t1 < p.t1 ? r->t1 : p.t1;
         bool through = s->state == ST_RUNNABLE || (s->t0 <= r->t0 && s->t1 >= r->t1);
         if (r->t1 <= t0)
@@ -98,16 +95,9 @@ void explain_tell_unless_stopped(struct explainer *x, const struct level *l, str
         stop.by = r->owner;
         stop.by_stack = r->stack;
         stop.reason = r->name;
-        if (p.cat == EX_RUN)
-            tell_running(x, l, after);
-        else
-            (void)explain_tell(x, l, after);
+        tell_in_regions(x, l, after);
         (void)explain_tell(x, l, stop);
         p.t1 = a;
     }
-    p.t0 = t0;
-    if (p.cat == EX_RUN)
-        tell_running(x, l, p);
-    else
-        (void)explain_tell(x, l, p);
+    tell_in_regions(x, l, p);
 }

@@ -194,12 +194,12 @@ bool triage_herds(struct triage *tg)
             return false;
         for (j = i; j < wk->nwakes && wk->wakes[j].pair == wk->wakes[i].pair; j++) {
         }
-        tg->herds[tg->nherds] = (struct herd_row){
+        struct herd_row *h = &tg->herds[tg->nherds++];
+        *h = (struct herd_row){
             .pair = wk->wakes[i].pair, .futile = j - i, .wakes = tg->pairs[wk->wakes[i].pair].count};
-        herd_of(&tg->herds[tg->nherds], wk->wakes + i, j - i);
+        herd_of(h, wk->wakes + i, j - i);
         qsort(wk->wakes + i, j - i, sizeof *wk->wakes, cmp_wake_time);
-        tg->herds[tg->nherds].clock = wakes_clock(wk->wakes + i, j - i);
-        tg->nherds++;
+        h->clock = wakes_clock(wk->wakes + i, j - i);
     }
     if (tg->nherds)
         qsort(tg->herds, tg->nherds, sizeof *tg->herds, cmp_herd);

@@ -150,17 +150,6 @@ struct taken {   /* how a goroutine came to the task */
     uint32_t by; /* the goroutine that unblocked or created it; NO_LANE: unknown */
 };
 
-/* Its creation, if it is not before lo. */
-static bool born(const struct way *w, uint32_t g, int64_t lo, struct taken *out)
-{
-    const struct lane_info li = trace_lane(w->x->tr, (struct lane){LANE_G, g});
-    if (li.created && li.first >= lo) {
-        *out = (struct taken){li.first, li.creator};
-        return true;
-    }
-    return false;
-}
-
 /* Returns the stack of goroutine g's last wait before t; 0: unknown. */
 static uint32_t waited_for(struct way *w, uint32_t g, int64_t t)
 {
@@ -185,11 +174,14 @@ static struct taken take_up(struct way *w, uint32_t g, int64_t lo, int64_t first
 {
     const struct trace *tr = w->x->tr;
     const struct lane lane = {LANE_G, g};
+    const struct lane_info li = trace_lane(tr, lane);
     const uint32_t name = trace_g_name(tr, g);
     struct taken out = {NO_TIME, NO_LANE};
     struct span_iter *it = &w->x->it;
     struct span next = {.state = ST_NONE, .who = NO_LANE};
-    if (born(w, g, lo, &out) || !span_seek_on(it, tr, lane, first))
+    if (li.created && li.first >= lo)
+        return (struct taken){li.first, li.creator};
+    if (!span_seek_on(it, tr, lane, first))
         return out;
     do {
         const struct span s = *span_get(it);
@@ -323,12 +315,6 @@ static bool turn_round(struct legs *l)
     return !l->failed;
 }
 
-/* Returns the goroutine that had the task last. */
-static uint32_t last_one(const struct trails *x, const struct task *k)
-{
-    return k->g_end != NO_LANE ? k->g_end : x->nown ? x->own[x->nown - 1].g : k->g;
-}
-
 bool legs_of(struct trails *x, const struct workpiece *p, uint64_t *spans, struct legs *out)
 {
     out->n = 0;
@@ -339,7 +325,8 @@ bool legs_of(struct trails *x, const struct workpiece *p, uint64_t *spans, struc
     w.more = w.k->g != NO_LANE ? waited_for(&w, w.k->g, p->t0) : 0;
     if (!ask(&w, x->place[p->task]))
         return false;
-    uint32_t g = last_one(x, w.k);
+    /* the goroutine that had it last */
+    uint32_t g = w.k->g_end != NO_LANE ? w.k->g_end : x->nown ? x->own[x->nown - 1].g : w.k->g;
     int64_t t = p->t1;
     if (g == NO_LANE)
         return true;

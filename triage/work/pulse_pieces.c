@@ -5,8 +5,6 @@
 #include "decode/base/mem.h"
 #include "triage/work/pulse_priv.h"
 
-#define DUR_BITS 48
-
 const double pulse_bound_s[PULSE_BOUNDS] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
                                             0.1,    0.25,    0.5,    1,     2.5,    5,     10,   30,    60};
 
@@ -43,7 +41,7 @@ void pulse_add(struct pulse *p, struct known *k, int64_t t0, int64_t t1)
     }
     const uint64_t most = ((uint64_t)1 << DUR_BITS) - 1,
                    d = (uint64_t)(t1 - t0) < most ? (uint64_t)(t1 - t0) : most;
-    p->piece[p->n++] = (struct piece){t1, (uint64_t)(k - p->row) << DUR_BITS | d};
+    p->piece[p->n++] = (struct piece){t1, (uint64_t)(k - p->row), d};
     uint32_t b = 0;
     while (b < PULSE_BOUNDS && (double)d > pulse_bound_s[b] * 1e9)
         b++;
@@ -76,7 +74,7 @@ bool pulse_of(const struct pulse *p, int64_t t0, int64_t t1, struct dist out[PUL
 {
     size_t n[PULSE_ROWS] = {0}, at[PULSE_ROWS], all = 0;
     for (size_t i = 0; i < p->n; i++)
-        n[p->piece[i].row_dur >> DUR_BITS] += p->piece[i].t1 > t0 && p->piece[i].t1 <= t1;
+        n[p->piece[i].row] += p->piece[i].t1 > t0 && p->piece[i].t1 <= t1;
     for (uint32_t r = 0; r < PULSE_ROWS; r++) {
         at[r] = all;
         all += n[r];
@@ -86,8 +84,7 @@ bool pulse_of(const struct pulse *p, int64_t t0, int64_t t1, struct dist out[PUL
         return false;
     for (size_t i = 0; i < p->n; i++)
         if (p->piece[i].t1 > t0 && p->piece[i].t1 <= t1)
-            v[at[p->piece[i].row_dur >> DUR_BITS]++] =
-                (int64_t)(p->piece[i].row_dur & (((uint64_t)1 << DUR_BITS) - 1));
+            v[at[p->piece[i].row]++] = (int64_t)p->piece[i].dur;
     for (uint32_t r = 0; r < PULSE_ROWS; r++)
         dist_of(&out[r], v + at[r] - n[r], n[r]);
     mem_free(v);

@@ -9,9 +9,10 @@
 #include "triage/tables/tab.h"
 #include "triage/work/pulse.h"
 
+enum { DUR_BITS = 48 };
 struct piece { /* 16 bytes, as there are many */
     int64_t t1;
-    uint64_t row_dur; /* its row above DUR_BITS */
+    uint64_t row : 64 - DUR_BITS, dur : DUR_BITS;
 };
 
 struct known { /* a work: a type of task, or a start function that does it */

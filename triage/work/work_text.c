@@ -121,38 +121,32 @@ void node_text(struct text *t, const struct trace *tr, const struct tree_node *n
     }
 }
 
-struct lines {
-    struct text *t;
-    const struct trace *tr;
-    const struct work_tree *x;
-    int left;
-};
-
-static void lines_of(struct lines *l, uint32_t i, int depth)
+static void lines_of(struct text *t, const struct trace *tr, const struct work_tree *x, uint32_t i, int depth,
+                     int *left)
 {
-    const struct tree_node *v = l->x->v;
-    for (uint32_t k = v[i].first; k != NO_LANE && l->left > 0; k = v[k].next) {
+    const struct tree_node *v = x->v;
+    for (uint32_t k = v[i].first; k != NO_LANE && *left > 0; k = v[k].next) {
         const struct tree_node *n = &v[k];
         char share[SHARE_MAX];
-        if (tree_share(l->x, k, TREE_ALL) < LISTED && tree_share(l->x, k, TREE_SLOW) < LISTED)
+        if (tree_share(x, k, TREE_ALL) < LISTED && tree_share(x, k, TREE_SLOW) < LISTED)
             continue;
         for (int s = 0; s < TREE_SETS; s++)
             if (v[0].pieces[s])
-                text_add(l->t, "%7s ", share_of((double)n->ns[s], (double)v[0].ns[s], share));
-        text_say(l->t, l->tr, t_cell(n->ns[TREE_ALL], 8), " ", t_right(n->n[TREE_ALL], 7));
-        text_add(l->t, "  %*s", 2 * depth, "");
-        node_text(l->t, l->tr, n, depth ? n->who == v[i].who : !l->x->handed);
-        text_lit(l->t, "\n");
-        --l->left;
+                text_add(t, "%7s ", share_of((double)n->ns[s], (double)v[0].ns[s], share));
+        text_say(t, tr, t_cell(n->ns[TREE_ALL], 8), " ", t_right(n->n[TREE_ALL], 7));
+        text_add(t, "  %*s", 2 * depth, "");
+        node_text(t, tr, n, depth ? n->who == v[i].who : !x->handed);
+        text_lit(t, "\n");
+        --*left;
         if (depth + 1 < LISTED_DEEP)
-            lines_of(l, k, depth + 1);
+            lines_of(t, tr, x, k, depth + 1, left);
     }
 }
 
 void tree_text(struct text *t, const struct trace *tr, const struct work_tree *x, int lines)
 {
     text_add(t, "  share %s    time   count  what\n", x->v[0].pieces[TREE_SLOW] ? "   slow " : "");
-    lines_of(&(struct lines){t, tr, x, lines}, 0, 0);
+    lines_of(t, tr, x, 0, 0, &lines);
 }
 
 static void column(struct text *t, double share)
