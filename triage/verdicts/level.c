@@ -273,7 +273,7 @@ static bool repeats(const struct works *all, const struct verdict *v)
            (starts || !side_by_side(w) || alone_in_main(all, w));
 }
 
-enum when { NOTE, MUCH, HELD_UP, SCARCE, ASLEEP, ASKED, IN_VAIN, REPEATS, TINY, BEGINS, VARIES };
+enum when { NOTE, MUCH, MOSTLY, HELD_UP, SCARCE, ASLEEP, ASKED, IN_VAIN, REPEATS, TINY, BEGINS, VARIES };
 static const uint8_t when[RULE_COUNT] = {
 #define S(ID, id, FAMILY, VIEW, needs, CULPRIT, OF, TELLS, WARNS, ...) WARNS,
 #include "triage/verdicts/families.def"
@@ -287,6 +287,7 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
     switch ((enum when)when[v->rule]) {
     case NOTE: return false;
     case MUCH: return much;
+    case MOSTLY: return v->harm.share >= threshold(TH_SEVERE);
     case HELD_UP: return much && room(c, v) && !holder_late(v) && (crowd || varies);
     case SCARCE:
         return v->harm.share >= threshold(TH_SET_SHARE) && room(c, v) && !bounds(c, all, v) &&

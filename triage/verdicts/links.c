@@ -3,6 +3,7 @@
  * sooner. That is a lock, one of a set, the one server, or the one of several that delays all.
  */
 #include "decode/base/mem.h"
+#include "triage/findings/asks.h"
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -215,14 +216,14 @@ static void pace_of(const struct trace *tr, const struct tree_node *v, uint32_t 
 }
 
 /* Whether the goroutine waited for sleeps a good part of that time, or mostly waits for the outside, itself
- * or through others, and hardly for its waiters. It then delivers at its own pace, or as input arrives: the
- * waiters are idle. */
+ * or through others, where it asks for nothing, and hardly for its waiters. It then delivers at its own pace,
+ * or as input arrives: the waiters are idle. */
 static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by)
 {
     struct pace to = {0, 0, 0};
     pace_of(f->c->tr, f->w->tree.v, (uint32_t)(n - f->w->tree.v), 0, &to);
-    const bool paced = n->kind != WK_SEND &&
-                       ((double)to.sleeps > threshold(TH_ROOM) * (double)to.all || to.outside * 2 > to.all);
+    const bool paced = n->kind != WK_SEND && ((double)to.sleeps > threshold(TH_ROOM) * (double)to.all ||
+                                              (to.outside * 2 > to.all && !calls_asks(f->c, n->by)));
     const uint32_t group = causes_group(f->c, by);
     int64_t back = 0; /* it waits for its waiters */
     for (uint32_t i = 0; paced && i < works_pairs(f->c); i++) {

@@ -16,20 +16,27 @@ static bool is_slow(const struct work *w, const struct workpiece *p)
 
 bool verdict_began_at(const struct causes *c, const struct work *w, int64_t *since)
 {
-    uint32_t slow[PARTS] = {0}, all[PARTS] = {0}, before = 0, after = 0;
+    uint32_t slow[PARTS] = {0}, all[PARTS] = {0};
+    double ns[PARTS] = {0}, before = 0, after = 0, was = 0, is = 0; /* pieces, and their time */
     const int64_t wide = c->tg->end / PARTS + 1;
     int from = PARTS, fast;
     for (uint32_t i = 0; i < w->looked; i++) {
-        all[w->v[i].t0 / wide]++;
-        slow[w->v[i].t0 / wide] += is_slow(w, &w->v[i]);
+        const int64_t part = w->v[i].t0 / wide;
+        all[part]++;
+        slow[part] += is_slow(w, &w->v[i]);
+        ns[part] += (double)(w->v[i].t1 - w->v[i].t0);
     }
-    for (; from > 0 && slow[from - 1] * 2 >= all[from - 1]; from--)
-        after += slow[from - 1];
+    for (; from > 0 && slow[from - 1] * 2 >= all[from - 1]; from--) {
+        after += all[from - 1];
+        is += ns[from - 1];
+    }
     from -= from > 0 && slow[from - 1] * threshold(TH_SEVERAL) >= all[from - 1]; /* it began in this part */
-    for (fast = from; fast > 0 && slow[fast - 1] * threshold(TH_SEVERAL) < all[fast - 1]; fast--)
+    for (fast = from; fast > 0 && slow[fast - 1] * threshold(TH_SEVERAL) < all[fast - 1]; fast--) {
         before += all[fast - 1];
+        was += ns[fast - 1];
+    }
     if (from - fast < threshold(TH_SHARE) * PARTS || before < threshold(TH_MANY) ||
-        after < threshold(TH_MANY))
+        after < threshold(TH_MANY) || is / after < threshold(TH_TAIL) * was / before)
         return false; /* it comes and goes, hits a few, or was so all along */
     *since = c->tg->end;
     for (uint32_t i = 0; i < w->looked; i++)
