@@ -49,6 +49,15 @@ static void cut_add(void *arg, struct workpiece p)
         k->failed = true;
 }
 
+/* The same goroutines' pieces, found in another way: one of both is kept. */
+static void cut_choose(struct cut *k, const struct cut *other, bool better)
+{
+    const bool failed = k->failed || other->failed;
+    mem_free(better ? k->v : other->v);
+    *k = better ? *other : *k;
+    k->failed = failed;
+}
+
 /* A piece that is not over when the trace ends. It hangs if it stands somewhere for most of its time. */
 static void cut_open(struct cut *k, struct workpiece p)
 {
@@ -285,28 +294,20 @@ static bool works_of(const struct causes *c, const struct works *all, uint32_t g
     struct cut k[SERVING] = {{.all = all}, {.all = all}, {.all = all}, {.all = all}}, paced = {.all = all};
     struct work like = {.name = grp->name, .group = group, .kind = requests ? WORK_REQUESTS : WORK_ITEMS};
     own_pieces(c, group, http, &parts, k, &paced);
-    if ((double)k[0].n < threshold(TH_PIECES) && !requests) {
-        const struct cut few = k[0];
-        k[0] = paced;
-        k[0].failed |= few.failed;
-        paced = few;
-        like.paced = like.single = true;
-    }
-    mem_free(paced.v);
+    like.paced = like.single = (double)k[0].n < threshold(TH_PIECES) && !requests;
+    cut_choose(&k[0], &paced, like.paced);
     if (!requests) {
         struct cut taken = {.all = all, .seen = grp->ns[GM_LIFE], .more = k[0].more};
-        taken.failed |= !pieces_taken(c, group, cut_add, &taken) || k[0].failed;
-        const bool more = taken.n >= threshold(TH_PIECES) && taken.n > k[0].n;
-        mem_free(more ? k[0].v : taken.v);
-        k[0] = more ? taken : k[0];
-        k[0].failed |= taken.failed;
+        taken.failed |= !pieces_taken(c, group, cut_add, &taken);
+        const bool more = (double)taken.n >= threshold(TH_PIECES) && taken.n > k[0].n;
+        cut_choose(&k[0], &taken, more);
         like.single |= more;
         like.paced &= !more;
     }
     if ((double)k[0].n < threshold(TH_PIECES) && !requests) {
-        k[0] =
-            (struct cut){.all = all, .v = k[0].v, .cap = k[0].cap, .more = k[0].more, .failed = k[0].failed};
-        like.standing = lives_in(c, group, &k[0]);
+        struct cut lives = {.all = all, .more = k[0].more};
+        like.standing = lives_in(c, group, &lives);
+        cut_choose(&k[0], &lives, true);
         like.kind = !like.standing && begun_by_reader(c, group) ? WORK_REQUESTS : WORK_LIVES;
         like.lives = true;
         like.single = false;

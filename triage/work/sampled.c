@@ -155,11 +155,10 @@ uint32_t sampled_frame(struct sampled *s, uint32_t stack)
     return at;
 }
 
-void sampled_part(struct sampled *s, const struct explain_part *p, int64_t t0, struct sampled_by *out)
+struct sampled_by sampled_part(struct sampled *s, const struct explain_part *p, int64_t t0)
 {
     const struct sample *k, *next;
     const uint32_t first = sample_at(s, p->g, p->t0), at = sample_at(s, p->g, t0);
-    *out = (struct sampled_by){.t1 = p->t1};
     for (uint32_t i = at > first ? at - 1 : first; (k = sample_in(s, i, p->g, p->t1)); i++) {
         next = sample_in(s, i + 1, p->g, p->t1);
         const bool near = next && next->t - k->t < 2 * SAMPLED_NS;
@@ -168,13 +167,9 @@ void sampled_part(struct sampled *s, const struct explain_part *p, int64_t t0, s
                                                         : p->t1;
         if (end <= t0)
             continue;
-        if (k->t - SAMPLED_NS > t0) { /* no sample covers what is before it */
-            out->t1 = k->t - SAMPLED_NS;
-            return;
-        }
-        out->t1 = end;
-        out->stack = k->stack;
-        out->frame = sampled_frame(s, k->stack);
-        return;
+        if (k->t - SAMPLED_NS > t0) /* no sample covers what is before it */
+            return (struct sampled_by){.t1 = k->t - SAMPLED_NS};
+        return (struct sampled_by){end, k->stack, sampled_frame(s, k->stack)};
     }
+    return (struct sampled_by){.t1 = p->t1};
 }

@@ -40,6 +40,6 @@ struct sampled_by {
     /* the sample's stack and the frame it is attributed to; stack 0: no sample covers it */
     uint32_t stack, frame;
 };
-void sampled_part(struct sampled *s, const struct explain_part *p, int64_t t0, struct sampled_by *out);
+struct sampled_by sampled_part(struct sampled *s, const struct explain_part *p, int64_t t0);
 
 #endif

@@ -154,7 +154,7 @@ static void running_add(struct making *m, uint32_t up, const struct explain_part
     struct sampled_by by;
     for (int64_t t = p->t0; t < p->t1; t = by.t1) {
         struct explain_part q = *p;
-        sampled_part(m->sampled, p, t, &by);
+        by = sampled_part(m->sampled, p, t);
         q.t0 = t;
         q.t1 = by.t1;
         struct tree_node like = by.stack ? of_stack(m, &q, by.stack, by.frame) : of_part(m, &q);
