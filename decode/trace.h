@@ -455,6 +455,15 @@ struct shares {
 };
 /* trace_shares - of [t0,t1). O(log spans). */
 void trace_shares(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct shares *out);
+/* trace_ns - of one state; 0 if t1 <= t0. */
+static inline int64_t trace_ns(const struct trace *tr, struct lane l, enum state st, int64_t t0, int64_t t1)
+{
+    struct shares s;
+    if (t1 <= t0)
+        return 0;
+    trace_shares(tr, l, t0, t1, &s);
+    return s.ns[st];
+}
 /* trace_columns - of n columns; edges[0..n] are ascending. O(n log spans), never a walk over all spans. */
 void trace_columns(const struct trace *tr, struct lane l, const int64_t *edges, uint32_t n,
                    struct shares *out);

@@ -4,9 +4,9 @@
  */
 #include "triage/triage.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/order.h"
 #include "decode/base/mem.h"
 #include "triage/tri.h"
 
@@ -68,10 +68,7 @@ void triage_free(struct triage *tg)
 
 /* ---- pairs --------------------------------------------------------------------------------------------- */
 
-static uint64_t by_total(const void *row)
-{
-    return most_first(((const struct pair_row *)row)->total);
-}
+MOST_ROWS(by_total, struct pair_row, total)
 
 /* Sorts the pairs, and tells the herds where theirs went. */
 static bool pairs_sort(struct triage *tg)
@@ -158,11 +155,7 @@ struct ran {
     int64_t ns;
 };
 
-static int cmp_ran(const void *a, const void *b)
-{
-    const struct ran *x = a, *y = b;
-    return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns) : (x->name > y->name) - (x->name < y->name);
-}
+ORDER(cmp_ran, struct ran, MOST(r->ns) LEAST(r->name))
 
 static void ran_add(struct ran *r, uint32_t *n, uint32_t max, uint32_t name, int64_t ns)
 {
@@ -223,7 +216,7 @@ struct meanwhile triage_meanwhile(const struct triage *tg, const struct sched_wa
         trace_states(
             tg->tr, (struct lane){LANE_P, p},
             &(struct states_ask){.t0 = w->t0, .t1 = w->t1, .all = true, .f = meanwhile_spans, .arg = &m});
-    qsort(m.r, m.n, sizeof *m.r, cmp_ran);
+    sort(m.r, m.n, cmp_ran);
     for (; out.nran < m.n && out.nran < 3; out.nran++) {
         out.ran[out.nran] = m.r[out.nran].name;
         out.ran_ns[out.nran] = m.r[out.nran].ns;

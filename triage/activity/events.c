@@ -4,8 +4,7 @@
  */
 #include "triage/activity/events.h"
 
-#include <stdlib.h>
-
+#include "decode/base/order.h"
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
@@ -271,19 +270,8 @@ static int event_rank(const struct event *e)
     return e->kind == EV_RANGE_END ? 0 : e->kind == EV_RANGE_BEGIN ? 3 : e->kind == EV_PROC ? 1 : 2;
 }
 
-static int event_by_time(const void *a, const void *b)
-{
-    const struct event *x = a, *y = b;
-    if (x->t != y->t)
-        return x->t < y->t ? -1 : 1;
-    if (event_rank(x) != event_rank(y))
-        return event_rank(x) - event_rank(y);
-    if (x->g != y->g)
-        return x->g < y->g ? -1 : 1;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    return x->to == ST_NONE ? 1 : y->to == ST_NONE ? -1 : 0;
-}
+ORDER(event_by_time, struct event,
+      LEAST(r->t) LEAST(event_rank(r)) LEAST(r->g) LEAST(r->kind) LEAST(r->to == ST_NONE))
 
 static void events_collect(struct events *l, struct alive *alive, struct window w)
 {
@@ -297,8 +285,7 @@ static void events_collect(struct events *l, struct alive *alive, struct window 
     for (uint32_t p = 0, n = trace_nlanes(l->tr, LANE_P); p < n && !l->cut && !l->only; p++)
         events_of_p(l, p);
     events_arrays(l);
-    if (l->n)
-        qsort(l->e, l->n, sizeof *l->e, event_by_time);
+    sort(l->e, l->n, event_by_time);
 }
 
 size_t events_from(const struct events *l, int64_t t)

@@ -75,11 +75,7 @@ static int64_t end_of(const struct range *r)
 
 static int64_t ran_in(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
-    struct shares sh;
-    if (t1 <= t0)
-        return 0;
-    trace_shares(tr, (struct lane){LANE_G, g}, t0, t1, &sh);
-    return sh.ns[ST_RUNNING];
+    return trace_ns(tr, (struct lane){LANE_G, g}, ST_RUNNING, t0, t1);
 }
 
 /* Adds an assist after its goroutine's others. While a trace is loaded one may be reported late, so it is

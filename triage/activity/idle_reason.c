@@ -9,9 +9,9 @@
  */
 #include "triage/activity/idle_reason.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/order.h"
 #include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
@@ -41,18 +41,22 @@ struct idle_reason {
     bool done;
 };
 
+/* Returns how long the processor was idle in [a,b). */
+static int64_t idle_in(const struct idle_reason *l, int64_t a, int64_t b)
+{
+    return trace_ns(l->tr, (struct lane){LANE_P, l->p}, ST_IDLE, a, b);
+}
+
 struct idle_reason *idle_reason_new(const struct trace *tr, struct alive *alive, uint32_t p, int64_t t0,
                                     int64_t t1)
 {
     struct idle_reason *l = mem_zalloc(sizeof *l);
-    struct shares sh;
     if (!l)
         return NULL;
     *l = (struct idle_reason){.tr = tr, .alive = alive, .p = p, .t0 = t0, .t1 = t1, .asof = asof_now(tr)};
     l->w0 = t0;
     l->w1 = t1;
-    trace_shares(tr, (struct lane){LANE_P, p}, t0, t1, &sh);
-    l->sum.idle = sh.ns[ST_IDLE];
+    l->sum.idle = idle_in(l, t0, t1);
     l->done = !l->sum.idle;
     return l;
 }
@@ -139,21 +143,6 @@ static void add_stops(struct idle_reason *l)
         add(l, r[i].t0, r[i].t1, WHAT_STOPPED);
 }
 
-static bool idles(const struct idle_reason *l)
-{
-    struct shares sh;
-    trace_shares(l->tr, (struct lane){LANE_P, l->p}, l->w0, l->w1, &sh);
-    return sh.ns[ST_IDLE] > 0;
-}
-
-/* Returns how long the processor was idle in [a,b). */
-static int64_t idle_in(const struct idle_reason *l, int64_t a, int64_t b)
-{
-    struct shares sh;
-    trace_shares(l->tr, (struct lane){LANE_P, l->p}, a, b, &sh);
-    return sh.ns[ST_IDLE];
-}
-
 /* Returns how long it was idle in [a,b) while the world was stopped, when no processor may take what is
  * runnable. */
 static int64_t idle_stopped(const struct idle_reason *l, int64_t a, int64_t b)
@@ -194,9 +183,7 @@ static bool each_ready(struct idle_reason *l, uint32_t g,
 {
     struct lane lane = {LANE_G, g};
     struct span_iter it;
-    struct shares sh;
-    trace_shares(l->tr, lane, l->w0, l->w1, &sh);
-    if (!sh.ns[ST_RUNNABLE] || !span_seek(&it, l->tr, lane, l->w0))
+    if (!trace_ns(l->tr, lane, ST_RUNNABLE, l->w0, l->w1) || !span_seek(&it, l->tr, lane, l->w0))
         return false;
     do {
         const struct span *s = span_get(&it);
@@ -216,11 +203,7 @@ static void add_ready(struct idle_reason *l, uint32_t g, const struct span *s)
 
 /* ---- sweeping ------------------------------------------------------------------------------------------ */
 
-static int by_time(const void *a, const void *b)
-{
-    const struct change *x = a, *y = b;
-    return (x->t > y->t) - (x->t < y->t);
-}
+ORDER(by_time, struct change, LEAST(r->t))
 
 static void settle(struct idle_reason_sum *m, const int64_t *c, int64_t dt)
 {
@@ -241,7 +224,7 @@ static void settle(struct idle_reason_sum *m, const int64_t *c, int64_t dt)
 static void sweep(struct idle_reason *l)
 {
     int64_t c[WHATS] = {0}, at = l->w0;
-    qsort(l->d, l->n, sizeof *l->d, by_time);
+    sort(l->d, l->n, by_time);
     for (size_t i = 0; i < l->n; i++) {
         settle(&l->sum, c, l->d[i].t - at);
         at = l->d[i].t;
@@ -280,7 +263,7 @@ static bool step(struct idle_reason *l)
             return true;
         add_stops(l);
         l->phase = PIECE_GS;
-        if (!idles(l))
+        if (!idle_in(l, l->w0, l->w1))
             next_piece(l);
         return true;
     }

@@ -3,9 +3,9 @@
  */
 #include "triage/activity/tally.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/order.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/activity/gstate.h"
@@ -114,19 +114,11 @@ static bool add(struct tally *t, struct gstate *gs, uint32_t g)
 }
 
 /* By row, then the commonest first. */
-static int by_number(const void *a, const void *b)
-{
-    const struct tally_why *x = a, *y = b;
-    return x->row != y->row         ? (x->row > y->row) - (x->row < y->row)
-           : x->n != y->n           ? (x->n < y->n) - (x->n > y->n)
-           : x->reason != y->reason ? (x->reason > y->reason) - (x->reason < y->reason)
-                                    : (x->func > y->func) - (x->func < y->func);
-}
+ORDER(by_number, struct tally_why, LEAST(r->row) MOST(r->n) LEAST(r->reason) LEAST(r->func))
 
 static void settle(struct tally *t)
 {
-    if (t->nwhy)
-        qsort(t->why, t->nwhy, sizeof *t->why, by_number);
+    sort(t->why, t->nwhy, by_number);
     for (uint32_t i = t->nwhy; i-- > 0;) {
         t->row[t->why[i].row].why = i;
         t->row[t->why[i].row].nwhy++;

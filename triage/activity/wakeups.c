@@ -7,15 +7,6 @@
 
 enum { WALK = 20000, NEXT_SPANS = 4000000, SCAN_LANES = 4000 };
 
-static int64_t share_of_state(const struct trace *tr, struct lane l, enum state st, int64_t t0, int64_t t1)
-{
-    struct shares sh;
-    if (t1 <= t0)
-        return 0;
-    trace_shares(tr, l, t0, t1, &sh);
-    return sh.ns[st];
-}
-
 /* ---- states -------------------------------------------------------------------------------------------- */
 
 int64_t wakeups_state(const struct trace *tr, struct lane l, enum state st, int64_t from, int64_t until)
@@ -27,14 +18,14 @@ int64_t wakeups_state(const struct trace *tr, struct lane l, enum state st, int6
             return NO_TIME;
         lo = back ? (time_sub(hi, step) > until ? time_sub(hi, step) : until) : hi;
         hi = back ? hi : time_add(lo, step) < until ? time_add(lo, step) : until;
-        if (share_of_state(tr, l, st, lo, hi))
+        if (trace_ns(tr, l, st, lo, hi))
             break;
         hi = back ? lo : hi;
         step = step > INT64_MAX / 4 ? step : step * 2;
     } while (true);
     while (hi - lo > 1) { /* halved: the first moment of it, or the last */
         const int64_t mid = lo + (hi - lo) / 2;
-        if (back == (share_of_state(tr, l, st, back ? mid : lo, back ? hi : mid) != 0))
+        if (back == (trace_ns(tr, l, st, back ? mid : lo, back ? hi : mid) != 0))
             lo = mid;
         else
             hi = mid;
@@ -99,7 +90,7 @@ static void next_in(struct wakeups_next *n, const struct trace *tr, uint32_t g, 
         return;
     if (li.creator == n->by && li.created && li.seen >= t0 && li.seen < t1 && (!n->found || li.seen < n->w.t))
         next_is(n, g, li.seen, true);
-    if (!share_of_state(tr, l, ST_RUNNABLE, t0, t1) || !span_seek(&it, tr, l, t0))
+    if (!trace_ns(tr, l, ST_RUNNABLE, t0, t1) || !span_seek(&it, tr, l, t0))
         return;
     for (; n->spans < NEXT_SPANS; n->spans++) {
         const struct span *s = span_get(&it);

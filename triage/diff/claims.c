@@ -6,9 +6,9 @@
 #include "triage/sentence.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/order.h"
 #include "decode/base/mem.h"
 
 #define RESAMPLES 200
@@ -53,11 +53,7 @@ struct ratio {
     double log, weight;
 };
 
-static int cmp_ratio(const void *a, const void *b)
-{
-    const struct ratio *x = a, *y = b;
-    return (x->log > y->log) - (x->log < y->log);
-}
+ORDER(cmp_ratio, struct ratio, LEAST(r->log))
 
 #define RATIOS 256
 #define ENOUGH 30 /* fewer tell no pace */
@@ -79,7 +75,7 @@ static double pace(const struct profile *r, const struct profile *p, bool by_wor
     }
     if (n == 0)
         return 0;
-    qsort(v, n, sizeof *v, cmp_ratio);
+    sort(v, n, cmp_ratio);
     for (uint32_t i = 0; i < n; i++) {
         half -= v[i].weight;
         if (half <= 0)
@@ -205,11 +201,7 @@ static struct moved moved_of(const struct judge *j, const char *name, enum measu
 #define NEW_TIMES 10
 #define NEW_TIME 0.01
 
-static int cmp_double(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
+ORDER(cmp_double, double, LEAST(*r))
 
 /* Counts the waits of a side's median run, if they come all through it, and those of the run with most.
  * Returns false when out of memory. */
@@ -226,7 +218,7 @@ static bool waits_of(const struct side *s, const struct change *c, double *middl
         *most = fmax(*most, m ? m->counted : 0);
     }
     if (v) {
-        qsort(v, s->n, sizeof *v, cmp_double);
+        sort(v, s->n, cmp_double);
         *middle = v[(s->n - 1) / 2];
     }
     mem_free(v);
@@ -323,22 +315,9 @@ static double reach(const struct change *c)
                : fmin(t / k->time_spread, 3) + fmin(n / k->count_spread, 3);
 }
 
-static int cmp_change(const void *left, const void *right)
-{
-    const struct change *x = left, *y = right;
-    double p = reach(x), q = reach(y);
-    if (x->claimed != y->claimed)
-        return y->claimed - x->claimed;
-    if (x->claimed && x->kind != y->kind)
-        return (x->kind > y->kind) - (x->kind < y->kind);
-    if (x->claimed) {
-        p = fabs(x->time.new - x->time.old);
-        q = fabs(y->time.new - y->time.old);
-    }
-    return p != q               ? (p < q) - (p > q)
-           : x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind)
-                                : strcmp(x->name, y->name);
-}
+ORDER(cmp_change, struct change,
+      MOST(r->claimed) LEAST(r->claimed ? (int)r->kind : 0)
+          MOST(r->claimed ? fabs(r->time.new - r->time.old) : reach(r)) LEAST(r->kind) ALPHA(r->name))
 
 static double goal_over_live(const struct side *s)
 {
@@ -546,8 +525,7 @@ enum err_code verdict_of(const struct side *old, const struct side *new, struct 
         *out = (struct claim){0};
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison");
     }
-    if (out->n)
-        qsort(out->c, out->n, sizeof *out->c, cmp_change);
+    sort(out->c, out->n, cmp_change);
     return ERR_OK;
 }
 

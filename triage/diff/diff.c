@@ -7,9 +7,9 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/order.h"
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "triage/diff/diff_parts.h"
@@ -158,11 +158,7 @@ static void runs_free(struct runs *r)
 
 /* ---- conditions ---------------------------------------------------------------------------------------- */
 
-static int cmp_value(const void *a, const void *b)
-{
-    const struct metric_value *x = a, *y = b;
-    return x->known != y->known ? x->known - y->known : (x->v > y->v) - (x->v < y->v);
-}
+ORDER(cmp_value, struct metric_value, LEAST(r->known) LEAST(r->v))
 
 /* Computes the median of the runs' values; known only if all runs have it. */
 static struct metric_value median_of(const struct job *j, const struct runs *r, uint32_t cond)
@@ -170,7 +166,7 @@ static struct metric_value median_of(const struct job *j, const struct runs *r, 
     struct metric_value v[RUNS_MAX] = {{0}}, m;
     for (uint32_t i = 0; i < r->n; i++)
         v[i] = r->v[(size_t)i * j->o.conditions.n + cond];
-    qsort(v, r->n, sizeof *v, cmp_value);
+    sort(v, r->n, cmp_value);
     m = v[r->n / 2];
     m.v = r->n % 2 ? m.v : (m.v + v[r->n / 2 - 1].v) / 2;
     m.known = v[0].known;

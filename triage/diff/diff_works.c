@@ -3,9 +3,9 @@
  * trees (work.h) side by side, matched by what the lines of a tree say. It claims nothing: runs of an
  * unchanged program differ here, too.
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/order.h"
 #include "decode/base/mem.h"
 #include "triage/diff/diff_parts.h"
 #include "triage/sentence.h"
@@ -61,19 +61,13 @@ static int64_t part_moved(const struct diff_part *p)
     return p->ns[1] > p->ns[0] ? p->ns[1] - p->ns[0] : p->ns[0] - p->ns[1];
 }
 
-static int farthest_first(const void *a, const void *b)
-{
-    const struct diff_part *x = a, *y = b;
-    const int64_t p = part_moved(x), q = part_moved(y);
-    const int f = strcmp(x->func, y->func);
-    return p != q ? (p < q) - (p > q) : f ? f : strcmp(x->what, y->what);
-}
+ORDER(farthest_first, struct diff_part, MOST(part_moved(r)) ALPHA(r->func) ALPHA(r->what))
 
 /* Leaves the parts that moved, and frees the others. */
 static void keep_moved(struct diff_work *d, double least)
 {
     uint32_t n = 0;
-    qsort(d->v, d->n, sizeof *d->v, farthest_first);
+    sort(d->v, d->n, farthest_first);
     while (n < d->n && part_moved(&d->v[n]) > 0 && (double)part_moved(&d->v[n]) >= least)
         n++;
     for (uint32_t i = n; i < d->n; i++)

@@ -4,9 +4,9 @@
  */
 #include "triage/diff/profile.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/order.h"
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "triage/tables/stacks.h"
@@ -193,11 +193,7 @@ static bool works(struct make *k)
     return true;
 }
 
-static int cmp_measure(const void *a, const void *b)
-{
-    const struct measure *x = a, *y = b;
-    return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind) : strcmp(x->name, y->name);
-}
+ORDER(cmp_measure, struct measure, LEAST(r->kind) ALPHA(r->name))
 
 /* Two strings may read alike once they are cleaned: then they are one measure. */
 static void merge(struct profile *p)
@@ -266,7 +262,7 @@ static bool finish(struct make *k)
     }
     if (!ok)
         return false;
-    qsort(p->m, p->n, sizeof *p->m, cmp_measure);
+    sort(p->m, p->n, cmp_measure);
     merge(p);
     p->heap_live = (double)h->low_last;
     p->heap_goal = (double)h->max_goal;

@@ -13,9 +13,9 @@
 
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/order.h"
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "triage/text.h"
@@ -60,13 +60,7 @@ static int parse(struct top *t, int argc, char **argv)
 
 /* ---- one picture --------------------------------------------------------------------------------------- */
 
-static int by_work(const void *a, const void *b)
-{
-    const struct group *const *x = a, *const *y = b;
-    const int64_t p = ns_add(fig_ns(*x, FIG_RUNNING), fig_ns(*x, FIG_RUNNABLE)),
-                  q = ns_add(fig_ns(*y, FIG_RUNNING), fig_ns(*y, FIG_RUNNABLE));
-    return (p < q) - (p > q);
-}
+ORDER(by_work, struct group *const, MOST(ns_add(fig_ns(*r, FIG_RUNNING), fig_ns(*r, FIG_RUNNABLE))))
 
 static void put_head(struct text *t, const struct top *o)
 {
@@ -168,7 +162,7 @@ static void put_picture(struct text *t, const struct top *o)
     }
     for (uint32_t i = 0; i < tg->ngroups; i++)
         row[i] = &tg->groups[i];
-    qsort(row, tg->ngroups, sizeof *row, by_work);
+    sort(row, tg->ngroups, by_work);
     put_head(t, o);
     put_works(t, &o->fig);
     text_lit(t, "GROUP                              G RAN    ASSIST RUNNABLE WAITING SYSCALL NEW/S\n");

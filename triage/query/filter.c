@@ -13,10 +13,10 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "decode/base/order.h"
 #include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
@@ -285,13 +285,7 @@ static void add_ival(struct term *t, uint32_t g, int64_t t0, int64_t t1)
         t->iv[t->niv++] = (struct ival){g, t0, t1 > t0 ? t1 : t0 + 1, 0};
 }
 
-static int by_ival(const void *a, const void *b)
-{
-    const struct ival *x = a, *y = b;
-    if (x->g != y->g)
-        return x->g < y->g ? -1 : 1;
-    return x->t0 < y->t0 ? -1 : x->t0 > y->t0;
-}
+ORDER(by_ival, struct ival, LEAST(r->g) LEAST(r->t0))
 
 /* A task's time counts on the goroutine that began it; its regions and logs on theirs. */
 static void make_ivals(struct term *t, const struct trace *tr)
@@ -316,8 +310,7 @@ static void make_ivals(struct term *t, const struct trace *tr)
         if (tab_get(&ids, m[i].task, 0) != TAB_NONE)
             add_ival(t, m[i].g, m[i].t, m[i].t);
     tab_free(&ids);
-    if (t->niv)
-        qsort(t->iv, t->niv, sizeof *t->iv, by_ival);
+    sort(t->iv, t->niv, by_ival);
     for (size_t i = 0; i < t->niv; i++) {
         bool same = i && t->iv[i - 1].g == t->iv[i].g;
         t->iv[i].most = same && t->iv[i - 1].most > t->iv[i].t1 ? t->iv[i - 1].most : t->iv[i].t1;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/order.h"
 #include "decode/base/mem.h"
 #include "triage/report/explain_ids.h"
 #include "triage/query/goto.h"
@@ -179,14 +180,7 @@ static const char *others(struct asked *q, const struct trace *tr, const char *k
     return text_ok(&q->others) ? q->others.p : "nothing of that name in this trace";
 }
 
-static int cmp_one(const void *a, const void *b)
-{
-    const struct workpiece *x = a, *y = b;
-    int64_t p = x->t1 - x->t0, r = y->t1 - y->t0;
-    return p != r           ? (p < r) - (p > r)
-           : x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0)
-                            : (x->g > y->g) - (x->g < y->g);
-}
+ORDER(cmp_one, struct workpiece, MOST(r->t1 - r->t0) LEAST(r->t0) LEAST(r->g))
 
 bool explain_subject_of(struct asked *q, const struct trace *tr, const char *s, const char **why)
 {
@@ -211,8 +205,7 @@ bool explain_subject_of(struct asked *q, const struct trace *tr, const char *s, 
     if (!q->n)
         *why = others(q, tr, s[0] == 't' ? "task" : s[0] == 'r' ? "region" : "start function");
     q->all = q->n;
-    if (q->n > 1)
-        qsort(q->v, q->n, sizeof *q->v, cmp_one);
+    sort(q->v, q->n, cmp_one);
     q->n = slowest && q->n ? 1 : q->n;
     return q->n > 0;
 }

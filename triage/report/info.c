@@ -4,10 +4,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "decode/base/order.h"
 #include "decode/base/round.h"
 
 #define GENERATIONS 12 /* rows of them on the page */
@@ -192,11 +192,7 @@ static void page_generations(struct text *t, const struct info *i)
     }
 }
 
-static int most_first(const void *a, const void *b)
-{
-    const struct census_kind *const *x = a, *const *y = b;
-    return (*x)->n != (*y)->n ? ((*x)->n < (*y)->n ? 1 : -1) : strcmp((*x)->name, (*y)->name);
-}
+ORDER(most_first, struct census_kind *const, MOST((*r)->n) ALPHA((*r)->name))
 
 static void part(struct text *t, const char *name, uint64_t n)
 {
@@ -212,7 +208,7 @@ static void page_kinds(struct text *t, const struct info *i)
     for (int j = 0; j < 256; j++)
         if (c->kind[j].n)
             k[n++] = &c->kind[j];
-    qsort(k, n, sizeof *k, most_first);
+    sort(k, n, most_first);
     text_lit(t, "\nWHAT IT IS MADE OF              number\n");
     for (size_t j = 0; j < n; j++)
         part(t, k[j]->name, k[j]->n);

@@ -1,8 +1,7 @@
 /* allocs.c - see allocs.h. */
 #include "triage/tables/allocs.h"
 
-#include <stdlib.h>
-
+#include "decode/base/order.h"
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "triage/tables/slices.h"
@@ -101,12 +100,7 @@ static double share_of(const struct seen *v, const struct seen *all)
     return n > 0 ? ((double)v->n[STARTS] + prior * other) / n : 0;
 }
 
-static int cmp_row(const void *a, const void *b)
-{
-    const struct alloc_row *x = a, *y = b;
-    return x->share != y->share ? (x->share < y->share) - (x->share > y->share)
-                                : (x->func > y->func) - (x->func < y->func);
-}
+ORDER(cmp_row, struct alloc_row, MOST(r->share) LEAST(r->func))
 
 static bool rows_of(struct look *k, struct allocs *out)
 {
@@ -125,8 +119,7 @@ static bool rows_of(struct look *k, struct allocs *out)
         r->stack = made || share > r->most ? k->v[i].stack : r->stack;
         r->most = share > r->most ? share : r->most;
     }
-    if (out->n)
-        qsort(out->row, out->n, sizeof *out->row, cmp_row);
+    sort(out->row, out->n, cmp_row);
     const bool enough = all.n[STARTS] >= 3 || all.n[ASSISTS] + all.n[SAMPLES] + all.n[SWEEPS] >= 10;
     out->clear = out->n && enough && (out->n == 1 || out->row[0].share > 1.33 * out->row[1].share);
     return true;

@@ -4,8 +4,7 @@
  */
 #include "triage/tri.h"
 
-#include <stdlib.h>
-
+#include "decode/base/order.h"
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
@@ -100,12 +99,7 @@ uint32_t triage_last_to_stop(const struct trace *tr, const struct moment *m, str
     return last;
 }
 
-static int cmp_stw(const void *a, const void *b)
-{
-    const struct stw_row *x = a, *y = b;
-    int64_t p = x->longest.t1 - x->longest.t0, q = y->longest.t1 - y->longest.t0;
-    return p != q ? (p < q) - (p > q) : (x->kind > y->kind) - (x->kind < y->kind);
-}
+ORDER(cmp_stw, struct stw_row, MOST(r->longest.t1 - r->longest.t0) LEAST(r->kind))
 
 /* Finds the largest heap, the largest goal, and the heap's largest excess over the goal of its time. */
 static void heap_most(struct triage *tg, struct heap_stat *s)
@@ -183,8 +177,7 @@ bool triage_gc(struct triage *tg)
     tab_free(&by_kind);
     if (!ok)
         return false;
-    if (tg->nstw)
-        qsort(tg->stw, tg->nstw, sizeof *tg->stw, cmp_stw);
+    sort(tg->stw, tg->nstw, cmp_stw);
     n = trace_ranges(tg->tr, RANGE_GC, &r);
     tg->gc_cycles = sum_up(tg, r, n, &tg->gc_mark_ns);
     heap(tg, r, n);

@@ -4,9 +4,9 @@
  */
 #include "triage/tri.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/order.h"
 #include "decode/base/mem.h"
 
 /* ---- who they are -------------------------------------------------------------------------------------- */
@@ -147,10 +147,7 @@ struct dist *triage_group_dists(const struct triage *tg, enum gmetric m)
     return ok ? d : NULL;
 }
 
-static uint64_t by_exec(const void *row)
-{
-    return most_first(((const struct group *)row)->ns[GM_EXEC]);
-}
+MOST_ROWS(by_exec, struct group, ns[GM_EXEC])
 
 static bool groups_sort(struct triage *tg)
 {
@@ -165,21 +162,14 @@ static bool groups_sort(struct triage *tg)
 }
 
 /* By group, then the largest first. */
-static int cmp_wait_of(const void *a, const void *b)
-{
-    const struct wait_of *x = a, *y = b;
-    return x->group != y->group   ? (x->group > y->group) - (x->group < y->group)
-           : x->total != y->total ? (x->total < y->total) - (x->total > y->total)
-                                  : (x->reason > y->reason) - (x->reason < y->reason);
-}
+ORDER(cmp_wait_of, struct wait_of, LEAST(r->group) MOST(r->total) LEAST(r->reason))
 
 static bool group_waits(struct triage *tg)
 {
     struct wait_of *w = tg->work->wait_of;
     const uint32_t n = tg->work->nwait_of;
     struct group_wait *v = tg->group_waits = mem_alloc(((size_t)n + 1) * sizeof *v);
-    if (n)
-        qsort(w, n, sizeof *w, cmp_wait_of);
+    sort(w, n, cmp_wait_of);
     for (uint32_t i = 0; v && i < n; i++) {
         struct group *g = &tg->groups[w[i].group];
         v[i] = (struct group_wait){w[i].reason, w[i].count, w[i].total, w[i].longest};
@@ -189,28 +179,13 @@ static bool group_waits(struct triage *tg)
     return v;
 }
 
-static uint64_t by_wait(const void *row)
-{
-    return most_first(((const struct wait_row *)row)->total);
-}
+MOST_ROWS(by_wait, struct wait_row, total)
 
-static int cmp_wait(const void *a, const void *b)
-{
-    const struct wait_row *x = a, *y = b;
-    return x->reason != y->reason ? (x->reason > y->reason) - (x->reason < y->reason)
-                                  : (x->stack > y->stack) - (x->stack < y->stack);
-}
+ORDER(cmp_wait, struct wait_row, LEAST(r->reason) LEAST(r->stack))
 
-static uint64_t by_call(const void *row)
-{
-    return most_first(((const struct syscall_row *)row)->total);
-}
+MOST_ROWS(by_call, struct syscall_row, total)
 
-static int cmp_call(const void *a, const void *b)
-{
-    const struct syscall_row *x = a, *y = b;
-    return (x->stack > y->stack) - (x->stack < y->stack);
-}
+ORDER(cmp_call, struct syscall_row, LEAST(r->stack))
 
 bool triage_groups_end(struct triage *tg)
 {

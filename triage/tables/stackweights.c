@@ -3,9 +3,9 @@
  */
 #include "triage/tables/stackweights.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/order.h"
 #include "decode/base/mem.h"
 #include "triage/tables/slices.h"
 #include "triage/tables/stacks.h"
@@ -168,13 +168,7 @@ static bool assists(struct build *b)
     return true;
 }
 
-static int cmp_row(const void *a, const void *b)
-{
-    const struct sw_row *x = a, *y = b;
-    return x->ns != y->ns         ? (x->ns < y->ns) - (x->ns > y->ns)
-           : x->count != y->count ? (x->count < y->count) - (x->count > y->count)
-                                  : (x->stack > y->stack) - (x->stack < y->stack);
-}
+ORDER(cmp_row, struct sw_row, MOST(r->ns) MOST(r->count) LEAST(r->stack))
 
 enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_filter *f,
                                  struct sw_table *out, struct err *e)
@@ -193,8 +187,7 @@ enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const s
         stackweights_free(out);
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the %s profile", names[k]);
     }
-    if (out->n)
-        qsort(out->row, out->n, sizeof *out->row, cmp_row);
+    sort(out->row, out->n, cmp_row);
     return ERR_OK;
 }
 

@@ -309,12 +309,8 @@ static bool tell_pairs(struct triage *tg, struct subtotal *y)
 /* Returns how long the goroutine ran during an assist. */
 static int64_t assist_ran(const struct trace *tr, const struct range *r)
 {
-    struct shares s = {{0}};
-    if (r->a)
-        return (int64_t)(r->a - 1);
-    if (r->t1 > 0)
-        trace_shares(tr, (struct lane){LANE_G, r->owner}, r->t0 > 0 ? r->t0 : 0, r->t1, &s);
-    return s.ns[ST_RUNNING];
+    return r->a ? (int64_t)(r->a - 1)
+                : trace_ns(tr, (struct lane){LANE_G, r->owner}, ST_RUNNING, r->t0 > 0 ? r->t0 : 0, r->t1);
 }
 
 static bool assists_add(struct triage *tg)

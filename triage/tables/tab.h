@@ -88,6 +88,12 @@ static inline uint64_t most_first(int64_t v)
 {
     return (uint64_t)INT64_MAX - (uint64_t)v;
 }
+/* MOST_ROWS - defines a key for rows_by() that sorts the rows of a type with the largest MEMBER first. */
+#define MOST_ROWS(NAME, TYPE, MEMBER) \
+    static uint64_t NAME(const void *row) \
+    { \
+        return most_first(((const TYPE *)row)->MEMBER); \
+    }
 /* rows_order - moves row order[i].row to place i, for each of n rows, and sets order[i].row to i. Returns
  * false when out of memory or no longer wanted. */
 bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n);

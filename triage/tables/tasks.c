@@ -3,8 +3,7 @@
  */
 #include "triage/tri.h"
 
-#include <stdlib.h>
-
+#include "decode/base/order.h"
 #include "decode/base/mem.h"
 
 struct item { /* A task or a region, so that one function counts both. */
@@ -13,26 +12,15 @@ struct item { /* A task or a region, so that one function counts both. */
     int64_t ns;
 };
 
-static int by_name(const void *a, const void *b)
-{
-    const struct item *x = a, *y = b;
-    return (x->name > y->name) - (x->name < y->name);
-}
+ORDER(by_name, struct item, LEAST(r->name))
 
-static int by_total(const void *a, const void *b)
-{
-    const struct span_type *x = a, *y = b;
-    return x->is_region != y->is_region ? x->is_region - y->is_region
-           : x->d.total != y->d.total   ? (x->d.total < y->d.total) - (x->d.total > y->d.total)
-                                        : (x->name > y->name) - (x->name < y->name);
-}
+ORDER(by_total, struct span_type, LEAST(r->is_region) MOST(r->d.total) LEAST(r->name))
 
 /* Adds a row for each name of the n items. Returns false when out of memory. */
 static bool types_of(struct triage *tg, struct item *it, size_t n, bool region)
 {
     size_t types = 0;
-    if (n)
-        qsort(it, n, sizeof *it, by_name);
+    sort(it, n, by_name);
     for (size_t i = 0; i < n; i++)
         types += !i || it[i].name != it[i - 1].name;
     int64_t *v = mem_alloc((n + 1) * sizeof *v);
@@ -68,7 +56,7 @@ bool triage_tasks(struct triage *tg)
         it[i] = (struct item){reg[i].name, !reg[i].open_start && !reg[i].open_end, reg[i].t1 - reg[i].t0};
     ok = ok && types_of(tg, it, nr, true);
     mem_free(it);
-    if (ok && tg->ntypes)
-        qsort(tg->types, tg->ntypes, sizeof *tg->types, by_total);
+    if (ok)
+        sort(tg->types, tg->ntypes, by_total);
     return ok;
 }

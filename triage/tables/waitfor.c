@@ -2,8 +2,7 @@
 #include "triage/sentence.h"
 #include "triage/tables/waitfor.h"
 
-#include <stdlib.h>
-
+#include "decode/base/order.h"
 #include "decode/base/mem.h"
 
 static struct waitfor_edge *edge_of(struct waitfor *w, uint32_t from, uint32_t to, enum waitfor_what what)
@@ -51,13 +50,7 @@ static void edges_of(struct waitfor *w, const struct triage *tg)
     }
 }
 
-static int cmp_edge(const void *a, const void *b)
-{
-    const struct waitfor_edge *x = a, *y = b;
-    return x->ns != y->ns       ? (x->ns < y->ns) - (x->ns > y->ns)
-           : x->from != y->from ? (x->from > y->from) - (x->from < y->from)
-                                : (x->to > y->to) - (x->to < y->to);
-}
+ORDER(cmp_edge, struct waitfor_edge, MOST(r->ns) LEAST(r->from) LEAST(r->to))
 
 struct waitfor *waitfor_new(const struct triage *tg)
 {
@@ -65,8 +58,7 @@ struct waitfor *waitfor_new(const struct triage *tg)
     if (!w)
         return NULL;
     edges_of(w, tg);
-    if (w->nedges)
-        qsort(w->edge, w->nedges, sizeof w->edge[0], cmp_edge);
+    sort(w->edge, w->nedges, cmp_edge);
     for (uint32_t i = 0; i < w->nedges; i++) {
         for (uint32_t g = 0; g < tg->ngroups; g++) {
             const struct group *from = &tg->groups[g];
