@@ -19,11 +19,11 @@
 
 /* ---- values -------------------------------------------------------------------------------------------- */
 
-static bool number(const char *s, uint64_t *out)
+static bool read_count0(const char *s, void *to)
 {
     char *end;
     errno = 0;
-    *out = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
+    *(uint64_t *)to = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
     return *s >= '0' && *s <= '9' && !*end && !errno;
 }
 
@@ -48,10 +48,10 @@ bool options_size(const char *s, uint64_t *bytes)
 }
 
 /* "30s", "500ms", "2m", "1h", "7d"; a bare number is seconds. */
-static bool options_time(const char *s, int64_t *ns)
+static bool read_time0(const char *v, void *to)
 {
     const char *rest;
-    return goto_time_in(s, 1000000000, ns, &rest) && !*rest && *ns < INT64_MAX / 2;
+    return goto_time_in(v, 1000000000, to, &rest) && !*rest && *(int64_t *)to < INT64_MAX / 2;
 }
 
 static bool read_flag(const char *v, void *to)
@@ -80,14 +80,9 @@ static bool read_list(const char *v, void *to)
     return true;
 }
 
-static bool read_count0(const char *v, void *to)
-{
-    return number(v, to);
-}
-
 static bool read_count(const char *v, void *to)
 {
-    return number(v, to) && *(uint64_t *)to > 0;
+    return read_count0(v, to) && *(uint64_t *)to > 0;
 }
 
 static bool read_rate(const char *v, void *to)
@@ -100,7 +95,7 @@ static bool read_rate(const char *v, void *to)
 static bool read_threads(const char *v, void *to)
 {
     uint64_t n;
-    const bool good = number(v, &n) && n >= 1 && n <= 256;
+    const bool good = read_count0(v, &n) && n >= 1 && n <= 256;
     *(int *)to = good ? (int)n : 0;
     return good;
 }
@@ -110,14 +105,9 @@ static bool read_size(const char *v, void *to)
     return options_size(v, to);
 }
 
-static bool read_time0(const char *v, void *to)
-{
-    return options_time(v, to);
-}
-
 static bool read_time(const char *v, void *to)
 {
-    return options_time(v, to) && *(int64_t *)to > 0;
+    return read_time0(v, to) && *(int64_t *)to > 0;
 }
 
 static bool read_seconds(const char *v, void *to)
@@ -168,7 +158,7 @@ static bool read_id(const char *v, void *to)
 {
     struct goroutine_asked *g = to;
     g->given = true;
-    return number(v, &g->id);
+    return read_count0(v, &g->id);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */

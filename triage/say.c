@@ -67,10 +67,7 @@ int say_text(const char *command, const char *path, const struct text *t)
 
 int say_list(const char *command, struct text *t)
 {
-    int status =
-        text_ok(t) ? say_text(command, NULL, t) : say_failed(command, "standard output", "out of memory");
-    text_free(t);
-    return status;
+    return say_answer(command, true, NULL, t);
 }
 
 /* ---- narrow terminals ---------------------------------------------------------------------------------- */
@@ -108,14 +105,16 @@ void say_help(struct text *out, const char *s)
     say_fitted(out, s, columns && columns < WIDEST ? columns : WIDEST);
 }
 
-int say_page(const char *command, const char *path, const struct text *t)
+int say_answer(const char *command, bool json, const char *path, struct text *t)
 {
-    struct text out = {0};
-    if (path || !columns || !t->p)
-        return say_text(command, path, t);
-    say_fitted(&out, t->p, columns);
-    out.failed |= t->failed;
-    const int status = say_text(command, path, &out);
+    struct text out = {.failed = t->failed};
+    const bool fits = !json && !path && columns && t->p;
+    if (fits)
+        say_fitted(&out, t->p, columns);
+    const struct text *said = fits ? &out : t;
+    const int status = text_ok(said) ? say_text(command, path, said)
+                                     : say_failed(command, path ? "-o" : "standard output", "out of memory");
     text_free(&out);
+    text_free(t);
     return status;
 }

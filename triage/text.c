@@ -58,6 +58,13 @@ void text_raw(struct text *t, const char *p, size_t n)
     t->p[t->n] = 0;
 }
 
+void text_own(struct text *t, char *s)
+{
+    t->failed |= !s;
+    text_raw(t, s ? s : "", s ? strlen(s) : 0);
+    mem_free(s);
+}
+
 void text_add(struct text *t, const char *fmt, ...)
 {
     char buf[512];

@@ -328,17 +328,12 @@ static int diff_compare(const struct job *j, const struct runs r[2])
     if (claims_of(r, side, &v, &e) != ERR_OK)
         return diff_fail("diff", e.what);
     if (j->o.json) {
-        char *s = diff_json(side, &v, not_asked(r), &r[0].first, &r[1].first);
-        t.failed |= !s;
-        text_raw(&t, s ? s : "", s ? strlen(s) : 0);
+        text_own(&t, diff_json(side, &v, not_asked(r), &r[0].first, &r[1].first));
         text_lit(&t, "\n");
-        mem_free(s);
     }
     status = diff_page(j, r, &v, &t);
     mem_free(v.c);
-    if (!text_ok(&t))
-        status = diff_fail("diff", "out of memory");
-    else if (status != 2 && (j->o.json ? say_text : say_page)("diff", j->o.out, &t) != 0)
+    if (status != 2 && say_answer("diff", j->o.json, j->o.out, &t))
         status = 2;
     text_free(&t);
     return status;

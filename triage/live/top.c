@@ -203,10 +203,8 @@ static bool tell(struct top *o, struct err *e)
     struct err why = {0};
     bool good = true;
     if (o->opt.json) {
-        char *s = fig_json(&o->fig);
-        t.failed |= !s;
-        text_add(&t, "%s\n", s ? s : "");
-        mem_free(s);
+        text_own(&t, fig_json(&o->fig));
+        text_lit(&t, "\n");
     } else if (!o->serve) {
         put_picture(&t, o);
     }

@@ -103,9 +103,7 @@ static bool text_answer(struct text *t, struct explainer *x, const struct trace 
 /* Write the members of an object, without its braces, and free it. */
 static void json_members(struct text *t, json_t *o)
 {
-    char *s = json_dumps(o, JSON_EMBED | (t->ascii ? JSON_ENSURE_ASCII : 0));
-    text_raw(t, s ? s : "", s ? strlen(s) : 0);
-    mem_free(s);
+    text_own(t, json_dumps(o, JSON_EMBED | (t->ascii ? JSON_ENSURE_ASCII : 0)));
     json_decref(o);
 }
 
@@ -228,9 +226,7 @@ static int answer(const struct asks *o, const struct trace *tr, struct text *t)
     } else {
         x = explain_new(tr, NULL);
         t->ticks = !trace_info(tr)->has_clock;
-        if (!x || q.failed || !(o->o.json ? json_answer(t, x, tr, &q) : text_answer(t, x, tr, &q)) ||
-            !text_ok(t))
-            status = fail("explain", "out of memory");
+        t->failed |= !x || q.failed || !(o->o.json ? json_answer(t, x, tr, &q) : text_answer(t, x, tr, &q));
     }
     explain_free(x);
     asked_free(&q);
@@ -250,8 +246,6 @@ static int explain_found(const struct asks *o, struct text *t)
         return fail(o->o.path, e.what);
     if (!explain_id(t, &l, o->subject, &why))
         status = fail(o->subject, why);
-    else if (!text_ok(t))
-        status = fail("explain", "out of memory");
     status = status == 0 && l.partial ? 3 : status;
     load_free(&l);
     return status;
@@ -278,7 +272,7 @@ int explain_main(int argc, char **argv)
         return status;
     t.ascii = !o.o.utf8;
     status = (explain_needs_tables(o.subject) ? explain_found : explain_subject)(&o, &t);
-    if (status != 2 && (o.o.json ? say_text : say_page)("explain", o.o.out, &t))
+    if (status != 2 && say_answer("explain", o.o.json, o.o.out, &t))
         status = 2;
     text_free(&t);
     return status;

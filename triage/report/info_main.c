@@ -25,19 +25,13 @@ static const char info_tail[] =
 static int print(const struct info *i, bool json)
 {
     struct text t = {.ticks = !trace_info(i->tr)->has_clock};
-    char *s = json ? info_json(i) : NULL;
-    if (s)
-        text_raw(&t, s, strlen(s));
     if (json)
-        text_lit(&t, "\n");
+        text_own(&t, info_json(i));
     else
         info_text(&t, i);
-    int status = text_ok(&t) && !json == !s ? say_text("info", NULL, &t)
-                                            : say_failed("info", "the page", "out of memory");
-    mem_free(s);
-    text_free(&t);
-    if (status)
-        return status;
+    text_raw(&t, "\n", json);
+    if (say_list("info", &t))
+        return 2;
     return trace_info(i->tr)->ndamages || i->packed->code ? 3 : 0;
 }
 

@@ -102,13 +102,8 @@ static void page(const struct options *o, const struct asserts *as, const struct
                  bool some, bool many)
 {
     if (o->json) {
-        char *j = report_json(l, as);
         text_add(t, "%s", some ? ",\n" : many ? "[\n" : "");
-        if (j)
-            text_raw(t, j, strlen(j));
-        else
-            t->failed = true;
-        mem_free(j);
+        text_own(t, report_json(l, as));
     } else if (as) {
         asserts_text(t, as);
     } else {
@@ -168,11 +163,7 @@ static int run(struct options *o, const struct run *a)
     t.failed = !folder_of(o->operand, (int)o->noperands, &files) || (o->timeline && !as_one(o, &files));
     if (!t.failed)
         status = pages(o, a, &files, &t);
-    if (!text_ok(&t))
-        status = fail("report", "out of memory");
-    else
-        status = worse(status, (o->json ? say_text : say_page)("report", o->out, &t));
-    text_free(&t);
+    status = worse(status, say_answer("report", o->json, o->out, &t));
     mem_free((void *)o->trace.more.path);
     folder_free(&files);
     return status;
