@@ -18,7 +18,7 @@
 #include "decode/base/mem.h"
 #include "triage/query/filter.h"
 #include "triage/activity/gstate.h"
-#include "layout/move/item.h"
+#include "decode/model/item.h"
 #include "layout/move/pick.h"
 #include "triage/activity/samples.h"
 #include "triage/tables/tab.h"

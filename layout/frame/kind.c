@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "layout/move/item.h"
+#include "decode/model/item.h"
 #include "layout/move/lanes.h"
 #include "layout/move/move.h"
 #include "layout/views/evlog.h"

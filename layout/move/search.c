@@ -14,7 +14,7 @@
 #include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
-#include "layout/move/item.h"
+#include "decode/model/item.h"
 #include "triage/query/states.h"
 #include "triage/tables/tab.h"
 

@@ -6,7 +6,7 @@
 #include "decode/base/mem.h"
 #include "layout/views/tri.h"
 #include "layout/draw/draw.h"
-#include "layout/move/item.h"
+#include "decode/model/item.h"
 #include "layout/move/naming.h"
 
 enum { MANY_M = 64 };

@@ -4,7 +4,7 @@
  *
  * A region is below its task; regions without a task are at the end below a row of their own.
  */
-#include "layout/move/item.h"
+#include "decode/model/item.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -278,7 +278,7 @@ static void items_status(const struct view *v, int w, struct rich *r)
     char length[WHEN_LENGTH] = "";
     const bool wide = w >= WHEN_WIDE;
     if (i->kind != ITEM_LOG)
-        when_length(v->tr, time_sub(i->t1, i->t0), i->open, wide, length);
+        when_length(v->tr, time_sub(i->t1, i->t0), i->open_start || i->open_end, wide, length);
     /* rather a part of the name than of the length */
     int room = w - (int)(strlen(kind) + strlen(length)) - 2 - (wide ? WRAP_MARK : 0);
     str_safe(trace_str(v->tr, i->name), name, sizeof name);

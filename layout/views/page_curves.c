@@ -6,7 +6,7 @@
 #include "decode/base/mem.h"
 #include "layout/cells/ruler.h"
 #include "layout/draw/draw.h"
-#include "layout/move/item.h"
+#include "decode/model/item.h"
 #include "layout/views/page.h"
 #include "layout/move/naming.h"
 

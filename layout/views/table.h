@@ -15,7 +15,7 @@
 #define GOTOP_LAYOUT_TABLE_H
 
 #include "layout/cells/spectrum.h"
-#include "layout/move/item.h"
+#include "decode/model/item.h"
 #include "layout/views/tri.h"
 #include "triage/sentence.h"
 #include "triage/tables/tab.h"

@@ -95,8 +95,10 @@ bool table_items(struct table *t)
 {
     struct item x;
     for (size_t i = 0; item_next(t->tr, t->from->item, &i, &x);)
-        if (!table_add(t, t->from->types ? x.name : 0, 0,
-                       (struct thing){.t0 = x.t0, .t1 = x.t1, .g = x.g, .index = x.index, .open = x.open}))
+        if (!table_add(
+                t, t->from->types ? x.name : 0, 0,
+                (struct thing){
+                    .t0 = x.t0, .t1 = x.t1, .g = x.g, .index = x.index, .open = x.open_start || x.open_end}))
             return false;
     return true;
 }

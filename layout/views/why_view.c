@@ -6,7 +6,7 @@
  */
 
 #include "decode/base/mem.h"
-#include "layout/move/item.h"
+#include "decode/model/item.h"
 #include "triage/findings/why.h"
 #include "layout/views/page.h"
 #include "triage/work/work_text.h"

@@ -9,7 +9,7 @@
 #include "layout/cells/fmt.h"
 #include "triage/activity/gstate.h"
 #include "layout/draw/status.h"
-#include "layout/move/item.h"
+#include "decode/model/item.h"
 #include "layout/views/table.h"
 #include "layout/views/tri.h"
 #include "triage/text.h"

@@ -7,7 +7,7 @@
 #include "layout/move/kind.h"
 #include "layout/move/plan.h"
 #include "layout/draw/status.h"
-#include "layout/move/item.h"
+#include "decode/model/item.h"
 #include "layout/move/search.h"
 
 static void test_scene_procs(void **state)

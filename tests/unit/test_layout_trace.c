@@ -4,7 +4,7 @@
 #include "scene_help.h"
 
 #include "layout/move/plan.h"
-#include "layout/move/item.h"
+#include "decode/model/item.h"
 #include "layout/move/search.h"
 #include "layout/move/kind.h"
 

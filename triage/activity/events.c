@@ -12,7 +12,7 @@ enum { MOST = 40000, WALK = 300000, BLOCK = 256 };
 
 void events_free(struct events *l)
 {
-    for (int k = 0; k < EVENTS_ARRAYS; k++)
+    for (int k = 0; k < ITEM_ALL; k++)
         mem_free(l->reach[k]);
     mem_free(l->e);
     *l = (struct events){0};
@@ -30,91 +30,23 @@ static bool events_in(struct window w, int64_t t)
     return t >= w.t0 && t < w.t1;
 }
 
-/* ---- what the arrays have ------------------------------------------------------------------------------ */
-
-struct entry {
-    int64_t t0, t1;
-    enum event_kind begin, end;
-    bool no_begin, no_end; /* it has none in this trace */
-    bool of_all;           /* of all goroutines: it shows with any filter */
-    uint32_t g, g_end, p, name, stack, stack_end;
-};
-
-static struct entry range_entry(const struct range *r)
-{
-    const bool all = r->kind == RANGE_GC, of_p = r->kind == RANGE_SWEEP || r->scope_p;
-    return (struct entry){.t0 = r->t0,
-                          .t1 = r->t1,
-                          .begin = EV_RANGE_BEGIN,
-                          .end = EV_RANGE_END,
-                          .no_begin = r->open_start,
-                          .no_end = r->open_end,
-                          .of_all = all || r->kind == RANGE_STW,
-                          .g = of_p || all ? NO_LANE : r->owner,
-                          .g_end = of_p || all ? NO_LANE : r->owner,
-                          .p = of_p ? r->owner : NO_LANE,
-                          .name = r->name,
-                          .stack = r->stack};
-}
-
-/* An entry without a length. */
-static struct entry point_entry(int64_t t, enum event_kind kind, uint32_t g, uint32_t name, uint32_t stack)
-{
-    return (struct entry){t, t, kind, kind, false, true, false, g, g, NO_LANE, name, stack, 0};
-}
-
-/* Entry i of an array; false: there is none. */
-static bool entry_of(const struct trace *tr, int k, size_t i, struct entry *e)
-{
-    const struct range *x;
-    const struct task *t;
-    const struct region *r;
-    const struct logmsg *m;
-    const struct sample *s;
-    bool is;
-    switch (k) {
-    case EVENTS_TASKS:
-        if ((is = i < trace_tasks(tr, &t)) && (t += i))
-            *e = (struct entry){t->t0, t->t1, EV_TASK_BEGIN, EV_TASK_END, t->open_start, t->open_end,
-                                false, t->g,  t->g_end,      NO_LANE,     t->name,       t->stack,
-                                0};
-        return is;
-    case EVENTS_REGIONS:
-        if ((is = i < trace_regions(tr, &r)) && (r += i))
-            *e = (struct entry){
-                r->t0, r->t1, EV_REGION_BEGIN, EV_REGION_END, r->open_start, r->open_end, false,
-                r->g,  r->g,  NO_LANE,         r->name,       r->stack,      r->stack_end};
-        return is;
-    case EVENTS_LOGS:
-        if ((is = i < trace_logs(tr, &m)) && (m += i))
-            *e = point_entry(m->t, EV_LOG, m->g, m->message, m->stack);
-        return is;
-    case EVENTS_SAMPLES:
-        if ((is = i < trace_samples(tr, &s)) && (s += i))
-            *e = point_entry(s->t, EV_SAMPLE, s->g, 0, s->stack);
-        return is;
-    default:
-        if ((is = i < trace_ranges(tr, (enum range_kind)k, &x)))
-            *e = range_entry(x + i);
-        return is;
-    }
-}
+/* ---- ranges, tasks, regions, logs, samples ------------------------------------------------------------- */
 
 /* Once a trace is loaded its arrays don't change. Without memory all entries are looked at. */
 static void reach_learn(struct events *l)
 {
-    struct entry e;
+    struct item x;
     l->reach_known = true;
-    for (int k = 0; k < EVENTS_ARRAYS; k++) {
+    for (int k = 0; k < ITEM_ALL; k++) {
         size_t cap = 0;
-        for (size_t i = 0; entry_of(l->tr, k, i, &e); i++) {
+        for (size_t i = 0; item_at(l->tr, (enum item_kind)k, i, &x); i++) {
             if (i % BLOCK == 0 && !mem_room(l->reach[k], cap, i / BLOCK + 1))
                 break;
             struct events_block *b = &l->reach[k][i / BLOCK];
             if (i % BLOCK == 0)
-                *b = (struct events_block){e.t0, e.t1};
-            b->first = e.t0 < b->first ? e.t0 : b->first;
-            b->last = e.t1 > b->last ? e.t1 : b->last;
+                *b = (struct events_block){x.t0, x.t1};
+            b->first = x.t0 < b->first ? x.t0 : b->first;
+            b->last = x.t1 > b->last ? x.t1 : b->last;
             l->nreach[k] = (i + 1) / BLOCK; /* those that are whole */
         }
     }
@@ -130,34 +62,42 @@ static size_t near_from(const struct events *l, int k, size_t i, struct window w
     return i;
 }
 
-static void end_of(struct events *l, int k, const struct entry *e, bool begin)
+/* Adds an end of an item. What is of all goroutines shows with any filter. */
+static void end_of(struct events *l, const struct item *x, bool begin)
 {
-    const int64_t t = begin ? e->t0 : e->t1;
-    const uint32_t g = begin ? e->g : e->g_end;
-    if ((begin ? e->no_begin : e->no_end) || !events_in(l->win, t) ||
-        (l->only && !e->of_all && (g == NO_LANE || !filter_shows(l->only, g))))
+    static const uint8_t kinds[][2] = {[ITEM_TASK] = {EV_TASK_END, EV_TASK_BEGIN},
+                                       [ITEM_REGION] = {EV_REGION_END, EV_REGION_BEGIN},
+                                       [ITEM_LOG] = {0, EV_LOG},
+                                       [ITEM_SAMPLE] = {0, EV_SAMPLE}};
+    const bool range = x->kind < RANGE_KINDS, of_all = x->kind == ITEM_GC || x->kind == ITEM_STW;
+    const int64_t t = begin ? x->t0 : x->t1;
+    const uint32_t g = begin ? x->g : x->g_end;
+    if ((begin ? x->open_start : x->open_end || x->kind >= ITEM_LOG) || !events_in(l->win, t) ||
+        (l->only && !of_all && (g == NO_LANE || !filter_shows(l->only, g))))
         return;
     events_add(l, (struct event){.t = t,
-                                 .kind = (uint8_t)(begin ? e->begin : e->end),
-                                 .to = (uint8_t)(k < RANGE_KINDS ? k : 0),
+                                 .kind = !range  ? kinds[x->kind][begin]
+                                         : begin ? EV_RANGE_BEGIN
+                                                 : EV_RANGE_END,
+                                 .to = range ? x->kind : 0,
                                  .g = g,
-                                 .p = e->p,
+                                 .p = x->p,
                                  .who = NO_LANE,
-                                 .reason = e->name,
-                                 .stack = begin ? e->stack : e->stack_end});
+                                 .reason = x->name,
+                                 .stack = begin ? x->stack : x->stack_end});
 }
 
 static void events_arrays(struct events *l)
 {
-    struct entry e;
+    struct item x;
     const bool sorted = trace_info(l->tr)->done;
-    for (int k = 0; k < EVENTS_ARRAYS; k++)
-        for (size_t i = near_from(l, k, 0, l->win); entry_of(l->tr, k, i, &e);
+    for (int k = 0; k < ITEM_ALL; k++)
+        for (size_t i = near_from(l, k, 0, l->win); item_at(l->tr, (enum item_kind)k, i, &x);
              i = near_from(l, k, i + 1, l->win)) {
-            if (sorted && k < RANGE_KINDS && e.t0 >= l->win.t1)
+            if (sorted && k < RANGE_KINDS && x.t0 >= l->win.t1)
                 break;
-            end_of(l, k, &e, true);
-            end_of(l, k, &e, false);
+            end_of(l, &x, true);
+            end_of(l, &x, false);
         }
 }
 

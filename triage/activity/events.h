@@ -13,6 +13,7 @@
 #define GOTOP_TRIAGE_EVENTS_H
 
 #include "decode/model/alive.h"
+#include "decode/model/item.h"
 #include "decode/trace.h"
 #include "triage/activity/window.h"
 #include "triage/query/filter.h"
@@ -41,9 +42,6 @@ struct event {
     uint32_t stack;
 };
 
-/* The arrays of events other than spans: ranges by kind, and these. */
-enum { EVENTS_TASKS = RANGE_KINDS, EVENTS_REGIONS, EVENTS_LOGS, EVENTS_SAMPLES, EVENTS_ARRAYS };
-
 struct events {      /* a zeroed struct is empty */
     struct event *e; /* sorted by time */
     size_t n, cap;
@@ -54,8 +52,8 @@ struct events {      /* a zeroed struct is empty */
     const struct filter *only;
     struct events_block {
         int64_t first, last;
-    } * reach[EVENTS_ARRAYS]; /* time range of each 256 entries; NULL: unknown */
-    size_t nreach[EVENTS_ARRAYS];
+    } * reach[ITEM_ALL]; /* time range of each 256 items of a kind; NULL: unknown */
+    size_t nreach[ITEM_ALL];
     bool reach_known;
     int64_t end;   /* the trace's end at the last call */
     int64_t tried; /* the moment and number of rows of the last call */

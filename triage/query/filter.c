@@ -20,6 +20,7 @@
 #include "decode/base/bisect.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "decode/model/item.h"
 #include "triage/activity/gstate.h"
 #include "triage/query/goto.h"
 #include "triage/query/match.h"
@@ -290,25 +291,21 @@ ORDER(by_ival, struct ival, LEAST(r->g) LEAST(r->t0))
 /* A task's time counts on the goroutine that began it; its regions and logs on theirs. */
 static void make_ivals(struct term *t, const struct trace *tr)
 {
-    const struct task *k;
-    const struct region *r;
-    const struct logmsg *m;
-    const size_t nk = trace_tasks(tr, &k), nr = trace_regions(tr, &r), nm = trace_logs(tr, &m);
+    const size_t seen = item_count(tr, ITEM_TASK) + item_count(tr, ITEM_REGION) + item_count(tr, ITEM_LOG);
     const bool task = t->kind == T_TASK;
     struct tab ids = {0};
-    if (t->seen == nk + nr + nm && t->iv)
+    struct item x;
+    if (t->seen == seen && t->iv)
         return;
-    t->seen = nk + nr + nm;
+    t->seen = seen;
     t->niv = 0;
-    for (size_t i = 0; task && i < nk; i++)
-        if (match_id(&t->m, &t->cache, tr, k[i].name) && tab_put(&ids, k[i].id, 0, 0) != TAB_NONE)
-            add_ival(t, k[i].g, k[i].t0, k[i].t1);
-    for (size_t i = 0; i < nr; i++)
-        if (task ? tab_get(&ids, r[i].task, 0) != TAB_NONE : match_id(&t->m, &t->cache, tr, r[i].name))
-            add_ival(t, r[i].g, r[i].t0, r[i].t1);
-    for (size_t i = 0; task && i < nm; i++)
-        if (tab_get(&ids, m[i].task, 0) != TAB_NONE)
-            add_ival(t, m[i].g, m[i].t, m[i].t);
+    for (int k = task ? ITEM_TASK : ITEM_REGION; k <= (task ? ITEM_LOG : ITEM_REGION); k++)
+        for (size_t i = 0; item_at(tr, (enum item_kind)k, i, &x); i++)
+            if (k == ITEM_TASK
+                    ? match_id(&t->m, &t->cache, tr, x.name) && tab_put(&ids, x.task, 0, 0) != TAB_NONE
+                : task ? tab_get(&ids, x.task, 0) != TAB_NONE
+                       : match_id(&t->m, &t->cache, tr, x.name))
+                add_ival(t, x.g, x.t0, x.t1);
     tab_free(&ids);
     sort(t->iv, t->niv, by_ival);
     for (size_t i = 0; i < t->niv; i++) {

@@ -7,6 +7,7 @@
 
 #include "decode/base/order.h"
 #include "decode/base/mem.h"
+#include "decode/model/item.h"
 #include "triage/report/explain_ids.h"
 #include "triage/query/goto.h"
 #include "triage/wall.h"
@@ -90,28 +91,16 @@ static bool named(const struct trace *tr, uint32_t str, const char *name)
     return str_is(trace_str(tr, str), name);
 }
 
-static void ask_tasks(struct asked *q, const struct trace *tr, const char *s)
+static void ask_items(struct asked *q, const struct trace *tr, enum item_kind kind, const char *s)
 {
-    const struct task *k;
-    size_t n = trace_tasks(tr, &k);
     char *end;
-    uint64_t id = strtoull(s, &end, 10);
-    bool by_id = end != s && !*end;
-    for (size_t i = 0; i < n; i++)
-        if (by_id ? k[i].id == id : named(tr, k[i].name, s))
-            ask(q, workpiece_of_task(tr, i));
-    text_lit(&q->title, "task ");
-    text_clean(&q->title, s, strlen(s), 60);
-}
-
-static void ask_regions(struct asked *q, const struct trace *tr, const char *s)
-{
-    const struct region *r;
-    size_t n = trace_regions(tr, &r);
-    for (size_t i = 0; i < n; i++)
-        if (named(tr, r[i].name, s))
-            ask(q, workpiece_of_g(r[i].g, r[i].t0, r[i].t1));
-    text_lit(&q->title, "region ");
+    const uint64_t id = strtoull(s, &end, 10);
+    const bool task = kind == ITEM_TASK, by_id = task && end != s && !*end;
+    struct item x;
+    for (size_t i = 0; item_at(tr, kind, i, &x); i++)
+        if (by_id ? x.task == id : named(tr, x.name, s))
+            ask(q, task ? workpiece_of_task(tr, i) : workpiece_of_g(x.g, x.t0, x.t1));
+    text_add(&q->title, "%s ", task ? "task" : "region");
     text_clean(&q->title, s, strlen(s), 60);
 }
 
@@ -159,17 +148,13 @@ static void see(struct names_seen *s, uint32_t name)
 static const char *others(struct asked *q, const struct trace *tr, const char *kind)
 {
     struct names_seen s = {.n = 0};
-    const struct task *k;
-    const struct region *r;
-    if (kind[0] == 't')
-        for (size_t i = 0, n = trace_tasks(tr, &k); i < n && !s.more; i++)
-            see(&s, k[i].name);
-    else if (kind[0] == 'r')
-        for (size_t i = 0, n = trace_regions(tr, &r); i < n && !s.more; i++)
-            see(&s, r[i].name);
-    else
-        for (uint32_t g = 0; g < trace_nlanes(tr, LANE_G) && !s.more; g++)
-            see(&s, trace_lane(tr, (struct lane){LANE_G, g}).name);
+    struct item x;
+    const uint32_t lanes = kind[0] == 's' ? trace_nlanes(tr, LANE_G) : 0;
+    for (size_t i = 0;
+         kind[0] != 's' && item_at(tr, kind[0] == 't' ? ITEM_TASK : ITEM_REGION, i, &x) && !s.more; i++)
+        see(&s, x.name);
+    for (uint32_t g = 0; g < lanes && !s.more; g++)
+        see(&s, trace_lane(tr, (struct lane){LANE_G, g}).name);
     text_add(&q->others,
              s.n ? "no %s of that name in this trace; there are: " : "there is no %s in this trace", kind);
     for (size_t i = 0; i < s.n; i++) {
@@ -195,9 +180,9 @@ bool explain_subject_of(struct asked *q, const struct trace *tr, const char *s, 
         text_lit(&q->title, "the slowest ");
     }
     if (strncmp(s, "task:", 5) == 0)
-        ask_tasks(q, tr, s + 5);
+        ask_items(q, tr, ITEM_TASK, s + 5);
     else if (strncmp(s, "region:", 7) == 0)
-        ask_regions(q, tr, s + 7);
+        ask_items(q, tr, ITEM_REGION, s + 7);
     else if (strncmp(s, "group:", 6) == 0)
         ask_group(q, tr, s + 6);
     else

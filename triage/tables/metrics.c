@@ -9,6 +9,7 @@
 
 #include "decode/base/round.h"
 #include "decode/base/mem.h"
+#include "decode/model/item.h"
 
 static double share(double part, double whole)
 {
@@ -151,17 +152,13 @@ struct set {
 
 static bool set_spans(const struct loaded *l, const struct set *s, const char *name, struct dist *d)
 {
-    const bool region = strcmp(s->word, "region") == 0;
-    const struct task *task;
-    const struct region *reg;
-    size_t n = region ? trace_regions(l->tr, &reg) : trace_tasks(l->tr, &task), k = 0;
-    int64_t *v = mem_alloc((n + 1) * sizeof *v);
-    for (size_t i = 0; v && i < n; i++) {
-        const bool whole =
-            region ? !reg[i].open_start && !reg[i].open_end : !task[i].open_start && !task[i].open_end;
-        if (whole && (!name || str_is(trace_str(l->tr, region ? reg[i].name : task[i].name), name)))
-            v[k++] = region ? reg[i].t1 - reg[i].t0 : task[i].t1 - task[i].t0;
-    }
+    const enum item_kind kind = strcmp(s->word, "region") == 0 ? ITEM_REGION : ITEM_TASK;
+    int64_t *v = mem_alloc((item_count(l->tr, kind) + 1) * sizeof *v);
+    struct item x;
+    size_t k = 0;
+    for (size_t i = 0; v && item_at(l->tr, kind, i, &x); i++)
+        if (!x.open_start && !x.open_end && (!name || str_is(trace_str(l->tr, x.name), name)))
+            v[k++] = x.t1 - x.t0;
     if (v)
         dist_of(d, v, k);
     mem_free(v);
