@@ -9,11 +9,6 @@
 #include "triage/tables/slices.h"
 #include "triage/triage.h"
 
-struct wait_of { /* The waits for one reason of the goroutines of one group. */
-    uint32_t group, reason;
-    uint64_t count;
-    int64_t total, longest;
-};
 struct wake {        /* A wake-up in vain, for the herds. */
     int64_t t, lost; /* lost: in the scheduler, and running */
     uint32_t pair, waker, g;
@@ -27,8 +22,7 @@ struct triage_work {
     uint32_t next;         /* the next goroutine to count */
     struct slices *slices; /* NULL: runs without slices */
     bool alone;            /* slices are not possible */
-    struct wait_of *wait_of;
-    uint32_t nwait_of;
+    uint32_t ngroup_waits;
     struct wake *wakes;
     size_t nwakes;
     struct birth *births;

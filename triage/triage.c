@@ -36,7 +36,6 @@ static void work_free(struct triage *tg)
     struct triage_work *w = tg->work;
     if (w) {
         slices_free(w->slices); /* first: what follows is the computation's */
-        mem_free(w->wait_of);
         mem_free(w->wakes);
         mem_free(w->births);
         mem_free(w->alive);

@@ -32,8 +32,8 @@ static inline int64_t group_avg(const struct group *g, enum gmetric m)
 {
     return g->count ? g->ns[m] / (int64_t)g->count : 0;
 }
-struct group_wait {
-    uint32_t reason;
+struct group_wait { /* the waits for one reason of the goroutines of one group */
+    uint32_t group, reason;
     uint64_t count;
     int64_t total, longest;
 };

@@ -76,13 +76,13 @@ static OFTEN bool add_reason(struct g_walk *w, uint32_t reason, int64_t ns)
     const uint64_t of = key(w->of, reason);
     const uint32_t i = (reason ^ w->of) % REASONS;
     if (w->reason[i].of != of) {
-        const struct wait_of *made = subtotal_wait_of(y, y->groups[w->of].group, reason);
+        const struct group_wait *made = subtotal_wait_of(y, y->groups[w->of].group, reason);
         if (!made)
             return false;
         w->reason[i].of = of;
         w->reason[i].row = (uint32_t)(made - y->wait_of);
     }
-    struct wait_of *p = &y->wait_of[w->reason[i].row];
+    struct group_wait *p = &y->wait_of[w->reason[i].row];
     p->count++;
     p->total = ns_more(p->total, ns);
     p->longest = ns > p->longest ? ns : p->longest;
@@ -233,7 +233,7 @@ static RARELY void note_long_run(struct g_walk *w, uint8_t state, int64_t ns, in
 static RARELY void note_worst(struct g_walk *w, const struct span_run *r, size_t i, int64_t t1)
 {
     const uint8_t before = i ? r->kind[r->tag[i - 1]].state : w->was;
-    longest_add(&w->y->worst, &(struct time_of){t1 - r->dur[i], t1, w->g, before});
+    longest_add(&w->y->worst, &(struct sched_wait){t1 - r->dur[i], t1, w->g, tri_is_exec(before)});
 }
 
 /* Updates the mode in which a mark worker runs. */
@@ -405,7 +405,7 @@ static void lane_told(struct g_walk *w)
     count(w, GM_SYSBLOCK, blocked);
     w->y->groups[w->of].timed |= w->timed;
     if (!w->system && w->ran > w->y->busy.least && w->ran > 0)
-        longest_add(&w->y->busy, &(struct time_of){.t1 = w->ran, .g = w->g});
+        longest_add(&w->y->busy, &(struct sched_wait){.t1 = w->ran, .g = w->g});
 }
 
 static bool lane_end(void *arg, uint32_t g)

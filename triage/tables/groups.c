@@ -155,28 +155,24 @@ static bool groups_sort(struct triage *tg)
     const bool ok = to && rows_by(tg->groups, sizeof *tg->groups, tg->ngroups, by_exec, NULL, to);
     for (uint32_t g = 0; ok && g < tg->ng; g++)
         tg->group_of[g] = to[tg->group_of[g]];
-    for (uint32_t i = 0; ok && i < tg->work->nwait_of; i++)
-        tg->work->wait_of[i].group = to[tg->work->wait_of[i].group];
+    for (uint32_t i = 0; ok && i < tg->work->ngroup_waits; i++)
+        tg->group_waits[i].group = to[tg->group_waits[i].group];
     mem_free(to);
     return ok;
 }
 
 /* By group, then the largest first. */
-ORDER(cmp_wait_of, struct wait_of, LEAST(r->group) MOST(r->total) LEAST(r->reason))
+ORDER(cmp_wait_of, struct group_wait, LEAST(r->group) MOST(r->total) LEAST(r->reason))
 
-static bool group_waits(struct triage *tg)
+static void group_waits(struct triage *tg)
 {
-    struct wait_of *w = tg->work->wait_of;
-    const uint32_t n = tg->work->nwait_of;
-    struct group_wait *v = tg->group_waits = mem_alloc(((size_t)n + 1) * sizeof *v);
-    sort(w, n, cmp_wait_of);
-    for (uint32_t i = 0; v && i < n; i++) {
-        struct group *g = &tg->groups[w[i].group];
-        v[i] = (struct group_wait){w[i].reason, w[i].count, w[i].total, w[i].longest};
+    const uint32_t n = tg->work->ngroup_waits;
+    sort(tg->group_waits, n, cmp_wait_of);
+    for (uint32_t i = 0; i < n; i++) {
+        struct group *g = &tg->groups[tg->group_waits[i].group];
         if (g->nwaits++ == 0)
             g->waits = i;
     }
-    return v;
 }
 
 MOST_ROWS(by_wait, struct wait_row, total)
@@ -189,7 +185,9 @@ ORDER(cmp_call, struct syscall_row, LEAST(r->stack))
 
 bool triage_groups_end(struct triage *tg)
 {
-    return groups_sort(tg) && group_waits(tg) &&
-           rows_by(tg->waits, sizeof *tg->waits, tg->nwaits, by_wait, cmp_wait, NULL) &&
+    if (!groups_sort(tg))
+        return false;
+    group_waits(tg);
+    return rows_by(tg->waits, sizeof *tg->waits, tg->nwaits, by_wait, cmp_wait, NULL) &&
            rows_by(tg->syscalls, sizeof *tg->syscalls, tg->nsyscalls, by_call, cmp_call, NULL);
 }

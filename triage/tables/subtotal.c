@@ -16,7 +16,7 @@ enum { RUNS = 64, RUN_MOST = 4096, ALONE = LANES_ALIKE / 2 };
 
 /* ---- the longest --------------------------------------------------------------------------------------- */
 
-void longest_add(struct longest *l, const struct time_of *x)
+void longest_add(struct longest *l, const struct sched_wait *x)
 {
     const int64_t ns = x->t1 - x->t0;
     uint32_t i = l->n;
@@ -100,21 +100,21 @@ static bool add_pairs(struct subtotal *to, struct subtotal *y)
     return ok;
 }
 
-struct wait_of *subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason)
+struct group_wait *subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason)
 {
     bool made = false;
-    struct wait_of *p =
+    struct group_wait *p =
         tab_row(&y->by_wait_of, y->wait_of, y->nwait_of, y->cap_wait_of, group, reason, &made);
     if (p && made)
-        *p = (struct wait_of){.group = group, .reason = reason};
+        *p = (struct group_wait){.group = group, .reason = reason};
     return p;
 }
 
 static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
 {
     for (uint32_t i = 0; i < y->nwait_of; i++) {
-        const struct wait_of *s = &y->wait_of[i];
-        struct wait_of *p = subtotal_wait_of(to, s->group, s->reason);
+        const struct group_wait *s = &y->wait_of[i];
+        struct group_wait *p = subtotal_wait_of(to, s->group, s->reason);
         if (!p)
             return false;
         p->count += s->count;
@@ -225,15 +225,6 @@ static bool runs_init(struct runs *r)
     r->n = ng - rest + (rest + r->size - 1) / r->size;
     r->sum = mem_zalloc(sizeof *r->sum);
     return r->sum;
-}
-
-static void worst_told(struct triage *tg, const struct longest *worst)
-{
-    for (tg->nworst = 0; tg->nworst < worst->n; tg->nworst++) {
-        const struct time_of *x = &worst->v[tg->nworst];
-        tg->worst[tg->nworst] =
-            (struct sched_wait){.t0 = x->t0, .t1 = x->t1, .g = x->g, .preempted = tri_is_exec(x->was)};
-    }
 }
 
 /* What one pass over the pairs makes of them. */
@@ -351,14 +342,15 @@ bool triage_goroutines(struct triage *tg)
     y->pairs = trimmed(y->pairs, y->npairs * sizeof *y->pairs);
     tg->pairs = y->pairs;
     tg->npairs = y->npairs;
-    wk->wait_of = y->wait_of;
-    wk->nwait_of = y->nwait_of;
+    tg->group_waits = trimmed(y->wait_of, y->nwait_of * sizeof *y->wait_of);
+    wk->ngroup_waits = y->nwait_of;
     wk->wakes = y->wakes;
     wk->nwakes = y->nwakes;
     for (; tg->nbusiest < y->busy.n; tg->nbusiest++)
         tg->busiest[tg->nbusiest] = (struct busy){y->busy.v[tg->nbusiest].t1, y->busy.v[tg->nbusiest].g};
     tg->sched = y->sched;
-    worst_told(tg, &y->worst);
+    memcpy(tg->worst, y->worst.v, sizeof tg->worst);
+    tg->nworst = y->worst.n;
     memcpy(tg->label_ns, y->label_ns, sizeof tg->label_ns);
     mem_free(y->groups);
     mem_free(y);

@@ -10,13 +10,8 @@
 
 #include "triage/tri.h"
 
-struct time_of { /* one scheduler latency; was: the state before it. Or [0, t1): how long a goroutine ran. */
-    int64_t t0, t1;
-    uint32_t g;
-    uint8_t was;
-};
-struct longest { /* the longest first */
-    struct time_of v[WORST];
+struct longest { /* the longest first: scheduler latencies; or how long goroutines ran, [0, t1) */
+    struct sched_wait v[WORST];
     uint32_t n;
     int64_t least; /* longer ones are added; -1 until the array is full */
 };
@@ -41,7 +36,7 @@ struct subtotal {
     struct tab by_group, by_wait_of, by_pair;
     struct group_part *groups;
     struct pair_row *pairs;
-    struct wait_of *wait_of;
+    struct group_wait *wait_of;
     struct wake *wakes;
     uint32_t ngroups, npairs, nwait_of;
     size_t nwakes;
@@ -61,10 +56,10 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
 struct pair_row *subtotal_pair(struct subtotal *y, uint32_t reason, uint32_t stack, uint32_t waker,
                                uint32_t by, bool *made);
 /* subtotal_wait_of - returns the row of `wait_of` for a group and a reason; NULL when out of memory. */
-struct wait_of *subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason);
+struct group_wait *subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason);
 /* moment_before - whether a lasted longer, or as long and its goroutine's or its own start is before. */
 bool moment_before(const struct moment *a, const struct moment *b);
 /* longest_add - keeps a time if it is among the longest. */
-void longest_add(struct longest *l, const struct time_of *x);
+void longest_add(struct longest *l, const struct sched_wait *x);
 
 #endif
