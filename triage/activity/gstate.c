@@ -1,5 +1,5 @@
 /*
- * gstate.c - see gstate.h. Assists are sorted by goroutine (a counting sort), then by time; those of one
+ * gstate.c - see gstate.h. Assists are sorted by goroutine, then by time; those of one
  * goroutine don't overlap. Beside each stands how long goroutines ran in all before it, so an interval costs
  * two look-ups, and one on the lane for each assist that one of its ends cuts.
  */
@@ -78,55 +78,29 @@ static int64_t ran_in(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1
     return trace_ns(tr, (struct lane){LANE_G, g}, ST_RUNNING, t0, t1);
 }
 
-/* Adds an assist after its goroutine's others. While a trace is loaded one may be reported late, so it is
- * moved before later ones, but past a bounded number of them. */
-static void put(struct gstate *s, const struct trace *tr, const struct range *r, uint32_t i, uint32_t *next)
-{
-    enum { ASIDE = 64 };
-    uint32_t k = (*next)++;
-    const uint32_t least = k > ASIDE ? k - ASIDE : 0;
-    for (; !s->done && k > least && s->i[k - 1] != UINT32_MAX && r[s->i[k - 1]].owner == r[i].owner &&
-           r[s->i[k - 1]].t0 > r[i].t0;
-         k--) {
-        s->i[k] = s->i[k - 1];
-        s->before[k] = s->before[k - 1];
-    }
-    s->i[k] = i;
-    s->before[k] = r[i].a ? (int64_t)(r[i].a - 1) : ran_in(tr, r[i].owner, begin_of(&r[i]), end_of(&r[i]));
-}
-
 /* Sorts the assists by goroutine when they are first asked for, since a picture without goroutines does not
  * need it. Returns false when out of memory. */
 static bool by_owner(struct gstate *s, const struct trace *tr, const struct range *r)
 {
     int64_t sum = 0;
+    uint32_t n = 0;
     if (s->made)
         return s->before;
     s->made = true;
     s->ng = trace_nlanes(tr, LANE_G);
-    s->from = mem_zalloc(((size_t)s->ng + 2) * sizeof *s->from);
-    s->i = mem_alloc(s->seen * sizeof *s->i);
-    int64_t *before = s->from && s->i ? mem_alloc((s->seen + 1) * sizeof *before) : NULL;
-    if (!before)
-        return false;
-    s->before = before;
-    memset(s->i, 0xFF, s->seen * sizeof *s->i); /* a place before it may be free still */
-    uint32_t *next = s->from + 1;               /* in the end, behind each goroutine's last */
-    size_t n = 0;
-    for (size_t i = 0; i < s->seen; i++)
-        if (r[i].owner < s->ng)
-            next[r[i].owner + 1]++;
-    for (uint32_t g = 0; g < s->ng; g++)
-        next[g + 1] += next[g];
-    for (size_t i = 0; i < s->seen; i++)
-        if (r[i].owner < s->ng && ++n)
-            put(s, tr, r, (uint32_t)i, &next[r[i].owner]);
-    for (size_t k = 0; k <= n; k++) {
-        const int64_t ran = k < n ? before[k] : 0;
-        before[k] = sum;
-        sum = ns_add(sum, ran);
+    s->from = mem_alloc(((size_t)s->ng + 1) * sizeof *s->from);
+    s->i = lane_order(r, sizeof *r, s->seen, offsetof(struct range, owner), offsetof(struct range, t0));
+    s->before = s->from && s->i ? mem_alloc((s->seen + 1) * sizeof *s->before) : NULL;
+    for (uint32_t g = 0; s->before && g <= s->ng; g++) {
+        s->from[g] = n;
+        for (; n < s->seen && r[s->i[n]].owner == g && g < s->ng; n++) {
+            const struct range *x = &r[s->i[n]];
+            s->before[n] = sum;
+            sum = ns_add(sum, x->a ? (int64_t)(x->a - 1) : ran_in(tr, g, begin_of(x), end_of(x)));
+        }
+        s->before[n] = sum;
     }
-    return true;
+    return s->before;
 }
 
 const struct assists *gstate_assists(struct gstate *s, const struct trace *tr, uint32_t g)

@@ -4,17 +4,12 @@
 #include "triage/activity/samples.h"
 
 #include "decode/base/bisect.h"
-#include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "triage/tables/tab.h"
 
 struct samples {
     size_t seen;
     uint32_t *by[LANE_M + 1];
-};
-
-struct order { /* what is sorted */
-    const struct sample *s;
-    int kind;
 };
 
 static uint32_t lane_of(const struct sample *s, int kind)
@@ -22,41 +17,26 @@ static uint32_t lane_of(const struct sample *s, int kind)
     return kind == LANE_P ? s->p : kind == LANE_G ? s->g : s->m;
 }
 
-static int by_lane(const void *a, const void *b, void *arg)
-{
-    const struct order *o = arg;
-    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-    const uint32_t x = lane_of(&o->s[i], o->kind), y = lane_of(&o->s[k], o->kind);
-    return x != y                   ? (x > y) - (x < y)
-           : o->s[i].t != o->s[k].t ? (o->s[i].t > o->s[k].t) - (o->s[i].t < o->s[k].t)
-                                    : (i > k) - (i < k);
-}
-
 bool samples_update(struct samples **s, const struct trace *tr)
 {
-    struct order o = {0};
-    const size_t n = trace_samples(tr, &o.s);
+    static const size_t lane[] = {[LANE_P] = offsetof(struct sample, p),
+                                  [LANE_G] = offsetof(struct sample, g),
+                                  [LANE_M] = offsetof(struct sample, m)};
+    const struct sample *all;
+    const size_t n = trace_samples(tr, &all);
     if (!n || n > UINT32_MAX / 2)
         return true;
     if (*s && ((*s)->seen == n || (!trace_info(tr)->done && n - (*s)->seen < (*s)->seen / 8)))
         return true;
     struct samples *x = mem_zalloc(sizeof *x);
-    for (o.kind = LANE_P; x && o.kind <= LANE_M; o.kind++) {
-        uint32_t *list = x->by[o.kind] = mem_alloc(n * sizeof *list);
-        if (!list) {
-            samples_free(x);
-            return false;
-        }
-        for (uint32_t i = 0; i < n; i++)
-            list[i] = i;
-        host_sort(list, n, sizeof *list, by_lane, &o);
-    }
-    if (!x)
-        return false;
-    x->seen = n;
-    samples_free(*s);
-    *s = x;
-    return true;
+    bool ok = x;
+    for (int k = LANE_P; ok && k <= LANE_M; k++)
+        ok = (x->by[k] = lane_order(all, sizeof *all, n, lane[k], offsetof(struct sample, t)));
+    if (ok)
+        x->seen = n;
+    samples_free(ok ? *s : x);
+    *s = ok ? x : *s;
+    return ok;
 }
 
 void samples_free(struct samples *s)

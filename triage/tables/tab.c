@@ -13,6 +13,7 @@
 #include "triage/tables/slices.h"
 
 #define SORT_MANY 4096
+#define SIGN ((uint64_t)1 << 63) /* flipped, negative numbers come first */
 
 void tab_free(struct tab *m)
 {
@@ -200,6 +201,25 @@ bool rows_by(void *rows, size_t size, size_t n, uint64_t (*key)(const void *row)
     return ok;
 }
 
+uint32_t *lane_order(const void *rows, size_t size, size_t n, size_t lane, size_t time)
+{
+    const char *const v = rows;
+    struct keyed_row *k = mem_alloc((n + 1) * sizeof *k);
+    uint32_t *order = mem_alloc((n + 1) * sizeof *order);
+    for (size_t i = 0; k && i < n; i++)
+        k[i] = (struct keyed_row){*(const uint64_t *)(v + i * size + time) ^ SIGN, (uint32_t)i};
+    bool ok = k && order && rows_sort(k, n);
+    for (size_t i = 0; ok && i < n; i++)
+        k[i].key = *(const uint32_t *)(v + k[i].row * size + lane);
+    ok = ok && rows_sort(k, n);
+    for (size_t i = 0; ok && i < n; i++)
+        order[i] = k[i].row;
+    mem_free(k);
+    if (!ok)
+        mem_free(order);
+    return ok ? order : NULL;
+}
+
 bool keys_sort(uint64_t *v, size_t n, unsigned bit)
 {
     SORT_BY_DIGITS(uint64_t, KEY_ITSELF, bit);
@@ -232,15 +252,14 @@ static void quantiles_to(struct dist *d, const int64_t p[QUANTILES])
 /* Many values are radix-sorted with the sign bit flipped, so that negative ones come first. */
 void ns_sort(int64_t *v, size_t n)
 {
-    const uint64_t sign = (uint64_t)1 << 63;
     uint64_t *const key = (uint64_t *)v;
     bool sorted = false;
     if (n > SORT_MANY) {
         for (size_t i = 0; i < n; i++)
-            key[i] ^= sign;
+            key[i] ^= SIGN;
         sorted = keys_sort(key, n, 0);
         for (size_t i = 0; i < n; i++)
-            key[i] ^= sign;
+            key[i] ^= SIGN;
     }
     if (!sorted && n) /* they are few, or there is no memory for a second array */
         qsort(v, n, sizeof *v, cmp_ns);
