@@ -16,7 +16,6 @@
 #include "decode/base/host.h"
 #include "triage/exports/outside.h"
 #include "triage/live/watch.h"
-#include "triage/options.h"
 #include "triage/say.h"
 
 enum { STEP_MS = 200 };
@@ -61,42 +60,37 @@ static int until(const char *text, struct until *u)
 static int folder(const struct watch *w)
 {
     struct stat st;
-    if (mkdir(w->dir, 0777) && errno != EEXIST) {
+    if (mkdir(w->o.out, 0777) && errno != EEXIST) {
         char why[160];
         snprintf(why, sizeof why, "can't be made: %s", strerror(errno));
-        return say_failed("watch", w->dir, why);
+        return say_failed("watch", w->o.out, why);
     }
-    if (stat(w->dir, &st) || !S_ISDIR(st.st_mode))
-        return say_failed("watch", w->dir, "is no folder");
+    if (stat(w->o.out, &st) || !S_ISDIR(st.st_mode))
+        return say_failed("watch", w->o.out, "is no folder");
     return -1;
 }
 
-static void settle(struct watch *w, const struct options *o)
+static void settle(struct watch *w)
 {
+    struct options *o = &w->o;
     w->by_bytes = o->keep.bytes > 0;
-    w->keep_bytes = w->by_bytes ? o->keep.bytes : host_memory() / 4;
-    w->keep_ns = o->keep.ns ? o->keep.ns : 30 * SECOND;
-    w->after_ns = o->after_ns;
-    w->window_ns = o->window_ns ? o->window_ns : 2 * SECOND;
-    w->cooldown_ns = o->cooldown_ns >= 0 ? o->cooldown_ns : 5 * MINUTE;
-    w->max = o->count;
-    w->files_max = o->keep_files.bytes;
-    w->files_ns = o->keep_files.ns;
-    w->dir = o->out;
+    o->keep.bytes = w->by_bytes ? o->keep.bytes : host_memory() / 4;
+    o->keep.ns = o->keep.ns ? o->keep.ns : 30 * SECOND;
+    o->window_ns = o->window_ns ? o->window_ns : 2 * SECOND;
+    o->cooldown_ns = o->cooldown_ns >= 0 ? o->cooldown_ns : 5 * MINUTE;
 }
 
 /* Returns -1 to go on, else the exit status. */
 static int parse(struct watch *w, int argc, char **argv)
 {
-    struct options o;
-    const int status = live_parse(&command, argc, argv, &o, &w->live);
+    const int status = live_parse(&command, argc, argv, &w->o, &w->live);
     if (status >= 0)
         return status;
-    settle(w, &o);
-    for (; w->n < o.conditions.n; w->n++)
-        if (until(o.conditions.v[w->n], &w->until[w->n]) >= 0)
+    settle(w);
+    for (; w->n < w->o.conditions.n; w->n++)
+        if (until(w->o.conditions.v[w->n], &w->until[w->n]) >= 0)
             return 2;
-    if (!w->n || !w->dir)
+    if (!w->n || !w->o.out)
         return options_lack(&command, !w->n ? "--until CONDITION" : "-o DIR");
     return folder(w);
 }
@@ -126,7 +120,7 @@ void watch_note(struct watch *w, int64_t wall_ns, struct text *t)
 static void watch_on(struct watch *w)
 {
     int64_t hour = 0;
-    while (!live_stop_asked() && !w->over && !(w->max && w->captured >= w->max)) {
+    while (!live_stop_asked() && !w->over && !(w->o.count && w->captured >= w->o.count)) {
         const bool any = watch_step(w, STEP_MS);
         const int64_t now = host_now();
         if (!hour || now - hour > HOUR) {
@@ -147,7 +141,7 @@ int watch_main(int argc, char **argv)
     const int status = parse(&w, argc, argv);
     if (status >= 0)
         return status;
-    outside_folder(w.dir);
+    outside_folder(w.o.out);
     watch_tidy_asked(&w);
     live_shut(&w.live, NULL);
     live_stop_hold();

@@ -9,6 +9,7 @@
 #define GOTOP_TRIAGE_WATCH_H
 
 #include "triage/live/live.h"
+#include "triage/options.h"
 #include "triage/tables/metrics.h"
 #include "triage/text.h"
 
@@ -29,13 +30,8 @@ struct watch {
     struct live_opts live;
     struct until until[UNTIL_MAX];
     uint32_t n;
-    int64_t keep_ns, after_ns, window_ns, cooldown_ns;
-    uint64_t keep_bytes; /* --keep as a size, or a bound for --keep as a time */
-    bool by_bytes;
-    uint64_t max;       /* captures after which it ends; 0: it goes on */
-    uint64_t files_max; /* bytes in the folder; 0: no limit */
-    int64_t files_ns;   /* the age at which files there are removed; 0: never */
-    const char *dir;
+    struct options o; /* with what they are if they were not given */
+    bool by_bytes;    /* --keep is a size; else o.keep.bytes bounds --keep as a time */
     /* the connection */
     struct live line;
     bool open; /* connected, or connecting */

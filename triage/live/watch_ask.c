@@ -42,7 +42,7 @@ static void name(struct text *t, const struct until *u)
 static void edge(struct watch *w, struct until *u, const char *reason)
 {
     const int64_t ago = w->clock_ns - u->fired_ns;
-    if (u->fired && ago < w->cooldown_ns && !w->pending) {
+    if (u->fired && ago < w->o.cooldown_ns && !w->pending) {
         struct text line = {.ascii = true};
         text_say(&line, NULL, "held ", reason,
                  ": no file, there is one for it from before (--cooldown): ", t_dur(ago));
@@ -56,7 +56,7 @@ static void edge(struct watch *w, struct until *u, const char *reason)
     if (w->pending)
         return;
     w->pending = true;
-    w->due_ns = w->clock_ns + w->after_ns;
+    w->due_ns = w->clock_ns + w->o.after_ns;
     w->wall_ns = live_wall_now();
     text_free(&w->values);
 }

@@ -49,7 +49,7 @@ static bool name_it(const struct watch *w, struct capture *c)
     for (int i = 0; i < 100; i++) {
         if (i)
             snprintf(more, sizeof more, "-%d", i);
-        int n = snprintf(c->base, sizeof c->base, "%s/gotop-%s%s", w->dir, stamp, more);
+        int n = snprintf(c->base, sizeof c->base, "%s/gotop-%s%s", w->o.out, stamp, more);
         if (n < 0 || (size_t)n >= sizeof c->base)
             return false;
         if (free_name(c))
@@ -161,7 +161,7 @@ static enum err_code put_text(const struct watch *w, const struct capture *c, st
     if (c->rest)
         text_lit(&p, "\nrest     beside it, as far as it came: gotop opens both as one");
     if (w->values.n)
-        text_say(&p, NULL, "\nconditions, of the last ", t_dur(w->window_ns), "\n", w->values.p);
+        text_say(&p, NULL, "\nconditions, of the last ", t_dur(w->o.window_ns), "\n", w->values.p);
     else
         text_lit(&p, "\n");
     put_page(w, c, &p);
@@ -202,7 +202,7 @@ void watch_capture(struct watch *w, bool at_end)
         return;
     }
     if (!name_it(w, &c)) {
-        miss(w, w->dir, "no name is free for a file there");
+        miss(w, w->o.out, "no name is free for a file there");
         return;
     }
     if ((c.from < c.to && put_trace(w, &c, &e)) || (c.rest && put_rest(&c, &e))) {

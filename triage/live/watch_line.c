@@ -159,7 +159,7 @@ static size_t window(const struct watch *w, size_t at)
     const struct stream_gen *g = w->line.st.gen;
     const size_t gap = live_gap(&w->line, at + 1), from = gap > w->alone ? gap : w->alone;
     size_t n = 1;
-    while (at + 1 - n > from && g[at - n].t1 && (n < 2 || g[at - 1].t1 - g[at + 1 - n].t0 < w->window_ns))
+    while (at + 1 - n > from && g[at - n].t1 && (n < 2 || g[at - 1].t1 - g[at + 1 - n].t0 < w->o.window_ns))
         n++;
     return n;
 }
@@ -218,8 +218,8 @@ static void forget(struct watch *w)
     uint64_t held = st->held;
     const int64_t newest = w->asked ? st->gen[w->asked - 1].t1 : 0;
     while (n + 1 < w->asked &&
-           ((!w->by_bytes && st->gen[n].t1 < newest - w->keep_ns) ||
-            (n < w->written && st->gen[n].t1 < newest - w->window_ns) || held > w->keep_bytes))
+           ((!w->by_bytes && st->gen[n].t1 < newest - w->o.keep.ns) ||
+            (n < w->written && st->gen[n].t1 < newest - w->o.window_ns) || held > w->o.keep.bytes))
         held -= stream_cost(&st->gen[n++]);
     drop(w, n);
 }

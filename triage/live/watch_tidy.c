@@ -55,15 +55,15 @@ static void do_tidy(const char *text, struct clerk_said *said)
     struct dirent **v = NULL;
     int64_t sum = 0;
     (void)text;
-    const int dir = open(w->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const int n = dir < 0 ? -1 : scandir(w->dir, &v, is_capture, alphasort); /* the oldest first */
+    const int dir = open(w->o.out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int n = dir < 0 ? -1 : scandir(w->o.out, &v, is_capture, alphasort); /* the oldest first */
     said->error = n < 0 ? errno : 0;
     for (int i = 0; i < n; i++)
         sum += told_of(dir, v[i], true);
     for (int i = 0; i < n && memcmp(v[i]->d_name, v[n - 1]->d_name, MOMENT) != 0; i++) {
         const int64_t bytes = told_of(dir, v[i], true), s = told_of(dir, v[i], false);
-        const bool old = w->files_ns && now - s > w->files_ns / 1000000000;
-        if (!s || (!old && !(w->files_max && (uint64_t)sum > w->files_max)))
+        const bool old = w->o.keep_files.ns && now - s > w->o.keep_files.ns / 1000000000;
+        if (!s || (!old && !(w->o.keep_files.bytes && (uint64_t)sum > w->o.keep_files.bytes)))
             continue;
         if (unlinkat(dir, v[i]->d_name, 0) == 0) {
             sum -= bytes;
@@ -82,14 +82,14 @@ static void do_tidy(const char *text, struct clerk_said *said)
 void watch_tidy_asked(struct watch *w)
 {
     watched = w;
-    if (w->files_max || w->files_ns)
+    if (w->o.keep_files.bytes || w->o.keep_files.ns)
         deed_tidy = clerk_add(do_tidy, NULL);
 }
 
 void watch_tidy(struct watch *w)
 {
     static struct clerk_said said;
-    if (!w->files_max && !w->files_ns)
+    if (!w->o.keep_files.bytes && !w->o.keep_files.ns)
         return;
     said = (struct clerk_said){.fd = {-1, -1}};
     if (clerk_on())
@@ -97,7 +97,7 @@ void watch_tidy(struct watch *w)
     else
         do_tidy("", &said);
     if (said.error)
-        w->failed = say_failed("watch", w->dir, strerror(said.error));
+        w->failed = say_failed("watch", w->o.out, strerror(said.error));
     if (said.value) {
         struct text t = {.ascii = true};
         text_add(&t, "removed %d old file%s (--keep-files)", (int)said.value, said.value == 1 ? "" : "s");

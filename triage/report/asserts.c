@@ -4,15 +4,16 @@
 
 #include <string.h>
 
-bool asserts_of(struct asserts *a, const struct loaded *l, const struct assert_on *on, uint32_t n,
-                uint32_t *which, struct err *e)
+bool asserts_of(struct asserts *a, const struct loaded *l, uint32_t *which, struct err *e)
 {
-    *a = (struct asserts){.path = l->path, .partial = l->partial};
-    for (uint32_t i = 0; i < n && i < ASSERTS_MOST; i++) {
-        struct asserted *x = &a->v[a->n++];
-        const struct condition *c = &on[i].cond;
+    a->path = l->path;
+    a->partial = l->partial;
+    for (uint32_t i = 0; i < a->n; i++) {
+        struct asserted *x = &a->v[i];
+        const struct condition *c = &x->cond;
         *which = i;
-        x->on = &on[i];
+        a->told = i + 1;
+        *x = (struct asserted){.said = x->said, .cond = x->cond};
         if (metric_get(l, c->metric, &x->v, e) != ERR_OK)
             return false;
         if (x->v.known && c->unit != x->v.unit && !(c->unit == UNIT_COUNT && c->v == 0)) {
@@ -27,25 +28,20 @@ bool asserts_of(struct asserts *a, const struct loaded *l, const struct assert_o
 bool asserts_broken(const struct asserts *a)
 {
     bool any = false;
-    for (uint32_t i = 0; i < a->n; i++)
+    for (uint32_t i = 0; i < a->told; i++)
         any |= !a->v[i].held;
     return any;
 }
 
-static void put_value(struct text *t, const struct asserted *x)
-{
-    if (x->v.known)
-        metric_text(t, &x->v);
-    else
-        text_lit(t, "the trace has no such thing");
-}
-
 void asserts_text(struct text *t, const struct asserts *a)
 {
-    for (uint32_t i = 0; i < a->n; i++) {
+    for (uint32_t i = 0; i < a->told; i++) {
         const struct asserted *x = &a->v[i];
-        text_say(t, NULL, x->held ? "held  " : "BROKEN", " ", t_clean(x->on->said), ": ");
-        put_value(t, x);
+        text_say(t, NULL, x->held ? "held  " : "BROKEN", " ", t_clean(x->said), ": ");
+        if (x->v.known)
+            metric_text(t, &x->v);
+        else
+            text_lit(t, "the trace has no such thing");
         text_say(t, NULL, "  ", t_clean(a->path), a->partial ? "  (partial)" : "", "\n");
     }
 }

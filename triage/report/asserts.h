@@ -9,26 +9,23 @@
 #include "triage/text.h"
 
 enum { ASSERTS_MOST = 64 };
-struct assert_on {
+struct asserted {
     const char *said; /* as typed; borrowed */
     struct condition cond;
-};
-struct asserted {
-    const struct assert_on *on;
+    /* of the trace: */
     struct metric_value v; /* known: the trace has the metric; if not, the condition does not hold */
     bool held;
 };
 struct asserts {
     const char *path; /* of the trace */
     struct asserted v[ASSERTS_MOST];
-    uint32_t n;
+    uint32_t n, told; /* told: so many were evaluated on this trace */
     bool partial; /* only part of the trace was read */
 };
 
-/* asserts_of - evaluates all conditions. Returns false if one makes no sense for this trace; *which is its
+/* asserts_of - evaluates all conditions on a trace. Returns false if one makes no sense for it; *which is its
  * index, *e says why. */
-bool asserts_of(struct asserts *a, const struct loaded *l, const struct assert_on *on, uint32_t n,
-                uint32_t *which, struct err *e);
+bool asserts_of(struct asserts *a, const struct loaded *l, uint32_t *which, struct err *e);
 bool asserts_broken(const struct asserts *a); /* at least one does not hold */
 /* asserts_text - adds a line for each: "held   stw.max<1ms: 137us  trace.out". */
 void asserts_text(struct text *t, const struct asserts *a);

@@ -16,11 +16,6 @@
 #include "triage/tables/metrics.h"
 #include "triage/findings/thresholds.h"
 
-struct run { /* the conditions on all traces */
-    struct assert_on on[ASSERTS_MOST];
-    uint32_t n;
-};
-
 static const char usage_head[] =
     "usage: gotop report [options] TRACE...\nOne page for each trace, of folders and zip archives, too: what "
     "stands out, then the numbers. - is standard input.\n";
@@ -51,20 +46,20 @@ int report_rules(const char *who)
     return say_list(who, &t);
 }
 
-static int conditions(const struct options *o, struct run *a)
+static int conditions(const struct options *o, struct asserts *a)
 {
     struct err e = {0};
-    for (a->n = 0; a->n < o->conditions.n && a->n < ASSERTS_MOST; a->n++) {
-        struct condition *c = &a->on[a->n].cond;
-        a->on[a->n].said = o->conditions.v[a->n];
-        if (condition_parse(o->conditions.v[a->n], false, c, &e) || condition_check(c, &e))
+    for (; a->n < o->conditions.n && a->n < ASSERTS_MOST; a->n++) {
+        struct asserted *x = &a->v[a->n];
+        x->said = o->conditions.v[a->n];
+        if (condition_parse(x->said, false, &x->cond, &e) || condition_check(&x->cond, &e))
             return fail("--assert", e.what);
     }
     return -1;
 }
 
 /* Returns -1 to go on, else the exit status. */
-static int parse(struct options *o, struct run *a, int argc, char **argv)
+static int parse(struct options *o, struct asserts *a, int argc, char **argv)
 {
     struct err e = {0};
     const int status = options_read(&command, argc, argv, o);
@@ -89,13 +84,13 @@ static int worse(int a, int b)
 }
 
 /* Evaluates the conditions. Returns an exit status: 0, 1 or 2. */
-static int check(const struct run *a, const struct loaded *l, struct asserts *as)
+static int check(struct asserts *a, const struct loaded *l)
 {
     struct err e = {0};
     uint32_t which = 0;
-    if (!asserts_of(as, l, a->on, a->n, &which, &e))
-        return fail(e.code == ERR_ARG ? a->on[which].said : "--assert", e.what);
-    return asserts_broken(as);
+    if (!asserts_of(a, l, &which, &e))
+        return fail(e.code == ERR_ARG ? a->v[which].said : "--assert", e.what);
+    return asserts_broken(a);
 }
 
 static void page(const struct options *o, const struct asserts *as, const struct loaded *l, struct text *t,
@@ -113,10 +108,9 @@ static void page(const struct options *o, const struct asserts *as, const struct
 }
 
 /* Reports one trace; *some: a page, or what stands for it, is printed already. Returns the exit status. */
-static int one(const struct options *o, const struct run *a, const struct folder_file *f, struct text *t,
+static int one(const struct options *o, struct asserts *a, const struct folder_file *f, struct text *t,
                bool *some, bool many)
 {
-    struct asserts as;
     const char *path = f->path;
     struct loaded l;
     struct err e = {0};
@@ -124,8 +118,8 @@ static int one(const struct options *o, const struct run *a, const struct folder
     const enum err_code rc = load_file(path, &o->trace, o->quiet, &l, &e);
     if (rc != ERR_OK)
         return folder_skips(f, rc) ? 0 : fail(o->trace.more.n ? "these traces" : path, e.what);
-    status = worse(a->n ? check(a, &l, &as) : 0, l.partial ? 3 : 0);
-    page(o, a->n ? &as : NULL, &l, t, *some, many);
+    status = worse(check(a, &l), l.partial ? 3 : 0);
+    page(o, a->n ? a : NULL, &l, t, *some, many);
     *some = true;
     load_free(&l);
     return status;
@@ -143,7 +137,7 @@ static bool as_one(struct options *o, struct folder *files)
     return more != NULL;
 }
 
-static int pages(const struct options *o, const struct run *a, const struct folder *files, struct text *t)
+static int pages(const struct options *o, struct asserts *a, const struct folder *files, struct text *t)
 {
     const size_t n = o->trace.more.n ? 1 : files->n;
     bool printed = false;
@@ -155,7 +149,7 @@ static int pages(const struct options *o, const struct run *a, const struct fold
     return status;
 }
 
-static int run(struct options *o, const struct run *a)
+static int run(struct options *o, struct asserts *a)
 {
     struct text t = {.ascii = !o->utf8};
     struct folder files;
@@ -172,7 +166,7 @@ static int run(struct options *o, const struct run *a)
 int report_main(int argc, char **argv)
 {
     struct options o;
-    struct run a = {.n = 0};
+    struct asserts a = {.n = 0};
     const int status = parse(&o, &a, argc, argv);
     return status >= 0 ? status : run(&o, &a);
 }
@@ -186,5 +180,5 @@ int report_page(struct options *o)
         o->operand = one;
         o->noperands = 1;
     }
-    return run(o, &(struct run){.n = 0});
+    return run(o, &(struct asserts){.n = 0});
 }

@@ -92,9 +92,9 @@ static void out_numbers(json_t *root, const struct loaded *l)
 static void out_asserts(json_t *root, const struct asserts *a)
 {
     json_t *arr = json_list(root, "assertions");
-    for (uint32_t i = 0; i < a->n; i++) {
+    for (uint32_t i = 0; i < a->told; i++) {
         const struct asserted *x = &a->v[i];
-        json_row(arr, NULL, "condition", x->on->said, "metric", x->on->cond.metric, "held", x->held, "known",
+        json_row(arr, NULL, "condition", x->said, "metric", x->cond.metric, "held", x->held, "known",
                  x->v.known, "unit", unit[x->v.unit], "value", j_if(x->v.known, x->v.v));
     }
 }
