@@ -4,14 +4,13 @@
 
 #include <string.h>
 
-bool asserts_of(struct asserts *a, const struct loaded *l, uint32_t *which, struct err *e)
+bool asserts_of(struct asserts *a, const struct loaded *l, struct err *e)
 {
     a->path = l->path;
     a->partial = l->partial;
     for (uint32_t i = 0; i < a->n; i++) {
         struct asserted *x = &a->v[i];
         const struct condition *c = &x->cond;
-        *which = i;
         a->told = i + 1;
         *x = (struct asserted){.said = x->said, .cond = x->cond};
         if (metric_get(l, c->metric, &x->v, e) != ERR_OK)

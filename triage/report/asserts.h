@@ -20,12 +20,12 @@ struct asserts {
     const char *path; /* of the trace */
     struct asserted v[ASSERTS_MOST];
     uint32_t n, told; /* told: so many were evaluated on this trace */
-    bool partial; /* only part of the trace was read */
+    bool partial;     /* only part of the trace was read */
 };
 
-/* asserts_of - evaluates all conditions on a trace. Returns false if one makes no sense for it; *which is its
- * index, *e says why. */
-bool asserts_of(struct asserts *a, const struct loaded *l, uint32_t *which, struct err *e);
+/* asserts_of - evaluates all conditions on a trace. Returns false if the last one told makes no sense for it; *e
+ * says why. */
+bool asserts_of(struct asserts *a, const struct loaded *l, struct err *e);
 bool asserts_broken(const struct asserts *a); /* at least one does not hold */
 /* asserts_text - adds a line for each: "held   stw.max<1ms: 137us  trace.out". */
 void asserts_text(struct text *t, const struct asserts *a);

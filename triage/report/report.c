@@ -87,9 +87,8 @@ static int worse(int a, int b)
 static int check(struct asserts *a, const struct loaded *l)
 {
     struct err e = {0};
-    uint32_t which = 0;
-    if (!asserts_of(a, l, &which, &e))
-        return fail(e.code == ERR_ARG ? a->v[which].said : "--assert", e.what);
+    if (!asserts_of(a, l, &e))
+        return fail(e.code == ERR_ARG ? a->v[a->told - 1].said : "--assert", e.what);
     return asserts_broken(a);
 }
 
