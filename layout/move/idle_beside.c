@@ -48,7 +48,7 @@ void idle_follow(struct view *v)
 
 bool idle_pending(const struct view *v)
 {
-    return trace_info(v->tr)->done && v->cache.idle && !idle_reason_done(v->cache.idle) &&
+    return trace_info(v->tr)->done && v->cache.idle && !v->cache.idle->done &&
            idle_reason_holds(v->cache.idle);
 }
 
@@ -62,7 +62,7 @@ unsigned idle_work(struct view *v, int64_t budget_ns)
 bool idle_speaks(const struct view *v)
 {
     const struct idle_reason *l = v->cache.idle;
-    return l && idle_reason_most(l);
+    return l && l->sum.idle * 2 >= l->t1 - l->t0; /* half of it */
 }
 
 /* "556us with 1 to 6 runnable (longest G38 90us)" */
@@ -79,7 +79,7 @@ static void idle_ready(struct text *t, const struct view *v, const struct idle_r
 void idle_text(const struct view *v, char *out, size_t size)
 {
     const struct idle_reason *l = v->cache.idle;
-    const struct idle_reason_sum *m = l ? idle_reason_get(l) : NULL;
+    const struct idle_reason_sum *m = l ? &l->sum : NULL;
     char a[FMT_MAX];
     const char *sep = " ";
     struct text t = {0};
@@ -89,7 +89,7 @@ void idle_text(const struct view *v, char *out, size_t size)
     text_add(&t, "idle %s:", when_dur(v->tr, m->idle, a));
     if (m->failed) {
         text_lit(&t, " no memory to find who was runnable meanwhile");
-    } else if (!idle_reason_done(l)) {
+    } else if (!l->done) {
         text_add(&t, " adding up who was runnable meanwhile, %d%%", idle_reason_share(l));
     } else {
         if (m->ready) {
@@ -126,17 +126,16 @@ void idle_lines(const struct view *v, struct rich *out, int w)
     const struct idle_reason *l = v->cache.idle;
     idle_text(v, text, sizeof text);
     rich_say(out, STYLE_POPUP, "%s", text);
-    if (!l || !idle_reason_done(l) || !idle_reason_get(l)->ntop)
+    if (!l || !l->done || !l->sum.ntop)
         return;
     rich_blank(out);
     rich_say(out, STYLE_POPUP, "runnable meanwhile, the longest first:");
-    for (uint32_t i = 0; i < idle_reason_get(l)->ntop; i++) {
-        const struct idle_reason_wait *k = &idle_reason_get(l)->top[i];
+    for (uint32_t i = 0; i < l->sum.ntop; i++) {
+        const struct idle_reason_wait *k = &l->sum.top[i];
         then_ran(v, k, ran, sizeof ran);
         rich_say(out, STYLE_POPUP, "%8s  %s  from %s%s", when_dur(v->tr, k->ns, d),
                  name_g(v, k->g, w > 70 ? w - 50 : 20).s, when_exact(v->tr, k->t0 < 0 ? 0 : k->t0, t), ran);
     }
-    if (idle_reason_get(l)->waits > idle_reason_get(l)->ntop)
-        rich_say(out, STYLE_POPUP, "and %" PRIu64 " shorter waits",
-                 idle_reason_get(l)->waits - idle_reason_get(l)->ntop);
+    if (l->sum.waits > l->sum.ntop)
+        rich_say(out, STYLE_POPUP, "and %" PRIu64 " shorter waits", l->sum.waits - l->sum.ntop);
 }

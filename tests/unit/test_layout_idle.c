@@ -181,7 +181,7 @@ static void cursors(const char *file, unsigned *said)
         }
         c1 = c1 > end ? end : c1;
         slow(tr, v.at.focus.i, c0, c1, &is);
-        same(file, idle_reason_get(v.cache.idle), &is, v.at.focus.i, c0, c1);
+        same(file, &v.cache.idle->sum, &is, v.at.focus.i, c0, c1);
         status_text(&v, text, sizeof text);
         *said += is.ready > 0 && strstr(text, " runnable (longest G") != NULL;
         if (is.ready && idle_speaks(&v))
@@ -219,7 +219,7 @@ static void test_whole(void **state)
         while (!idle_reason_step(l, 1)) {
         }
         slow(tr, p, 0, trace_info(tr)->end, &is);
-        same("http-1.26", idle_reason_get(l), &is, p, 0, trace_info(tr)->end);
+        same("http-1.26", &l->sum, &is, p, 0, trace_info(tr)->end);
         assert_int_equal(idle_reason_share(l), 100);
         idle_reason_free(l);
     }

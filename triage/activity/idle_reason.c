@@ -20,25 +20,9 @@
 enum { CHANGES_MOST = 1 << 15, SPANS_AT_ONCE = 2048 };
 enum what { WHAT_IDLE, WHAT_STOPPED, WHAT_READY, WHATS };
 
-struct change {
+struct idle_change {
     int64_t t;
     int16_t what, by; /* +1, -1 */
-};
-
-struct idle_reason {
-    const struct trace *tr;
-    struct alive *alive;
-    uint32_t p;
-    int64_t t0, t1;
-    struct asof asof; /* when it was begun */
-    int64_t w0, w1;   /* the piece */
-    int64_t from;     /* the processor's next span of it */
-    uint32_t g;       /* the next goroutine of it */
-    enum { PIECE_BEGIN, PIECE_P, PIECE_GS, PIECE_RANK } phase;
-    struct change *d;
-    size_t n, cap;
-    struct idle_reason_sum sum;
-    bool done;
 };
 
 /* Returns how long the processor was idle in [a,b). */
@@ -53,7 +37,8 @@ struct idle_reason *idle_reason_new(const struct trace *tr, struct alive *alive,
     struct idle_reason *l = mem_zalloc(sizeof *l);
     if (!l)
         return NULL;
-    *l = (struct idle_reason){.tr = tr, .alive = alive, .p = p, .t0 = t0, .t1 = t1, .asof = asof_now(tr)};
+    const struct trace_info *ti = trace_info(tr);
+    *l = (struct idle_reason){tr, alive, p, t0, t1, .events = ti->events, .end = ti->end, .epoch = ti->epoch};
     l->w0 = t0;
     l->w1 = t1;
     l->sum.idle = idle_in(l, t0, t1);
@@ -67,11 +52,6 @@ void idle_reason_free(struct idle_reason *l)
         return;
     mem_free(l->d);
     mem_free(l);
-}
-
-const struct idle_reason_sum *idle_reason_get(const struct idle_reason *l)
-{
-    return &l->sum;
 }
 
 int idle_reason_share(const struct idle_reason *l)
@@ -111,8 +91,8 @@ static void add(struct idle_reason *l, int64_t t0, int64_t t1, enum what what)
     l->sum.failed = !mem_room(l->d, l->cap, l->n + 2);
     if (l->sum.failed)
         return;
-    l->d[l->n++] = (struct change){t0, (int16_t)what, 1};
-    l->d[l->n++] = (struct change){t1, (int16_t)what, -1};
+    l->d[l->n++] = (struct idle_change){t0, (int16_t)what, 1};
+    l->d[l->n++] = (struct idle_change){t1, (int16_t)what, -1};
 }
 
 /* Gathers some of the processor's spans, starting at l->from. Returns true when the piece has no more of
@@ -203,7 +183,7 @@ static void add_ready(struct idle_reason *l, uint32_t g, const struct span *s)
 
 /* ---- sweeping ------------------------------------------------------------------------------------------ */
 
-ORDER(by_time, struct change, LEAST(r->t))
+ORDER(by_time, struct idle_change, LEAST(r->t))
 
 static void settle(struct idle_reason_sum *m, const int64_t *c, int64_t dt)
 {
@@ -294,22 +274,13 @@ bool idle_reason_step(struct idle_reason *l, int64_t budget_ns)
     return true;
 }
 
-bool idle_reason_is(const struct idle_reason *l, uint32_t p, int64_t t0, int64_t t1)
-{
-    return l && l->p == p && l->t0 == t0 && l->t1 == t1 && asof_holds(&l->asof, l->tr, t1);
-}
-
-bool idle_reason_done(const struct idle_reason *l)
-{
-    return l->done;
-}
-
 bool idle_reason_holds(const struct idle_reason *l)
 {
-    return asof_holds(&l->asof, l->tr, l->t1);
+    const struct trace_info *ti = trace_info(l->tr);
+    return l->epoch == ti->epoch && (l->events == ti->events || l->t1 < l->end);
 }
 
-bool idle_reason_most(const struct idle_reason *l)
+bool idle_reason_is(const struct idle_reason *l, uint32_t p, int64_t t0, int64_t t1)
 {
-    return l->sum.idle * 2 >= l->t1 - l->t0;
+    return l && l->p == p && l->t0 == t0 && l->t1 == t1 && idle_reason_holds(l);
 }

@@ -9,7 +9,6 @@
 #define GOTOP_TRIAGE_IDLE_REASON_H
 
 #include "decode/model/alive.h"
-#include "triage/activity/asof.h"
 
 enum { IDLE_REASON_TOP = 24 };
 struct idle_reason_wait {
@@ -26,7 +25,25 @@ struct idle_reason_sum {
     bool failed; /* out of memory: the sums stay incomplete */
 };
 
-struct idle_reason;
+struct idle_reason {
+    const struct trace *tr;
+    struct alive *alive;
+    uint32_t p;
+    int64_t t0, t1;
+    struct idle_reason_sum sum;
+    bool done; /* it is complete or failed */
+    /* the trace as it was when this was begun */
+    uint64_t events;
+    int64_t end;
+    uint32_t epoch;
+    /* a piece of the interval, while it is gathered: see idle_reason.c */
+    int64_t w0, w1;
+    int64_t from; /* the processor's next span of it */
+    uint32_t g;   /* the next goroutine of it */
+    enum { PIECE_BEGIN, PIECE_P, PIECE_GS, PIECE_RANK } phase;
+    struct idle_change *d;
+    size_t n, cap;
+};
 /* idle_reason_new - starts the sums for processor p in [t0,t1). alive belongs to the goroutines. Returns
  * NULL if out of memory. The result becomes stale when the trace grows. */
 struct idle_reason *idle_reason_new(const struct trace *tr, struct alive *alive, uint32_t p, int64_t t0,
@@ -34,15 +51,11 @@ struct idle_reason *idle_reason_new(const struct trace *tr, struct alive *alive,
 void idle_reason_free(struct idle_reason *l);
 bool idle_reason_step(struct idle_reason *l, int64_t budget_ns); /* returns true when complete or failed */
 int idle_reason_share(const struct idle_reason *l);              /* progress in per cent */
-const struct idle_reason_sum *idle_reason_get(const struct idle_reason *l);
 
-/* idle_reason_is - returns whether l (NULL: no) covers exactly that processor and interval and is not
- * stale. idle_reason_holds - returns whether l is not stale. idle_reason_done - returns whether l is
- * complete or failed. */
-bool idle_reason_is(const struct idle_reason *l, uint32_t p, int64_t t0, int64_t t1);
+/* idle_reason_holds - returns whether l is not stale. All before a trace's end is final (trace.h), so it is where
+ * the interval reached that end. idle_reason_is - returns whether l (NULL: no) covers exactly that processor and
+ * interval and is not stale. */
 bool idle_reason_holds(const struct idle_reason *l);
-bool idle_reason_done(const struct idle_reason *l);
-/* idle_reason_most - returns whether the processor was idle for half of the interval or more. */
-bool idle_reason_most(const struct idle_reason *l);
+bool idle_reason_is(const struct idle_reason *l, uint32_t p, int64_t t0, int64_t t1);
 
 #endif
