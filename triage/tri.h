@@ -71,10 +71,5 @@ static inline bool tri_is_exec(uint8_t state)
 {
     return state == ST_RUNNING || state == ST_GCWORK || state == ST_ASSIST;
 }
-/* tri_name - returns a goroutine's start function (a string); 0 for none. */
-static inline uint32_t tri_name(const struct trace *tr, uint32_t g)
-{
-    return g == NO_LANE ? 0 : trace_g_name(tr, g);
-}
 
 #endif

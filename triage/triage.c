@@ -192,7 +192,7 @@ static void meanwhile_span(struct ran_in *m, int64_t a, int64_t z, uint8_t state
         w->syscall_ns = ns_add(w->syscall_ns, z - a);
     }
     if (g != NO_LANE && state != ST_IDLE && state != ST_SYSCALL)
-        ran_add(m->r, &m->n, 64, tri_name(m->tr, g), z - a);
+        ran_add(m->r, &m->n, 64, trace_g_name(m->tr, g), z - a);
 }
 
 static bool meanwhile_spans(void *arg, const struct span_run *r)

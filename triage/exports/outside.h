@@ -3,7 +3,7 @@
  * let this process create, rename or remove files: it gets descriptors to write to.
  *
  * The set of files is fixed before the clerk starts: those that the command line names, and new ones in
- * certain folders. Without a clerk (--no-sandbox) export_out.c and saved.c do it themselves.
+ * certain folders. Without a clerk (--no-sandbox) target.c does it itself, and so does outside_saves().
  */
 #ifndef GOTOP_TRIAGE_OUTSIDE_H
 #define GOTOP_TRIAGE_OUTSIDE_H

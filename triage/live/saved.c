@@ -4,14 +4,12 @@
 #include "triage/live/saved.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "decode/base/host.h"
-#include "decode/base/clerk.h"
 #include "decode/base/mem.h"
 #include "triage/exports/outside.h"
 #include "triage/exports/target.h"
@@ -36,14 +34,7 @@ enum err_code saved_open(const char *path, struct saved **out, struct err *e)
     const enum err_code rc = target_may(path, e);
     if (rc)
         return rc;
-    if (clerk_on()) {
-        s->fd = outside_saves(path, &s->made);
-    } else {
-        s->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        s->made = s->fd >= 0;
-        if (s->fd < 0 && errno == EEXIST)
-            s->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* not even a dangling link */
-    }
+    s->fd = outside_saves(path, &s->made);
     return s->fd < 0 ? err_set(e, ERR_IO, ERR_NO_OFFSET, "%s: %s", path, strerror(errno)) : ERR_OK;
 }
 
