@@ -3,6 +3,7 @@
  */
 #include "triage/numbers.h"
 
+#include "decode/base/order.h"
 #include "triage/sentence.h"
 
 /* Where nothing was found: of a damaged trace that says nothing of what is missing. */
@@ -98,29 +99,25 @@ static void say_mmu(struct text *t, const struct triage *tg)
                  tg->lost ? ", as far as it is recorded" : "");
 }
 
+struct part {
+    const char *name;
+    int64_t ns;
+};
+
+ORDER(by_time, struct part, MOST(r->ns))
+
 /* Appends the parts of a whole, the largest first: a narrow screen cuts the least important. */
 static void say_procs(struct text *t, const struct triage *tg)
 {
-    struct {
-        const char *name;
-        int64_t ns;
-    } p[ST_COUNT] = {{"idle", tg->p_sum.ns[ST_IDLE]}, {"not recorded", tg->unused}};
+    struct part p[ST_COUNT] = {{"idle", tg->p_sum.ns[ST_IDLE]}, {"not recorded", tg->unused}};
     int n = 2;
     for (int i = ST_SYSCALL; i >= ST_SCHED; i--, n++) {
         p[n].name = state_name((enum state)i);
         p[n].ns = tg->p_sum.ns[i];
     }
-    for (int k = 0, best = 0; best >= 0; k++) {
-        best = -1;
-        for (int i = 0; i < n; i++)
-            if (p[i].ns > 0 && (best < 0 || p[i].ns > p[best].ns))
-                best = i;
-        if (best < 0)
-            return;
-        text_say(t, NULL, k ? ", " : "", t_share((double)p[best].ns, (double)tg->capacity), " ",
-                 p[best].name);
-        p[best].ns = 0;
-    }
+    sort(p, (size_t)n, by_time);
+    for (int i = 0; i < n && p[i].ns > 0; i++)
+        text_say(t, NULL, i ? ", " : "", t_share((double)p[i].ns, (double)tg->capacity), " ", p[i].name);
 }
 
 static void say_sched(struct text *t, const struct triage *tg)

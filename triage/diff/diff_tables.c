@@ -34,11 +34,9 @@ static void diff_numbers(struct text *t, const struct loaded *a, const struct lo
     text_lit(t, "\nNUMBERS\n");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         struct metric_value x, y;
-        size_t start = t->n;
         if (metric_get(a, shown[i], &x, NULL) != ERR_OK || metric_get(b, shown[i], &y, NULL) != ERR_OK)
             continue;
-        text_add(t, "  %s", shown[i]);
-        text_pad(t, start, 20);
+        text_say(t, NULL, "  ", shown[i], t_to(20));
         diff_change(t, &x, &y);
         text_lit(t, "\n");
     }

@@ -106,13 +106,6 @@ static void put_group(struct text *t, const struct loaded *l, const struct group
     text_add(t, "%llu\n", (unsigned long long)((double)g->created * 1e9 / (end > 0 ? end : 1)));
 }
 
-static void put_cell(struct text *t, int64_t ns, bool known, size_t w)
-{
-    const size_t from = t->n;
-    text_say(t, NULL, known ? t_dur(ns) : t_clean("-"));
-    text_pad(t, from, w);
-}
-
 /* Adds a line for one work in one window: "requests main.serve 10s 4012/s ..". */
 static void put_latency(struct text *t, const struct figures *f, uint32_t row, int window)
 {
@@ -130,9 +123,8 @@ static void put_latency(struct text *t, const struct figures *f, uint32_t row, i
     text_say(t, NULL, t_f0(s), "s", t_to(OF), rate < 10 ? t_f1(rate) : t_f0(rate), t_to(OF + RATE));
     const int64_t v[] = {d->p50, d->p95, d->p99, d->p999};
     for (int i = 0; i < 4; i++)
-        put_cell(t, v[i], d->n > 0, CELL);
-    put_cell(t, d->max, d->n > 0, 0);
-    text_lit(t, "\n");
+        text_say(t, NULL, d->n ? t_dur(v[i]) : t_clean("-"), t_to(CELL));
+    text_say(t, NULL, d->n ? t_dur(d->max) : t_clean("-"), "\n");
 }
 
 /* Adds lines for works, those that people wait for first, as many as there is room for; none if nothing

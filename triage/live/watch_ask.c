@@ -33,11 +33,6 @@ static bool holds(const struct until *u, const struct loaded *l, struct text *t)
     return false;
 }
 
-static void name(struct text *t, const struct until *u)
-{
-    text_clean(t, u->text, strlen(u->text), 0);
-}
-
 /* A condition has begun to hold: a capture is pending, or has one more reason; or the log gets a line. */
 static void edge(struct watch *w, struct until *u, const char *reason)
 {
@@ -64,11 +59,8 @@ static void edge(struct watch *w, struct until *u, const char *reason)
 /* Adds a line for the page: a condition and its value. */
 static void put_value(struct text *t, const struct until *u, const struct text *found, bool on)
 {
-    const size_t from = t->n;
-    text_lit(t, "  ");
-    name(t, u);
-    text_pad(t, from, 32);
-    text_add(t, " %s%s\n", found->n ? found->p : "-", on ? "   holds" : "");
+    text_say(t, NULL, "  ", t_clean(u->text), t_to(32), " ", found->n ? found->p : "-", on ? "   holds" : "",
+             "\n");
 }
 
 void watch_ask(struct watch *w, const struct loaded *in)
@@ -81,8 +73,7 @@ void watch_ask(struct watch *w, const struct loaded *in)
         const bool on = holds(u, in, &found);
         put_value(&values, u, &found, on);
         if (on && !u->on) {
-            name(&reason, u);
-            text_add(&reason, ": %s", found.p ? found.p : "");
+            text_say(&reason, NULL, t_clean(u->text), ": ", found.p ? found.p : "");
             edge(w, u, text_ok(&reason) ? reason.p : u->text);
         }
         u->on = on;

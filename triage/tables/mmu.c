@@ -75,22 +75,14 @@ static bool spans_ran_in(void *arg, const struct span_run *r)
     return x->ok && slices_tick();
 }
 
-static bool lane_ran_in(struct curve *c, struct lane l, int64_t t0, int64_t t1, uint32_t states)
+/* A worker takes its P whenever it runs, labelled or not, unless it is an idle-time worker: what it does tells
+ * its mode. */
+static bool lane_ran_in(struct curve *c, struct lane l, int64_t t0, int64_t t1, uint32_t states, bool worker)
 {
-    struct ran_in x = {c, t0, t1, states, false, GC_UNLABELLED, true};
-    trace_states(c->tr, l,
-                 &(struct states_ask){.t0 = t0, .t1 = t1, .only = states, .f = spans_ran_in, .arg = &x});
-    return x.ok && slices_tick();
-}
-
-/* A worker takes its P whenever it runs, labelled or not, unless it is an idle-time worker. */
-static bool worker_runs(struct curve *c, uint32_t g)
-{
-    enum { RUNS = 1 << ST_RUNNING | 1 << ST_GCWORK | 1 << ST_ASSIST };
-    struct ran_in x = {c, INT64_MIN, INT64_MAX, RUNS, true, GC_UNLABELLED, true};
-    trace_states(
-        c->tr, (struct lane){LANE_G, g},
-        &(struct states_ask){.t0 = INT64_MIN, .t1 = INT64_MAX, .all = true, .f = spans_ran_in, .arg = &x});
+    struct ran_in x = {c, t0, t1, states, worker, GC_UNLABELLED, true};
+    const struct states_ask ask = {
+        .t0 = t0, .t1 = t1, .only = worker ? 0 : states, .all = worker, .f = spans_ran_in, .arg = &x};
+    trace_states(c->tr, l, &ask);
     return x.ok && slices_tick();
 }
 
@@ -104,7 +96,7 @@ static bool assist_ran(struct curve *c, const struct range *r)
         return change_add(c, t0, t1, 0);
     if (ran > 0 && first > 0)
         return change_add(c, t0, t0 + first, 0) && change_add(c, t1 - (ran - first), t1, 0);
-    return lane_ran_in(c, (struct lane){LANE_G, r->owner}, t0, t1, 1u << ST_RUNNING);
+    return lane_ran_in(c, (struct lane){LANE_G, r->owner}, t0, t1, 1u << ST_RUNNING, false);
 }
 
 static bool collect_assists(struct curve *c)
@@ -119,6 +111,7 @@ static bool collect_assists(struct curve *c)
 
 static bool collect(struct curve *c, const struct triage *tg)
 {
+    enum { RUNS = 1 << ST_RUNNING | 1 << ST_GCWORK | 1 << ST_ASSIST };
     const struct range *r;
     const size_t n = c->flags & MMU_STW ? trace_ranges(c->tr, RANGE_STW, &r) : 0;
     bool ok = true;
@@ -129,9 +122,9 @@ static bool collect(struct curve *c, const struct triage *tg)
     }
     ok = ok && (!(c->flags & MMU_ASSIST) || collect_assists(c));
     for (uint32_t i = 0; c->flags & MMU_SWEEP && i < trace_nlanes(c->tr, LANE_P) && ok; i++)
-        ok = lane_ran_in(c, (struct lane){LANE_P, i}, INT64_MIN, INT64_MAX, 1u << ST_SWEEP);
+        ok = lane_ran_in(c, (struct lane){LANE_P, i}, INT64_MIN, INT64_MAX, 1u << ST_SWEEP, false);
     for (uint32_t i = 0; c->flags & MMU_WORKERS && i < tg->nworkers && ok; i++)
-        ok = worker_runs(c, tg->workers[i]);
+        ok = lane_ran_in(c, (struct lane){LANE_G, tg->workers[i]}, INT64_MIN, INT64_MAX, RUNS, true);
     return ok;
 }
 
