@@ -16,8 +16,8 @@ bool say_out(const struct text *t, struct err *e);
 /* say_text - writes the text to the file, NULL: to standard output. Returns 0, or 2 after an error message.
  * A closed pipe is no failure. */
 int say_text(const char *command, const char *path, const struct text *t);
-/* say_answer - the same, and frees the text. If it is no JSON, but a page, long lines continue below their last
- * column on a narrower terminal. say_list - the same of a list, to standard output as it is. */
+/* say_answer - the same, and frees the text. If it is no JSON, but a page, long lines continue below their
+ * last column on a narrower terminal. say_list - the same of a list, to standard output as it is. */
 int say_answer(const char *command, bool json, const char *path, struct text *t);
 int say_list(const char *command, struct text *t);
 /* say_columns - sets the width of the terminal; until then it is 0, any. */

@@ -23,8 +23,8 @@ struct asserts {
     bool partial;     /* only part of the trace was read */
 };
 
-/* asserts_of - evaluates all conditions on a trace. Returns false if the last one told makes no sense for it; *e
- * says why. */
+/* asserts_of - evaluates all conditions on a trace. Returns false if the last one told makes no sense for it;
+ * *e says why. */
 bool asserts_of(struct asserts *a, const struct loaded *l, struct err *e);
 bool asserts_broken(const struct asserts *a); /* at least one does not hold */
 /* asserts_text - adds a line for each: "held   stw.max<1ms: 137us  trace.out". */

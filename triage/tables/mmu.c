@@ -75,8 +75,8 @@ static bool spans_ran_in(void *arg, const struct span_run *r)
     return x->ok && slices_tick();
 }
 
-/* A worker takes its P whenever it runs, labelled or not, unless it is an idle-time worker: what it does tells
- * its mode. */
+/* A worker takes its P whenever it runs, labelled or not, unless it is an idle-time worker: what it does
+ * tells its mode. */
 static bool lane_ran_in(struct curve *c, struct lane l, int64_t t0, int64_t t1, uint32_t states, bool worker)
 {
     struct ran_in x = {c, t0, t1, states, worker, GC_UNLABELLED, true};
