@@ -4,8 +4,8 @@
  *     ORDER(by_share, struct row, MOST(r->share) LEAST(r->func))
  *     sort(row, n, by_share);
  *
- * defines by_share() as qsort() wants it, and sorts by it: the largest share first, of those alike the smallest
- * func. LEAST, MOST - a number of row r; ALPHA - a text of it.
+ * defines by_share() as qsort() wants it, and sorts by it: the largest share first, of those alike the
+ * smallest func. LEAST, MOST - a number of row r; ALPHA - a text of it.
  */
 #ifndef GOTOP_DECODE_ORDER_H
 #define GOTOP_DECODE_ORDER_H

@@ -103,8 +103,8 @@ bool rows_by(void *rows, size_t size, size_t n, uint64_t (*key)(const void *row)
              int (*tie)(const void *, const void *), uint32_t *to);
 
 /* lane_order - returns the places of n rows sorted by lane, then time; free with mem_free(). Rows are `size`
- * bytes apart and have their lane (uint32_t) and their time (int64_t) at these offsets. NULL: out of memory, or
- * no longer wanted. */
+ * bytes apart and have their lane (uint32_t) and their time (int64_t) at these offsets. NULL: out of memory,
+ * or no longer wanted. */
 uint32_t *lane_order(const void *rows, size_t size, size_t n, size_t lane, size_t time);
 
 /* keys_sort - sorts numbers; those that differ only below bit `bit` keep their order. Returns as
