@@ -130,6 +130,11 @@ static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
     return true;
 }
 
+/* idmap_row - Give a key the number of the row behind the n rows of an array, which the caller then fills in
+ * and counts. Returns false if out of memory; then no key has that number. */
+#define idmap_row(map, key, array, cap, n) \
+    (mem_room(array, cap, (size_t)(n) + 1) && idmap_put(map, key, (uint32_t)(n)))
+
 /* idmap_del - Remove a key. */
 static inline void idmap_del(struct idmap *m, uint64_t key)
 {

@@ -47,6 +47,17 @@ static inline bool mem_room_of(void *array, size_t *cap, size_t need, size_t siz
 }
 bool mem_room_zeros_of(void *array, size_t *cap, size_t need, size_t size);
 
+/* mem_add - append a value to an array with n elements, a variable that is counted up. Returns false if out
+ * of memory; then nothing has changed. */
+#define mem_add(array, cap, n, ...) \
+    (mem_room(array, cap, (size_t)(n) + 1) && ((array)[(n)++] = (__VA_ARGS__), true))
+/* mem_noted - Returns ok, whether an allocation succeeded; else *oom says from now on that one failed. */
+static inline bool mem_noted(bool *oom, bool ok)
+{
+    *oom |= !ok;
+    return ok;
+}
+
 /*
  * mem_limit - Keep mem_live() below this many bytes; 0: no limit. When half of them are in use, new blocks
  * of MEM_SPILLS bytes and more are put into a temporary file (decode/base/spill.h), if there is one with

@@ -260,8 +260,7 @@ static void rest_g(struct v2_order *o, uint32_t g)
     const bool named = vg->seqgen == o->gen->ordinal;
     if (vg->status == ST_UNKNOWN && v2_lossy_sound(o) && !named) {
         /* a generation names all goroutines that exist, so it has ended */
-        struct ev *e = v2_quiet(o, o->last);
-        e->kind = EVK_G_STATE;
+        struct ev *e = v2_quiet(o, EVK_G_STATE);
         e->state = ST_NONE;
         e->g = g;
         v2_g_forget(o, g);

@@ -31,8 +31,7 @@ struct ev *v2_lost(struct v2_order *o, uint32_t g, uint32_t p, int64_t since)
         v2_g_at(o, g)->stw = v2_g_at(o, g)->assist = false;
     if (p != EV_NONE)
         o->p[p].sweep = false;
-    struct ev *e = v2_quiet(o, o->last);
-    e->kind = EVK_LOST;
+    struct ev *e = v2_quiet(o, EVK_LOST);
     e->g = g;
     e->p = p;
     since = since > o->loss.least ? since : o->loss.least;

@@ -138,10 +138,8 @@ bool v2_lossy_begin(struct v2_order *o)
     const bool unknown = last_unknown(o->gen, &last);
     for (size_t i = 0; i < o->ncur; i++) {
         note_holes(o, &o->cur[i]);
-        if (!note_thread(o, &o->cur[i], &least, &last)) {
-            o->oom = true;
+        if (!mem_noted(&o->oom, note_thread(o, &o->cur[i], &least, &last)))
             return false;
-        }
     }
     if (!o->gen->has_stacks || o->gen->nhole > V2_HOLES)
         last.t = INT64_MAX;

@@ -68,7 +68,7 @@ static bool put_step(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64
     struct v2_notes *a = notes(&o->loss.has, of);
     struct v2_noted *v = noted(o, of, id);
     if (!v) {
-        if (!mem_room(a->v, a->cap, a->n + 1) || !idmap_put(&a->at, id, (uint32_t)a->n))
+        if (!idmap_row(&a->at, id, a->v, a->cap, a->n))
             return false;
         *(v = &a->v[a->n++]) = (struct v2_noted){0};
     }

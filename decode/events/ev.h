@@ -97,6 +97,18 @@ struct ev {
 };
 _Static_assert(sizeof(struct ev) == 64, "struct ev is one cache line");
 
+/* ev_at - an event that names no goroutine, P or M yet. */
+static inline struct ev ev_at(int64_t t, enum ev_kind kind, uint16_t flags)
+{
+    return (struct ev){.t = t,
+                       .kind = (uint8_t)kind,
+                       .flags = flags,
+                       .g = EV_NONE,
+                       .p = EV_NONE,
+                       .m = EV_NONE,
+                       .by = EV_NONE};
+}
+
 /* A stream consists of halves of events: one half for an event with EVF_SURE, whose other fields are
  * unused, two for any other event. */
 struct ev_half { /* begins as struct ev */

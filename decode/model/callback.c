@@ -115,10 +115,8 @@ static void root_put(struct search *s, const struct frame *f, uint32_t callback)
     const uint64_t key = f->line << 32 | f->func;
     uint32_t at = idmap_get(&s->at, key);
     if (at == IDMAP_NONE) {
-        if (!mem_room(s->root, s->cap_root, s->nroot + 1) || !idmap_put(&s->at, key, (uint32_t)s->nroot)) {
-            s->oom = true;
+        if (!mem_noted(&s->oom, idmap_row(&s->at, key, s->root, s->cap_root, s->nroot)))
             return;
-        }
         at = (uint32_t)s->nroot++;
         s->root[at] = (struct root){.func = f->func, .line = f->line};
     }
@@ -195,10 +193,8 @@ static uint32_t birth_at(struct search *s, uint32_t helper, uint32_t stack)
     uint32_t at = idmap_get(&s->at, key);
     if (at != IDMAP_NONE)
         return at;
-    if (!mem_room(s->birth, s->cap_birth, s->nbirth + 1) || !idmap_put(&s->at, key, (uint32_t)s->nbirth)) {
-        s->oom = true;
+    if (!mem_noted(&s->oom, idmap_row(&s->at, key, s->birth, s->cap_birth, s->nbirth)))
         return IDMAP_NONE;
-    }
     s->birth[s->nbirth] = (struct birth){.helper = helper, .stack = stack};
     return (uint32_t)s->nbirth++;
 }

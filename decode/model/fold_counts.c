@@ -26,7 +26,7 @@ static void gcount_back(struct fold *f, uint8_t state, int64_t t, int32_t more)
 {
     unsigned k = fold_gcount_of[state];
     size_t i = (size_t)(t >> f->gb_shift);
-    if (!k-- || i >= f->ngb || fold_no_room(f, mem_room_zeros(f->back, f->nback, i + 1)))
+    if (!k-- || i >= f->ngb || !mem_noted(&f->oom, mem_room_zeros(f->back, f->nback, i + 1)))
         return;
     f->back[i].n[k] += more;
     f->back[i].part[k] += (uint64_t)(int64_t)more * (uint64_t)(t - ((int64_t)i << f->gb_shift));
@@ -92,10 +92,8 @@ static size_t bucket_room(struct fold *f, uint64_t n)
     size_t cap = n > 2 * f->capgb ? n : 2 * f->capgb;
     cap = n < GB_MAX && cap < GB_MAX ? cap : GB_MAX;
     struct gbucket *gb = mem_resize(f->gb, cap * sizeof *gb);
-    if (!gb) {
-        f->oom = true;
+    if (!mem_noted(&f->oom, gb))
         return f->capgb;
-    }
     memset(gb + f->capgb, 0, (cap - f->capgb) * sizeof *gb);
     f->gb = gb;
     f->gb_last = &gb[f->ngb - 1];

@@ -132,8 +132,7 @@ static void range_begin(struct fold *f, const struct ev *e)
     struct range *r = range_add(f, e, early);
     if (!r)
         return;
-    if (!idmap_put(&v->open, key, (uint32_t)v->n - 1)) {
-        f->oom = true;
+    if (!mem_noted(&f->oom, idmap_put(&v->open, key, (uint32_t)v->n - 1))) {
         v->n--;
         return;
     }
@@ -244,12 +243,8 @@ static void task_begin(struct fold *f, const struct ev *e)
         f->unsure = true; /* the reader noted that, unless it was opened in an earlier segment */
         return;
     }
-    if (!fold_room(f, v->v, v->cap, v->n + 1))
+    if (!mem_noted(&f->oom, idmap_row(&f->opentasks, e->arg, v->v, v->cap, v->n)))
         return;
-    if (!idmap_put(&f->opentasks, e->arg, (uint32_t)v->n)) {
-        f->oom = true;
-        return;
-    }
     v->v[v->n++] = (struct task){.id = e->arg,
                                  .parent = e->arg2,
                                  .t0 = e->t,
@@ -281,10 +276,8 @@ static void misused(struct fold *f, enum misuse_kind kind, const struct ev *e, c
 static uint32_t task_known(struct fold *f, uint64_t id)
 {
     for (; f->nknown < f->tasks.n; f->nknown++)
-        if (!idmap_put(&f->knowntasks, f->tasks.v[f->nknown].id, (uint32_t)f->nknown)) {
-            f->oom = true;
+        if (!mem_noted(&f->oom, idmap_put(&f->knowntasks, f->tasks.v[f->nknown].id, (uint32_t)f->nknown)))
             return IDMAP_NONE;
-        }
     return idmap_get(&f->knowntasks, id);
 }
 
@@ -440,16 +433,14 @@ void fold_regions_end(struct fold *f, uint32_t g, int64_t t)
 
 static void log_add(struct fold *f, const struct ev *e)
 {
-    struct vec_log *v = &f->logs;
-    if (fold_room(f, v->v, v->cap, v->n + 1))
-        v->v[v->n++] = (struct logmsg){e->t, e->arg, e->g, e->str, e->stack2, e->stack};
+    const struct logmsg x = {e->t, e->arg, e->g, e->str, e->stack2, e->stack};
+    f->oom |= !mem_add(f->logs.v, f->logs.cap, f->logs.n, x);
 }
 
 static void sample_add(struct fold *f, const struct ev *e)
 {
-    struct vec_sample *v = &f->samples;
-    if (fold_room(f, v->v, v->cap, v->n + 1))
-        v->v[v->n++] = (struct sample){e->t, e->g, e->p, e->m, e->stack};
+    const struct sample x = {e->t, e->g, e->p, e->m, e->stack};
+    f->oom |= !mem_add(f->samples.v, f->samples.cap, f->samples.n, x);
 }
 
 void fold_list(struct fold *f, const struct ev *e, const struct ginfo *gi)
@@ -488,8 +479,8 @@ void fold_listed(struct fold *f, const struct ev *e)
     struct ginfo room;
     if (!f->segment)
         fold_list(f, e, e->g == EV_NONE ? NULL : fold_g_info(f, e->g, &room));
-    else if (fold_room(f, f->later.v, f->later.cap, f->later.n + 1))
-        f->later.v[f->later.n++] = *e;
+    else
+        f->oom |= !mem_add(f->later.v, f->later.cap, f->later.n, *e);
 }
 
 /* Apply GOMAXPROCS = n: Ps from n on do not exist, those below do. A P that still runs disappears when it

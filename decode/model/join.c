@@ -11,13 +11,6 @@
 #include "decode/model/trace_priv.h"
 #include "decode/v2/v2_state.h"
 
-static bool had_room(struct join *j, bool ok)
-{
-    j->oom |= !ok;
-    return ok;
-}
-#define room(j, array, cap, need) had_room(j, mem_room(array, cap, need))
-
 /* What is known of a live goroutine; it is stored in the segment where the goroutine is new. */
 static struct ginfo *info_of(const struct join *j, uint32_t g)
 {
@@ -183,26 +176,23 @@ static enum joined agree(const struct join *j, const struct segment *s)
 
 /* ---- indices ------------------------------------------------------------------------------------------- */
 
-static uint32_t live_add(struct join *j, uint64_t id, struct jg g)
+static void live_add(struct join *j, uint64_t id, struct jg g)
 {
     uint32_t slot = (uint32_t)j->nlive;
     if (j->nunused)
         slot = j->unused[--j->nunused];
-    else if (room(j, j->live, j->caplive, j->nlive + 1))
+    else if (mem_noted(&j->oom, mem_room(j->live, j->caplive, j->nlive + 1)))
         j->nlive++;
     else
-        return IDMAP_NONE;
+        return;
     j->live[slot] = g;
-    if (!idmap_put(&j->ids[LANE_G], id, slot))
-        j->oom = true;
-    return slot;
+    j->oom |= !idmap_put(&j->ids[LANE_G], id, slot);
 }
 
 static void live_remove(struct join *j, uint64_t id, uint32_t slot)
 {
     idmap_del(&j->ids[LANE_G], id);
-    if (room(j, j->unused, j->capunused, j->nunused + 1))
-        j->unused[j->nunused++] = slot;
+    j->oom |= !mem_add(j->unused, j->capunused, j->nunused, slot);
 }
 
 static bool maps_make(struct join *j, struct segment *s)
@@ -238,11 +228,8 @@ static void threads_meet(struct join *j, struct segment *s)
     for (size_t i = 0; i < o->nm; i++) {
         uint32_t at = idmap_get(&j->ids[LANE_M], o->m[i].id);
         if (at == IDMAP_NONE) {
-            if (!room(j, j->m, j->capm, j->nm + 1) ||
-                !idmap_put(&j->ids[LANE_M], o->m[i].id, (uint32_t)j->nm)) {
-                j->oom = true;
+            if (!mem_noted(&j->oom, idmap_row(&j->ids[LANE_M], o->m[i].id, j->m, j->capm, j->nm)))
                 return;
-            }
             at = (uint32_t)j->nm++;
             j->m[at] = (struct jm){.id = o->m[i].id, .p = EV_NONE, .g = EV_NONE};
         }
@@ -259,10 +246,8 @@ static void procs_meet(struct join *j, const struct segment *s)
 {
     for (size_t i = 0; !s->n && i < s->f->nlane[LANE_P]; i++) {
         uint64_t id = s->f->p[i].id;
-        if (!room(j, j->p, j->capp, j->np + 1) || !idmap_put(&j->ids[LANE_P], id, (uint32_t)j->np)) {
-            j->oom = true;
+        if (!mem_noted(&j->oom, idmap_row(&j->ids[LANE_P], id, j->p, j->capp, j->np)))
             return;
-        }
         j->p[j->np++] = (struct jp){.id = id};
     }
 }
@@ -280,8 +265,7 @@ static void piece_add(struct trace *tr, struct lane l, struct jlane *jl, struct 
         j->oom = true;
     else if (!jl->cap)
         jl->cap = 1;
-    if (room(j, jl->v, jl->cap, (size_t)jl->n + 1))
-        jl->v[jl->n++] = p;
+    j->oom |= !mem_add(jl->v, jl->cap, jl->n, p);
 }
 
 static struct jlane *cross_of(struct join *j, uint32_t g)
@@ -289,12 +273,8 @@ static struct jlane *cross_of(struct join *j, uint32_t g)
     uint32_t at = idmap_get(&j->crosses, g);
     if (at != IDMAP_NONE)
         return &j->cross[at];
-    if (!room(j, j->cross, j->capcross, j->ncross + 1))
+    if (!mem_noted(&j->oom, idmap_row(&j->crosses, g, j->cross, j->capcross, j->ncross)))
         return NULL;
-    if (!idmap_put(&j->crosses, g, (uint32_t)j->ncross)) {
-        j->oom = true;
-        return NULL;
-    }
     j->cross[j->ncross] = (struct jlane){0};
     return &j->cross[j->ncross++];
 }
@@ -399,8 +379,7 @@ static void new_join(struct join *j, const struct segment *s)
     for (uint32_t at = 0, i; idmap_next(&s->order.gs, &at, &id, &i);) {
         const uint32_t g = segment_g(s, i);
         if (g >= s->base)
-            (void)live_add(j, id,
-                           (struct jg){g, v2_g_at(&s->order, i)->status, v2_g_at(&s->order, i)->assist});
+            live_add(j, id, (struct jg){g, v2_g_at(&s->order, i)->status, v2_g_at(&s->order, i)->assist});
     }
 }
 
@@ -445,8 +424,7 @@ static bool later_join(struct trace *tr, const struct segment *s)
     struct spanlane lane;
     for (uint32_t k = 0; s->f->count[EC_SAMPLE] && k < s->nold; k++) {
         const struct ginfo *gi = fold_g_info(s->f, s->old[k], &room);
-        if (gi->flags & GI_ENDED && !idmap_put(&over, gi->id, s->old[k]))
-            tr->join.oom = true;
+        tr->join.oom |= gi->flags & GI_ENDED && !idmap_put(&over, gi->id, s->old[k]);
     }
     for (size_t i = 0; i < v->n; i++) {
         struct ev e = v->v[i];
@@ -507,10 +485,8 @@ enum joined join_next(struct trace *tr, struct segment *s)
         rc = JOIN_NOT;
     if (rc != JOINED)
         return rc;
-    if (!room(j, j->seg, j->cap, j->n + 1) ||
-        !maps_make(j, s)) /* NOLINT(bugprone-sizeof-expression): of pointers */
+    if (!maps_make(j, s) || !mem_add(j->seg, j->cap, j->n, s)) /* NOLINT(bugprone-sizeof-expression) */
         return JOIN_OOM;
-    j->seg[j->n++] = s;
     j->ng += s->nnew;
     j->end = f->end;
     j->last = s->order.last;

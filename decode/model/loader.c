@@ -197,10 +197,7 @@ static uint16_t hint(void *arg, uint64_t id, uint32_t *name)
     pthread_mutex_lock(&l->mu);
     h.flags = l->joined ? join_hint(&l->tr->join, id, &h.name) : hint_first(l->seg[0], id, &h.name);
     pthread_mutex_unlock(&l->mu);
-    if (mem_room(s->hint, s->caphint, s->nhint + 1))
-        s->hint[s->nhint++] = h;
-    else
-        s->oom = true;
+    s->oom |= !mem_add(s->hint, s->caphint, s->nhint, h);
     *name = h.name;
     return h.flags;
 }

@@ -203,13 +203,12 @@ static inline void pack_note_whole(struct pack_how *how, uint32_t is, uint32_t n
 void pack_init(void); /* call before the first pack_spans() or unpack_spans(); repeated calls are harmless */
 void pack_read_init(void); /* called by pack_init() */
 
-/* unpack_spans - unpack n <= SPAN_BLOCK spans with the clock they were packed with. */
-void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out);
+/* unpack_spans - unpack n <= SPAN_BLOCK spans with the clock they were packed with. Unless all is wanted only
+ * durations and tags are sure to be filled in, for a third of the cost. */
+void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, bool all,
+                  struct spancols *out);
 /* unpack_first_stack - unpack only the first span's stack, at hardly any cost. */
 uint32_t unpack_first_stack(const uint8_t *p, uint32_t n);
-/* unpack_times - unpack only durations and tags, for a third of the cost. */
-void unpack_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
-                  uint32_t tag[SPAN_ROOM]);
 
 /* pack_dur_ns - a stored duration in ns. */
 static inline int64_t pack_dur_ns(uint64_t x, unsigned flags, const struct pack_clock *clock)

@@ -316,35 +316,23 @@ static const uint8_t *unpack_durs(const uint8_t *p, uint32_t n, unsigned flags,
     return p;
 }
 
-/* Unpack durations and tags; stack, unless NULL, gets the stacks if they are in the palette. Returns the
- * place after them. */
-static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t *dur,
-                                   uint32_t *tag, uint32_t *stack)
+void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, bool all,
+                  struct spancols *out)
 {
     const unsigned flags = *p++;
     if (flags & PACK_PALETTE) {
         struct palette pal;
         p = palette_unpack(p, n, flags, &pal);
-        pairs_unpack(&pal, n, tag, stack);
+        pairs_unpack(&pal, n, out->tag, all ? out->stack : NULL);
     }
     const unsigned bytes = flags & PACK_PALETTE ? 0 : flags & PACK_WIDE_TAG ? 2 : 1;
     for (uint32_t i = 0; i < n && bytes == 1; i++)
-        tag[i] = p[i];
+        out->tag[i] = p[i];
     for (uint32_t i = 0; i < n && bytes == 2; i++)
-        tag[i] = p[2 * i] | (uint32_t)p[2 * i + 1] << 8;
-    return unpack_durs(p + bytes * n, n, flags, clock, dur);
-}
-
-void unpack_times(const uint8_t *p, uint32_t n, const struct pack_clock *clock, int64_t dur[SPAN_ROOM],
-                  uint32_t tag[SPAN_ROOM])
-{
-    (void)unpack_front(p, n, clock, dur, tag, NULL);
-}
-
-void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, struct spancols *out)
-{
-    const unsigned flags = *p;
-    p = unpack_front(p, n, clock, out->dur, out->tag, out->stack);
+        out->tag[i] = p[2 * i] | (uint32_t)p[2 * i + 1] << 8;
+    p = unpack_durs(p + bytes * n, n, flags, clock, out->dur);
+    if (!all)
+        return;
     if (flags & PACK_WHO)
         p = column_32(p, n, flags & PACK_LONG_WHO ? ID_LONG : ID, out->who);
     else

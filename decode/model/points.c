@@ -8,10 +8,7 @@
 
 bool points_add(struct points *p, int64_t t, uint64_t value)
 {
-    if (!mem_room(p->v, p->cap, p->n + 1))
-        return false;
-    p->v[p->n++] = (struct point){t, value};
-    return true;
+    return mem_add(p->v, p->cap, p->n, (struct point){t, value});
 }
 
 bool points_pack(struct points *p, struct span_pool *sp)

@@ -88,10 +88,8 @@ bool retired_room(struct fold *f, size_t need)
         return false;
     for (; f->nseg < segs; f->nseg++) {
         f->seg[f->nseg] = (struct gseg){0};
-        if (!place_take(&f->places, &f->seg[f->nseg])) {
-            f->oom = true;
+        if (!mem_noted(&f->oom, place_take(&f->places, &f->seg[f->nseg])))
             return false;
-        }
     }
     for (; f->nlane[LANE_G] < need; f->nlane[LANE_G]++) {
         const uint32_t g = (uint32_t)f->nlane[LANE_G];

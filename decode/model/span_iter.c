@@ -72,7 +72,7 @@ static bool come_to(struct span_iter *it, uint32_t i)
 /* Load block b of the lane's piece k, p. */
 static void block_take(struct span_iter *it, const struct piece *p, uint32_t k, uint32_t b)
 {
-    uint32_t n = spans_block(&p->f->pool, p->l, b, &it->c, &it->t[0], p->end);
+    uint32_t n = spans_block(&p->f->pool, p->l, b, true, &it->c, &it->t[0], p->end);
     it->piece = k;
     it->sub = b;
     it->base = p->index0 + (uint64_t)b * SPAN_BLOCK;

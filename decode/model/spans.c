@@ -130,12 +130,9 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
         return had;
     if (sp->ntags > UINT16_MAX) /* a hostile file, because no program has that many reasons; keep the state */
         return reason || label ? pool_tag(sp, state, 0, 0) : 0;
-    if (!mem_room(sp->tags, sp->captags, sp->ntags + 1) ||
-        !mem_room(sp->tagslot, sp->capslots, sp->ntags + 1) ||
-        !idmap_put(&sp->tagof, key, (uint32_t)sp->ntags)) {
-        sp->oom = true;
+    if (!mem_noted(&sp->oom, mem_room(sp->tagslot, sp->capslots, sp->ntags + 1) &&
+                                 idmap_row(&sp->tagof, key, sp->tags, sp->captags, sp->ntags)))
         return 0;
-    }
     sp->tags[sp->ntags] = (struct span_tag){.state = state, .reason = reason, .label = label};
     for (int k = 0; k < 4; k++)
         sp->tagslot[sp->ntags][k] = sp->slot[k][state];
@@ -146,12 +143,9 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
 
 void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w)
 {
-    if (sp->nlongs == UINT32_MAX || !mem_room(sp->longs, sp->caplongs, sp->nlongs + 1)) {
-        sp->oom = true;
-        return;
-    }
-    sp->longs[sp->nlongs] = dur;
-    *w = waitspan((uint32_t)sp->nlongs++, wait_who(w), wait_stack(w), wait_tag(w) | WAIT_LONG);
+    const uint32_t at = (uint32_t)sp->nlongs;
+    if (mem_noted(&sp->oom, at != UINT32_MAX && mem_add(sp->longs, sp->caplongs, sp->nlongs, dur)))
+        *w = waitspan(at, wait_who(w), wait_stack(w), wait_tag(w) | WAIT_LONG);
 }
 
 /* Pack into a buffer first, because the current chunk may be too small. */
@@ -259,7 +253,7 @@ static bool wait_again(struct span_pool *sp, struct spanlane *l)
     struct spancols c;
     if (!s)
         return false;
-    unpack_spans(l->wait.packed, n, &sp->clock, &c);
+    unpack_spans(l->wait.packed, n, &sp->clock, true, &c);
     for (uint32_t i = 0; i < n; i++) {
         s[i] = waitspan((uint32_t)c.dur[i], c.who[i], c.stack[i], c.tag[i]);
         if ((uint64_t)c.dur[i] >> 32)

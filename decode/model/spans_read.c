@@ -27,46 +27,24 @@ static inline void column_put(struct spancols *out, uint32_t i, int64_t dur, con
     out->tag[i] = wait_tag(w);
 }
 
-static inline void unpack(const struct span_pool *sp, const uint8_t *p, uint32_t n, bool all,
-                          struct spancols *out)
-{
-    if (all)
-        unpack_spans(p, n, &sp->clock, out);
-    else
-        unpack_times(p, n, &sp->clock, out->dur, out->tag);
-}
-
-/* spans_block(), or spans_times() unless all is wanted. */
-static inline uint32_t block_read(const struct span_pool *sp, const struct spanlane *l, uint32_t b, bool all,
-                                  struct spancols *out, int64_t *t0, int64_t end)
+uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, bool all,
+                     struct spancols *out, int64_t *t0, int64_t end)
 {
     if (b < spans_nblk(l)) {
         release_pages();
-        unpack(sp, blocks_data(l->blocks, b), SPAN_BLOCK, all, out);
+        unpack_spans(blocks_data(l->blocks, b), SPAN_BLOCK, &sp->clock, all, out);
         *t0 = blocks_t0(l->blocks, b);
         return SPAN_BLOCK;
     }
     *t0 = l->wait_t0;
     uint32_t n = spans_nwait(l);
     if (l->packed)
-        unpack(sp, l->wait.packed, n, all, out);
+        unpack_spans(l->wait.packed, n, &sp->clock, all, out);
     for (uint32_t i = 0; !l->packed && i < n; i++)
         column_put(out, i, wait_dur(&spans_wait(l)[i], sp->longs), &spans_wait(l)[i]);
     if (l->started && !l->ended)
         column_put(out, n++, end > l->t0 ? end - l->t0 : 0, &l->open);
     return n;
-}
-
-uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
-                     int64_t *t0, int64_t end)
-{
-    return block_read(sp, l, b, true, out, t0, end);
-}
-
-uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
-                     int64_t *t0, int64_t end)
-{
-    return block_read(sp, l, b, false, out, t0, end);
 }
 
 uint32_t spans_first_stack(const struct spanlane *l, uint32_t b)
@@ -150,7 +128,7 @@ static void walk_enter(struct walk *w, const struct span_pool *sp, const struct 
     w->i = 0;
     w->n = b < spans_nblk(l) ? SPAN_BLOCK : spans_nwait(l);
     w->until = b < spans_nblk(l) ? blocks_t0(l->blocks, b + 1) : INT64_MAX;
-    (void)spans_times(sp, l, b, &w->c, &w->t, l->t0);
+    (void)spans_block(sp, l, b, false, &w->c, &w->t, l->t0);
     memcpy(w->tot, zeros, sizeof w->tot);
     if (!spans_nblk(l))
         return;

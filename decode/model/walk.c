@@ -30,12 +30,11 @@ static inline struct span_run run_of(const struct spancols *c, const struct fold
                              .seg = seg};
 }
 
-/* Unpack block b of a piece into c. Unless all is wanted, only durations and tags are sure to be filled
- * in. */
+/* Unpack block b of a piece into c: spans_block(). */
 static inline struct span_run block_run(const struct piece *p, uint32_t b, bool all, struct spancols *c)
 {
     struct span_run r = run_of(c, p->f, p->seg);
-    r.n = (all ? spans_block : spans_times)(&p->f->pool, p->l, b, c, &r.t0, p->end);
+    r.n = spans_block(&p->f->pool, p->l, b, all, c, &r.t0, p->end);
     r.open_start = !b && !p->index0 && p->l->backdated;
     r.open_end = b == spans_nblk(p->l) && p->last && !p->l->ended;
     return r;
@@ -136,7 +135,8 @@ static inline bool retired_spans(const struct span_walk *w, struct place *at, ui
     run->n = (uint32_t)retired_row(r, PV_NPACKED, i);
     if (!run->n)
         return true;
-    unpack_spans((const uint8_t *)(uintptr_t)retired_row(r, PV_PACKED, i), run->n, &at->in.f->pool.clock, c);
+    unpack_spans((const uint8_t *)(uintptr_t)retired_row(r, PV_PACKED, i), run->n, &at->in.f->pool.clock,
+                 true, c);
     run->t0 = (int64_t)retired_row(r, PV_START, i);
     run->open_start = retired_row(r, PV_FLAGS, i) & RETIRED_BACKDATED;
     return w->spans(w->arg, g, run);

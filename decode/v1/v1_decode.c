@@ -63,10 +63,8 @@ static uint32_t add_g(struct v1_decoder *d, uint64_t id)
     if (i) {
         d->spare = d->g[i].lane;
     } else {
-        if (d->ng >= IDMAP_NONE - 1 || !mem_room(d->g, d->gcap, d->ng + 1)) {
-            d->oom = true;
+        if (!mem_noted(&d->oom, d->ng < IDMAP_NONE - 1 && mem_room(d->g, d->gcap, d->ng + 1)))
             return 0;
-        }
         i = (uint32_t)d->ng++;
     }
     d->g[i] = (struct v1_g){.id = id, .lane = EV_NONE, .p = EV_NONE};
@@ -79,8 +77,7 @@ uint32_t v1_find_g(struct v1_decoder *d, uint64_t id)
     if (!id || known != IDMAP_NONE)
         return id ? known : 0;
     const uint32_t i = add_g(d, id);
-    if (i && !idmap_put(&d->gid, id, i))
-        d->oom = true;
+    d->oom |= i && !idmap_put(&d->gid, id, i);
     return i;
 }
 

@@ -39,13 +39,7 @@ struct ev *v1_emit_put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
         em->last = t;
     else if (t - em->clock > em->last) /* no later event may be earlier, whatever the file says */
         em->last = t - em->clock;
-    *v = (struct ev){.t = t,
-                     .kind = (uint8_t)kind,
-                     .flags = flags,
-                     .g = EV_NONE,
-                     .p = EV_NONE,
-                     .m = EV_NONE,
-                     .by = EV_NONE};
+    *v = ev_at(t, kind, flags);
     em->n += 2;
     return v;
 }
@@ -146,10 +140,8 @@ static uint32_t thread_lane(struct v1_emit *em, uint64_t id)
     const uint32_t known = idmap_get(&em->threads, id);
     if (known != IDMAP_NONE)
         return known;
-    if (!idmap_put(&em->threads, id, em->nlane_m)) {
-        em->o->d.oom = true;
+    if (!mem_noted(&em->o->d.oom, idmap_put(&em->threads, id, em->nlane_m)))
         return EV_NONE;
-    }
     struct ev *v = put(em, EVK_M_NEW, EVF_QUIET);
     v->m = em->nlane_m;
     v->arg = id;
@@ -284,10 +276,8 @@ static void at_put_back(const struct v1_at *at, const struct v1_g *s)
 /* Keep the start stack of a goroutine in the listing until it gets its lane. */
 static void note_start(struct v1_emit *em, uint32_t g, uint32_t start)
 {
-    if (mem_room_zeros(em->start, em->nstart, (size_t)g + 1))
+    if (mem_noted(&em->o->d.oom, mem_room_zeros(em->start, em->nstart, (size_t)g + 1)))
         em->start[g] = start;
-    else
-        em->o->d.oom = true;
 }
 
 static void on_create(struct v1_emit *em, const struct v1_ev *e)
@@ -623,8 +613,8 @@ static void on_task(struct v1_emit *em, const struct v1_ev *e)
     if (idmap_get(&em->tasks, e->own) !=
         IDMAP_NONE) /* the runtime never gives an id twice, and Go's reader refuses that */
         contra(em);
-    else if (!idmap_put(&em->tasks, e->own, 0))
-        em->o->d.oom = true;
+    else
+        em->o->d.oom |= !idmap_put(&em->tasks, e->own, 0);
     put_user(em, e, EVK_TASK_BEGIN, 2)->arg2 = value(em, e, 1);
 }
 
@@ -648,8 +638,7 @@ static void on_sample(struct v1_emit *em, const struct v1_ev *e)
 
 void v1_emit_note_end(struct v1_emit *em, uint32_t g)
 {
-    if (mem_room(em->ended, em->ended_cap, em->nended + 1)) /* else the row stays */
-        em->ended[em->nended++] = g;
+    (void)mem_add(em->ended, em->ended_cap, em->nended, g); /* else the row stays */
 }
 
 /* Set or clear F_USED in every row that a decoded event, a cursor or a P refers to. */

@@ -21,12 +21,9 @@
 
 /* ---- ids of strings and stacks ------------------------------------------------------------------------- */
 
-static bool ids_add(struct v1_ids *m, uint64_t id, uint64_t val)
+static enum err_code ids_add(struct v1_ids *m, uint64_t id, uint64_t val)
 {
-    if (!mem_room(m->e, m->cap, m->n + 1))
-        return false;
-    m->e[m->n++] = (struct v1_id){id, val};
-    return true;
+    return mem_add(m->e, m->cap, m->n, (struct v1_id){id, val}) ? ERR_OK : ERR_NOMEM;
 }
 
 static uint64_t *place_of(struct v1_ids *m, uint64_t id)
@@ -122,7 +119,7 @@ static uint32_t proc_index(struct v1_index *ix, int64_t id)
     const uint32_t had = idmap_get(&ix->proc_of, key), at = (uint32_t)ix->nproc;
     if (had != IDMAP_NONE)
         return had;
-    if (!mem_room(ix->proc, ix->proc_cap, ix->nproc + 1) || !idmap_put(&ix->proc_of, key, at))
+    if (!idmap_row(&ix->proc_of, key, ix->proc, ix->proc_cap, ix->nproc))
         return UINT32_MAX;
     ix->proc[ix->nproc++] = (struct v1_proc){.id = id, .first = V1_NO_BATCH, .last = V1_NO_BATCH};
     return at;
@@ -173,18 +170,13 @@ static enum err_code add_exit(struct v1_index *ix, const struct v1_raw *r)
         if (!e.ticks)
             return ERR_OK; /* it was written when it happened, so it needs no other place */
     }
-    if (!mem_room(ix->exit, ix->exit_cap, ix->nexit + 1))
-        return ERR_NOMEM;
-    ix->exit[ix->nexit++] = e;
-    return ERR_OK;
+    return mem_add(ix->exit, ix->exit_cap, ix->nexit, e) ? ERR_OK : ERR_NOMEM;
 }
 
 static enum err_code add_sample(struct v1_index *ix, const struct v1_raw *r)
 {
-    if (!mem_room(ix->sample, ix->sample_cap, ix->nsample + 1))
-        return ERR_NOMEM;
-    ix->sample[ix->nsample++] = (struct v1_sample){r->v[1], ix->at};
-    return ERR_OK;
+    const struct v1_sample x = {r->v[1], ix->at};
+    return mem_add(ix->sample, ix->sample_cap, ix->nsample, x) ? ERR_OK : ERR_NOMEM;
 }
 
 static enum err_code structure(struct v1_index *ix, struct source *s, const struct v1_raw *r, uint64_t end)
@@ -214,12 +206,10 @@ static enum err_code structure(struct v1_index *ix, struct source *s, const stru
             source_damage(s, ERR_CLOCK, 0, ix->at,
                           "the tick rate is %lld: the clocks of the processors disagree", (long long)r->v[0]);
         return ERR_OK;
-    case V1_STRING: return ids_add(&ix->strings, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
+    case V1_STRING: return ids_add(&ix->strings, r->v[0], ix->at);
     case V1_STACK:
         ix->has_footer = ix->tables = true;
-        if (!r->v[0] || !r->len)
-            return ERR_OK;
-        return ids_add(&ix->stacks, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
+        return r->v[0] && r->len ? ids_add(&ix->stacks, r->v[0], ix->at) : ERR_OK;
     default: return ERR_OK;
     }
 }

@@ -29,16 +29,14 @@ void v1_names_free(struct v1_names *vn)
 uint32_t v1_text(struct v1_names *vn, const char *p, uint32_t len)
 {
     uint32_t id = 0;
-    if (names_str(vn->s->names, p, len, &id) != ERR_OK)
-        vn->oom = true;
+    vn->oom |= names_str(vn->s->names, p, len, &id);
     return id;
 }
 
 static uint32_t copied(struct v1_names *vn, const char *p, uint32_t len)
 {
     uint32_t id = 0;
-    if (names_str_copy(vn->s->names, p, len, &id) != ERR_OK)
-        vn->oom = true;
+    vn->oom |= names_str_copy(vn->s->names, p, len, &id);
     return id;
 }
 
@@ -111,8 +109,7 @@ uint32_t v1_start(struct v1_names *vn, uint64_t pc)
     if (!pc)
         return 0;
     resolve(vn, &f);
-    if (names_stack(vn->s->names, &f, 1, &id) != ERR_OK)
-        vn->oom = true;
+    vn->oom |= names_stack(vn->s->names, &f, 1, &id);
     return id;
 }
 
@@ -134,8 +131,7 @@ static uint32_t read_stack(struct v1_names *vn, const struct v1_raw *r, uint64_t
             resolve(vn, &vn->frames[n]);
         }
     }
-    if (names_stack(vn->s->names, vn->frames, n, &id) != ERR_OK)
-        vn->oom = true;
+    vn->oom |= names_stack(vn->s->names, vn->frames, n, &id);
     return id;
 }
 

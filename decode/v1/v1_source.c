@@ -225,8 +225,7 @@ static size_t events(struct v1 *v, struct source *s, struct ev_half *out, size_t
 /* A step that has nothing to show yet emits one event all the same, since none would mean the end. */
 static size_t tick(struct ev_half *out)
 {
-    *(struct ev *)(void *)out = (struct ev){
-        .kind = EVK_TICK, .flags = EVF_QUIET, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
+    *(struct ev *)(void *)out = ev_at(0, EVK_TICK, EVF_QUIET);
     return 2;
 }
 

@@ -21,10 +21,8 @@ uint32_t v2_m_get(struct v2_order *o, uint64_t id)
     uint32_t i = idmap_get(&o->ms, id);
     if (i != IDMAP_NONE)
         return i;
-    if (!mem_room(o->m, o->capm, o->nm + 1) || !idmap_put(&o->ms, id, (uint32_t)o->nm)) {
-        o->oom = true;
+    if (!mem_noted(&o->oom, idmap_row(&o->ms, id, o->m, o->capm, o->nm)))
         return EV_NONE;
-    }
     o->m[o->nm] = (struct v2_m){
         .id = id, .g = EV_NONE, .p = EV_NONE, .fresh = true, .was_g = EV_NONE, .was_p = EV_NONE};
     v2_stirs(&o->blank_m, (uint32_t)o->nm);
@@ -33,10 +31,8 @@ uint32_t v2_m_get(struct v2_order *o, uint64_t id)
 
 uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status)
 {
-    if (!mem_room(o->p, o->capp, o->np + 1) || !idmap_put(&o->ps, id, (uint32_t)o->np)) {
-        o->oom = true;
+    if (!mem_noted(&o->oom, idmap_row(&o->ps, id, o->p, o->capp, o->np)))
         return EV_NONE;
-    }
     o->p[o->np] =
         (struct v2_p){.id = id, .status = status, .m = EV_NONE, .seqgen = o->gen->ordinal, .was = status};
     v2_stirs(&o->blank_p, (uint32_t)o->np);
@@ -59,12 +55,8 @@ static bool gs_new(struct v2_order *o)
 
 uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status)
 {
-    if (o->ng % V2_GS == 0 && !gs_new(o))
+    if ((o->ng % V2_GS == 0 && !gs_new(o)) || !mem_noted(&o->oom, idmap_put(&o->gs, id, (uint32_t)o->ng)))
         return EV_NONE;
-    if (!idmap_put(&o->gs, id, (uint32_t)o->ng)) {
-        o->oom = true;
-        return EV_NONE;
-    }
     *v2_g_at(o, (uint32_t)o->ng) = (struct v2_g){.id = id, .status = status, .seqgen = o->gen->ordinal};
     v2_stirs(&o->blank_g, (uint32_t)o->ng);
     return (uint32_t)o->ng++;
@@ -109,13 +101,10 @@ static __attribute__((noinline)) void emit_first(struct v2_order *o, uint32_t m,
     if (m != EV_NONE) {
         o->m[m].reported = true;
         v2_stirs(&o->blank_m, m);
-        *room_next(o) = (struct ev){.t = t - o->base,
-                                    .kind = EVK_M_NEW,
-                                    .g = EV_NONE,
-                                    .p = EV_NONE,
-                                    .m = m,
-                                    .by = EV_NONE,
-                                    .arg = o->m[m].id};
+        struct ev *e = room_next(o);
+        *e = ev_at(t - o->base, EVK_M_NEW, 0);
+        e->m = m;
+        e->arg = o->m[m].id;
     }
 }
 
@@ -129,25 +118,18 @@ struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v
     if (__builtin_expect(!o->have_base || (x->m != EV_NONE && !o->m[x->m].reported), 0))
         emit_first(o, x->m, t);
     struct ev *e = room_next(o);
-    *e = (struct ev){.t = t - o->base,
-                     .kind = (uint8_t)kind,
-                     .state = state,
-                     .g = x->g,
-                     .p = x->p,
-                     .m = x->m,
-                     .by = EV_NONE};
+    *e = ev_at(t - o->base, kind, 0);
+    e->state = state;
+    e->g = x->g;
+    e->p = x->p;
+    e->m = x->m;
     return e;
 }
 
-struct ev *v2_quiet(struct v2_order *o, int64_t t)
+struct ev *v2_quiet(struct v2_order *o, enum ev_kind kind)
 {
     struct ev *e = room_next(o);
-    *e = (struct ev){.t = (t > o->last ? t : o->last) - o->base,
-                     .flags = EVF_QUIET,
-                     .g = EV_NONE,
-                     .p = EV_NONE,
-                     .m = EV_NONE,
-                     .by = EV_NONE};
+    *e = ev_at(o->last - o->base, kind, EVF_QUIET);
     return e;
 }
 
@@ -214,26 +196,20 @@ static void bind_p(struct v2_order *o, const struct v2_ctx *x, uint32_t p)
 
 bool v2_was_note(struct v2_order *o, uint32_t g, uint8_t status, bool assists)
 {
-    if (!v2_room(o, o->was, o->capwas, o->nwas + 1))
-        return false;
-    o->was[o->nwas++] = (struct v2_was){g, status, assists};
-    return true;
+    return mem_noted(&o->oom, mem_add(o->was, o->capwas, o->nwas, (struct v2_was){g, status, assists}));
 }
 
 /* Emit a state that has held since the segment began: of the P and its thread, in a call or (ST_IDLE)
  * without one; or of the goroutine in its call. */
 static void emit_held(struct v2_order *o, uint32_t p, uint32_t m, uint32_t g, uint8_t state)
 {
-    struct ev *e = room_next(o);
-    *e = (struct ev){.t = o->last - o->base,
-                     .kind = g == EV_NONE ? EVK_P_STATE : EVK_G_STATUS,
-                     .state = state,
-                     .flags = EVF_QUIET | EVF_CARRIED,
-                     .g = g,
-                     .p = p,
-                     .m = m,
-                     .by = EV_NONE,
-                     .arg = g == EV_NONE ? o->p[p].id : v2_g_at(o, g)->id};
+    struct ev *e = v2_quiet(o, g == EV_NONE ? EVK_P_STATE : EVK_G_STATUS);
+    e->state = state;
+    e->flags |= EVF_CARRIED;
+    e->g = g;
+    e->p = p;
+    e->m = m;
+    e->arg = g == EV_NONE ? o->p[p].id : v2_g_at(o, g)->id;
 }
 
 /* The P, whose thread was unknown, has belonged to this thread since the segment began. */

@@ -36,26 +36,16 @@ static bool batch_add(struct v2_gen *g, const struct v2_raw_batch *h)
 {
     if (h->p == h->end)
         return true;
-    if (v2_raw_table(h)) {
-        if (!mem_room(g->table, g->captable, g->ntable + 1))
-            return false;
-        g->table[g->ntable++] = (struct v2_slice){h->p, h->end, h->torn};
-        return true;
-    }
-    if (!mem_room(g->batch, g->capbatch, g->nbatch + 1))
-        return false;
-    g->batch[g->nbatch] =
-        (struct v2_batch){.p = h->p, .end = h->end, .time = h->time, .m = h->m, .torn = h->torn};
-    g->nbatch++;
-    return true;
+    if (v2_raw_table(h))
+        return mem_add(g->table, g->captable, g->ntable, (struct v2_slice){h->p, h->end, h->torn});
+    const struct v2_batch b = {.p = h->p, .end = h->end, .time = h->time, .m = h->m, .torn = h->torn};
+    return mem_add(g->batch, g->capbatch, g->nbatch, b);
 }
 
 static bool batch_take(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
 {
-    if (g->lists && !mem_room(g->all, g->capall, g->nall + 1))
+    if (g->lists && !mem_add(g->all, g->capall, g->nall, *h))
         return false;
-    if (g->lists)
-        g->all[g->nall++] = *h;
     s->st.batches++;
     v2_batches_time(g, h, source_off(s, h->p));
     if (h->lead == V2R_EXPERIMENTAL) {
@@ -82,9 +72,9 @@ static bool read_samples(struct source *s, struct v2_gen *g, const struct v2_sli
         uint64_t v[5];
         if (!(p = v2_raw_sample(p, t->end, v)))
             return v2_table_bad(s, g, t, at, "CPU sample");
-        if (!mem_room(g->sample, g->capsample, g->nsample + 1))
+        const struct v2_sample x = {v[0], v[1], v[2], v[3], v[4], 0};
+        if (!mem_add(g->sample, g->capsample, g->nsample, x))
             return false;
-        g->sample[g->nsample++] = (struct v2_sample){v[0], v[1], v[2], v[3], v[4], 0};
     }
     return true;
 }

@@ -169,10 +169,8 @@ static const uint8_t *read_stack(struct reading *r, const uint8_t *p, uint64_t *
     if (*p++ != V2R_STACK || !(p = bytes_varint(p, r->end, id)) || !(p = bytes_varint(p, r->end, &n)) ||
         n > V2_RAW_FRAMES)
         return NULL;
-    if (!room(t)) {
-        r->oom = true;
+    if (!mem_noted(&r->oom, room(t)))
         return NULL;
-    }
     uint32_t *const f = t->frames + t->nframes;
     uint64_t hash = hash_first(n), v[4];
     for (unsigned i = 0; i < n; i++) {

@@ -354,8 +354,7 @@ static void gap_ended(struct v2_order *o, uint32_t g)
  * continues after it. */
 static void gap_out(struct v2_order *o, bool over)
 {
-    struct ev *e = v2_quiet(o, o->last);
-    e->kind = EVK_GAP;
+    struct ev *e = v2_quiet(o, EVK_GAP);
     e->state = over;
     e->arg = o->gap_since > o->base ? (uint64_t)(o->gap_since - o->base) : 0;
     if (over)

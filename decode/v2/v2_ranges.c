@@ -127,10 +127,8 @@ EVENT(task_begin)
 {
     if (idmap_get(&o->tasks, c->arg[0]) != IDMAP_NONE)
         return v2_bad(o, c, "the task is open already", c->arg[0]);
-    if (!idmap_put(&o->tasks, c->arg[0], 0)) {
-        o->oom = true;
+    if (!mem_noted(&o->oom, idmap_put(&o->tasks, c->arg[0], 0)))
         return ADV_BAD;
-    }
     user(o, c, x, EVK_TASK_BEGIN, v2_str_of(o, c->arg[2]))->arg2 = c->arg[1];
     return ADV_OK;
 }

@@ -123,10 +123,8 @@ static bool next_gen(struct source *s, struct v2 *v)
     }
     v->last_gen = rc == V2_GEN_LAST && !(s->grows && v->pos >= s->len);
     v->in_gen = true;
-    if (v2_gen_tables(s, &v->gen))
+    if (mem_noted(&v->order.oom, v2_gen_tables(s, &v->gen)))
         begin_gen(s, v);
-    else
-        v->order.oom = true;
     return !v->order.oom;
 }
 

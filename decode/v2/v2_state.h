@@ -82,16 +82,10 @@ static inline void v2_p_free(struct v2_order *o, uint32_t p)
 uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status);
 uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status);
 void v2_g_forget(struct v2_order *o, uint32_t g);
-/* v2_quiet - Add an event that is not in the file to o->out, at t (absolute) or at the last event's time if
- * that is later. */
-struct ev *v2_quiet(struct v2_order *o, int64_t t);
+/* v2_quiet - Add an event that is not in the file to o->out, at the last event's time. */
+struct ev *v2_quiet(struct v2_order *o, enum ev_kind kind);
 /* v2_room - mem_room() that notes its failure in o->oom. */
-#define v2_room(o, array, cap, need) (!v2_no_room(o, mem_room(array, cap, need)))
-static inline bool v2_no_room(struct v2_order *o, bool ok)
-{
-    o->oom |= !ok;
-    return !ok;
-}
+#define v2_room(o, array, cap, need) mem_noted(&(o)->oom, mem_room(array, cap, need))
 
 /* v2_until - Returns a time that is later than all events of the batch at index k of o->list. last: it is
  * the last batch of its thread. */

@@ -14,18 +14,14 @@ enum { BATCH = 16384 };             /* bytes of a batch */
 
 static bool room_m(struct slice *s, uint32_t m)
 {
-    const bool ok = m < s->capm || mem_room_zeros(s->m, s->capm, (size_t)m + 1);
-    s->oom |= !ok;
-    return ok;
+    return mem_noted(&s->oom, m < s->capm || mem_room_zeros(s->m, s->capm, (size_t)m + 1));
 }
 
 static bool to_held(void *arg, const void *p, size_t n)
 {
     struct slice *s = arg;
-    if (!mem_room(s->held.p, s->held.cap, s->held.n + n)) {
-        s->oom = true;
+    if (!mem_noted(&s->oom, mem_room(s->held.p, s->held.cap, s->held.n + n)))
         return false;
-    }
     memcpy(s->held.p + s->held.n, p, n);
     s->held.n += n;
     return true;
@@ -33,9 +29,7 @@ static bool to_held(void *arg, const void *p, size_t n)
 
 static void use(struct slice *s, uint8_t **is, size_t *cap, uint64_t id)
 {
-    if (id >= *cap && !mem_room_zeros_of(is, cap, (size_t)id + 1, 1))
-        s->oom = true;
-    else
+    if (mem_noted(&s->oom, id < *cap || mem_room_zeros_of(is, cap, (size_t)id + 1, 1)))
         (*is)[id] = 1;
 }
 
@@ -67,10 +61,8 @@ static void put(struct slice *s, uint32_t m, struct v2_raw_ev e)
         close_batch(s, m);
     struct slice_m *b = &s->m[m];
     const uint64_t at = now(s);
-    if (b->n + V2_EVENT_MAX > b->cap && !mem_room(b->buf, b->cap, b->n + V2_EVENT_MAX)) {
-        s->oom = true;
+    if (!mem_noted(&s->oom, mem_room(b->buf, b->cap, b->n + V2_EVENT_MAX)))
         return;
-    }
     if (!b->n)
         b->first = b->last = at;
     for (unsigned i = 0; i < e.nargs; i++) {
@@ -157,9 +149,7 @@ static uint32_t place(struct slice *s, uint32_t p, uint32_t m)
 
 static bool room_p(struct slice *s, uint32_t p)
 {
-    const bool ok = p < s->capp || (p != EV_NONE && mem_room_zeros(s->p, s->capp, (size_t)p + 1));
-    s->oom |= p != EV_NONE && !ok;
-    return ok;
+    return p != EV_NONE && mem_noted(&s->oom, p < s->capp || mem_room_zeros(s->p, s->capp, (size_t)p + 1));
 }
 
 static void p_state(struct slice *s, const struct ev *e)
@@ -188,9 +178,7 @@ static void p_state(struct slice *s, const struct ev *e)
 
 static bool room_g(struct slice *s, uint32_t g)
 {
-    const bool ok = g < s->capg || (g != EV_NONE && mem_room_zeros(s->g, s->capg, (size_t)g + 1));
-    s->oom |= g != EV_NONE && !ok;
-    return ok;
+    return g != EV_NONE && mem_noted(&s->oom, g < s->capg || mem_room_zeros(s->g, s->capg, (size_t)g + 1));
 }
 
 /* of - Returns the thread on which a goroutine runs; 0: it doesn't. */
@@ -515,14 +503,11 @@ static void sample(struct slice *s, const struct ev *e)
     const uint32_t m = thread(s, e->m);
     if (!s->on)
         return;
-    if (!mem_room(s->sample, s->capsample, s->nsample + 1)) {
-        s->oom = true;
-        return;
-    }
+    const struct slice_sample x = {{now(s), m ? s->m[m].id : V2_NO_THREAD,
+                                    room_p(s, e->p) ? s->p[e->p].id : UINT64_MAX,
+                                    room_g(s, e->g) ? s->g[e->g].id : 0, e->stack}};
     use(s, &s->stack, &s->capstack, e->stack);
-    s->sample[s->nsample++] = (struct slice_sample){{now(s), m ? s->m[m].id : V2_NO_THREAD,
-                                                     room_p(s, e->p) ? s->p[e->p].id : UINT64_MAX,
-                                                     room_g(s, e->g) ? s->g[e->g].id : 0, e->stack}};
+    s->oom |= !mem_add(s->sample, s->capsample, s->nsample, x);
 }
 
 static void m_new(struct slice *s, const struct ev *e)

@@ -247,8 +247,8 @@ static void assert_unpacked(const uint8_t *p, const struct waitspan *s, uint32_t
                             const struct pack_how *how)
 {
     struct spancols out, part;
-    unpack_spans(p, n, how->clock, &out);
-    unpack_times(p, n, how->clock, part.dur, part.tag);
+    unpack_spans(p, n, how->clock, true, &out);
+    unpack_spans(p, n, how->clock, false, &part);
     for (uint32_t i = 0; i < n; i++) {
         assert_int_equal(out.dur[i], wait_dur(&s[i], how->longs));
         assert_int_equal(out.who[i], wait_who(&s[i]));
