@@ -37,11 +37,6 @@ struct request {
     int deed;
     char text[CLERK_TEXT];
 };
-struct answer { /* the parts of a clerk_said, and the number of descriptors that come with it */
-    int error, code, fds;
-    int64_t value;
-    char text[CLERK_TEXT];
-};
 
 int clerk_add(clerk_deed *deed, void (*end)(void))
 {
@@ -69,20 +64,18 @@ union with_fds {
     char room[CMSG_SPACE(CLERK_FDS * sizeof(int))];
 };
 
+/* The descriptors that there are come with it, one after the other. */
 static bool answer(int to, struct clerk_said *said)
 {
-    static struct answer a;
     static union with_fds c;
-    a = (struct answer){.error = said->error, .code = said->code, .value = said->value};
-    memcpy(a.text, said->text, sizeof a.text);
-    int fd[CLERK_FDS];
+    int fd[CLERK_FDS], fds = 0;
     for (int i = 0; i < CLERK_FDS; i++)
         if (said->fd[i] >= 0)
-            fd[a.fds++] = said->fd[i];
-    struct iovec v = {&a, sizeof a};
+            fd[fds++] = said->fd[i];
+    struct iovec v = {said, sizeof *said};
     struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1};
-    if (a.fds) {
-        const size_t n = (size_t)a.fds * sizeof *fd;
+    if (fds) {
+        const size_t n = (size_t)fds * sizeof *fd;
         memset(&c, 0, sizeof c);
         m.msg_control = &c;
         m.msg_controllen = (socklen_t)CMSG_SPACE(n);
@@ -94,9 +87,9 @@ static bool answer(int to, struct clerk_said *said)
     ssize_t k;
     while ((k = sendmsg(to, &m, 0)) < 0 && errno == EINTR) {
     }
-    for (int i = 0; i < a.fds; i++)
+    for (int i = 0; i < fds; i++)
         close(fd[i]);
-    return k == (ssize_t)sizeof a;
+    return k == (ssize_t)sizeof *said;
 }
 
 static void woken(int sig)
@@ -177,21 +170,23 @@ bool clerk_begin(void)
 
 /* ---- this process -------------------------------------------------------------------------------------- */
 
-static void take(const struct answer *a, const struct msghdr *m, struct clerk_said *said)
+/* Replace the clerk's numbers of descriptors by those that came. */
+static void take(struct clerk_said *said, const struct msghdr *m)
 {
-    struct cmsghdr *c = CMSG_FIRSTHDR(m);
-    said->error = a->error;
-    said->code = a->code;
-    said->value = a->value;
-    memcpy(said->text, a->text, sizeof said->text);
-    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && a->fds > 0 && a->fds <= CLERK_FDS)
-        memcpy(said->fd, CMSG_DATA(c), (size_t)a->fds * sizeof *said->fd);
+    const struct cmsghdr *c = CMSG_FIRSTHDR(m);
+    size_t fds = 0;
+    for (int i = 0; i < CLERK_FDS; i++) {
+        fds += said->fd[i] >= 0;
+        said->fd[i] = -1;
+    }
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+        memcpy(said->fd, CMSG_DATA(c), fds * sizeof *said->fd);
 }
 
 static void ask(int deed, const char *text, struct clerk_said *said)
 {
     static struct request r;
-    static struct answer a;
+    static struct clerk_said a;
     static union with_fds c;
     struct iovec v = {&a, sizeof a};
     struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof c};
@@ -203,8 +198,10 @@ static void ask(int deed, const char *text, struct clerk_said *said)
     }
     while (n == (ssize_t)sizeof r && (n = recvmsg(line, &m, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
         n = (ssize_t)sizeof r;
-    if (n == (ssize_t)sizeof a)
-        take(&a, &m, said);
+    if (n != (ssize_t)sizeof a)
+        return;
+    *said = a;
+    take(said, &m);
 }
 
 bool clerk_ask(int deed, const char *text, struct clerk_said *said)

@@ -24,9 +24,9 @@ void *mem_resize(void *p, size_t n) __attribute__((warn_unused_result));
 void mem_free(void *p);   /* NULL is allowed */
 size_t mem_size(void *p); /* the bytes of a block, at least those asked for; of NULL: 0 */
 
-/* mem_grow - Make room for at least `need` elements of `size` bytes. The array doubles; from 64 KiB on it
- * grows by a quarter, from 2 MiB on by a sixteenth. *cap is updated. Returns the array (moved or not), or
- * NULL when out of memory; then the old one is still valid. */
+/* mem_grow - Make room for at least `need` elements of `size` bytes. An array that is NULL gets *cap elements
+ * (0: 8); then it doubles; from 64 KiB on it grows by a quarter, from 2 MiB on by a sixteenth. *cap is
+ * updated. Returns the array (moved or not), or NULL when out of memory; then the old one is still valid. */
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size) __attribute__((warn_unused_result));
 
 /* mem_room - mem_grow() for an array and a capacity that are variables: both are updated. Returns false if

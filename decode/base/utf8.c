@@ -94,11 +94,8 @@ size_t utf8_lower_at(char *p, size_t n)
     if (!len)
         return 1;
     const uint32_t low = utf8_lower(c);
-    if (low == c)
-        return len;
-    for (size_t i = 1; i < len; i++)
-        p[i] = (char)(0x80 | (low >> (6 * (len - 1 - i)) & 0x3f));
-    p[0] = (char)(len == 1 ? low : len == 2 ? 0xc0 | low >> 6 : 0xe0 | low >> 12);
+    if (low != c)
+        (void)utf8_write(low, p);
     return len;
 }
 

@@ -41,33 +41,21 @@ bool source_gap(const struct source *s, size_t at)
     return i < s->ngap && s->gap[i] == at;
 }
 
-/* note - e, and what it says. */
-static void note(struct source_notes *l, uint32_t *n, struct err e, const char *fmt, va_list ap)
+void source_tell(struct source *s, bool damage, enum err_code code, uint32_t gen, uint64_t off,
+                 const char *fmt, ...)
 {
+    uint32_t *const n = damage ? &s->st.ndamages : &s->st.nwarnings;
     if (*n < SOURCE_NOTES) {
+        struct err e = {.gen = gen};
         char text[sizeof e.what];
+        va_list ap;
+        va_start(ap, fmt);
         vsnprintf(text, sizeof text, fmt, ap);
-        err_set(&e, e.code, e.offset, "%s", text);
-        source_note_put(l, *n, &e);
+        va_end(ap);
+        err_set(&e, code, off, "%s", text);
+        source_note_put(damage ? &s->damage : &s->warning, *n, &e);
     }
-    if (*n < UINT32_MAX)
-        ++*n;
-}
-
-void source_damage(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    note(&s->damage, &s->st.ndamages, (struct err){.code = code, .gen = gen, .offset = off}, fmt, ap);
-    va_end(ap);
-}
-
-void source_warn(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    note(&s->warning, &s->st.nwarnings, (struct err){.code = code, .gen = gen, .offset = off}, fmt, ap);
-    va_end(ap);
+    *n += *n < UINT32_MAX;
 }
 
 void source_lacks(struct source *s, uint64_t n, uint32_t gen, uint64_t off)

@@ -95,6 +95,13 @@ static inline struct source source_of(const struct input *in, int version, size_
                            .names = nm};
 }
 
+/* source_close - free the reader, if there is one; what it noted stays. */
+static inline void source_close(struct source *s)
+{
+    if (s->ops)
+        s->ops->close(s);
+}
+
 /* source_left - whether nobody needs the rest any more (trace_opts.leave). Reading then ends as if out of
  * memory. */
 static inline bool source_left(const struct source *s)
@@ -112,10 +119,10 @@ static inline size_t source_off(const struct source *s, const uint8_t *p)
 
 /* source_damage, source_warn - note damage, a warning: generation (0: none), offset or ERR_NO_OFFSET, one
  * line. */
-void source_damage(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
-void source_warn(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
-    __attribute__((format(printf, 5, 6)));
+#define source_damage(s, ...) source_tell(s, true, __VA_ARGS__)
+#define source_warn(s, ...) source_tell(s, false, __VA_ARGS__)
+void source_tell(struct source *s, bool damage, enum err_code code, uint32_t gen, uint64_t off,
+                 const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
 /* source_lacks - warn of n uses of names that no table has. */
 void source_lacks(struct source *s, uint64_t n, uint32_t gen, uint64_t off);

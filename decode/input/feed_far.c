@@ -18,12 +18,12 @@
 #include "decode/base/mem.h"
 #include "decode/input/feed_priv.h"
 
-enum { FEEDS = 16, PLACES = 128, ASKED = 2 };
+enum { FEEDS = 16, PLACES = 128, ASKED = 2, WAIT = 'w', KILL = 'k' };
 
 static const char *place[PLACES];
 static int nplaces;
 static const struct feed_opts *asked[ASKED];
-static int deed_open, deed_wait, deed_kill;
+static int deed_open, deed_end;
 
 int feed_wait(struct feed *f, bool kill_it)
 {
@@ -31,9 +31,9 @@ int feed_wait(struct feed *f, bool kill_it)
     int status = 0;
     if (f->far) {
         char which[16];
-        snprintf(which, sizeof which, "%d", f->far - 1);
+        snprintf(which, sizeof which, "%c%d", kill_it ? KILL : WAIT, f->far - 1);
         f->far = 0;
-        return clerk_ask(kill_it ? deed_kill : deed_wait, which, &said) ? (int)said.value : -1;
+        return clerk_ask(deed_end, which, &said) ? (int)said.value : -1;
     }
     if (f->pid > 0) {
         if (kill_it)
@@ -99,25 +99,16 @@ static void do_open(const char *text, struct clerk_said *said)
     said->value = i;
 }
 
-static void end(const char *text, bool kill_it, struct clerk_said *said)
+/* The request says whether to end it first, and which one it is. */
+static void do_end(const char *text, struct clerk_said *said)
 {
-    const int i = atoi(text);
+    const int i = *text ? atoi(text + 1) : -1;
     if (i < 0 || i >= FEEDS || !used[i]) {
         said->error = EINVAL;
         return;
     }
-    said->value = feed_wait(&feed[i], kill_it);
+    said->value = feed_wait(&feed[i], *text == KILL);
     forget(&feed[i]);
-}
-
-static void do_wait(const char *text, struct clerk_said *said)
-{
-    end(text, false, said);
-}
-
-static void do_kill(const char *text, struct clerk_said *said)
-{
-    end(text, true, said);
 }
 
 static void end_all(void)
@@ -141,8 +132,7 @@ void feed_outside(const char *what, const struct feed_opts *o, const struct feed
     asked[0] = o;
     asked[1] = also;
     deed_open = clerk_add(do_open, end_all);
-    deed_wait = clerk_add(do_wait, NULL);
-    deed_kill = clerk_add(do_kill, NULL);
+    deed_end = clerk_add(do_end, NULL);
 }
 
 enum err_code feed_open_far(struct feed *f, const char *what, const struct feed_opts *o, struct err *e)

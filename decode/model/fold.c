@@ -38,6 +38,7 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
             f->p[j] = (struct pinfo){.g = EV_NONE, .m = EV_NONE};
         } else {
             f->m[j] = (struct minfo){.g = EV_NONE, .p = EV_NONE, .was_g = EV_NONE, .was_p = EV_NONE};
+            f->m[j].lane.cap = f->m[j].lane.capsum = 1;
         }
     f->nlane[k] = need;
     return true;

@@ -231,7 +231,7 @@ static void threads_meet(struct join *j, struct segment *s)
             if (!mem_noted(&j->oom, idmap_row(&j->ids[LANE_M], o->m[i].id, j->m, j->capm, j->nm)))
                 return;
             at = (uint32_t)j->nm++;
-            j->m[at] = (struct jm){.id = o->m[i].id, .p = EV_NONE, .g = EV_NONE};
+            j->m[at] = (struct jm){.id = o->m[i].id, .lane = {.cap = 1}, .p = EV_NONE, .g = EV_NONE};
         }
         if (s->mmap)
             s->mmap[i] = at;
@@ -248,7 +248,7 @@ static void procs_meet(struct join *j, const struct segment *s)
         uint64_t id = s->f->p[i].id;
         if (!mem_noted(&j->oom, idmap_row(&j->ids[LANE_P], id, j->p, j->capp, j->np)))
             return;
-        j->p[j->np++] = (struct jp){.id = id};
+        j->p[j->np++] = (struct jp){.id = id, .lane = {.cap = 1}};
     }
 }
 
@@ -261,10 +261,7 @@ static void piece_add(struct trace *tr, struct lane l, struct jlane *jl, struct 
     int64_t tot[1][SPAN_SLOTS] = {{0}};
     if (pieces_totals(tr, l, &(struct totals){&p.t0, 1, tot, &p.index0}))
         memcpy(p.tot, tot[0], sizeof p.tot);
-    if (!jl->v && !(jl->v = mem_alloc(sizeof *jl->v))) /* most lanes have only one */
-        j->oom = true;
-    else if (!jl->cap)
-        jl->cap = 1;
+
     j->oom |= !mem_add(jl->v, jl->cap, jl->n, p);
 }
 
@@ -275,7 +272,7 @@ static struct jlane *cross_of(struct join *j, uint32_t g)
         return &j->cross[at];
     if (!mem_noted(&j->oom, idmap_row(&j->crosses, g, j->cross, j->capcross, j->ncross)))
         return NULL;
-    j->cross[j->ncross] = (struct jlane){0};
+    j->cross[j->ncross] = (struct jlane){.cap = 1};
     return &j->cross[j->ncross++];
 }
 

@@ -36,7 +36,7 @@ struct jpiece {
 struct jlane {
     struct jpiece *v;
     uint32_t n;
-    size_t cap;
+    size_t cap; /* 1 at first: most lanes have only one */
 };
 
 /* The state of a P, a thread, a goroutine at the end of the joined segments; the next segment is checked

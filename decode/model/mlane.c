@@ -55,18 +55,6 @@ static bool hold_close(struct fold *f, uint32_t m, int64_t t)
     return true;
 }
 
-/* Allocate for one entry at first: a trace may have very many threads with a single hold each. */
-static inline void *lane_grow(void *v, size_t *cap, size_t need, size_t size)
-{
-    if (v && need <= *cap)
-        return v;
-    if (v || need != 1)
-        return mem_grow(v, cap, need, size);
-    v = mem_alloc(size);
-    *cap = v ? 1 : 0;
-    return v;
-}
-
 bool mlane_set(struct fold *f, uint32_t m, int64_t t, uint32_t who)
 {
     struct mlane *l = &f->m[m].lane;
@@ -82,19 +70,12 @@ bool mlane_set(struct fold *f, uint32_t m, int64_t t, uint32_t who)
             l->n--;
         }
     }
-    struct hold *h = lane_grow(l->h, &l->cap, l->n + 1, sizeof *h);
-    if (!h)
-        return false;
-    l->h = h;
     if (l->n % HOLD_GROUP == 0) {
-        struct holdsum *s = lane_grow(l->sum, &l->capsum, l->n / HOLD_GROUP + 1, sizeof *s);
-        if (!s)
+        if (!mem_room(l->sum, l->capsum, l->n / HOLD_GROUP + 1))
             return false;
-        l->sum = s;
-        s[l->n / HOLD_GROUP] = l->now;
+        l->sum[l->n / HOLD_GROUP] = l->now;
     }
-    h[l->n++] = (struct hold){t, who};
-    return true;
+    return mem_add(l->h, l->cap, l->n, (struct hold){t, who});
 }
 
 size_t mlane_find(const struct mlane *l, int64_t t)

@@ -67,8 +67,8 @@ struct mlane {
     struct hold *h;
     struct holdsum *sum;
     uint8_t *rec;
-    size_t n, cap, capsum, caprec;
-    struct holdsum now; /* sums up to the start of the open hold; rec: bytes of records */
+    size_t n, cap, capsum, caprec; /* cap, capsum: 1 at first, as very many threads may have a single hold */
+    struct holdsum now;            /* sums up to the start of the open hold; rec: bytes of records */
 };
 
 struct fold;

@@ -29,14 +29,30 @@ struct home trace_home(const struct trace *tr, uint32_t g)
                       : (struct home){NULL, &tr->fold, g, (uint32_t)tr->fold.nlane[LANE_G] - g};
 }
 
-static const struct jlane *lane_of_join(const struct join *j, struct lane l)
+/* A lane's pieces in joined segments: v[0] to v[n - 1], and before them (home: 1, else 0) that in the segment
+ * where a goroutine is new. */
+struct row {
+    const struct jpiece *v;
+    uint32_t n, home;
+};
+
+static struct row row_of(const struct join *j, struct lane l)
 {
-    if (l.kind == LANE_P)
-        return l.i < j->np ? &j->p[l.i].lane : NULL;
-    if (l.kind == LANE_M)
-        return l.i < j->nm ? &j->m[l.i].lane : NULL;
-    uint32_t c = l.kind == LANE_G && l.i < j->ng ? idmap_get(&j->crosses, l.i) : IDMAP_NONE;
-    return c == IDMAP_NONE ? NULL : &j->cross[c];
+    static const struct jlane none;
+    const uint32_t c = l.kind == LANE_G && l.i < j->ng ? idmap_get(&j->crosses, l.i) : IDMAP_NONE;
+    const struct jlane *of = l.kind == LANE_P && l.i < j->np   ? &j->p[l.i].lane
+                             : l.kind == LANE_M && l.i < j->nm ? &j->m[l.i].lane
+                             : c != IDMAP_NONE                 ? &j->cross[c]
+                                                               : &none;
+    return (struct row){of->v, of->n, l.kind == LANE_G};
+}
+
+/* The last piece that begins at t or before, else the first one. */
+static uint32_t row_at(const struct row *r, int64_t t)
+{
+    uint32_t after = 0;
+    bisect(after, r->n, i, r->v[i].t0 <= t);
+    return after + r->home ? after + r->home - 1 : 0;
 }
 
 /* Whether a lane is one piece, in the trace's own fold. Bands are: their ranges are folded there. */
@@ -63,8 +79,8 @@ uint32_t pieces_n(const struct trace *tr, struct lane l)
         return has_span(&tr->fold, l);
     if (l.kind >= LANE_KINDS || (l.kind == LANE_G && l.i >= j->ng))
         return 0;
-    const struct jlane *jl = lane_of_join(j, l);
-    return (jl ? jl->n : 0) + (l.kind == LANE_G);
+    const struct row r = row_of(j, l);
+    return r.n + r.home;
 }
 
 static void piece_of(const struct fold *f, enum lane_kind k, uint32_t i, struct piece *out)
@@ -89,53 +105,46 @@ void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece 
         out->end = trace_last(tr);
         return;
     }
-    const struct jlane *jl = lane_of_join(j, l);
-    uint32_t n = jl ? jl->n : 0, home = l.kind == LANE_G;
-    if (home && !k) {
+    const struct row r = row_of(j, l);
+    if (r.home && !k) {
         const struct home h = join_home(j, l.i);
         out->seg = h.seg;
         piece_of(h.f, LANE_G, h.local, out);
         out->t0 = spans_first(out->l);
     } else {
-        const struct jpiece *p = &jl->v[k - home];
+        const struct jpiece *p = &r.v[k - r.home];
         out->seg = j->seg[p->seg];
         piece_of(out->seg->f, l.kind, p->i, out);
         out->t0 = p->t0;
         out->index0 = p->index0;
         out->tot = p->tot;
     }
-    out->last = k + 1 == n + home;
-    out->end = out->last ? j->end : jl->v[k + 1 - home].t0;
+    out->last = k + 1 == r.n + r.home;
+    out->end = out->last ? j->end : r.v[k + 1 - r.home].t0;
 }
 
 uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t)
 {
-    const struct join *j = &tr->join;
-    const struct jlane *jl = j->n ? lane_of_join(j, l) : NULL;
-    uint32_t after = 0, home = l.kind == LANE_G;
-    bisect(after, jl ? jl->n : 0, i, jl->v[i].t0 <= t);
-    return after + home ? after + home - 1 : 0;
+    const struct row r = row_of(&tr->join, l);
+    return row_at(&r, t);
 }
 
-/* As pieces_at(), for a moment not before piece k: mostly in one of the next pieces. */
-static uint32_t piece_from(const struct trace *tr, struct lane l, const struct jlane *jl, uint32_t k,
-                           int64_t t)
+/* As row_at(), for a moment not before piece k: mostly in one of the next pieces. */
+static uint32_t row_from(const struct row *r, uint32_t k, int64_t t)
 {
     enum { NEXT = 4 };
-    const uint32_t home = l.kind == LANE_G, np = jl->n + home;
     for (int i = 0; i < NEXT; i++, k++)
-        if (k + 1 >= np || jl->v[k + 1 - home].t0 > t)
+        if (k + 1 >= r->n + r->home || r->v[k + 1 - r->home].t0 > t)
             return k;
-    return pieces_at(tr, l, t);
+    return row_at(r, t);
 }
 
 bool pieces_short(const struct trace *tr, struct lane l, uint32_t k, int64_t min_ns)
 {
-    const struct jlane *jl = tr->join.n ? lane_of_join(&tr->join, l) : NULL;
-    const uint32_t home = l.kind == LANE_G;
-    if (!jl || k < home || k + 1 - home >= jl->n)
+    const struct row r = row_of(&tr->join, l);
+    if (k < r.home || k + 1 - r.home >= r.n)
         return false;
-    const struct jpiece *p = &jl->v[k - home];
+    const struct jpiece *p = &r.v[k - r.home];
     return p[1].t0 - p->t0 < min_ns;
 }
 
@@ -214,6 +223,7 @@ static void piece_totals(const struct trace *tr, struct lane l, const struct pie
 struct runs {
     const struct trace *tr;
     struct lane l;
+    struct row r;
     const int64_t *t;
     uint32_t all;      /* number of moments */
     uint32_t first, n; /* the current piece's */
@@ -224,17 +234,14 @@ struct runs {
 /* Go to the next piece with moments. Returns false if there is none. */
 static bool runs_next(struct runs *x)
 {
-    const struct jlane *jl = x->tr->join.n ? lane_of_join(&x->tr->join, x->l) : NULL;
-    const uint32_t home = x->l.kind == LANE_G, np = jl ? jl->n + home : 1;
+    const uint32_t np = x->r.n + x->r.home;
     x->first += x->n;
     if (x->first == x->all)
         return false;
     const int64_t *t = x->t + x->first;
     const uint32_t left = x->all - x->first;
-    x->k = np <= 1    ? 0
-           : x->first ? piece_from(x->tr, x->l, jl, x->k, *t - 1)
-                      : pieces_at(x->tr, x->l, *t - 1);
-    for (x->n = 1; x->n < left && (x->k + 1 == np || t[x->n] <= jl->v[x->k + 1 - home].t0); x->n++) {
+    x->k = x->first ? row_from(&x->r, x->k, *t - 1) : row_at(&x->r, *t - 1);
+    for (x->n = 1; x->n < left && (x->k + 1 >= np || t[x->n] <= x->r.v[x->k + 1 - x->r.home].t0); x->n++) {
     }
     pieces_get(x->tr, x->l, x->k, &x->p);
     return true;
@@ -245,6 +252,7 @@ static void runs_begin(struct runs *x, const struct trace *tr, struct lane l, co
 {
     x->tr = tr;
     x->l = l;
+    x->r = row_of(&tr->join, l);
     x->t = t;
     x->all = n;
     x->first = x->n = 0;

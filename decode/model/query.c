@@ -142,7 +142,7 @@ static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *
 
 /* Name a goroutine that left no telling stack: as others with the same creation stack (fold_names.c), or,
  * if a helper of the program started it, after its callback (callback.h). *told: the name is inferred. */
-static uint32_t name_of_ginfo(const struct trace *tr, uint32_t i, const struct ginfo *g, bool *inferred)
+uint32_t trace_name(const struct trace *tr, uint32_t i, const struct ginfo *g, bool *inferred)
 {
     const uint32_t callback = tr->callback.n ? callback_name(&tr->callback, i, g) : IDMAP_NONE;
     if (callback != IDMAP_NONE) {
@@ -157,12 +157,14 @@ static uint32_t name_of_ginfo(const struct trace *tr, uint32_t i, const struct g
     return *inferred ? run : g->name;
 }
 
-struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, uint32_t i,
-                               const struct ginfo *g)
+/* The lane_info of goroutine i, new at h, without first, last and nspans. */
+static struct lane_info who_at(const struct trace *tr, uint32_t i, const struct home *h)
 {
+    struct ginfo room;
+    const struct ginfo *g = fold_g_info(h->f, h->local, &room);
     const int64_t end = trace_last(tr);
     bool inferred;
-    const uint32_t name = name_of_ginfo(tr, i, g, &inferred);
+    const uint32_t name = trace_name(tr, i, g, &inferred);
     struct lane_info li = {
         .seen = g->seen,
 #define KEPT(ID, field, ...) .field = g->field,
@@ -170,17 +172,10 @@ struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg
     };
     li.name = name;
     li.no_p_ns += g->no_p_since != NO_TIME && end > g->no_p_since ? end - g->no_p_since : 0;
-    li.creator = segment_g(seg, g->creator);
+    li.creator = segment_g(h->seg, g->creator);
     lane_flags(&li, g->flags);
     li.name_inferred |= inferred;
     return li;
-}
-
-/* The lane_info of goroutine g, new at h, without first, last and nspans. */
-static struct lane_info who_at(const struct trace *tr, uint32_t g, const struct home *h)
-{
-    struct ginfo of;
-    return lane_of_ginfo(tr, h->seg, g, fold_g_info(h->f, h->local, &of));
 }
 
 struct lane_info trace_lane_at(const struct trace *tr, uint32_t g, const struct home *h)
@@ -228,7 +223,7 @@ uint32_t trace_g_name(const struct trace *tr, uint32_t g)
     if (!trace_helper(tr, name))
         return name;
     struct ginfo room;
-    return name_of_ginfo(tr, g, fold_g_info(h.f, h.local, &room), &inferred);
+    return trace_name(tr, g, fold_g_info(h.f, h.local, &room), &inferred);
 }
 
 /* trace_lives() for goroutine i and its neighbours in the segment where they are new. Returns their

@@ -5,31 +5,16 @@
 
 enum { EDGES = 256 }; /* looked up at once */
 
-/* The slots of the states that a kind of lane distinguishes; NO_SLOT for the others. */
-enum { NO_SLOT = SPAN_SLOTS };
-struct slots {
-    uint8_t slot[ST_COUNT];
-};
-
-static struct slots slots_of(const struct trace *tr, enum lane_kind k)
-{
-    struct slots slots;
-    for (int s = ST_NONE; s < ST_COUNT; s++) {
-        const uint8_t slot = tr->fold.pool.slot[k][s];
-        slots.slot[s] = slot ? slot : NO_SLOT;
-    }
-    return slots;
-}
-
-static inline void shares_fill(const struct slots *slots, const int64_t *a, const int64_t *b, int64_t len,
+/* slot: of each state; 0, which has the rest: this kind of lane does not distinguish it. */
+static inline void shares_fill(const uint8_t *slot, const int64_t *a, const int64_t *b, int64_t len,
                                struct shares *out)
 {
-    int64_t d[SPAN_SLOTS + 1], sum = 0;
+    int64_t d[SPAN_SLOTS], sum = 0;
     for (int i = 0; i < SPAN_SLOTS; i++)
         d[i] = b[i] - a[i];
-    d[NO_SLOT] = 0;
+    d[0] = 0;
     for (int i = ST_NONE; i < ST_COUNT; i++) {
-        const int64_t ns = d[slots->slot[i]];
+        const int64_t ns = d[slot[i]];
         out->ns[i] = ns;
         sum += ns;
     }
@@ -56,7 +41,7 @@ void trace_columns(const struct trace *tr, struct lane lane, const int64_t *edge
                    struct shares *out)
 {
     int64_t tot[EDGES][SPAN_SLOTS];
-    const struct slots slots = slots_of(tr, lane.kind);
+    const uint8_t *const slot = tr->fold.pool.slot[lane.kind];
     for (uint32_t c = 0, some; c < n; c += some, edges += some, out += some) {
         some = n - c < EDGES - 1 ? n - c : EDGES - 1;
         if (!pieces_totals(tr, lane, &(struct totals){edges, some + 1, tot, NULL}))
@@ -64,7 +49,7 @@ void trace_columns(const struct trace *tr, struct lane lane, const int64_t *edge
         for (uint32_t i = 0; i < some; i++) {
             if (lane.kind == LANE_M)
                 ascend(tot[i], tot[i + 1]);
-            shares_fill(&slots, tot[i], tot[i + 1], edges[i + 1] - edges[i], &out[i]);
+            shares_fill(slot, tot[i], tot[i + 1], edges[i + 1] - edges[i], &out[i]);
         }
     }
 }

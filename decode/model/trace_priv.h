@@ -91,10 +91,8 @@ static inline bool trace_full(size_t goroutines)
 /* tested_package - the package under test, for trace_info.tested. Call it once all names are read. */
 struct str tested_package(const struct trace *tr);
 
-/* lane_of_ginfo - the lane_info of goroutine i without first, last and nspans. seg: the segment of g, NULL
- * if the trace is one fold. */
-struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, uint32_t i,
-                               const struct ginfo *g);
+/* trace_name - the name of goroutine i, of which this is known. *inferred: its own stacks do not show it. */
+uint32_t trace_name(const struct trace *tr, uint32_t i, const struct ginfo *g, bool *inferred);
 /* trace_lane_at - trace_lane() of goroutine g, whose trace_home() is h. */
 struct lane_info trace_lane_at(const struct trace *tr, uint32_t g, const struct home *h);
 

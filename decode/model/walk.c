@@ -86,10 +86,10 @@ static void retired_row_info(const struct trace *tr, const struct place *at, uin
     li->creator = segment_g(at->in.seg, li->creator);
     lane_flags(li, li->flags);
     if (trace_helper(tr, li->name)) {
-        const struct ginfo g = {.name = li->name, .create_stack = li->create_stack, .no_p_since = NO_TIME};
-        const struct lane_info info = lane_of_ginfo(tr, at->in.seg, NO_LANE, &g);
-        li->name = info.name;
-        li->name_inferred |= info.name_inferred;
+        bool inferred;
+        li->name = trace_name(tr, NO_LANE,
+                              &(struct ginfo){.name = li->name, .create_stack = li->create_stack}, &inferred);
+        li->name_inferred |= inferred;
     }
 }
 

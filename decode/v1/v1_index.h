@@ -13,7 +13,7 @@
 
 #include "decode/base/idmap.h"
 #include "decode/events/source.h"
-#include "decode/v1/v1_scan.h"
+#include "decode/v1/v1_wire.h"
 
 /* Maps the file's ids of strings or stacks to their offset, and later to their interned id (V1_KNOWN). Real
  * traces have dense ids; hostile ones may have any. */
@@ -77,7 +77,8 @@ struct v1_index {
     uint64_t batch_off, batch_ticks, run_ticks; /* of the current batch; ticks of the last event */
     uint64_t least_ticks;                       /* the earliest start of a batch */
     uint64_t procs;                             /* the highest GOMAXPROCS so far, 0 = not recorded */
-    struct v1_scan scan;
+    /* by an event's first byte: number of values behind it; 4 = a length is before them; 0 = look closer */
+    uint8_t skips[256];
     bool unsorted;                    /* a P's batch is earlier than the one before it in the file */
     uint32_t first;                   /* the earliest batch that has events, */
     uint64_t first_ticks, last_ticks; /* when it begins, and when the latest one does */

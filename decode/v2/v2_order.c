@@ -605,27 +605,19 @@ static bool has_room(const struct v2_sink *k, size_t cap)
 static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
     push_woken(o);
-    if (o->hurt && !o->lossy) {
-        fast_pause(k, false);
-        *ok = become_lossy(o) && give(o, k);
-        return true;
-    }
-    if (o->lossy && !o->loss.started) {
-        fast_pause(k, false);
-        v2_lossy_due(o);
-        *ok = give(o, k);
-        return true;
-    }
-    if (o->gap_due) {
-        gap_out(o, false);
-        *ok = give(o, k);
-        return true;
-    }
-    if (!sample_is_next(o))
+    const bool hurt = o->hurt && !o->lossy, due = o->lossy && !o->loss.started;
+    if (!hurt && !due && !o->gap_due && !sample_is_next(o))
         return false;
     fast_pause(k, false);
-    sample_out(o);
-    *ok = give(o, k);
+    if (hurt)
+        *ok = become_lossy(o);
+    else if (due)
+        v2_lossy_due(o);
+    else if (o->gap_due)
+        gap_out(o, false);
+    else
+        sample_out(o);
+    *ok = *ok && give(o, k);
     return true;
 }
 
@@ -633,13 +625,11 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
 static bool something_after(struct v2_order *o, struct v2_sink *k, bool *ok)
 {
     fast_pause(k, false);
-    if (o->lossy && v2_lossy_rest(o)) {
-        *ok = give(o, k);
-        return true;
-    }
-    if (!o->gap_over || o->gen->torn)
+    const bool lossy = o->lossy && v2_lossy_rest(o);
+    if (!lossy && (!o->gap_over || o->gen->torn))
         return false;
-    gap_out(o, true);
+    if (!lossy)
+        gap_out(o, true);
     *ok = give(o, k);
     return true;
 }

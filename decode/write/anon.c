@@ -302,8 +302,7 @@ static bool read_uses(const struct rewrite *r, struct anon *a)
     if (!rc)
         note_all(w, a);
     const bool ok = rc != ERR_NOMEM && !w->oom && !source_starved(&w->s);
-    if (w->s.ops)
-        w->s.ops->close(&w->s);
+    source_close(&w->s);
     source_notes_free(&w->s);
     names_free(&w->names);
     mem_free(w->uses);

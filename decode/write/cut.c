@@ -75,6 +75,14 @@ static int64_t floor_to(int64_t t, uint64_t unit)
     return t > 0 && t < INT64_MAX ? t - (int64_t)((uint64_t)t % unit) : t;
 }
 
+/* range_of - The range on a clock that shows this at the trace's first event. */
+static void range_of(struct cut *c, int64_t base)
+{
+    c->base = base;
+    c->from = c->r->from <= 0 ? INT64_MIN : c->r->from > INT64_MAX - base ? INT64_MAX - 1 : base + c->r->from;
+    c->to = c->r->to > INT64_MAX - base ? INT64_MAX : base + c->r->to;
+}
+
 /* begin - The range begins: with what is known so far, or where the trace does. */
 static void begin(struct cut *c, int64_t t)
 {
@@ -238,8 +246,7 @@ static enum err_code run(struct cut *c, size_t pos, struct err *e)
     }
     if (!rc && (c->w.oom || source_starved(&c->s)))
         rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for a generation");
-    if (c->s.ops)
-        c->s.ops->close(&c->s);
+    source_close(&c->s);
     return rc;
 }
 
@@ -291,8 +298,7 @@ static enum err_code find_base(struct cut *c, struct err *e)
     c->base = c->s.st.first_ns;
     c->sink.take = take;
     c->done = false;
-    if (c->s.ops)
-        c->s.ops->close(&c->s);
+    source_close(&c->s);
     source_notes_free(&c->s);
     names_free(&names);
     return rc;
@@ -306,8 +312,7 @@ static enum err_code walk_v2(struct cut *c, struct err *e)
     if (rc)
         return rc;
     c->scale = 1;
-    c->from = c->r->from <= 0 ? INT64_MIN : c->r->from > INT64_MAX - base ? INT64_MAX - 1 : base + c->r->from;
-    c->to = c->r->to > INT64_MAX - base ? INT64_MAX : base + c->r->to;
+    range_of(c, base);
     rc = start_pos(c, &pos, e);
     while (!rc && !c->done) {
         rc = run(c, pos, e);
@@ -375,11 +380,7 @@ static enum err_code walk_v1(struct cut *c, struct err *e)
     struct ev_half h[SOME];
     c->s = source_of(c->in, c->d.version, c->d.header, &c->names);
     c->w = (struct slice){.names = &c->names, .version = GO_122, .freq = 1000000000, .unit = 1};
-    c->base = START_NS;
-    c->from = c->r->from <= 0                     ? INT64_MIN
-              : c->r->from > INT64_MAX - START_NS ? INT64_MAX - 1
-                                                  : START_NS + c->r->from;
-    c->to = c->r->to > INT64_MAX - START_NS ? INT64_MAX : START_NS + c->r->to;
+    range_of(c, START_NS);
     c->last = INT64_MIN;
     enum err_code rc = source_v1(&c->s, e);
     while (!rc && !c->done) {
@@ -398,8 +399,7 @@ static enum err_code walk_v1(struct cut *c, struct err *e)
         keep(c, true);
     if (!rc && !c->w.over && c->s.st.ndamages && !c->res.damage.code)
         c->res.damage = *source_note(&c->s.damage, 0);
-    if (c->s.ops)
-        c->s.ops->close(&c->s);
+    source_close(&c->s);
     return rc;
 }
 
