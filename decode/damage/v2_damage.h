@@ -183,7 +183,7 @@ static inline uint64_t v2_p_of(const struct v2_order *o, uint32_t m)
  * must not return ADV_WAIT.
  *
  * v2_lossy_after - Called after the cursor's event; its events are o->out[at] and following. v2_lossy_over
- * - Called when the thread has no more events.
+ * - Called when the thread has no more events after `since`.
  */
 bool v2_lossy_begin(struct v2_order *o);
 void v2_lossy_due(struct v2_order *o);
@@ -191,7 +191,7 @@ bool v2_lossy_rest(struct v2_order *o);
 bool v2_lossy_before(struct v2_order *o, struct v2_cursor *c);
 enum adv v2_lossy_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force);
 void v2_lossy_after(struct v2_order *o, const struct v2_cursor *c, size_t at);
-void v2_lossy_over(struct v2_order *o, uint32_t thread);
+void v2_lossy_over(struct v2_order *o, uint32_t thread, int64_t since);
 /* v2_lossy_sound - As far as is known, this generation lacks nothing itself; the one before it may. */
 bool v2_lossy_sound(const struct v2_order *o);
 /* v2_lossy_report - Report as damage what was missing, once the generation is done. */

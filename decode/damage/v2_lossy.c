@@ -104,8 +104,8 @@ enum adv v2_lossy_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, boo
 
 /* ---- after an event, before the next one --------------------------------------------------------------- */
 
-/* A thread's events end here, and later ones may be missing: make its goroutine and P unknown since then. */
-static void over(struct v2_order *o, uint32_t thread, int64_t since)
+/* Later events of the thread may be missing: make its goroutine and P unknown since then. */
+void v2_lossy_over(struct v2_order *o, uint32_t thread, int64_t since)
 {
     if (thread == EV_NONE)
         return;
@@ -135,13 +135,8 @@ void v2_lossy_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
             o->loss.gc_last = o->last;
         if (!(e.flags & EVF_QUIET) && e.g != EV_NONE && e.state == ST_SYSCALL && e.m != EV_NONE &&
             !v2_has_more(o, e.m))
-            over(o, e.m, o->last);
+            v2_lossy_over(o, e.m, o->last);
     }
-}
-
-void v2_lossy_over(struct v2_order *o, uint32_t thread)
-{
-    over(o, thread, o->last);
 }
 
 /* Events of a thread were lost since then: make its goroutine and P unknown. It keeps the P if the P's own
@@ -193,7 +188,7 @@ static void silent(struct v2_order *o, uint32_t thread)
     if (m->cur)
         return;
     if (!o->gen->has_stacks) {
-        over(o, thread, o->loss.before);
+        v2_lossy_over(o, thread, o->loss.before);
         return;
     }
     if (m->g != EV_NONE && !v2_steps_has(o, V2_STEP_G_TOLD, v2_g_at(o, m->g)->id, 0)) {

@@ -198,7 +198,7 @@ static char *copy_bytes(struct names *nm, const char *p, uint32_t len)
     char *q = b->bytes + b->used;
     memcpy(q, p, len);
     b->used += len;
-    nm->copied += len;
+
     return q;
 }
 

@@ -33,7 +33,7 @@ struct names {
     } lists;
     struct idmap hstr, hframe, hstack; /* ids by hash: see names.c */
     struct copy_block *copies;
-    uint64_t copied;
+
     uint32_t helper[NAMES_HELPERS],
         nhelper; /* strings that are such functions (helper.h), the first of them */
 };

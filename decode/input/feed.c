@@ -201,14 +201,20 @@ bool feed_is_file(const struct feed *f)
     return fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+/* No more is read. */
+static void close_fd(struct feed *f)
+{
+    if (f->own)
+        feed_shut(&f->fd);
+    f->fd = -1;
+}
+
 void feed_close(struct feed *f)
 {
     if (!f)
         return;
-    if (f->own && f->fd >= 0)
-        close(f->fd);
-    if (f->err_fd >= 0)
-        close(f->err_fd);
+    close_fd(f);
+    feed_shut(&f->err_fd);
     (void)feed_wait(f, true);
     unpacker_end(&f->unpacker);
     mem_free(f->in.p);
@@ -226,26 +232,20 @@ static void read_said(struct feed *f)
     while (f->err_fd >= 0 && (n = read(f->err_fd, some, sizeof some)) > 0)
         for (ssize_t i = 0; i < n && f->nsaid + 1 < sizeof f->said; i++)
             f->said[f->nsaid++] = some[i];
-    if (n == 0) {
-        close(f->err_fd);
-        f->err_fd = -1;
-    }
+    if (n == 0)
+        feed_shut(&f->err_fd);
 }
 
 static enum feed_state ended(struct feed *f, struct err *e)
 {
-    if (f->own)
-        close(f->fd);
-    f->fd = -1;
+    close_fd(f);
     if (!f->pid && !f->far)
         return FEED_END;
     if (f->err_fd >= 0) {
         fcntl(f->err_fd, F_SETFL, 0); /* to its end, which comes with the client's */
         read_said(f);
     }
-    if (f->err_fd >= 0)
-        close(f->err_fd);
-    f->err_fd = -1;
+    feed_shut(&f->err_fd);
     return feed_curl_end(f, e) ? FEED_FAILED : FEED_END;
 }
 
@@ -254,9 +254,7 @@ static enum feed_state stopped(struct feed *f, struct err *e)
 {
     if (!f->until || host_now() < (f->is.told ? f->most : f->until))
         return FEED_DATA;
-    if (f->own)
-        close(f->fd);
-    f->fd = -1;
+    close_fd(f);
     if (!f->is.told)
         return FEED_END;
     err_set(e, ERR_IO, f->got, "it was asked for %" PRIu64 " s of trace, and has not ended since",

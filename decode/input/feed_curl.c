@@ -176,13 +176,6 @@ static enum err_code config_make(struct config *c, const char *url, const struct
 
 enum { IN, OUT, SAID, FAILED, PIPES }; /* FAILED: errno, if curl can't be started */
 
-static void close_end(int *fd)
-{
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-}
-
 /* The child of a process with several threads may call hardly anything before it is curl. */
 static void become_curl(pid_t parent, int p[PIPES][2])
 {
@@ -208,7 +201,7 @@ static void become_curl(pid_t parent, int p[PIPES][2])
 static int begun(pid_t pid, int p[PIPES][2])
 {
     int why;
-    close_end(&p[FAILED][1]);
+    feed_shut(&p[FAILED][1]);
     if (read(p[FAILED][0], &why, sizeof why) != sizeof why)
         return 0;
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
@@ -237,8 +230,8 @@ static int start(struct feed *f, const struct config *c)
         p[OUT][0] = p[SAID][0] = -1;
     }
     for (int i = 0; i < PIPES; i++) {
-        close_end(&p[i][0]);
-        close_end(&p[i][1]);
+        feed_shut(&p[i][0]);
+        feed_shut(&p[i][1]);
     }
     return why;
 }

@@ -84,11 +84,8 @@ static void do_open(const char *text, struct clerk_said *said)
     said->error = said->code ? EIO : 0;
     memcpy(said->text, e.what, sizeof e.what);
     if (said->code) {
-        for (int k = 0; k < 2; k++) {
-            const int fd = k ? f->err_fd : f->fd;
-            if (fd >= 0)
-                close(fd);
-        }
+        feed_shut(&f->fd);
+        feed_shut(&f->err_fd);
         (void)feed_wait(f, true);
         forget(f);
         return;

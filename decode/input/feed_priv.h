@@ -5,6 +5,7 @@
 #define GOTOP_DECODE_FEED_PRIV_H
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include "decode/input/feed.h"
 #include "decode/input/unpack.h"
@@ -47,6 +48,14 @@ struct feed {
     const uint8_t *sent; /* what feed_sent() returns */
     size_t nsent;
 };
+
+/* feed_shut - close a descriptor, if it is one, which is none from then on. */
+static inline void feed_shut(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
 
 /* feed_curl - start curl, to which fd, err_fd and pid belong from then on. feed_curl_end - wait for it.
  * ERR_OK if it ended well; else *e says why. */

@@ -515,7 +515,8 @@ static void procs_set(struct fold *f, uint64_t n, int64_t t)
 
 void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value)
 {
-    f->oom |= !points_add(&f->points[m], t, value);
+    struct points *p = &f->points[m];
+    f->oom |= !mem_add(p->v, p->cap, p->n, (struct point){t, value});
 }
 
 void fold_points_pack(struct fold *f)

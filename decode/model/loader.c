@@ -253,7 +253,8 @@ static void prepare(struct loader *l, struct segment *s)
     ends_follow(l);
 }
 
-/* Wait for the segment's turn, and name its tables. Under the lock, but unlocks for the work. */
+/* Wait for the segment's turn, and give its tables the trace's names, as one thread at a time may. Under the
+ * lock, but unlocks for the work. */
 static void give_names(struct loader *l, struct segment *s)
 {
     while (l->names < s->n && !l->quit)
@@ -261,12 +262,14 @@ static void give_names(struct loader *l, struct segment *s)
     if (l->quit)
         return;
     pthread_mutex_unlock(&l->mu);
-    segment_name(s);
+    s->named = true;
+    s->oom = s->oom || !v2_names_give(s->s, &s->gen);
     pthread_mutex_lock(&l->mu);
     l->names = s->n + 1;
     pthread_cond_broadcast(&l->changed);
     pthread_mutex_unlock(&l->mu);
-    segment_named(s);
+    if (!s->oom)
+        v2_names_put(&s->gen);
     pthread_mutex_lock(&l->mu);
 }
 

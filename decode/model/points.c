@@ -6,11 +6,6 @@
 
 /* ---- adding and joining -------------------------------------------------------------------------------- */
 
-bool points_add(struct points *p, int64_t t, uint64_t value)
-{
-    return mem_add(p->v, p->cap, p->n, (struct point){t, value});
-}
-
 bool points_pack(struct points *p, struct span_pool *sp)
 {
     _Static_assert(sizeof(struct point) == 2 * sizeof(uint64_t) && POINTS_BLOCK == COLUMNS_ROWS,

@@ -45,8 +45,6 @@ static inline struct point points_at(const struct points *p, size_t i)
     return (struct point){(int64_t)columns_get(c, 2, row, 0), columns_get(c, 2, row, 1)};
 }
 
-/* points_add - append a point. false: out of memory. */
-bool points_add(struct points *p, int64_t t, uint64_t value);
 /* points_join - append a segment's points, which come next in time, and free them. false: out of memory. */
 bool points_join(struct points *p, struct points *segment, struct span_pool *sp);
 /* points_pack - pack full blocks into the pool. false: out of memory. */

@@ -59,18 +59,6 @@ void segment_read(struct segment *s)
     s->missing = s->gen.missing;
 }
 
-void segment_name(struct segment *s)
-{
-    s->named = true;
-    s->oom = s->oom || !v2_names_give(s->s, &s->gen);
-}
-
-void segment_named(struct segment *s)
-{
-    if (!s->oom)
-        v2_names_put(&s->gen);
-}
-
 /* The start of its last batch, in the trace's time. */
 static int64_t last_batch(const struct segment *s, int64_t base)
 {

@@ -54,15 +54,8 @@ struct segment {
  * generation into s->gen. */
 struct segment *segment_new(uint32_t n, const struct source *like);
 void segment_free(struct segment *s); /* s may be NULL */
-/*
- * segment_read - read its tables.
- * segment_name - give its tables the trace's names; only one thread may do that at a time.
- * segment_named - use these names from now on.
- * All set s->oom when out of memory.
- */
+/* segment_read - read its tables; sets s->oom when out of memory. */
 void segment_read(struct segment *s);
-void segment_name(struct segment *s);
-void segment_named(struct segment *s);
 /* segment_begin - prepare for its first event. base: start of the trace (n > 0); before: last event of the
  * previous segment. false: out of memory. */
 bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold *f);

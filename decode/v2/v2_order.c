@@ -397,7 +397,7 @@ static void cursor_done(struct v2_order *o, struct v2_cursor *c)
         c->t < o->loss_from)
         o->loss_from = c->t;
     if (o->lossy)
-        v2_lossy_over(o, c->m);
+        v2_lossy_over(o, c->m, o->last);
 }
 
 /* Events turn out to be missing: continue with v2_lossy.c. Returns false if this order has to stop
