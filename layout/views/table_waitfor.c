@@ -1,6 +1,7 @@
 /*
  * table_waitfor.c - who waits for whom, by start function.
  */
+#include "decode/base/mem.h"
 #include "layout/views/table.h"
 #include "triage/tables/waitfor.h"
 
@@ -15,11 +16,6 @@ static const struct tcol col[COLS] = {
 static const struct waitfor_edge *waitfor_of(const struct table *t, const struct ttype *k)
 {
     return &((const struct waitfor *)t->own)->edge[k->a];
-}
-
-static void waitfor_drop(void *w)
-{
-    waitfor_free(w);
 }
 
 /* Lists each kind's longest wait as its only thing. */
@@ -71,7 +67,7 @@ static const struct table_from waitfor = {
     .type_first = WAITED,
     .counted = true,
     .list = waitfor_list,
-    .drop = waitfor_drop,
+    .drop = mem_free,
     .type_value = waitfor_value,
     .type_name = waitfor_type_name,
     .type_say = waitfor_type_say,

@@ -3,6 +3,7 @@
  * to do, the collector on processors to spare or because the program asks for it, sleeps that pace,
  * conditions that were told too early.
  */
+#include "decode/base/mem.h"
 #include "script_help.h"
 
 #include "triage/findings/explain.h"
@@ -189,7 +190,7 @@ static void a_pipe_is_no_network(void **state)
         waitfor_edge_text(&t, m.l.tr, &who->edge[e]);
         assert_string_equal(t.p, at[i].waits);
         text_free(&t);
-        waitfor_free(who);
+        mem_free(who);
         struct explainer *x = explain_new(m.l.tr, NULL);
         struct explain_list list;
         assert_true(explain_list(x, workpiece_of_g(w->longest.g, w->longest.t0, w->longest.t1), &list));

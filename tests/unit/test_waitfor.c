@@ -1,6 +1,7 @@
 /*
  * test_waitfor.c - who waits for whom: edges add up to the waits there are; and the view of it.
  */
+#include "decode/base/mem.h"
 #include "triage_help.h"
 
 #include "layout/views/table.h"
@@ -35,7 +36,7 @@ static void sums(const char *path)
         assert_true(i == 0 || w->edge[i - 1].ns >= e->ns);
     }
     assert_true(w->nedges == WAITFOR_EDGES ? edges <= pairs : edges == pairs);
-    waitfor_free(w);
+    mem_free(w);
     load_free(&l);
 }
 
@@ -57,7 +58,7 @@ static void waits_once(void **state)
                               *back = edge(&l, w, "main.scrivener", "main.main");
     assert_true(once && back && once->count == 1 && back->count > 1);
     assert_true(!once->again && back->again);
-    waitfor_free(w);
+    mem_free(w);
     load_free(&l);
 }
 
@@ -91,7 +92,7 @@ static void in_slices(void **state)
     (void)kind_waitfor.open(&v, VIEW_WAITFOR);
     tri_free(&tri);
     view_free(&v);
-    waitfor_free(w);
+    mem_free(w);
     load_free(&l);
 }
 

@@ -2,9 +2,9 @@
  * report.c - `gotop report`: command line, several files, conditions.
  */
 #include "triage/folder.h"
-#include "triage/report/asserts.h"
-#include "triage/report/report.h"
+#include "triage/report/report_parts.h"
 #include "triage/say.h"
+#include "triage/sentence.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "triage/options.h"
-#include "triage/tables/metrics.h"
 #include "triage/findings/thresholds.h"
 
 static const char usage_head[] =
@@ -83,13 +82,37 @@ static int worse(int a, int b)
     return rank[a & 3] > rank[b & 3] ? a : b;
 }
 
-/* Evaluates the conditions. Returns an exit status: 0, 1 or 2. */
+/* Evaluates the conditions on a trace. Returns an exit status: 0, 1 or 2. */
 static int check(struct asserts *a, const struct loaded *l)
 {
     struct err e = {0};
-    if (!asserts_of(a, l, &e))
-        return fail(e.code == ERR_ARG ? a->v[a->told - 1].said : "--assert", e.what);
-    return asserts_broken(a);
+    int status = 0;
+    for (a->told = 0; a->told < a->n;) {
+        struct asserted *x = &a->v[a->told++];
+        const struct condition *c = &x->cond;
+        *x = (struct asserted){.said = x->said, .cond = x->cond};
+        if (metric_get(l, c->metric, &x->v, &e) != ERR_OK)
+            return fail(e.code == ERR_ARG ? x->said : "--assert", e.what);
+        if (x->v.known && c->unit != x->v.unit && !(c->unit == UNIT_COUNT && c->v == 0))
+            return fail(x->said, "the value's unit is not the metric's");
+        x->held = x->v.known && condition_holds(c, x->v.v);
+        status |= !x->held;
+    }
+    return status;
+}
+
+/* Adds a line for each: "held   stw.max<1ms: 137us  trace.out". */
+static void told(struct text *t, const struct asserts *a, const struct loaded *l)
+{
+    for (uint32_t i = 0; i < a->told; i++) {
+        const struct asserted *x = &a->v[i];
+        text_say(t, NULL, x->held ? "held  " : "BROKEN", " ", t_clean(x->said), ": ");
+        if (x->v.known)
+            metric_text(t, &x->v);
+        else
+            text_lit(t, "the trace has no such thing");
+        text_say(t, NULL, "  ", t_clean(l->path), l->partial ? "  (partial)" : "", "\n");
+    }
 }
 
 static void page(const struct options *o, const struct asserts *as, const struct loaded *l, struct text *t,
@@ -99,7 +122,7 @@ static void page(const struct options *o, const struct asserts *as, const struct
         text_add(t, "%s", some ? ",\n" : many ? "[\n" : "");
         text_own(t, report_json(l, as));
     } else if (as) {
-        asserts_text(t, as);
+        told(t, as, l);
     } else {
         text_add(t, "%s", some ? "\n\n" : "");
         report_text(t, l);

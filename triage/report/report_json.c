@@ -5,7 +5,6 @@
  */
 #include "decode/base/mem.h"
 #include "triage/findings/asked.h"
-#include "triage/report/asserts.h"
 #include "triage/link.h"
 #include "triage/report/report_parts.h"
 

@@ -2,6 +2,7 @@
  * sql_triage.c - the tables of what triage makes of a trace: work, branch, place, edge, verdict. It is
  * counted when a query first asks for one of them.
  */
+#include "decode/base/mem.h"
 #include "triage/sql/sql_priv.h"
 #include "triage/tables/metrics.h"
 #include "triage/work/work_text.h"
@@ -45,7 +46,7 @@ const struct waitfor *sql_waitfor(struct sql *s)
 
 void sql_triage_free(struct sql *s)
 {
-    waitfor_free(s->wf);
+    mem_free(s->wf);
     if (s->has_fs)
         findings_free(&s->fs);
     triage_free(s->tg);

@@ -72,11 +72,6 @@ struct waitfor *waitfor_new(const struct triage *tg)
     return w;
 }
 
-void waitfor_free(struct waitfor *w)
-{
-    mem_free(w);
-}
-
 const char *waitfor_whom(enum waitfor_what what)
 {
     static const char *const whom[] = {[WF_GROUP] = "",

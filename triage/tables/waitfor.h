@@ -34,9 +34,8 @@ struct waitfor {
     struct waitfor_edge edge[WAITFOR_EDGES]; /* longest first */
     uint32_t nedges;
 };
-/* waitfor_new - Valid after TRIAGE_DONE. Returns NULL if out of memory. */
+/* waitfor_new - Valid after TRIAGE_DONE; free with mem_free(). Returns NULL if out of memory. */
 struct waitfor *waitfor_new(const struct triage *tg);
-void waitfor_free(struct waitfor *w);
 
 /* waitfor_edge_text - Append "main.teller waits for main.auditor". */
 void waitfor_edge_text(struct text *t, const struct trace *tr, const struct waitfor_edge *e);
