@@ -13,7 +13,7 @@
 #include "tests/support/tracegen.h"
 #include "triage/findings/explain.h"
 #include "triage/findings/thresholds.h"
-#include "triage/report/report_parts.h"
+#include "triage/tables/metrics.h"
 #include "triage/report/report.h"
 
 #define LINES_MAX 60 /* beside what the findings say, which is never cut */

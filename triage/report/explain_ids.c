@@ -1,7 +1,7 @@
 /*
- * explain_ids.c - see explain_ids.h.
+ * explain_ids.c - see explain_parts.h.
  */
-#include "triage/report/explain_ids.h"
+#include "triage/report/explain_parts.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -10,8 +10,7 @@
 
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
-#include "triage/report/explain_ids.h"
-#include "triage/report/explain_subject.h"
+#include "triage/report/explain_parts.h"
 #include "triage/json.h"
 #include "triage/link.h"
 #include "triage/say.h"

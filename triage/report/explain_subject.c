@@ -1,5 +1,5 @@
-/* explain_subject.c - see explain_subject.h. */
-#include "triage/report/explain_subject.h"
+/* explain_subject.c - see explain_parts.h. */
+#include "triage/report/explain_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "decode/base/order.h"
 #include "decode/base/mem.h"
 #include "decode/model/item.h"
-#include "triage/report/explain_ids.h"
 #include "triage/query/goto.h"
 #include "triage/wall.h"
 

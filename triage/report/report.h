@@ -29,8 +29,8 @@ void report_text(struct text *t, const struct loaded *l);
 /* report_finding - adds one finding as it stands on that page. */
 void report_finding(struct text *t, const struct loaded *l, const struct finding *f);
 /* report_json - returns works, findings and what they rest on as one JSON object (docs/REPORT.md), which the
- * caller frees with mem_free(); NULL when out of memory. a: the results of conditions (report_parts.h); NULL: none
- * were given. */
+ * caller frees with mem_free(); NULL when out of memory. a: the results of conditions (report_parts.h); NULL:
+ * none were given. */
 struct asserts;
 char *report_json(const struct loaded *l, const struct asserts *a);
 
