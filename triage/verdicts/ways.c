@@ -235,8 +235,9 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
     const struct ending e = {at, told, npath, path, 0};
     way_add(f, family, key_of(f, family, family == FAM_STOP ? &v[end] : &v[at]), &e, own);
     /* a processor that comes late is no function's */
-    if ((work_awaited(f->w) || f->w->single) && !family_contends(family) && family != FAM_STOP &&
-        family != FAM_PROCS) {
+    const bool each =
+        !f->w->standing && f->w->kind != WORK_MAIN && (f->w->kind != WORK_ITEMS || f->w->single);
+    if (each && !family_contends(family) && family != FAM_STOP && family != FAM_PROCS) {
         const uint8_t cat = v[end].cat == EX_GC || v[end].cat == EX_ASSIST ? EX_RUN : v[end].cat;
         way_add(f, FAM_SLOW, v[told].user, &(struct ending){told, told, npath, path, cat}, own);
     }
