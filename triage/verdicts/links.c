@@ -305,9 +305,10 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         return FAM_LOCK; /* others take it, too, in another function, and perhaps the whole of it */
     if (by == n->who && !taken && for_all(f, n))
         return FAM_SLOW_ONE; /* as a flight */
-    if (taken || by == n->who || waits_there(f, by, n->user))
-        return tells_done(f->c->tr, n) || for_all(f, n) || !of_set(f, n) || mostly(f, n, idles) ? FAM_NONE
-                                                                                                : FAM_SET;
+    if (taken || by == n->who || waits_there(f, by, n->user)) {
+        const bool event = !taken && (tells_done(f->c->tr, n) || for_all(f, n));
+        return event || !of_set(f, n) || mostly(f, n, idles) ? FAM_NONE : FAM_SET;
+    }
     if (among_them(f, n) && !for_all(f, n))
         return FAM_SET;
     if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || mostly(f, n, passes_on) ||
