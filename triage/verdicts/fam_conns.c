@@ -44,18 +44,37 @@ static double most_pieces(const struct works *w)
     return most;
 }
 
+static bool connects(const struct trace *tr, uint32_t stack)
+{
+    return stacks_has(tr, stack, "syscall.connect") || stacks_has(tr, stack, "syscall.Connect");
+}
+
+bool verdict_conn_back(const struct causes *c, const struct tree_node *n)
+{
+    uint64_t opened = 0, waits = 0;
+    if (n->cat != EX_WAIT || !n->stack || !stacks_may(c->tr, n->stack, STACK_CONNECTS))
+        return false;
+    for (uint32_t i = 0; i < c->tg->nsyscalls; i++)
+        opened += connects(c->tr, c->tg->syscalls[i].stack) ? c->tg->syscalls[i].count : 0;
+    for (uint32_t i = 0; i < c->tg->nwaits; i++)
+        if (stacks_may(c->tr, c->tg->waits[i].stack, STACK_CONNECTS))
+            *(c->tg->waits[i].kind == WK_NET ? &opened : &waits) += c->tg->waits[i].count;
+    return opened * 2 < waits;
+}
+
 struct opening { /* in one work's tree, of one function */
     int64_t ns[TREE_SETS];
     uint32_t node; /* the largest one; NO_LANE: none */
 };
 
-static void opening_in(const struct trace *tr, const struct work_tree *t, uint32_t node, uint32_t user,
+static void opening_in(const struct causes *c, const struct work_tree *t, uint32_t node, uint32_t user,
                        struct opening *o)
 {
     for (uint32_t k = t->v[node].first; k != NO_LANE; k = t->v[k].next) {
         const struct tree_node *n = &t->v[k];
-        if (!n->stack || n->user != user || !stacks_may(tr, n->stack, STACK_CONNECTS)) {
-            opening_in(tr, t, k, user, o);
+        if (!n->stack || n->user != user || !stacks_may(c->tr, n->stack, STACK_CONNECTS) ||
+            verdict_conn_back(c, n)) {
+            opening_in(c, t, k, user, o);
             continue;
         }
         for (int s = 0; s < TREE_SETS; s++)
@@ -175,7 +194,7 @@ static struct harm in_work(const struct causes *c, const struct works *w, uint32
     const bool keeps = v->ev[EV_COUNT] < threshold(TH_SHARE) * (double)k->n;
     if (!work_counts(k) || !k->tree.n)
         return h;
-    opening_in(c->tr, &k->tree, 0, v->where.user, &o);
+    opening_in(c, &k->tree, 0, v->where.user, &o);
     const bool all_along = greetings(c, w->own, k, &v->where, more);
     h.all = part(&k->tree, &o, TREE_ALL) + more[0];
     h.slow = part(&k->tree, &o, TREE_SLOW) + more[1];
@@ -232,9 +251,8 @@ bool fam_conns(struct causes *c, const struct works *w, struct verdicts *out)
     bool ok = true;
     for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
         const struct syscall_row *r = &c->tg->syscalls[i];
-        const bool connects =
-            stacks_has(c->tr, r->stack, "syscall.connect") || stacks_has(c->tr, r->stack, "syscall.Connect");
-        if (connects && !stacks_has(c->tr, r->stack, "net.(*sysDialer).dialUDP")) /* which connects nothing */
+        if (connects(c->tr, r->stack) &&
+            !stacks_has(c->tr, r->stack, "net.(*sysDialer).dialUDP")) /* which connects nothing */
             conns_add(v, &n, w, r->stack, &r->longest, r->count, 0, r->total);
     }
     for (uint32_t i = 0; i < c->tg->nwaits; i++) {

@@ -299,6 +299,8 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator == n->g)
         return FAM_SET; /* it waits for room to start the next of them, and there is room for one */
     const bool taken = semaphore(f, n->leaf);
+    if (verdict_conn_back(f->c, n))
+        return FAM_SET;
     if (taken && n->owner != OWNER_PROGRAM && n->up && f->w->tree.v[n->up].user == n->let_go)
         return FAM_SET; /* a goroutine of the library waits for it, for one that gives it back itself */
     if (taken && n->let_go != n->user)

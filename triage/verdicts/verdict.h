@@ -260,6 +260,9 @@ bool verdict_slots_lost(const struct causes *c, const struct works *all, struct 
  * of the trace and much longer than usual, and nobody who passed waits in what follows (slots.c). Records
  * since when, and how many wait, as evidence. */
 bool verdict_slots_gone(const struct causes *c, const struct works *all, struct verdict *v);
+/* verdict_conn_back - returns whether a node waits for a connection of net/http's that another one gives
+ * back: far more wait than are opened (fam_conns.c). */
+bool verdict_conn_back(const struct causes *c, const struct tree_node *n);
 /* verdict_began_at - returns whether a work's slow pieces begin at some moment, *since, and go on to the end
  * (onset.c). */
 bool verdict_began_at(const struct causes *c, const struct work *w, int64_t *since);
