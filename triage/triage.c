@@ -98,20 +98,12 @@ static bool beside_work(void *arg, size_t i, void **kept)
     return beside[i](arg) && slices_tick();
 }
 
-/* All of it, and the ends. */
-static bool all_beside(struct triage *tg)
-{
-    return slices_each(trace_threads(tg->tr), sizeof beside / sizeof *beside,
-                       &(struct slices_job){beside_work, .arg = tg}) &&
-           triage_leaks(tg);
-}
-
-/* ---- all ----------------------------------------------------------------------------------------------- */
-
 static bool all_phases(void *arg)
 {
     struct triage *tg = arg;
-    return triage_goroutines(tg) && slices_tick() && all_beside(tg);
+    const struct slices_job all = {beside_work, .arg = tg};
+    return triage_goroutines(tg) && slices_tick() &&
+           slices_each(trace_threads(tg->tr), sizeof beside / sizeof *beside, &all) && triage_leaks(tg);
 }
 
 enum triage_state triage_step(struct triage *tg, int64_t budget_ns)

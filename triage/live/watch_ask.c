@@ -56,13 +56,6 @@ static void edge(struct watch *w, struct until *u, const char *reason)
     text_free(&w->values);
 }
 
-/* Adds a line for the page: a condition and its value. */
-static void put_value(struct text *t, const struct until *u, const struct text *found, bool on)
-{
-    text_say(t, NULL, "  ", t_clean(u->text), t_to(32), " ", found->n ? found->p : "-", on ? "   holds" : "",
-             "\n");
-}
-
 void watch_ask(struct watch *w, const struct loaded *in)
 {
     struct text values = {.ascii = true};
@@ -71,7 +64,8 @@ void watch_ask(struct watch *w, const struct loaded *in)
         struct until *u = &w->until[i];
         struct text found = {.ascii = true}, reason = {.ascii = true};
         const bool on = holds(u, in, &found);
-        put_value(&values, u, &found, on);
+        text_say(&values, NULL, "  ", t_clean(u->text), t_to(32), " ", found.n ? found.p : "-",
+                 on ? "   holds" : "", "\n"); /* for the page */
         if (on && !u->on) {
             text_say(&reason, NULL, t_clean(u->text), ": ", found.p ? found.p : "");
             edge(w, u, text_ok(&reason) ? reason.p : u->text);

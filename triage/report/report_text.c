@@ -16,16 +16,11 @@
 #define FIELD 3          /* column of what stands before a finding's field */
 #define FINDINGS_LONG 64 /* with text, whole; the rest one line each */
 
-static void page_endl(struct text *t)
-{
-    text_lit(t, "\n");
-}
-
 /* Adds a line, and those that go on below column `hang`. Frees u. */
 static void page_folded(struct text *t, struct text *u, size_t hang)
 {
     text_fold(t, u->p ? u->p : "", u->n, REPORT_WIDTH, hang);
-    page_endl(t);
+    text_lit(t, "\n");
     t->failed |= u->failed;
     text_free(u);
 }
@@ -40,12 +35,6 @@ static void page_field(struct text *t, const char *name, const char *s)
     text_add(&u, "%*s%-*s", FIELD, "", INDENT - FIELD, name);
     text_clean(&u, s, strlen(s), 0);
     page_folded(t, &u, INDENT);
-}
-
-static void lane_id_text(struct text *t, const struct finding *f)
-{
-    if (f->lane.kind == LANE_G && f->lane.i != NO_LANE)
-        text_add(t, " G%llu", (unsigned long long)f->lane_id);
 }
 
 /* Adds how many Ps there are: those that ran nothing have no lane, but count as processors. */
@@ -98,7 +87,8 @@ static void page_finding(struct text *t, const struct loaded *l, const struct fi
     const size_t start = t->n;
     struct text rest = {.ascii = t->ascii, .ticks = t->ticks};
     text_say(&rest, NULL, "  at ", t_dur(f->t0));
-    lane_id_text(&rest, f);
+    if (f->lane.kind == LANE_G && f->lane.i != NO_LANE)
+        text_say(&rest, NULL, " G", f->lane_id);
     if (!f->note && f->severity_ns > 0)
         text_say(&rest, NULL, ", cost ", t_dur(f->severity_ns));
     text_add(&rest, "  [%s]", rule_id(f->rule));
@@ -109,7 +99,7 @@ static void page_finding(struct text *t, const struct loaded *l, const struct fi
         text_say(t, l->tr, "  ", t_func_cut(f->v.culprit.user, REPORT_WIDTH - (t->n - start) - rest.n - 11));
     text_add(t, "%s%s", f->inferred ? " (likely)" : "", rest.p ? rest.p : "");
     text_free(&rest);
-    page_endl(t);
+    text_lit(t, "\n");
 }
 
 /* What it costs begins with the share and of what that is, which a sentence about a work says itself. */
@@ -201,7 +191,7 @@ static void page_lines(struct text *t, const char *s)
     while (*s) {
         const size_t n = strcspn(s, "\n");
         text_clean(t, s, n, REPORT_WIDTH);
-        page_endl(t);
+        text_lit(t, "\n");
         s += n + (s[n] == '\n');
     }
 }
