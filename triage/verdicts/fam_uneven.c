@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
 
 enum { GROUPS = 64, MEMBERS = 256, LIVES = 8192, SEATS = 64 };
@@ -26,15 +28,40 @@ static uint32_t biggest_lot(const struct causes *c, uint32_t group, uint32_t n)
     return creator;
 }
 
+/* How long a goroutine is at work: it runs, or waits for the answers to many things that it asks outside. Who
+ * answers requests has as many as its peer asks. */
+static int64_t at_work(const struct causes *c, uint32_t g, bool serves)
+{
+    enum { STEPS = 4000 };
+    int64_t seen = 0, waits = 0;
+    uint32_t n = 0;
+    struct walk w;
+    if (serves || !calls_asks(c, g))
+        return gstat_ns(c->tg, g, GM_EXEC);
+    walk_g(&w, c->tr, g, STEPS);
+    for (const struct span *s; (s = walk_next(&w));) {
+        const bool net =
+            s->state == ST_WAITING && s->stack && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET;
+        seen = ns_add(seen, s->t1 - s->t0);
+        waits = ns_add(waits, net ? s->t1 - s->t0 : 0);
+        n += net;
+    }
+    const double part = seen > 0 && n >= threshold(TH_MANY) ? (double)waits / (double)seen : 0;
+    return ns_add(gstat_ns(c->tg, g, GM_EXEC), (int64_t)(part * (double)gstat_ns(c->tg, g, GM_LIFE)));
+}
+
 static bool uneven(struct causes *c, const struct works *w, struct verdicts *out, uint32_t group)
 {
     const uint32_t all = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
     const uint32_t creator = biggest_lot(c, group, all);
     uint32_t most = NO_LANE, n = 0;
+    bool serves = false;
+    for (uint32_t i = 0; i < w->n; i++)
+        serves |= w->v[i].group == group && w->v[i].kind == WORK_REQUESTS;
     int64_t sum = 0, longest = 0, first = INT64_MAX, begun = 0, last = 0;
     for (uint32_t i = 0; i < all; i++) {
         const uint32_t g = causes_nth(c, group, i);
-        const int64_t ran = gstat_ns(c->tg, g, GM_EXEC);
+        const int64_t ran = at_work(c, g, serves);
         struct lifetime l;
         if (trace_lane_who(c->tr, (struct lane){LANE_G, g}).creator != creator)
             continue;
