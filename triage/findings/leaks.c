@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "triage/findings/thresholds.h"
 
 #define BURST 100000 /* ns: wake-ups by one waker within this time are one burst */
@@ -95,12 +96,7 @@ static bool leak_lane(struct leaks *k, uint32_t g)
     return true;
 }
 
-static int cmp_leak(const void *a, const void *b)
-{
-    const struct leak_row *x = a, *y = b;
-    return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
-                                : (x->example > y->example) - (x->example < y->example);
-}
+ORDER(cmp_leak, struct leak_row, MOST(r->count) LEAST(r->example))
 
 bool triage_leaks(struct triage *tg)
 {
@@ -114,7 +110,7 @@ bool triage_leaks(struct triage *tg)
     for (size_t i = 0; i < w->nalive && ok; i++)
         ok = leak_lane(&k, w->alive[i]) && (i % 256 != 0 || slices_tick());
     if (ok && tg->nleaks)
-        qsort(tg->leaks, tg->nleaks, sizeof *tg->leaks, cmp_leak);
+        sort(tg->leaks, tg->nleaks, cmp_leak);
     tab_free(&k.by_birth);
     tab_free(&k.by_row);
     tab_free(&k.by_wait);
@@ -123,20 +119,9 @@ bool triage_leaks(struct triage *tg)
 
 /* ---- herds --------------------------------------------------------------------------------------------- */
 
-static int cmp_wake(const void *a, const void *b)
-{
-    const struct wake *x = a, *y = b;
-    return x->pair != y->pair     ? (x->pair > y->pair) - (x->pair < y->pair)
-           : x->waker != y->waker ? (x->waker > y->waker) - (x->waker < y->waker)
-                                  : (x->t > y->t) - (x->t < y->t);
-}
+ORDER(cmp_wake, struct wake, LEAST(r->pair) LEAST(r->waker) LEAST(r->t))
 
-static int cmp_herd(const void *a, const void *b)
-{
-    const struct herd_row *x = a, *y = b;
-    return x->lost != y->lost ? (x->lost < y->lost) - (x->lost > y->lost)
-                              : (x->pair > y->pair) - (x->pair < y->pair);
-}
+ORDER(cmp_herd, struct herd_row, MOST(r->lost) LEAST(r->pair))
 
 /* True if the goroutine of w[j] is among w[i..j) already. Then a new burst begins, with one wake-up each. */
 static bool woken_before(const struct wake *w, size_t i, size_t j)
@@ -147,11 +132,7 @@ static bool woken_before(const struct wake *w, size_t i, size_t j)
     return false;
 }
 
-static int cmp_wake_time(const void *a, const void *b)
-{
-    const struct wake *x = a, *y = b;
-    return (x->t > y->t) - (x->t < y->t);
-}
+ORDER(cmp_wake_time, struct wake, LEAST(r->t))
 
 /* Returns the time in which any of w[0..n), sorted by time, ran or was runnable. */
 static int64_t wakes_clock(const struct wake *w, size_t n)
@@ -187,8 +168,7 @@ bool triage_herds(struct triage *tg)
 {
     struct triage_work *wk = tg->work;
     size_t cap = 0;
-    if (wk->nwakes)
-        qsort(wk->wakes, wk->nwakes, sizeof *wk->wakes, cmp_wake);
+    sort(wk->wakes, wk->nwakes, cmp_wake);
     for (size_t i = 0, j; i < wk->nwakes; i = j) {
         if (!mem_room(tg->herds, cap, (size_t)tg->nherds + 1))
             return false;
@@ -198,10 +178,9 @@ bool triage_herds(struct triage *tg)
         *h = (struct herd_row){
             .pair = wk->wakes[i].pair, .futile = j - i, .wakes = tg->pairs[wk->wakes[i].pair].count};
         herd_of(h, wk->wakes + i, j - i);
-        qsort(wk->wakes + i, j - i, sizeof *wk->wakes, cmp_wake_time);
+        sort(wk->wakes + i, j - i, cmp_wake_time);
         h->clock = wakes_clock(wk->wakes + i, j - i);
     }
-    if (tg->nherds)
-        qsort(tg->herds, tg->nherds, sizeof *tg->herds, cmp_herd);
+    sort(tg->herds, tg->nherds, cmp_herd);
     return true;
 }

@@ -5,6 +5,7 @@
 
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "triage/findings/requests.h"
 #include "triage/tables/slices.h"
 
@@ -84,11 +85,7 @@ static bool mine(const struct trails *x, const struct evidence *e)
     return is_of(x, e->task, x->asked) || is_of(x, x->asked, e->task);
 }
 
-static int cmp_evidence(const void *a, const void *b)
-{
-    const struct evidence *p = a, *q = b;
-    return p->t != q->t ? (p->t > q->t) - (p->t < q->t) : (p->g > q->g) - (p->g < q->g);
-}
+ORDER(cmp_evidence, struct evidence, LEAST(r->t) LEAST(r->g))
 
 /* Select a task: gather its evidence and that of its subtasks. Returns false if out of memory. */
 static bool ask(struct way *w, uint32_t place)
@@ -106,7 +103,7 @@ static bool ask(struct way *w, uint32_t place)
         x->nown += e->t >= w->t0 && e->t <= w->t1;
     }
     if (x->size[place] > 1 && x->nown > 1)
-        qsort(x->own, x->nown, sizeof *x->own, cmp_evidence);
+        sort(x->own, x->nown, cmp_evidence);
     return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "triage/tables/slices.h"
 #include "triage/tables/tab.h"
 
@@ -41,13 +42,7 @@ static bool leaves_of(struct why *y, const struct explain_list *l)
     return y->leaf;
 }
 
-static int cmp_member(const void *a, const void *b)
-{
-    const struct why_member *x = a, *y = b;
-    return x->depth != y->depth ? (x->depth > y->depth) - (x->depth < y->depth)
-           : x->ns != y->ns     ? (x->ns < y->ns) - (x->ns > y->ns)
-                                : (x->g > y->g) - (x->g < y->g);
-}
+ORDER(cmp_member, struct why_member, LEAST(r->depth) MOST(r->ns) LEAST(r->g))
 
 /* Sort the goroutines by distance from the one asked for, then by time; drop those with less than half a
  * percent. */
@@ -72,7 +67,7 @@ static bool chain_of(struct why *y, const struct explain_list *l)
         m[k].last = p->t1 > m[k].last ? p->t1 : m[k].last;
     }
     if (ok && n)
-        qsort(m, n, sizeof *m, cmp_member);
+        sort(m, n, cmp_member);
     for (uint32_t i = 0; ok && i < n && y->nchain < WHY_CHAIN; i++)
         if (!m[i].depth || m[i].ns >= (y->t1 - y->t0) / 200)
             y->chain[y->nchain++] = m[i];

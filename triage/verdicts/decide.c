@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "triage/findings/thresholds.h"
 #include "triage/tables/slices.h"
 
@@ -101,17 +102,8 @@ static int rank_of(const struct verdict *v)
                                                         : 3;
 }
 
-static int cmp_verdict(const void *a, const void *b)
-{
-    const struct verdict *x = a, *y = b;
-    const int p = rank_of(x), q = rank_of(y);
-    return p != q                 ? p - q
-           : x->score != y->score ? (x->score < y->score ? 1 : -1)
-           : x->rule != y->rule   ? (int)x->rule - (int)y->rule
-           : x->where.user != y->where.user
-               ? (x->where.user > y->where.user) - (x->where.user < y->where.user)
-               : (x->t0 > y->t0) - (x->t0 < y->t0);
-}
+ORDER(cmp_verdict, struct verdict,
+      LEAST(rank_of(r)) MOST(r->score) LEAST(r->rule) LEAST(r->where.user) LEAST(r->t0))
 
 /* Is what a work, or its slow pieces, do a wait for a processor? That is no function's: fam_procs.c tells
  * it, with its numbers. */
@@ -206,8 +198,7 @@ static bool decide_each(struct judging *j)
             out->v[kept++] = *v;
     }
     out->n = kept;
-    if (kept)
-        qsort(out->v, kept, sizeof *out->v, cmp_verdict);
+    sort(out->v, kept, cmp_verdict);
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -55,31 +56,21 @@ static void turn_add(struct turns *k, const struct workpiece *p, bool goes)
         k->failed = true;
 }
 
-static int cmp_turn(const void *a, const void *b)
-{
-    const struct turn *x = a, *y = b;
-    return x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0) : (x->t1 > y->t1) - (x->t1 < y->t1);
-}
+ORDER(cmp_turn, struct turn, LEAST(r->t0) LEAST(r->t1))
 
-static int cmp_goroutine(const void *a, const void *b)
-{
-    const struct turn *x = a, *y = b;
-    return x->g != y->g ? (x->g > y->g) - (x->g < y->g) : cmp_turn(a, b);
-}
+ORDER(cmp_goroutine, struct turn, LEAST(r->g) LEAST(r->t0) LEAST(r->t1))
 
 /* Sorts the turns by time, and counts those that go there by what their goroutines do otherwise. */
 static void sort_turns(struct turns *k)
 {
-    if (k->n)
-        qsort(k->v, k->n, sizeof *k->v, cmp_goroutine);
+    sort(k->v, k->n, cmp_goroutine);
     for (size_t i = 0, end; i < k->n; i = end) {
         uint32_t go = 0;
         for (end = i; end < k->n && k->v[end].g == k->v[i].g; end++)
             go += k->v[end].goes;
         k->goers[go * 2 > end - i] += end - i > 1 ? go : 0;
     }
-    if (k->n)
-        qsort(k->v, k->n, sizeof *k->v, cmp_turn);
+    sort(k->v, k->n, cmp_turn);
 }
 
 /* Does it go there itself: wait there, or run for much longer than a usual one takes? Who waits for one that
@@ -148,7 +139,7 @@ static struct crowd crowd_at(const struct turns *k, size_t i, int64_t *ends)
         ends[c.n++] = t->t1;
     }
     c.to = i;
-    qsort(ends, c.n, sizeof *ends, cmp_ns);
+    sort(ends, c.n, cmp_ns);
     peak_of(k, &c, ends);
     return c;
 }

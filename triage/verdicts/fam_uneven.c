@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -115,13 +116,7 @@ struct seats { /* of the rounds of one size: the k-th goroutine that is begun ha
     uint32_t g[SEATS];              /* of the last round */
 };
 
-static int cmp_life(const void *a, const void *b)
-{
-    const struct life *x = a, *y = b;
-    return x->creator != y->creator ? (x->creator > y->creator) - (x->creator < y->creator)
-           : x->first != y->first   ? (x->first > y->first) - (x->first < y->first)
-                                    : (x->g > y->g) - (x->g < y->g);
-}
+ORDER(cmp_life, struct life, LEAST(r->creator) LEAST(r->first) LEAST(r->g))
 
 /* Returns the end of the round that begins at v[i]. One goroutine begins them all, and the next round when
  * all of this one are over. */
@@ -208,8 +203,7 @@ static bool in_rounds(struct causes *c, const struct work *k, double things, str
         if (li.created && li.ended)
             v[n++] = (struct life){li.creator, g, li.first, li.last};
     }
-    if (n)
-        qsort(v, n, sizeof *v, cmp_life);
+    sort(v, n, cmp_life);
     seats_of(v, n, &s);
     mem_free(v);
     uint32_t most = 0;

@@ -5,6 +5,7 @@
  * waiter.
  */
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
@@ -267,11 +268,7 @@ static void follow(struct follow *f, uint32_t node)
 
 /* ---- a verdict of a way -------------------------------------------------------------------------------- */
 
-static int cmp_deed(const void *a, const void *b)
-{
-    const struct did *x = a, *y = b;
-    return (x->share < y->share) - (x->share > y->share);
-}
+ORDER(cmp_deed, struct did, MOST(r->share))
 
 static void deeds_of(const struct follow *f, const struct way *w, struct verdict *out)
 {
@@ -287,7 +284,7 @@ static void deeds_of(const struct follow *f, const struct way *w, struct verdict
             n->cat,  n->kind, (uint8_t)ran_how(&n->ran), at, all > 0 ? (double)w->doing[i].ns / all : 0,
             in->who, in->g};
     }
-    qsort(d, w->ndoing, sizeof *d, cmp_deed);
+    sort(d, w->ndoing, cmp_deed);
     for (unsigned i = 0; i < w->ndoing && i < DOINGS && (i == 0 || d[i].share >= threshold(TH_NOTED)); i++)
         out->doing[out->ndoing++] = d[i];
 }

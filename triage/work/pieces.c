@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
@@ -169,14 +170,7 @@ void work_free(struct work *w)
     *w = (struct work){0};
 }
 
-static int cmp_piece(const void *a, const void *b)
-{
-    const struct workpiece *x = a, *y = b;
-    const int64_t p = x->t1 - x->t0, q = y->t1 - y->t0;
-    return p != q           ? (p < q) - (p > q)
-           : x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0)
-                            : (x->g > y->g) - (x->g < y->g);
-}
+ORDER(cmp_piece, struct workpiece, MOST(r->t1 - r->t0) LEAST(r->t0) LEAST(r->g))
 
 /* Select those of the slowest tenth that stand out, if they take a good part of all the time, else all of
  * it. */
@@ -204,8 +198,7 @@ static bool hung_set(struct work *w, const struct cut *k)
     for (uint32_t i = 0; w->hung && i < k->nhung; i++)
         if ((double)(k->hung[i].t1 - k->hung[i].t0) >= threshold(TH_DOUBLE) * (double)w->d.p99)
             w->hung[w->nhung++] = k->hung[i];
-    if (w->nhung)
-        qsort(w->hung, w->nhung, sizeof *w->hung, cmp_piece);
+    sort(w->hung, w->nhung, cmp_piece);
     return w->hung != NULL;
 }
 

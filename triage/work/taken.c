@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/work/work.h"
@@ -16,11 +17,7 @@ struct take {
     int64_t t;
 };
 
-static int cmp_take(const void *a, const void *b)
-{
-    const struct take *x = a, *y = b;
-    return x->g != y->g ? (x->g > y->g) - (x->g < y->g) : (x->t > y->t) - (x->t < y->t);
-}
+ORDER(cmp_take, struct take, LEAST(r->g) LEAST(r->t))
 
 /* Where they take most; NULL: nowhere. */
 static const struct pair_row *taken_at(const struct causes *c, uint32_t name)
@@ -56,8 +53,7 @@ bool pieces_taken(const struct causes *c, uint32_t group, piece_fn *add, void *a
                 v[n++] = (struct take){s->who, s->t0};
         }
     }
-    if (n)
-        qsort(v, n, sizeof *v, cmp_take);
+    sort(v, n, cmp_take);
     for (size_t i = 1; i < n; i++)
         all = ns_add(all, v[i].g == v[i - 1].g ? v[i].t - v[i - 1].t : 0);
     const bool most = (double)all >= threshold(TH_MOST) * (double)c->tg->groups[group].ns[GM_LIFE];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "triage/tables/slices.h"
 #include "triage/work/sampled.h"
 
@@ -14,14 +15,7 @@ static double counted(const struct work *w)
     return all > 0 ? (double)w->total * (double)tree_ns(&w->tree, TREE_ALL) / (double)all : 0;
 }
 
-static int cmp_work(const void *a, const void *b)
-{
-    const struct work *x = a, *y = b;
-    return x->background != y->background ? x->background - y->background
-           : x->weight != y->weight       ? (x->weight < y->weight ? 1 : -1)
-           : x->kind != y->kind           ? (int)x->kind - (int)y->kind
-                                          : (x->name > y->name) - (x->name < y->name);
-}
+ORDER(cmp_work, struct work, LEAST(r->background) MOST(r->weight) LEAST(r->kind) LEAST(r->name))
 
 static void weigh(struct works *all)
 {
@@ -38,8 +32,7 @@ static void weigh(struct works *all)
         all->v[i].weight = most > 0 ? all->v[i].weight / most : 0;
         all->v[i].weight = all->v[i].weight < 1 ? all->v[i].weight : 1;
     }
-    if (all->n)
-        qsort(all->v, all->n, sizeof *all->v, cmp_work);
+    sort(all->v, all->n, cmp_work);
 }
 
 struct trees { /* the works' trees, made by several threads */
