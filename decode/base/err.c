@@ -22,3 +22,8 @@ enum err_code err_set(struct err *e, enum err_code code, uint64_t offset, const 
             *p = '?';
     return code;
 }
+
+enum err_code err_nomem(struct err *e)
+{
+    return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+}

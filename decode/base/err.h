@@ -37,5 +37,7 @@ struct err {
 /* err_set - Fill *e and return code, so that "return err_set(...)" reads well. e may be NULL. */
 enum err_code err_set(struct err *e, enum err_code code, uint64_t offset, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* err_nomem - err_set() for what has no offset and needs no more words: "out of memory". */
+enum err_code err_nomem(struct err *e);
 
 #endif

@@ -140,7 +140,7 @@ static enum err_code open_file(struct feed *f, const char *path, struct err *e)
     const size_t n = strlen(path) + 1;
     char *copy = mem_alloc(n);
     if (!copy)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return err_nomem(e);
     f->path = memcpy(copy, path, n);
     return ERR_OK;
 }
@@ -166,7 +166,7 @@ enum err_code feed_of(int fd, uint64_t limit, struct feed **out, struct err *e)
 {
     struct feed *f = *out = mem_zalloc(sizeof *f);
     if (!f)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return err_nomem(e);
     f->fd = fd;
     f->err_fd = -1;
     f->limit = limit;
@@ -377,7 +377,7 @@ static bool refusal(struct feed *f)
 static enum feed_state look(struct feed *f, int timeout_ms, struct err *e)
 {
     if (!f->in.p && !(f->in.p = mem_alloc(f->in.cap = IN_SIZE))) {
-        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        err_nomem(e);
         return FEED_FAILED;
     }
     const enum feed_state s = read_in(f, timeout_ms, e);

@@ -249,7 +249,7 @@ static void note(struct feed *f, const char *url, const struct feed_opts *o)
 enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts *o, struct err *e)
 {
     struct config *c = mem_zalloc(sizeof *c);
-    enum err_code rc = c ? config_make(c, url, o, e) : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    enum err_code rc = c ? config_make(c, url, o, e) : err_nomem(e);
     note(f, url, o);
     const int why = rc ? 0 : start(f, c);
     if (why)

@@ -150,7 +150,7 @@ enum err_code feed_open_far(struct feed *f, const char *what, const struct feed_
         return ERR_OK;
     f->path = mem_alloc(n);
     if (!f->path)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return err_nomem(e);
     memcpy((char *)(uintptr_t)f->path, what, n);
     return ERR_OK;
 }

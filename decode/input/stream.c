@@ -82,9 +82,9 @@ static enum err_code gen_begin(struct stream *st, const uint8_t *p, size_t n, st
         p++;
     if (!n)
         return ERR_OK;
-    if (!mem_room(st->gen, st->cap, st->ngen + 1))
+    const struct stream_gen g = {.offset = st->bytes - n, .lost_before = st->losing};
+    if (!mem_add(st->gen, st->cap, st->ngen, g))
         return no_memory(e);
-    st->gen[st->ngen++] = (struct stream_gen){.offset = st->bytes - n, .lost_before = st->losing};
     st->losing = 0;
     st->at = STREAM_HEADER;
     const enum err_code rc = gen_put(st, st->header, STREAM_HEADER, e);

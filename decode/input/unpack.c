@@ -99,7 +99,7 @@ enum err_code sink_got(struct sink *b, size_t n, struct err *e)
 
 static enum unpack_state no_memory(struct err *e)
 {
-    err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    err_nomem(e);
     return UNPACK_FAILED;
 }
 
@@ -115,9 +115,7 @@ static int window_max(uint64_t limit)
 static enum err_code begin_zlib(struct unpacker *u, bool gzip, struct err *e)
 {
     *u = (struct unpacker){.within = true, .gzip = gzip};
-    return inflateInit2(&u->z, gzip ? 15 + 16 : -15) == Z_OK
-               ? ERR_OK
-               : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    return inflateInit2(&u->z, gzip ? 15 + 16 : -15) == Z_OK ? ERR_OK : err_nomem(e);
 }
 
 enum err_code unpacker_begin(struct unpacker *u, const uint8_t *p, size_t n, uint64_t limit, struct err *e)
@@ -127,7 +125,7 @@ enum err_code unpacker_begin(struct unpacker *u, const uint8_t *p, size_t n, uin
     *u = (struct unpacker){.within = true, .zstd = ZSTD_createDStream()};
     if (u->zstd && !ZSTD_isError(ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, window_max(limit))))
         return ERR_OK;
-    return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    return err_nomem(e);
 }
 
 void unpacker_end(struct unpacker *u)

@@ -509,8 +509,7 @@ void fold_end(struct fold *f, int64_t last, uint64_t plain)
     fold_gcount_back_to_end(f);
     if (!f->segment)
         fold_points_pack(f);
-    if (f->pool.oom)
-        f->oom = true;
+    f->oom |= f->pool.oom;
 }
 
 bool fold_any(struct fold *f, const struct ev *e)

@@ -123,7 +123,7 @@ static enum err_code decode_begin(struct trace *tr, struct err *e)
 {
     const bool second_family = tr->dialect.second_family;
     if (names_init(&tr->names) || fold_init(&tr->fold, &tr->names))
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return err_nomem(e);
     enum err_code rc = second_family ? source_v2(&tr->src, e) : source_v1(&tr->src, e);
     if (rc)
         return rc;
@@ -132,7 +132,7 @@ static enum err_code decode_begin(struct trace *tr, struct err *e)
     tr->threaded = tr->threads > 1 && !second_family && !tr->opts.grows;
     for (int i = 0; i < (tr->threaded ? RING : second_family ? 0 : 1); i++)
         if (!(tr->ring[i].evs = mem_alloc(CHUNK_HALVES * sizeof(struct ev_half))))
-            return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+            return err_nomem(e);
     return ERR_OK;
 }
 
@@ -142,7 +142,7 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     if (rc)
         return rc;
     if (!source_notes_room(&tr->src))
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return err_nomem(e);
     const struct dialect *d = &tr->dialect;
     struct source *s = &tr->src;
     s->data = tr->in.data;
@@ -187,7 +187,7 @@ static struct trace *trace_new(const char *path, const struct trace_opts *opts, 
     size_t n = strlen(path) + 1;
     if (!tr || !(tr->path = mem_alloc(n))) {
         mem_free(tr);
-        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        err_nomem(e);
         return NULL;
     }
     memcpy(tr->path, path, n);

@@ -154,7 +154,7 @@ enum err_code symbols_open_mem(const void *data, size_t len, struct symbols **ou
         return err_set(e, ERR_FORMAT, 0, "not an ELF binary");
     struct symbols *s = mem_zalloc(sizeof *s);
     if (!s)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return err_nomem(e);
     struct elf f = {p, len, p[5] == 2, p[4] == 2};
     s->elf = p;
     s->elf_len = len;

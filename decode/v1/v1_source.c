@@ -75,12 +75,11 @@ static bool futile_note(struct v1 *v, const struct v1_ev *e, uint64_t pos)
         return true;
     }
     if (f->futile) {
-        if (v->nfutile >= UINT32_MAX - 1 || !mem_room(v->futile, v->futile_cap, v->nfutile + 1))
+        if (v->nfutile >= UINT32_MAX - 1 ||
+            !mem_add(v->futile, v->futile_cap, v->nfutile, (struct futile){f->start - 1, pos, 0}))
             return false;
-        struct futile *x = v->futile;
-        x[v->nfutile++] = (struct futile){f->start - 1, pos, 0};
         if (f->last)
-            x[f->last - 1].next = (uint32_t)v->nfutile;
+            v->futile[f->last - 1].next = (uint32_t)v->nfutile;
         else
             f->first = (uint32_t)v->nfutile;
         f->last = (uint32_t)v->nfutile;
@@ -274,7 +273,7 @@ enum err_code source_v1(struct source *s, struct err *e)
     static const struct source_ops ops = {.stream = v1_stream, .close = v1_close};
     struct v1 *v = mem_zalloc(sizeof *v);
     if (!v)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return err_nomem(e);
     s->ops = &ops;
     s->self = v;
     if (!v1_index_init(&v->ix, s)) {
@@ -283,7 +282,7 @@ enum err_code source_v1(struct source *s, struct err *e)
     }
     if (v1_names_init(&v->names, s, &v->ix) != ERR_OK) {
         v1_close(s);
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return err_nomem(e);
     }
     return ERR_OK;
 }

@@ -180,7 +180,7 @@ enum err_code source_v2(struct source *s, struct err *e)
 {
     struct v2 *v = mem_zalloc(sizeof *v);
     if (!v)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return err_nomem(e);
     v->pos = s->header;
     v->order.s = s;
     v->order.goes_on = true;

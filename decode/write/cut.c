@@ -287,8 +287,7 @@ static enum err_code find_base(struct cut *c, struct err *e)
     struct names names = {0};
     c->s = source_of(c->in, c->d.read_as, c->d.header, &names);
     c->sink.take = take_none;
-    enum err_code rc =
-        names_init(&names) ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory") : source_v2(&c->s, e);
+    enum err_code rc = names_init(&names) ? err_nomem(e) : source_v2(&c->s, e);
     while (!rc && !c->done && c->s.ops->run(&c->s, &c->sink, ROOM)) {
     }
     if (!rc && !c->done && source_starved(&c->s))
@@ -444,13 +443,13 @@ static enum err_code cut(const struct input *in, const struct dialect *d, const 
 {
     struct cut *c = mem_zalloc(sizeof *c);
     if (!c)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return err_nomem(e);
     c->sink.take = take;
     c->in = in;
     c->d = *d;
     c->r = r;
     c->out = out;
-    enum err_code rc = names_init(&c->names) ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory")
+    enum err_code rc = names_init(&c->names) ? err_nomem(e)
                        : d->second_family    ? walk_v2(c, e)
                                              : walk_v1(c, e);
     if (!rc && !c->kept && !out->broken)

@@ -28,10 +28,9 @@ void rich_str(struct rich *r, enum style s, struct str text)
 {
     enum { GROWS = 3 }; /* times as long is a text at most that is made safe */
     const size_t most = r->n + GROWS * (size_t)text.len + 1;
-    if (most > RICH_MOST || !mem_room(r->text, r->cap, most) || !mem_room(r->style, r->cap_style, most)) {
-        r->oom = true;
+    if (!mem_noted(&r->oom, most <= RICH_MOST && mem_room(r->text, r->cap, most) &&
+                                mem_room(r->style, r->cap_style, most)))
         return;
-    }
     const size_t k = str_safe(text, r->text + r->n, most - r->n);
     memset(r->style + r->n, (int)s, k);
     r->n += k;
@@ -59,12 +58,8 @@ static size_t begins(const struct rich *r, size_t i)
 
 void rich_para(struct rich *r)
 {
-    if (begins(r, r->nparas) == r->n)
-        return;
-    if (mem_room(r->para, r->cap_paras, r->nparas + 1))
-        r->para[r->nparas++] = r->n;
-    else
-        r->oom = true;
+    if (begins(r, r->nparas) != r->n)
+        r->oom |= !mem_add(r->para, r->cap_paras, r->nparas, r->n);
 }
 
 void rich_say(struct rich *r, enum style s, const char *fmt, ...)

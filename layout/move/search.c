@@ -95,9 +95,7 @@ static void search_add(struct search *s, int64_t t, uint32_t g, uint32_t what)
         s->full = true;
         return;
     }
-    if (mem_room(s->hits, s->cap, s->nall + 1))
-        s->hits[s->nall++] = (struct hit){t, g, what};
-    else
+    if (!mem_add(s->hits, s->cap, s->nall, (struct hit){t, g, what}))
         s->oom = s->full = true;
 }
 

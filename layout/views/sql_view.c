@@ -158,10 +158,9 @@ static bool sql_view_collect(struct asked *a, struct sql_query *q, struct err *e
     }
     while (text_ok(&a->text) && sql_next(q, &row, e) == ERR_OK && row) {
         a->more = a->n == SQL_VIEW_ROWS || a->text.n > UINT32_MAX / 2;
-        if (a->more || !mem_room(a->row, a->cap, a->n + 1) ||
-            !mem_room(a->cell, a->cap_cells, a->ncells + (size_t)a->columns))
+        if (a->more || !mem_room(a->cell, a->cap_cells, a->ncells + (size_t)a->columns) ||
+            !mem_add(a->row, a->cap, a->n, sql_view_place(q, &k)))
             break;
-        a->row[a->n++] = sql_view_place(q, &k);
         for (int i = 0; i < a->columns; i++) {
             const struct sql_cell c = sql_cell(q, (unsigned)i);
             sql_view_cell(a, i, &c);

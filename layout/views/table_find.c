@@ -82,9 +82,8 @@ bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x)
         hist_add(k->lengths, d);
     if (d < t->least)
         return true;
-    if (!mem_room(t->thing, t->cap, (size_t)t->n + 1))
+    if (!mem_add(t->thing, t->cap, t->n, x))
         return false;
-    t->thing[t->n++] = x;
     hist_add(t->lengths, d);
     if (t->n >= TABLE_THINGS)
         table_shed(t);

@@ -107,12 +107,10 @@ static bool find_keep(struct job *j, const struct span *s)
     if (h.dur <= j->least) /* as long, but later than those that are kept */
         return true;
     h.line = find_describe(j, s);
-    if (!h.line || !mem_room(j->hit, j->cap, j->n + 1)) {
+    if (!mem_noted(&j->failed, h.line && mem_add(j->hit, j->cap, j->n, h))) {
         mem_free(h.line);
-        j->failed = true;
         return false;
     }
-    j->hit[j->n++] = h;
     if (j->limit && j->n >= j->limit && j->n - j->limit >= SPARE)
         find_trim(j);
     return true;

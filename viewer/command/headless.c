@@ -150,8 +150,7 @@ static void after(struct script *s, unsigned flags)
     if (flags & VR_QUIT)
         s->quit = true;
     /* drawing tells a pop-up its length, and a reader would see every step drawn */
-    if (!s->quit && !headless_draw(s->a))
-        s->failed = true;
+    s->failed |= !s->quit && !headless_draw(s->a);
     if (s->linear && !s->quit)
         print_linear(s);
 }

@@ -341,7 +341,7 @@ static bool open_both(const struct cmdline *o, struct trace **tr, struct app **s
         *second = mem_alloc(sizeof **second);
         if (*second && app_init(*second, tr2, km, o->w, o->h))
             return true;
-        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        err_nomem(e);
         mem_free(*second);
         *second = NULL;
         trace_close(tr2);

@@ -511,7 +511,7 @@ enum err_code follow_open(const struct follow_opts *o, struct follow **out, stru
     struct follow *f = mem_zalloc(sizeof *f);
     *out = NULL;
     if (!f)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return err_nomem(e);
     f->o = *o;
     f->connection = 1;
     f->most = f->o.keep_bytes ? f->o.keep_bytes : host_memory() / 2;

@@ -41,12 +41,7 @@ bool model_put(struct model *m, const uint8_t *p, size_t n)
 
 static bool gap_at(struct model *m, size_t at)
 {
-    if (m->ngap && m->gap[m->ngap - 1] == at)
-        return true;
-    if (!mem_room(m->gap, m->capgap, m->ngap + 1))
-        return false;
-    m->gap[m->ngap++] = at;
-    return true;
+    return (m->ngap && m->gap[m->ngap - 1] == at) || mem_add(m->gap, m->capgap, m->ngap, at);
 }
 
 bool model_gap(struct model *m)

@@ -329,7 +329,7 @@ enum err_code term_open(struct term **out, const struct term_opts *o, struct err
                        type);
     struct term *t = mem_zalloc(sizeof *t);
     if (!t)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return err_nomem(e);
     t->io_fd = -1;
     enum err_code rc = open_files(t, e);
     if (!rc && !signals_pipe())
