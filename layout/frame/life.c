@@ -249,8 +249,7 @@ static unsigned anew(struct view *v, const struct trace *from, int64_t by)
         v->popup.kind = POPUP_NONE;
     filter_anew(v);
     search_anew(v);
-    v->scr.recenter = true;
-    move_settle(v);
+    move_anew(v);
     return v->filters.all || v->search ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 

@@ -41,8 +41,7 @@ static void out_of_group(struct view *v)
         !lanes_more(l, lanes_row(l, v->at.focus.i)))
         return;
     lanes_fold(l, trace_g_name(v->tr, v->at.focus.i), false);
-    v->scr.recenter = true;
-    move_settle(v);
+    move_anew(v);
 }
 
 static void hit_place(struct view *v, const struct hit *h)

@@ -259,8 +259,7 @@ unsigned move_swap(struct view *v, int n)
         v->trail.focus[l.kind] = l.i;
         onto(v, &s);
         move_lane(v, (struct lane){LANE_G, s.who});
-        move_settle(v);
-        return VR_DRAW;
+        return move_settle(v);
     }
     struct span run = s;
     if (!(on_p(&s) && s.who != NO_LANE) && !(move_running(v, l.i, v->at.cursor, &run) && run.who != NO_LANE))
@@ -284,8 +283,7 @@ static unsigned to_goroutine(struct view *v, uint32_t g, int64_t t)
     move_push(v, STEP_JUMP);
     move_to(v, t, true);
     kind_show(v, g, t);
-    move_settle(v);
-    return VR_DRAW;
+    return move_settle(v);
 }
 
 /* Returns the goroutine or processor that a view of lanes shows first: that of the span under the cursor,

@@ -29,8 +29,10 @@ void move_to(struct view *v, int64_t t, bool exact);
 /* move_at - one undo step: moves the cursor to t. */
 unsigned move_at(struct view *v, int64_t t, enum step kind);
 /* move_settle - restores the invariants after any change: window inside the trace, cursor inside the
- * window, the cursor's lane on the screen. */
-void move_settle(struct view *v);
+ * window, the cursor's lane on the screen. Returns VR_DRAW. move_anew - The same when other rows show: the
+ * cursor's comes to the middle if it left the screen. */
+unsigned move_settle(struct view *v);
+unsigned move_anew(struct view *v);
 /* move_lane - focuses lane l, switching to a view that shows such lanes. */
 void move_lane(struct view *v, struct lane l);
 /* move_guest - after v->at was replaced: the guest (lane + 1, 0 = none) of the new place goes on top, and

@@ -104,8 +104,7 @@ unsigned view_filter_clear(struct view *v)
     v->filters.n = 0;
     v->filters.text[0] = 0;
     set_filter(v, NULL);
-    v->scr.recenter = true;
-    move_settle(v);
+    move_anew(v);
     return view_message(v, false, "no filter any more");
 }
 
@@ -216,9 +215,7 @@ unsigned view_mark_go(struct view *v, const char *letter)
     move_push(v, STEP_JUMP);
     v->at = *mark;
     move_guest(v, guest);
-    v->scr.recenter = true;
-    move_settle(v);
-    return VR_DRAW;
+    return move_anew(v);
 }
 
 /* ---- pins, hiding -------------------------------------------------------------------------------------- */
@@ -262,8 +259,7 @@ unsigned view_pin(struct view *v)
     view_message(v, false, i < 0 ? "%s stays on top" : "%s is not pinned any more",
                  name_lane(v, v->at.focus).s);
     l->rows_stale = true;
-    move_settle(v);
-    return VR_DRAW;
+    return move_settle(v);
 }
 
 void move_guest(struct view *v, uint32_t was)
@@ -333,8 +329,7 @@ unsigned view_show_all(struct view *v)
         return move_fail(v, "nothing is pinned, hidden or filtered");
     if (v->filters.n)
         view_filter_clear(v);
-    v->scr.recenter = true;
-    move_settle(v);
+    move_anew(v);
     return view_message(v, false, "all lanes show");
 }
 
@@ -356,8 +351,7 @@ unsigned view_group(struct view *v)
     l->group = !l->group;
     l->nopen = 0;
     l->stale = true;
-    v->scr.recenter = true;
-    move_settle(v);
+    move_anew(v);
     pick_say_groups(v);
     return l->making ? VR_DRAW | VR_WORK : VR_DRAW;
 }
@@ -383,8 +377,7 @@ unsigned view_fold(struct view *v)
         if (row != NO_LANE)
             v->at.focus.i = lanes_at(l, row);
     }
-    v->scr.recenter = true;
-    move_settle(v);
+    move_anew(v);
     if (l->n == rows && !l->making) {
         lanes_fold(l, name, folded);
         move_settle(v);
@@ -453,8 +446,7 @@ unsigned view_related(struct view *v)
 {
     if (v->lanes[LANE_G].only) {
         pick_only(v, NULL, 0);
-        v->scr.recenter = true;
-        move_settle(v);
+        move_anew(v);
         return view_message(v, false, "all goroutines again");
     }
     uint32_t g = move_lanes_const(v) ? move_goroutine(v, v->at.focus, v->at.cursor) : NO_LANE;

@@ -157,7 +157,7 @@ void move_top(struct view *v, uint32_t row, uint32_t n, bool recenter)
         v->at.top = most;
 }
 
-void move_settle(struct view *v)
+unsigned move_settle(struct view *v)
 {
     struct plan p;
     plan_columns(&p, v);
@@ -176,6 +176,13 @@ void move_settle(struct view *v)
     v->scr.recenter = false;
     if (kind_here(v)->settle)
         kind_here(v)->settle(v, recenter);
+    return VR_DRAW;
+}
+
+unsigned move_anew(struct view *v)
+{
+    v->scr.recenter = true;
+    return move_settle(v);
 }
 
 void move_to(struct view *v, int64_t t, bool exact)
@@ -213,8 +220,7 @@ unsigned view_resize(struct view *v, int w, int h)
         return VR_NONE;
     v->scr.w = w;
     v->scr.h = h;
-    move_settle(v);
-    return VR_DRAW;
+    return move_settle(v);
 }
 
 /* ---- selecting ----------------------------------------------------------------------------------------- */
@@ -267,8 +273,7 @@ static unsigned trail_go(struct view *v, int n)
     t->kind = -1;
     t->led = t->led && (n < 0 || !kind_here(v)->table);
     move_guest(v, guest);
-    move_settle(v);
-    return VR_DRAW;
+    return move_settle(v);
 }
 
 unsigned view_undo(struct view *v, int n)
@@ -292,8 +297,7 @@ static unsigned go_by(struct view *v, struct window w, int64_t t, enum step step
     v->at.win = w;
     v->at.cursor = t;
     v->at.exact = false;
-    move_settle(v);
-    return VR_DRAW;
+    return move_settle(v);
 }
 
 /* The cursor keeps its column; where the window can't move, the cursor does. */
@@ -351,8 +355,7 @@ static unsigned to_window(struct view *v, struct window to, enum step step, cons
         return move_fail(v, "%s", there);
     move_push(v, step);
     v->at.win = w;
-    move_settle(v);
-    return VR_DRAW;
+    return move_settle(v);
 }
 
 unsigned view_zoom(struct view *v, int n)
@@ -399,8 +402,7 @@ unsigned move_at(struct view *v, int64_t t, enum step kind)
 {
     move_push(v, kind);
     move_to(v, t, true);
-    move_settle(v);
-    return VR_DRAW;
+    return move_settle(v);
 }
 
 unsigned view_at(struct view *v, int64_t t)
@@ -444,8 +446,7 @@ unsigned view_range(struct view *v, int64_t t0, int64_t t1)
         v->at.cursor = t0;
         v->at.exact = false;
     }
-    move_settle(v);
-    return VR_DRAW;
+    return move_settle(v);
 }
 
 /* ---- lanes --------------------------------------------------------------------------------------------- */
@@ -457,8 +458,7 @@ unsigned view_focus(struct view *v, struct lane l)
     move_push(v, STEP_JUMP);
     v->trail.focus[v->at.focus.kind] = v->at.focus.i;
     move_lane(v, l);
-    move_settle(v);
-    return VR_DRAW;
+    return move_settle(v);
 }
 
 unsigned view_clock(struct view *v)

@@ -331,8 +331,7 @@ static unsigned evlog_move(struct view *v, int n)
     v->at = from;
     move_push(v, STEP_CURSOR);
     v->at = to;
-    move_settle(v);
-    return VR_DRAW;
+    return move_settle(v);
 }
 
 /* ---- the view ------------------------------------------------------------------------------------------ */
@@ -342,8 +341,7 @@ enum { ENDLESS = 1000 }; /* as many rows as there is room for */
 static unsigned log_open(struct view *v, int no)
 {
     move_switch(v, no);
-    move_settle(v);
-    return VR_DRAW;
+    return move_settle(v);
 }
 
 static void log_settle(struct view *v, bool recenter)

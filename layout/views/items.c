@@ -321,9 +321,7 @@ static unsigned items_open(struct view *v, int no)
     v->items.stale = true;
     move_settle(v); /* makes the rows */
     v->at.row = v->items.longest_first ? 0 : items_near(&v->items, v->at.cursor);
-    v->scr.recenter = true;
-    move_settle(v);
-    return VR_DRAW;
+    return move_anew(v);
 }
 
 static uint32_t items_count(const struct view *v)
@@ -358,8 +356,7 @@ static unsigned items_move(struct view *v, int n)
     if (f & VR_BELL)
         return f;
     move_to(v, v->items.row[v->at.row].t0, true);
-    move_settle(v);
-    return VR_DRAW;
+    return move_settle(v);
 }
 
 static const struct item *items_here(const struct view *v)

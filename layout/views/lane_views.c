@@ -120,8 +120,7 @@ static unsigned lane_move(struct view *v, int n)
     move_push(v, move_rows(n));
     v->at.focus.i = lane;
     v->at.exact = false;
-    move_settle(v);
-    return VR_DRAW;
+    return move_settle(v);
 }
 
 /* ---- at a span ----------------------------------------------------------------------------------------- */
@@ -145,8 +144,7 @@ static unsigned lane_fit(struct view *v, int n)
     if (v->at.cursor < s.t0 || v->at.cursor >= s.t1)
         v->at.cursor = s.t0;
     v->at.exact = true;
-    move_settle(v);
-    return VR_DRAW;
+    return move_settle(v);
 }
 
 /* n times, or as far as it goes. */
@@ -234,8 +232,7 @@ static unsigned lane_here(struct view *v, int n)
     (void)n;
     l->here = !l->here;
     l->stale = true;
-    v->scr.recenter = true;
-    move_settle(v);
+    move_anew(v);
     return view_message(v, false, l->here ? "goroutines that live in the window" : "all goroutines");
 }
 

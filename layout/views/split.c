@@ -224,8 +224,7 @@ unsigned view_split(struct view *v, int n)
 {
     int s = ((int)v->scr.split + (n ? n : 1)) % SPLIT_COUNT;
     v->scr.split = (enum split)(s < 0 ? s + SPLIT_COUNT : s);
-    v->scr.recenter = true;
-    move_settle(v);
+    move_anew(v);
     return view_message(v, false, "below the lanes: %s%s", split_name(v->scr.split),
                         v->scr.split && v->scr.h < 12 ? " (when the screen is higher)" : "");
 }
