@@ -351,7 +351,8 @@ static struct gain gain_of(const struct causes *c, const struct verdict *v, doub
 static void name_timer(struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
-    const bool each = work_awaited(w) || w->single, awaited = each && v->harm.share >= threshold(TH_SHARE);
+    const bool each = work_awaited(w) || w->single || (w->lives && !w->standing),
+               awaited = each && v->harm.share >= threshold(TH_SHARE);
     const bool sleeps = v->rule == RULE_SLEEP, limit = v->rule == RULE_LIMIT;
     const double polls = sleeps ? verdict_polls(c, all, v) : 0;
     double tries = 0;

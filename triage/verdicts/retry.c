@@ -1,7 +1,8 @@
 /*
  * retry.c - whether waits that a timer ends are the pauses of a piece that retries. Either each is longer
- * than the one before it and there is other work in between; or they lie between two waits at one line, which
- * asks again: if usual pieces do so as well, that is how it waits for what is not there yet. See verdict.h.
+ * than the one before it and there is other work in between; or they lie between two waits, or calls of the
+ * system but for connections, at one line, which asks again: if usual pieces do so as well, that is how it
+ * waits for what is not there yet. See verdict.h.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -35,9 +36,10 @@ static struct tried tries_in(const struct causes *c, const struct works *w, cons
     walk_at(&k, c->tr, p->g, p->t0, STEPS);
     const struct span *next = walk_next(&k);
     while (walk_pair(&k, &s, &next) && s.t0 < p->t1) {
-        if (s.state != ST_WAITING || !s.stack)
+        const bool call = s.state == ST_SYSCALL && s.stack && !stacks_may(c->tr, s.stack, STACK_CONN);
+        if ((s.state != ST_WAITING && !call) || !s.stack)
             continue;
-        if (waits_out(w, v, &s, next)) {
+        if (!call && waits_out(w, v, &s, next)) {
             t.longer += t.pauses > 0 && (double)(s.t1 - s.t0) > threshold(TH_TREND_RISE) * (double)before;
             before = s.t1 - s.t0;
             since = t.pauses++ ? since : s.t0;
