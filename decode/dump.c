@@ -108,7 +108,7 @@ static struct order *lanes_by_id(struct dump *d, enum lane_kind k, size_t *n)
 
 static int64_t gid(const struct trace *tr, uint32_t g)
 {
-    return g == NO_LANE ? -1 : (int64_t)trace_lane(tr, (struct lane){LANE_G, g}).id;
+    return g == NO_LANE ? -1 : (int64_t)trace_lane(tr, lane_g(g)).id;
 }
 
 /* ---- kinds --------------------------------------------------------------------------------------------- */
@@ -207,7 +207,7 @@ static bool on_cpu(uint8_t s)
 
 static void put_running(struct dump *d, uint64_t p, int64_t t0, int64_t t1, uint32_t g)
 {
-    int64_t seen = trace_lane(d->tr, (struct lane){LANE_G, g}).seen;
+    int64_t seen = trace_lane(d->tr, lane_g(g)).seen;
     if (t0 < seen)
         t0 = seen;
     if (t0 <= t1)
@@ -225,8 +225,7 @@ static void dump_procs(struct dump *d)
         struct span_iter it;
         uint32_t g = NO_LANE;
         int64_t t0 = 0, t1 = 0;
-        for (bool more = span_seek_index(&it, d->tr, (struct lane){LANE_P, o[k].i}, 0); more;
-             more = span_next(&it)) {
+        for (bool more = span_seek_index(&it, d->tr, lane_p(o[k].i), 0); more; more = span_next(&it)) {
             const struct span *s = span_get(&it);
             uint32_t now = on_cpu(s->state) ? s->who : NO_LANE;
             if (now != g) {
@@ -314,7 +313,7 @@ static void dump_ranges(struct dump *d)
         for (size_t i = 0; i < n; i++) {
             bool p = k == RANGE_SWEEP || v[i].scope_p;
             uint64_t id = v[i].owner == NO_LANE ? UINT64_MAX
-                          : p                   ? trace_lane(d->tr, (struct lane){LANE_P, v[i].owner}).id
+                          : p                   ? trace_lane(d->tr, lane_p(v[i].owner)).id
                                                 : (uint64_t)gid(d->tr, v[i].owner);
             o[i] = (struct order){id, v[i].seen, (uint32_t)i};
         }

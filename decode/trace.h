@@ -248,6 +248,19 @@ struct lane {
     enum lane_kind kind;
     uint32_t i; /* dense index, by first appearance in the trace */
 };
+/* lane_g, lane_p, lane_m - the lane of a goroutine, P or M, by its index. */
+static inline struct lane lane_g(uint32_t i)
+{
+    return (struct lane){LANE_G, i};
+}
+static inline struct lane lane_p(uint32_t i)
+{
+    return (struct lane){LANE_P, i};
+}
+static inline struct lane lane_m(uint32_t i)
+{
+    return (struct lane){LANE_M, i};
+}
 
 struct lane_info {
     uint64_t nspans;

@@ -172,7 +172,7 @@ static struct life life_of(const struct search *s, const struct helper *h, uint3
     const struct trace *tr = s->tr;
     struct span_iter it;
     struct life l = {.callback = NOTHING};
-    bool more = span_seek_index(&it, tr, (struct lane){LANE_G, g}, 0);
+    bool more = span_seek_index(&it, tr, lane_g(g), 0);
     for (uint32_t i = 0; more && i < SPANS && l.callback != SEVERAL; i++) {
         struct frame root;
         const struct span *is = span_get(&it);

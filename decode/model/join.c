@@ -284,7 +284,7 @@ static void procs_join(struct trace *tr, const struct segment *s)
         uint32_t at = segment_p(s, i);
         const struct v2_p *p = &s->order.p[i];
         if (f->lane[LANE_P][i].started)
-            piece_add(tr, (struct lane){LANE_P, at}, &j->p[at].lane,
+            piece_add(tr, lane_p(at), &j->p[at].lane,
                       (struct jpiece){.seg = s->n, .i = i, .t0 = spans_first(&f->lane[LANE_P][i])});
         j->p[at].status = p->lost ? j->p[at].status : p->status;
         j->p[at].sweeps = p->sweep;
@@ -299,7 +299,7 @@ static void threads_join(struct trace *tr, const struct segment *s)
         uint32_t at = s->mmap ? s->mmap[i] : i;
         const struct v2_m *m = &s->order.m[i];
         if (i < f->nlane[LANE_M] && f->m[i].lane.n)
-            piece_add(tr, (struct lane){LANE_M, at}, &j->m[at].lane,
+            piece_add(tr, lane_m(at), &j->m[at].lane,
                       (struct jpiece){.seg = s->n, .i = i, .t0 = f->m[i].lane.h[0].t0});
         if (!m->reported && m->was_p == EV_NONE && m->was_g == EV_NONE && s->n)
             continue;
@@ -353,7 +353,7 @@ static void old_join(struct trace *tr, struct segment *s, uint32_t k)
         const int64_t t0 = spans_first(l);
         struct jlane *jl = cross_of(j, g);
         if (jl)
-            piece_add(tr, (struct lane){LANE_G, g}, jl, (struct jpiece){.seg = s->n, .i = i, .t0 = t0});
+            piece_add(tr, lane_g(g), jl, (struct jpiece){.seg = s->n, .i = i, .t0 = t0});
         gi->no_p_ns += gi->no_p_since != NO_TIME ? t0 - gi->no_p_since : 0;
         gi->no_p_since = lo->no_p_since;
     } else if (lo->no_p_since != NO_TIME) {

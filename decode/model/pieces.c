@@ -173,8 +173,7 @@ static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, in
             ++*count;
         return;
     }
-    if (!pieces_totals(tr, (struct lane){LANE_P, segment_p(p->seg, hold_p(h))},
-                       &(struct totals){at, 2, v, n}))
+    if (!pieces_totals(tr, lane_p(segment_p(p->seg, hold_p(h))), &(struct totals){at, 2, v, n}))
         return;
     for (int s = 0; s < SPAN_SLOTS; s++)
         tot[s] += v[1][s] - v[0][s];

@@ -410,7 +410,7 @@ static bool held_block(void *arg, const struct piece *p, uint32_t k, uint32_t b,
     const struct wide *w = arg;
     struct span_iter sp;
     (void)edge;
-    iter_begin(&sp, w->it->tr, (struct lane){LANE_P, w->h->proc});
+    iter_begin(&sp, w->it->tr, lane_p(w->h->proc));
     block_take(&sp, p, k, b);
     hold_take(w->it, w->h, &sp);
     return wide_at_hand(w);
@@ -422,7 +422,7 @@ static bool hold_wide(struct wide *w, uint32_t k, uint64_t i, const struct held 
     const int64_t a = h->t0 > w->ask.t0 ? h->t0 : w->ask.t0, b = h->t1 < w->ask.t1 ? h->t1 : w->ask.t1;
     w->h = h;
     if (h->proc != EV_NONE)
-        return trace_blocks(w->it->tr, (struct lane){LANE_P, h->proc},
+        return trace_blocks(w->it->tr, lane_p(h->proc),
                             &(struct blocks_ask){a, b > a ? b : a + 1, &w->ask.min_ns, held_block, w, 0});
     hold_load(w->it, k, i, a);
     return wide_at_hand(w);

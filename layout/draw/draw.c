@@ -278,7 +278,7 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
         if (s->label)
             whole_word(trace_str(v->tr, s->label), w, out, size);
         else if (s->who != NO_LANE)
-            snprintf(out, size, "%s", name_lane(v, (struct lane){LANE_P, s->who}).s);
+            snprintf(out, size, "%s", name_lane(v, lane_p(s->who)).s);
         if (str_width(str_of(out), w + 1) > w)
             out[0] = 0;
     }

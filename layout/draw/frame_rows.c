@@ -461,7 +461,7 @@ static void busiest(const struct canvas *c)
     grid_str(c->g, 2, y, c->g->w - 4, " goroutines that ran most: how long in this window ",
              STYLE_POPUP_BORDER);
     for (int i = 0; i + 1 < n && i < v->nbusiest; i++)
-        busy_row(c, (struct lane){LANE_G, v->busiest[i]}, y + 1 + i);
+        busy_row(c, lane_g(v->busiest[i]), y + 1 + i);
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------- */

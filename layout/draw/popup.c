@@ -189,8 +189,8 @@ static void waker_lines(const struct about *a, uint32_t who, int64_t t)
     struct span s;
     struct span_iter it;
     char d[FMT_MAX], why[100];
-    if (who == NO_LANE || t <= 0 || !trace_span_at(v->tr, (struct lane){LANE_G, who}, t - 1, &s) ||
-        !span_seek_index(&it, v->tr, (struct lane){LANE_G, who}, s.index))
+    if (who == NO_LANE || t <= 0 || !trace_span_at(v->tr, lane_g(who), t - 1, &s) ||
+        !span_seek_index(&it, v->tr, lane_g(who), s.index))
         return;
     for (int i = 0; i < 4 && (s.state == ST_RUNNING || s.state == ST_RUNNABLE) && span_prev(&it); i++)
         s = *span_get(&it);
@@ -281,7 +281,7 @@ static void span_head(const struct about *a, struct lane l, const struct span *s
         rich_add(a->r, STYLE_POPUP, " (%s)", why);
     }
     if (s->state != ST_RUNNABLE && s->state != ST_WAITING && s->who != NO_LANE)
-        rich_add(a->r, STYLE_POPUP, " on %s", name_lane(v, (struct lane){LANE_P, s->who}).s);
+        rich_add(a->r, STYLE_POPUP, " on %s", name_lane(v, lane_p(s->who)).s);
     const bool untimed = record_untimed(v, s);
     about_whole(a, STYLE_POPUP,
                 untimed ? TRI_NOT_TIMED : when_length(v->tr, time_sub(s->t1, s->t0), open, true, d));
@@ -356,13 +356,13 @@ static void span_text(struct rich *out, const struct view *v, struct lane l, int
     struct sides sides;
     if (l.kind != LANE_G) { /* on a processor, the span of its goroutine */
         const uint32_t g = move_goroutine(v, l, t);
-        if (g == NO_LANE || !trace_span_at(v->tr, (struct lane){LANE_G, g}, t, &s)) {
+        if (g == NO_LANE || !trace_span_at(v->tr, lane_g(g), t, &s)) {
             if (trace_span_at(v->tr, l, t, &s))
                 rich_say(out, STYLE_POPUP, "%s: %s, no goroutine: no stack", name_lane(v, l).s,
                          state_name((enum state)s.state));
             return;
         }
-        l = (struct lane){LANE_G, g};
+        l = lane_g(g);
     } else if (!trace_span_at(v->tr, l, t, &s)) {
         rich_say(out, STYLE_POPUP, "nothing here");
         return;

@@ -155,7 +155,7 @@ static void add_span(struct line *l, const struct view *v, struct lane lane, con
     }
     add_state(l, v, lane, s);
     if (lane.kind == LANE_M && s->proc != NO_LANE)
-        add(l, STYLE_STATUS, " on %s", name_lane(v, (struct lane){LANE_P, s->proc}).s);
+        add(l, STYLE_STATUS, " on %s", name_lane(v, lane_p(s->proc)).s);
     add_length(l, v, lane, s);
 }
 
@@ -170,7 +170,7 @@ static void describe(struct line *l, const struct view *v, struct lane lane, con
     uint32_t g = lane.kind == LANE_G ? lane.i : s->who;
     if (over > 0 && g != NO_LANE) {
         const int room = str_width(str_of(name_g(v, g, name_width(l)).s), RICH_MOST) - over,
-                  least = (int)strlen(name_lane(v, (struct lane){LANE_G, g}).s);
+                  least = (int)strlen(name_lane(v, lane_g(g)).s);
         r->n = from;
         add_span(l, v, lane, s, room < least ? least : room);
     }
@@ -232,7 +232,7 @@ static void around_g(struct line *l, const struct view *v, struct lane at, uint3
         break;
     default:
         if (s->state != ST_UNKNOWN && s->who != NO_LANE && (at.kind != LANE_P || at.i != s->who))
-            add(l, STYLE_STATUS, "on %s  ", name_lane(v, (struct lane){LANE_P, s->who}).s);
+            add(l, STYLE_STATUS, "on %s  ", name_lane(v, lane_p(s->who)).s);
         if (have && span_prev(&it) && span_get(&it)->state == ST_RUNNABLE) {
             const struct span *wake = span_get(&it);
             add(l, STYLE_STATUS, "after %s runnable  ", when_dur(v->tr, time_sub(wake->t1, wake->t0), d));
@@ -258,7 +258,7 @@ static void around(struct line *l, const struct view *v, struct lane lane, const
         around_g(l, v, lane, g, s);
     else if (g == NO_LANE)
         add_idle(l, v);
-    else if (trace_span_at(v->tr, (struct lane){LANE_G, g}, s->t0 < 0 ? 0 : s->t0, &gs))
+    else if (trace_span_at(v->tr, lane_g(g), s->t0 < 0 ? 0 : s->t0, &gs))
         around_g(l, v, lane, g, &gs);
 }
 

@@ -205,7 +205,7 @@ void kind_show(struct view *v, uint32_t g, int64_t t)
     if (kind_here(v)->show)
         kind_here(v)->show(v, g, t);
     else
-        move_lane(v, (struct lane){LANE_G, g});
+        move_lane(v, lane_g(g));
 }
 
 /* ---- coming and going ---------------------------------------------------------------------------------- */

@@ -40,7 +40,7 @@ bool view_init(struct view *v, const struct trace *tr)
         v->lanes[k] = (struct lanes){
             .kind = (enum lane_kind)k, .sort = k == LANE_G ? SORT_SEEN : SORT_ID, .stale = true};
     v->at.view = VIEW_PROCS;
-    v->at.focus = (struct lane){LANE_P, 0};
+    v->at.focus = lane_p(0);
     v->scr.w = 80;
     v->scr.h = 24;
     v->lanes[LANE_G].here = true;

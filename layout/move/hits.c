@@ -22,7 +22,7 @@ static void hit_name(const struct view *v, const struct hit *h, char *out, size_
     char what[120] = "";
     struct lane_info li = {0};
     if (h->g != NO_LANE)
-        li = trace_lane(v->tr, (struct lane){LANE_G, h->g});
+        li = trace_lane(v->tr, lane_g(h->g));
     if (h->what >= HIT_STATE)
         snprintf(what, sizeof what, "%s", state_name((enum state)(h->what - HIT_STATE)));
     else

@@ -72,8 +72,8 @@ static void idle_ready(struct text *t, const struct view *v, const struct idle_r
     text_add(t, "%s with ", when_dur(v->tr, m->ready, a));
     if (m->least < m->most)
         text_add(t, "%" PRIu32 " to ", m->least);
-    text_add(t, "%" PRIu32 " runnable (longest %s %s)", m->most,
-             name_lane(v, (struct lane){LANE_G, m->top[0].g}).s, when_dur(v->tr, m->top[0].ns, a));
+    text_add(t, "%" PRIu32 " runnable (longest %s %s)", m->most, name_lane(v, lane_g(m->top[0].g)).s,
+             when_dur(v->tr, m->top[0].ns, a));
 }
 
 void idle_text(const struct view *v, char *out, size_t size)
@@ -114,10 +114,10 @@ static void then_ran(const struct view *v, const struct idle_reason_wait *k, cha
 {
     struct span s;
     *out = 0;
-    if (!trace_span_at(v->tr, (struct lane){LANE_G, k->g}, k->t1, &s) || s.t0 != k->t1 || s.who == NO_LANE ||
+    if (!trace_span_at(v->tr, lane_g(k->g), k->t1, &s) || s.t0 != k->t1 || s.who == NO_LANE ||
         s.state == ST_RUNNABLE || s.state == ST_WAITING || s.state == ST_UNKNOWN)
         return;
-    snprintf(out, size, ", then ran on %s", name_lane(v, (struct lane){LANE_P, s.who}).s);
+    snprintf(out, size, ", then ran on %s", name_lane(v, lane_p(s.who)).s);
 }
 
 void idle_lines(const struct view *v, struct rich *out, int w)

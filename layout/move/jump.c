@@ -213,7 +213,7 @@ static bool on_p(const struct span *s)
 bool move_running(const struct view *v, uint32_t g, int64_t t, struct span *out)
 {
     struct span_iter it;
-    if (g == NO_LANE || !span_seek(&it, v->tr, (struct lane){LANE_G, g}, t))
+    if (g == NO_LANE || !span_seek(&it, v->tr, lane_g(g), t))
         return false;
     for (int i = 0; i < WALK; i++) {
         const struct span *s = span_get(&it);
@@ -258,7 +258,7 @@ unsigned move_swap(struct view *v, int n)
         move_push(v, STEP_JUMP);
         v->trail.focus[l.kind] = l.i;
         onto(v, &s);
-        move_lane(v, (struct lane){LANE_G, s.who});
+        move_lane(v, lane_g(s.who));
         return move_settle(v);
     }
     struct span run = s;
@@ -269,7 +269,7 @@ unsigned move_swap(struct view *v, int n)
     v->trail.focus[l.kind] = l.i;
     if (now)
         onto(v, &s);
-    move_lane(v, (struct lane){LANE_P, run.who});
+    move_lane(v, lane_p(run.who));
     move_settle(v);
     if (!now)
         return view_message(v, false,
@@ -329,7 +329,7 @@ static bool asked_of(const struct view *v, uint32_t *g, int64_t *t)
     int64_t end;
     if (kind_here(v)->about)
         return kind_here(v)->about(v, g, t, &end) && *g < trace_nlanes(v->tr, LANE_G) &&
-               trace_span_at(v->tr, (struct lane){LANE_G, *g}, *t, &s) && s.state == ST_WAITING;
+               trace_span_at(v->tr, lane_g(*g), *t, &s) && s.state == ST_WAITING;
     if (!view_span_here(v, &l, &s))
         return false;
     *g = l.kind == LANE_G ? l.i : s.who;
@@ -373,7 +373,7 @@ unsigned view_cause(struct view *v)
         return to_cause(v, &w);
     return move_fail(
         v, "G%" PRIu64 ": who woke it is not in the trace (a timer, the network poller or the runtime)",
-        trace_lane(v->tr, (struct lane){LANE_G, w.g}).id);
+        trace_lane(v->tr, lane_g(w.g)).id);
 }
 
 struct effect {
@@ -395,7 +395,7 @@ static unsigned effect_over(struct view *v, struct job *j)
                          e->cut ? "soon behind the cursor (search cut short)" : "behind the cursor");
     move_push(v, STEP_JUMP);
     move_to(v, w->t, true);
-    move_lane(v, (struct lane){LANE_G, w->g});
+    move_lane(v, lane_g(w->g));
     move_settle(v);
     return view_message(v, false, "%s, %s here by %s", name_g(v, w->g, NAMED).s,
                         w->created ? "created" : "woken", name_g(v, e->by, NAMED).s);
@@ -446,7 +446,7 @@ static unsigned to_place(struct view *v, const struct target *g, uint32_t lane)
     if (g->has_time || g->has_range)
         move_to(v, g->t0, g->has_time);
     if (lane != NO_LANE && !g->has_time && !g->has_range && g->kind == LANE_G) { /* where it lives */
-        struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, lane});
+        struct lane_info li = trace_lane(v->tr, lane_g(lane));
         if (v->at.cursor < li.first || v->at.cursor >= li.last)
             move_to(v, li.created ? li.seen : li.first, true);
     }

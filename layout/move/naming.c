@@ -30,7 +30,7 @@ struct goroutine_name name_g(const struct view *v, uint32_t g, int w)
 
 void name_goroutine(const struct view *v, uint32_t g, int w, char *out, size_t size)
 {
-    const struct lane_name id = name_lane(v, (struct lane){LANE_G, g});
+    const struct lane_name id = name_lane(v, lane_g(g));
     int n = (int)strlen(id.s);
     snprintf(out, size, "%s", n <= w ? id.s : "");
     struct str name = g == NO_LANE ? (struct str){"", 0} : trace_str(v->tr, trace_g_name(v->tr, g));

@@ -120,8 +120,7 @@ bool pick_span(const struct view *v, struct lane l, const struct span *s)
         return true;
     if (l.kind == LANE_G)
         return filter_span(v->filters.all, l.i, s);
-    return s->who != NO_LANE &&
-           trace_span_at(v->tr, (struct lane){LANE_G, s->who}, s->t0 < 0 ? 0 : s->t0, &gs) &&
+    return s->who != NO_LANE && trace_span_at(v->tr, lane_g(s->who), s->t0 < 0 ? 0 : s->t0, &gs) &&
            filter_span(v->filters.all, s->who, &gs);
 }
 
@@ -433,13 +432,12 @@ static unsigned related_over(struct view *v, struct job *j)
     memcpy(only, r->lane, r->n * sizeof *only);
     pick_only(v, only, r->n);
     move_push(v, STEP_JUMP);
-    move_lane(v, (struct lane){LANE_G, r->g});
+    move_lane(v, lane_g(r->g));
     v->at.top = 0;
     move_settle(v);
     return view_message(
         v, false, "%s: its creator, %s%" PRIu32 " created by it, %swho woke it, whom it wakes in this window",
-        name_lane(v, (struct lane){LANE_G, r->g}).s, r->few ? "at least " : "", r->created,
-        r->cut ? "(not all) " : "");
+        name_lane(v, lane_g(r->g)).s, r->few ? "at least " : "", r->created, r->cut ? "(not all) " : "");
 }
 
 unsigned view_related(struct view *v)

@@ -277,7 +277,7 @@ static bool search_lanes(struct search *s, const struct trace *tr)
     if (!s->in_strs && !s->states) { /* only one lane can match */
         uint32_t i = s->by_id ? trace_find_lane(tr, LANE_G, s->id) : NO_LANE;
         if (i != NO_LANE)
-            search_add(s, trace_lane(tr, (struct lane){LANE_G, i}).first, i, 0);
+            search_add(s, trace_lane(tr, lane_g(i)).first, i, 0);
         return true;
     }
     for (int budget = CHUNK; budget > 0 && s->at < n; budget--) {

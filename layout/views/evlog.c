@@ -141,7 +141,7 @@ static uint32_t thread_of(const struct view *v, uint32_t p, int64_t t)
     uint32_t n = trace_nlanes(v->tr, LANE_M);
     struct span s;
     for (uint32_t m = 0; p != NO_LANE && n <= MANY_M && m < n; m++)
-        if (trace_span_at(v->tr, (struct lane){LANE_M, m}, t, &s) && s.proc == p)
+        if (trace_span_at(v->tr, lane_m(m), t, &s) && s.proc == p)
             return m;
     return NO_LANE;
 }
@@ -153,9 +153,9 @@ static void evlog_columns(const struct view *v, const struct event *e, struct la
     const uint32_t thread = thread_of(v, e->p, e->t);
     p->s[0] = m->s[0] = 0;
     if (e->p != NO_LANE)
-        *p = name_lane(v, (struct lane){LANE_P, e->p});
+        *p = name_lane(v, lane_p(e->p));
     if (thread != NO_LANE)
-        *m = name_lane(v, (struct lane){LANE_M, thread});
+        *m = name_lane(v, lane_m(thread));
 }
 
 void evlog_line(const struct view *v, size_t i, int name_w, char *out, size_t size)
@@ -311,7 +311,7 @@ static bool evlog_step(struct view *v, int dir, int rows)
     const struct event e = l->of.e[to];
     move_to(v, e.t, true);
     if (e.g != NO_LANE)
-        v->at.focus = (struct lane){LANE_G, e.g};
+        v->at.focus = lane_g(e.g);
     l->cur = to;
     evlog_again(v, rows, e.t);
     return true;
@@ -355,7 +355,7 @@ static void log_settle(struct view *v, bool recenter)
 static void log_show(struct view *v, uint32_t g, int64_t t)
 {
     (void)t;
-    v->at.focus = (struct lane){LANE_G, g};
+    v->at.focus = lane_g(g);
 }
 
 static void log_draw(struct grid *g, struct view *v, const struct plan *p)
@@ -370,7 +370,7 @@ static void log_draw(struct grid *g, struct view *v, const struct plan *p)
 /* The event's goroutine, then. */
 static bool log_span(const struct view *v, struct lane *l, int64_t *t)
 {
-    *l = (struct lane){LANE_G, evlog_goroutine(v)};
+    *l = lane_g(evlog_goroutine(v));
     *t = v->at.cursor;
     return l->i != NO_LANE;
 }
@@ -385,8 +385,7 @@ static unsigned log_swap(struct view *v, int n)
 {
     const uint32_t g = evlog_goroutine(v);
     (void)n;
-    return g == NO_LANE ? move_fail(v, "no goroutine belongs to this")
-                        : view_focus(v, (struct lane){LANE_G, g});
+    return g == NO_LANE ? move_fail(v, "no goroutine belongs to this") : view_focus(v, lane_g(g));
 }
 
 const struct view_kind kind_log = {

@@ -381,8 +381,7 @@ static unsigned items_swap(struct view *v, int n)
 {
     const struct item *i = items_here(v);
     (void)n;
-    return !i || i->g == NO_LANE ? move_fail(v, "no goroutine belongs to this")
-                                 : view_focus(v, (struct lane){LANE_G, i->g});
+    return !i || i->g == NO_LANE ? move_fail(v, "no goroutine belongs to this") : view_focus(v, lane_g(i->g));
 }
 
 static unsigned items_sort(struct view *v, int n)

@@ -86,9 +86,9 @@ static void proc_show(struct view *v, uint32_t g, int64_t t)
     struct span run;
     if (move_running(v, g, t, &run) && run.t1 >= t && run.who != NO_LANE) {
         move_to(v, t < run.t1 ? t : run.t1 - 1, true); /* with its end the processor does something else */
-        move_lane(v, (struct lane){LANE_P, run.who});
+        move_lane(v, lane_p(run.who));
     } else
-        move_lane(v, (struct lane){LANE_G, g});
+        move_lane(v, lane_g(g));
 }
 
 static void lane_where(const struct view *v, const struct plan *p, char *out, size_t size)

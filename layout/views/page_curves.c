@@ -281,9 +281,8 @@ static uint32_t next_proc(const struct trace *tr, uint64_t last, bool first)
 {
     uint32_t best = NO_LANE;
     for (uint32_t i = 0, n = trace_nlanes(tr, LANE_P); i < n; i++) {
-        const uint64_t id = trace_lane_who(tr, (struct lane){LANE_P, i}).id;
-        if ((first || id > last) &&
-            (best == NO_LANE || id < trace_lane_who(tr, (struct lane){LANE_P, best}).id))
+        const uint64_t id = trace_lane_who(tr, lane_p(i)).id;
+        if ((first || id > last) && (best == NO_LANE || id < trace_lane_who(tr, lane_p(best)).id))
             best = i;
     }
     return best;
@@ -321,7 +320,7 @@ void page_lane(struct grid *g, struct view *v, const char *role, uint32_t lane, 
                struct box b)
 {
     const struct box axis = page_axis(b);
-    lane_line(g, v, role, tri_g(lane), time, b);
+    lane_line(g, v, role, lane_g(lane), time, b);
     if (axis.x + axis.w < b.x + b.w)
         grid_str(g, axis.x + axis.w + 1, b.y, PAGE_BESIDE - 1, name_g(v, lane, PAGE_BESIDE - 1).s,
                  STYLE_NORMAL);

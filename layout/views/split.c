@@ -191,7 +191,7 @@ unsigned view_life(struct view *v)
         g = s.who;
     if (g == NO_LANE || g >= trace_nlanes(v->tr, LANE_G))
         return move_fail(v, "no goroutine here");
-    snprintf(title, sizeof title, "The life of %s", name_lane(v, (struct lane){LANE_G, g}).s);
+    snprintf(title, sizeof title, "The life of %s", name_lane(v, lane_g(g)).s);
     life_text(v, g, t, own_text(v, title), own_width(v));
     v->popup.kind = POPUP_NONE;
     return open_own(v);

@@ -425,7 +425,7 @@ unsigned table_enter(struct view *v)
         return open_kind(v, row);
     row = table_kinds(&t->have) ? t->type[row].longest : row; /* of a kind of one thing: that */
     struct thing x = t->thing[row];
-    struct lane l = t->from->lane ? t->from->lane(t, &x) : tri_g(x.g);
+    struct lane l = t->from->lane ? t->from->lane(t, &x) : lane_g(x.g);
     struct text of = {.ticks = when_ticks(v->tr)}, say = {.ticks = of.ticks};
     text_add(&of, "%s%s", t->from->thing,
              x.untimed ? ", " : " of "); /* it stands below the words of a span */

@@ -86,7 +86,7 @@ static bool groups_add(struct table *t, bool by_group)
         const uint32_t of = tg->group_of[g];
         if (of >= tg->ngroups)
             continue;
-        const struct lane_info li = trace_lane(t->tr, tri_g(g));
+        const struct lane_info li = trace_lane(t->tr, lane_g(g));
         const struct thing x = {
             .t0 = li.first, .t1 = li.nspans ? li.last : li.first, .g = g, .index = g, .open = !li.ended};
         if (!table_add(t, by_group ? tg->groups[of].name : 0, by_group ? of : 0, x))
@@ -148,7 +148,7 @@ static int64_t groups_value(const struct table *t, const struct thing *x, int c)
         v = t->tg->moves[x->g];
     } else if (c == ONE_CALLS) {
         v = ns_add(s.ns[GM_SYSCALL], s.ns[GM_SYSBLOCK]);
-        v = v && !tri_any_timed(t->tr, tri_g(x->g), x->t0, x->t1, v) ? TABLE_UNTIMED : v;
+        v = v && !tri_any_timed(t->tr, lane_g(x->g), x->t0, x->t1, v) ? TABLE_UNTIMED : v;
     }
     return v ? v : -1;
 }
@@ -166,7 +166,7 @@ static void groups_moment(const struct view *v, const struct thing *x, int64_t *
     int64_t longest = -1;
     uint64_t left = 2000000; /* a goroutine with more spans is shown whole */
     struct span_iter it;
-    if (!want || !span_seek_index(&it, v->tr, tri_g(x->g), 0))
+    if (!want || !span_seek_index(&it, v->tr, lane_g(x->g), 0))
         return;
     do {
         const struct span *s = span_get(&it);
@@ -239,7 +239,7 @@ static int64_t groups_longest(const struct trace *tr, const struct lane_info *li
 {
     struct longest l = {.state = state};
     if (n)
-        trace_states(tr, tri_g(g),
+        trace_states(tr, lane_g(g),
                      &(struct states_ask){.t0 = li->first,
                                           .t1 = li->last + 1,
                                           .min_ns = all / (int64_t)n,
@@ -252,7 +252,7 @@ static void groups_say(struct text *t, const struct view *v, const struct thing 
 {
     const struct gstat s = gstat_of(v->table->tg, x->g);
     const struct gcounts n = gstat_counts(v->table->tg, x->g);
-    const struct lane_info li = trace_lane(v->tr, tri_g(x->g));
+    const struct lane_info li = trace_lane(v->tr, lane_g(x->g));
     text_say(t, NULL, n.runs, n.runs == 1 ? " run, " : " runs, ", n.waits,
              n.waits == 1 ? " wait, " : " waits, ", n.syscalls,
              n.syscalls == 1 ? " system call; longest wait " : " system calls; longest wait ",
@@ -260,7 +260,7 @@ static void groups_say(struct text *t, const struct view *v, const struct thing 
              t_dur(groups_longest(v->tr, &li, x->g, ST_RUNNABLE, s.ns[GM_SCHED], n.scheds)));
     if (li.creator != NO_LANE)
         text_say(t, v->tr, "; created by ", t_who(li.creator));
-    else if (tri_by_timer(v->tr, tri_g(x->g), &li))
+    else if (tri_by_timer(v->tr, lane_g(x->g), &li))
         text_lit(t, "; " TRI_BY_TIMER);
 }
 

@@ -44,7 +44,7 @@ static void mmu_say(struct text *out, const struct view *v, const struct thing *
     const char *sep = " of the processors; their time in the worst: ";
     text_say(out, NULL, "in any ", t_dur(m->window), " the program had at least ", t_share(m->mmu, 1));
     for (uint32_t p = 0; p < trace_nlanes(v->tr, LANE_P); p++) {
-        trace_shares(v->tr, (struct lane){LANE_P, p}, x->t0, x->t1, &s);
+        trace_shares(v->tr, lane_p(p), x->t0, x->t1, &s);
         for (int i = ST_NONE + 1; i < ST_COUNT; i++) {
             sum.ns[i] = time_add(sum.ns[i], s.ns[i]);
             all = time_add(all, s.ns[i]);

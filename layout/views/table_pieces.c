@@ -34,7 +34,7 @@ static void pieces_say(struct text *out, const struct view *v, const struct thin
 {
     struct shares sh;
     bool first = true;
-    trace_shares(v->tr, tri_g(x->g), x->t0, x->t1 > x->t0 ? x->t1 : x->t0 + 1, &sh);
+    trace_shares(v->tr, lane_g(x->g), x->t0, x->t1 > x->t0 ? x->t1 : x->t0 + 1, &sh);
     text_who(out, v->tr, x->g);
     for (int s = ST_NONE + 1; s < ST_COUNT; s++) {
         if (!sh.ns[s])

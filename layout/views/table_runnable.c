@@ -46,7 +46,7 @@ static void runnable_say(struct text *t, const struct view *v, const struct thin
     const struct triage *tg = v->table->tg;
     struct span s;
     text_who(t, v->tr, x->g);
-    if (trace_span_at(v->tr, tri_g(x->g), x->t0, &s) && s.who != NO_LANE)
+    if (trace_span_at(v->tr, lane_g(x->g), x->t0, &s) && s.who != NO_LANE)
         text_say(t, v->tr, ", woken by ", t_who(s.who));
     for (uint32_t i = 0; i < tg->nworst; i++) {
         const struct sched_wait *w = &tg->worst[i];

@@ -46,7 +46,7 @@ static bool spans_lane(struct table *t, struct known *k, uint32_t g, bool system
 {
     struct span_iter it;
     struct span s;
-    bool more = span_seek_index(&it, t->tr, tri_g(g), 0);
+    bool more = span_seek_index(&it, t->tr, lane_g(g), 0);
     for (uint32_t i = 0; more; i++) {
         s = *span_get(&it);
         more = span_next(&it);
@@ -71,7 +71,7 @@ bool table_spans(struct table *t, const struct spans_from *f)
     struct known k = {.n = 0};
     bool ok = true;
     for (uint32_t g = 0; ok && g < trace_nlanes(t->tr, LANE_G); g++) {
-        const bool system = trace_lane_who(t->tr, tri_g(g)).is_system;
+        const bool system = trace_lane_who(t->tr, lane_g(g)).is_system;
         ok = (system && f->state == ST_WAITING) || spans_lane(t, &k, g, system, f);
     }
     tab_free(&k.map);
@@ -81,7 +81,7 @@ bool table_spans(struct table *t, const struct spans_from *f)
 
 bool spans_next(const struct trace *tr, const struct thing *x, struct span *s)
 {
-    return x->g != NO_LANE && trace_span_at(tr, tri_g(x->g), x->t1, s);
+    return x->g != NO_LANE && trace_span_at(tr, lane_g(x->g), x->t1, s);
 }
 
 /* Does another kind read the same, from another line of that function? One may be a lock that the library

@@ -32,7 +32,7 @@ static struct lane stops_lane(const struct table *t, const struct thing *x)
     struct moment m = {x->t0, x->t1, x->g, NO_LANE};
     struct span held;
     int64_t after;
-    return (struct lane){LANE_P, triage_last_to_stop(t->tr, &m, &held, &after)};
+    return lane_p(triage_last_to_stop(t->tr, &m, &held, &after));
 }
 
 static const struct table_from stops = {

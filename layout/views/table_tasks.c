@@ -31,7 +31,7 @@ static int64_t tasks_value(const struct table *t, const struct thing *x, int c)
     struct shares sh;
     if (x->g == NO_LANE || x->t1 <= x->t0)
         return 0;
-    trace_shares(t->tr, tri_g(x->g), x->t0, x->t1, &sh);
+    trace_shares(t->tr, lane_g(x->g), x->t0, x->t1, &sh);
     return sh.ns[of[c]];
 }
 

@@ -398,7 +398,7 @@ static unsigned top_enter(struct view *v)
     text_who(&b, v->tr, r->most);
     if (r->g > 1)
         text_add(&b, r->most_ns ? " ran most of the %u" : " is one of the %u", r->g);
-    unsigned f = tri_goto(v, tri_g(r->most), t0, t1);
+    unsigned f = tri_goto(v, lane_g(r->most), t0, t1);
     (void)view_at(v, at);
     view_message(v, false, "%s", b.p ? b.p : "");
     text_free(&b);

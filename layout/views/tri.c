@@ -117,11 +117,6 @@ void tri_func(struct text *t, const struct trace *tr, uint32_t name, size_t max)
         text_lit(t, TRI_UNNAMED);
 }
 
-struct lane tri_g(uint32_t g)
-{
-    return (struct lane){LANE_G, g};
-}
-
 uint32_t tri_rows(const struct view *v)
 {
     const struct view_kind *k = kind_here(v);
@@ -148,7 +143,7 @@ unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
     tri_leave(v);
     move_push(v, STEP_JUMP);
     if (l.kind >= LANE_BAND || l.i >= trace_nlanes(v->tr, l.kind)) {
-        l = (struct lane){LANE_P, v->trail.focus[LANE_P]};
+        l = lane_p(v->trail.focus[LANE_P]);
         if (l.i >= trace_nlanes(v->tr, LANE_P))
             l.i = 0;
     }
@@ -173,7 +168,7 @@ static void onto_band(struct view *v, const struct finding *f)
     int64_t at;
     if (!spent_band(v->tr, (enum band)f->lane.i, f->t0, f->t1, &p, &at))
         return;
-    move_lane(v, (struct lane){LANE_P, p});
+    move_lane(v, lane_p(p));
     move_to(v, at, true);
     move_settle(v);
 }
@@ -194,7 +189,7 @@ unsigned tri_cause(struct view *v, int n)
     int64_t t0, t1;
     if (!view_cause_word(v) || !kind_here(v)->about(v, &g, &t0, &t1))
         return move_fail(v, "nobody in this trace ended a wait that this row is about");
-    const unsigned f = tri_goto(v, tri_g(g), t0, t1) | view_do(v, REQ_CAUSE, n);
+    const unsigned f = tri_goto(v, lane_g(g), t0, t1) | view_do(v, REQ_CAUSE, n);
     kind_leads(v, &from);
     return f;
 }

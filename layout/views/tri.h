@@ -121,6 +121,5 @@ unsigned tri_evidence(struct view *v, const struct finding *f);
 unsigned tri_cause(struct view *v, int n);
 /* tri_set_row - moves the cursor to that row, or to the last one; drawing scrolls it into sight. */
 void tri_set_row(struct view *v, uint32_t row);
-struct lane tri_g(uint32_t g);
 
 #endif

@@ -199,7 +199,7 @@ static unsigned why_view_enter(struct view *v)
         return move_fail(v, "no goroutine is known for that");
     if (!why_lanes(v))
         return move_fail(v, "out of memory");
-    unsigned f = tri_goto(v, tri_g(g), t0, t1);
+    unsigned f = tri_goto(v, lane_g(g), t0, t1);
     view_message(v, false, "these goroutines took the time; the one that all waited for is underlined");
     return f;
 }

@@ -311,7 +311,7 @@ static void pairs_said(struct seen *s, const struct triage *tg)
          i++) { /* those that nobody is known to have ended are in no pair */
         const struct thing *x = &s->v.table->thing[i];
         struct span by;
-        all -= trace_span_at(s->tr, tri_g(x->g), x->t1, &by) && by.state == ST_RUNNABLE && by.who != NO_LANE;
+        all -= trace_span_at(s->tr, lane_g(x->g), x->t1, &by) && by.state == ST_RUNNABLE && by.who != NO_LANE;
     }
     if (all)
         fail_msg("%s: %lld waits that are in no row", s->name, (long long)all);

@@ -82,7 +82,7 @@ static char *find_describe(const struct job *j, const struct span *s)
 {
     const struct trace *tr = j->tr;
     struct text t = {0};
-    const struct lane_info li = trace_lane_who(tr, (struct lane){LANE_G, j->g});
+    const struct lane_info li = trace_lane_who(tr, lane_g(j->g));
     const struct frame f = trace_frame(tr, s->stack, stacks_user_frame(tr, s->stack));
     if (j->tsv)
         text_add(&t, "%" PRId64, s->t1 - s->t0);
@@ -133,7 +133,7 @@ static void find_in(struct job *j, struct filter *f)
     for (uint32_t g = filter_next(f, 0); g != NO_LANE && !j->failed; g = filter_next(f, g + 1)) {
         const struct wide_ask ask = {INT64_MIN, INT64_MAX, least > 1 ? least : 1, find_look, j, 0};
         j->g = g;
-        trace_wide(j->tr, (struct lane){LANE_G, g}, &ask);
+        trace_wide(j->tr, lane_g(g), &ask);
     }
 }
 

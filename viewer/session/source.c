@@ -50,7 +50,7 @@ static uint32_t stack_here(const struct app *a)
     } else if (!trace_span_at(a->tr, l, t, &s)) {
         return 0;
     }
-    if (l.kind != LANE_G && s.who != NO_LANE && !trace_span_at(a->tr, (struct lane){LANE_G, s.who}, t, &s))
+    if (l.kind != LANE_G && s.who != NO_LANE && !trace_span_at(a->tr, lane_g(s.who), t, &s))
         return 0;
     bool waits = s.state == ST_WAITING || s.state == ST_SYSCALL || s.state == ST_RUNNABLE;
     return waits || !s.stack_end ? s.stack : s.stack_end;
