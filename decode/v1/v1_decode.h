@@ -62,7 +62,7 @@ struct v1_kind {
 /* The meaning of an event: a row of events_v1.def names it, a function of v1_emit.c carries it out. */
 enum v1_means {
     V1_MEANS_NOTHING,
-#define V1_MEANING(id, f) V1_MEANS_##id,
+#define V1_MEANING(id, lives, f) V1_MEANS_##id,
 #include "decode/v1/events_v1.def"
     V1_MEANINGS
 };

@@ -313,8 +313,6 @@ static bool placed(const struct v1_g *s)
 
 static void on_start(struct v1_emit *em, const struct v1_ev *e)
 {
-    if (!alive(em, e, e->g))
-        return;
     const uint32_t p = on_proc(em, e->p);
     const struct v1_at at = at_of(em, e);
     struct v1_g *s = gor(em, e->g);
@@ -333,8 +331,6 @@ static void on_start(struct v1_emit *em, const struct v1_ev *e)
 
 static void on_stop(struct v1_emit *em, const struct v1_ev *e)
 {
-    if (!alive(em, e, e->g))
-        return;
     const struct v1_at at = at_of(em, e);
     struct v1_g *s = gor(em, e->g);
     if (s->lane != EV_NONE && !runs(s, at.q, e))
@@ -347,8 +343,6 @@ static void on_stop(struct v1_emit *em, const struct v1_ev *e)
 
 static void on_wake(struct v1_emit *em, const struct v1_ev *e)
 {
-    if (!alive(em, e, e->arg_g))
-        return;
     const struct v1_at at = at_of(em, e);
     struct v1_g *s = gor(em, e->arg_g);
     const uint32_t by = lane_of(em, e->g, ST_RUNNING);
@@ -362,8 +356,6 @@ static void on_wake(struct v1_emit *em, const struct v1_ev *e)
 /* The listing at the start says that a goroutine waits or is in a system call. */
 static void on_status(struct v1_emit *em, const struct v1_ev *e)
 {
-    if (!alive(em, e, e->g))
-        return;
     const struct v1_left *left = &V1_LEFT[e->tag.type];
     leave(em, e->g);
     if (!em->listing && !em->s->st.ndamages) /* the listing is only at the beginning */
@@ -379,8 +371,6 @@ static void on_status(struct v1_emit *em, const struct v1_ev *e)
 
 static void on_call(struct v1_emit *em, const struct v1_ev *e)
 {
-    if (!alive(em, e, e->g))
-        return;
     const struct v1_at at = at_of(em, e);
     struct v1_g *s = gor(em, e->g);
     if (s->lane != EV_NONE && !runs(s, at.q, e)) {
@@ -394,8 +384,6 @@ static void on_call(struct v1_emit *em, const struct v1_ev *e)
 
 static void on_block(struct v1_emit *em, const struct v1_ev *e)
 {
-    if (!alive(em, e, e->g))
-        return;
     struct v1_g *s = gor(em, e->g);
     bool seen = s->state == V1S_SYSCALL;
     leave(em, e->g);
@@ -416,8 +404,6 @@ static bool went_on(const struct v1_emit *em, const struct v1_ev *e, const struc
 
 static void on_return(struct v1_emit *em, const struct v1_ev *e)
 {
-    if (!alive(em, e, e->g))
-        return;
     struct v1_g *s = gor(em, e->g);
     const bool blocked = v1_off_p(s);
     if (!v1_exits(em->o, e))
@@ -722,8 +708,12 @@ bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t cap)
     return true;
 }
 
-static void (*const MEANS[V1_MEANINGS])(struct v1_emit *, const struct v1_ev *) = {
-#define V1_MEANING(id, f) [V1_MEANS_##id] = f,
+enum whose { NOBODY, OWN, NAMED };
+static const struct {
+    enum whose lives;
+    void (*f)(struct v1_emit *, const struct v1_ev *);
+} MEANS[V1_MEANINGS] = {
+#define V1_MEANING(id, lives, f) [V1_MEANS_##id] = {lives, f},
 #include "decode/v1/events_v1.def"
 };
 
@@ -746,8 +736,9 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
     }
     if (em->ngap && (e->tag.type == V1_GO_START_LOCAL || e->tag.type == V1_UNBLOCK_LOCAL))
         v1_lossy_local(em, e->p, e->arg_g);
-    if (MEANS[e->tag.means])
-        MEANS[e->tag.means](em, e);
+    const enum whose lives = MEANS[e->tag.means].lives;
+    if (MEANS[e->tag.means].f && (lives == NOBODY || alive(em, e, lives == NAMED ? e->arg_g : e->g)))
+        MEANS[e->tag.means].f(em, e);
 }
 
 enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index *ix, struct v1_order *o,
