@@ -358,7 +358,5 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
     view_popup_follow(&a->view, &from);
     tables_moved(a, &from);
     app_live_acted(a, act, &from);
-    if (f & VR_WORK)
-        app_add(a, DUE_VIEW);
-    return f | had;
+    return app_left(a, f) | had;
 }

@@ -58,8 +58,8 @@ void app_free(struct app *a)
  * every slice of loading. */
 static void sync(struct app *a)
 {
-    if (a->stale && (view_loaded(&a->view) & VR_WORK))
-        app_add(a, DUE_VIEW);
+    if (a->stale)
+        app_left(a, view_loaded(&a->view));
     a->stale = false;
 }
 
@@ -81,8 +81,7 @@ void app_open(struct app *a)
             a->open.filter_error = a->view.msg.text;
         f |= filter;
     }
-    if (f & VR_WORK)
-        app_add(a, DUE_VIEW);
+    app_left(a, f);
     if (a->open.view)
         a->view.trail.n = a->view.trail.redo_n = 0; /* the trail begins in this view */
     a->open.filter = NULL;
@@ -96,8 +95,8 @@ static bool load_step(struct app *a, int64_t budget_ns)
     uint32_t epoch = ti->epoch;
     bool more = trace_load(a->tr, budget_ns) == LOAD_MORE;
     a->stale = true;
-    if (ti->epoch != epoch && (view_anew(&a->view) & VR_WORK))
-        app_add(a, DUE_VIEW);
+    if (ti->epoch != epoch)
+        app_left(a, view_anew(&a->view));
     return more;
 }
 
@@ -322,9 +321,7 @@ static unsigned prompt_accept(struct app *a)
         return f | slice_write(a, a->view.prompt.command);
     if (f & VR_COMMAND)
         f = (f & ~(unsigned)VR_COMMAND) | run_command(a);
-    if (f & VR_WORK)
-        app_add(a, DUE_VIEW);
-    return f;
+    return app_left(a, f);
 }
 
 /* Keys that edit the line. Returns false when the key means something else. */
@@ -526,7 +523,7 @@ unsigned app_key(struct app *a, const struct key_event *ev)
         unsigned f = key_is_mouse(k) ? VR_NONE : prompt_key(a, k);
         tables_moved(a, &from);
         app_live_acted(a, ACT_NONE, &from);
-        if ((f & VR_WORK) != 0)
+        if (f & VR_WORK)
             app_add(a, DUE_VIEW); /* the search continues while one types */
         return f;
     }

@@ -153,6 +153,14 @@ static inline void app_add(struct app *a, enum due what)
     a->due |= what;
 }
 
+/* app_left - the view did something and returned flags: what it has left to do is due. Returns the flags. */
+static inline unsigned app_left(struct app *a, unsigned flags)
+{
+    if (flags & VR_WORK)
+        app_add(a, DUE_VIEW);
+    return flags;
+}
+
 /* app_phase - the first work that is due (enum due); 0: none, the app waits for a key. */
 unsigned app_phase(const struct app *a);
 /*

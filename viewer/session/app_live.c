@@ -120,8 +120,7 @@ static unsigned grown(struct app *a)
         open_once(a);
     if (a->live.follows)
         pin(a);
-    if (f & VR_WORK)
-        app_add(a, DUE_VIEW);
+    app_left(a, f);
     return VR_DRAW;
 }
 
@@ -133,8 +132,7 @@ static unsigned exchanged(struct app *a, int64_t by)
     tri_free(&a->tri);
     tri_init(&a->tri, a->tr);
     a->tri.so_far = !follow_now(a->follow).ended;
-    if (view_exchange(&a->view, a->tr, by) & VR_WORK)
-        app_add(a, DUE_VIEW);
+    app_left(a, view_exchange(&a->view, a->tr, by));
     follow_release(a->follow);
     return grown(a);
 }

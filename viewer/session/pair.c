@@ -69,8 +69,8 @@ static void pair_follow(const struct app *from, struct app *to)
     const int64_t by = pair_by(a, b);
     (void)view_resize(&to->view, from->view.scr.w, from->view.scr.h);
     to->view.beyond = time_add(a->end, by); /* both axes reach to the end of the longer trace */
-    if (to->view.at.view != at->view && (kind_of(at->view)->open(&to->view, at->view) & VR_WORK))
-        app_add(to, DUE_VIEW);
+    if (to->view.at.view != at->view)
+        app_left(to, kind_of(at->view)->open(&to->view, at->view));
     if (!kind_here(&from->view)->table)
         view_follow(&to->view, window_of(time_add(at->win.t0, by), time_add(at->win.t1, by)),
                     time_add(at->cursor, by), pair_same_lane(&from->view, &to->view));
