@@ -4,6 +4,9 @@
  * goroutine is done and waits for more while the sleep goes on; and the piece does not sleep there again.
  * Work that is done at once (a line for a log) is not what it sleeps for. If it creates a goroutine for
  * the work each time, and that ends during the sleep, the sleep may be a pace: a note.
+ *
+ * Or others wait for the one that sleeps: it was asleep before they came, and does what they want in one go
+ * once it is up. Who sleeps for each of them does so after they came.
  */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -150,4 +153,45 @@ double verdict_polls(const struct causes *c, const struct works *w, struct verdi
         }
     }
     return 0;
+}
+
+/* Is goroutine g asleep at t, and once it is up, up until t1? Adds that sleep to *ns. */
+static bool dozes(const struct polled *p, uint32_t g, int64_t t, int64_t t1, double *ns)
+{
+    struct span s;
+    struct walk k;
+    if (!trace_span_at(p->c->tr, (struct lane){LANE_G, g}, t, &s) || !is_sleep(p, &s) || s.t1 >= t1)
+        return false;
+    walk_at(&k, p->c->tr, g, s.t1, STEPS);
+    for (const struct span *n; (n = walk_next(&k)) && n->t0 < t1;)
+        if (n->t0 >= s.t1 && is_sleep(p, n))
+            return false;
+    *ns += (double)(s.t1 - s.t0);
+    return true;
+}
+
+bool verdict_dozes(const struct causes *c, const struct works *w, struct verdict *v)
+{
+    const struct polled p = {.c = c, .w = w, .v = v};
+    const struct work *k = &w->v[v->harm.work];
+    uint32_t looked = 0, is = 0;
+    double ns = 0;
+    for (uint32_t i = 0; i < k->looked; i += k->looked / THINGS + 1) {
+        struct walk x;
+        struct span s;
+        walk_at(&x, c->tr, k->v[i].g, k->v[i].t0, STEPS);
+        const struct span *next = walk_next(&x);
+        bool done = false;
+        while (!done && walk_pair(&x, &s, &next) && s.t0 < k->v[i].t1) {
+            done = s.state == ST_WAITING && next && next->who < c->tg->ng &&
+                   trace_g_name(c->tr, next->who) == v->waiter.group;
+            looked += done;
+            is += done && dozes(&p, next->who, k->v[i].t0, s.t1, &ns);
+        }
+    }
+    if (is < threshold(TH_SEVERAL) || is * 2 <= looked)
+        return false;
+    verdict_ev(v, EV_SHARE, (double)is / looked);
+    verdict_ev(v, EV_EACH, ns / is);
+    return true;
 }

@@ -365,6 +365,8 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
         v->rule = RULE_RATE;
     } else if (awaited && sleeps && trace_g_name(c->tr, w->v[0].g) != v->waiter.group) {
         v->rule = RULE_DOZES;
+        if (work_awaited(w) && v->harm.share >= threshold(TH_SEVERE))
+            (void)verdict_dozes(c, all, v);
     } else if (limit) {
         v->rule = verdict_limit_of(all, v);
         if (v->rule == RULE_LIMIT && verdict_slots_lost(c, all, v))

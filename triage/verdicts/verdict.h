@@ -241,6 +241,9 @@ double verdict_retries(const struct causes *c, const struct works *w, struct ver
  * (start.c). *ns receives how long they take, *n the number of waits. */
 bool verdict_starts_up(const struct causes *c, const struct works *w, const struct verdict *v, int64_t *ns,
                        uint32_t *n);
+/* verdict_dozes - for pieces that wait for a goroutine that sleeps, returns whether it mostly slept before
+ * they came, and does what they want once it is up. Sets the share of such pieces, and how long it sleeps. */
+bool verdict_dozes(const struct causes *c, const struct works *all, struct verdict *v);
 /* verdict_limit_of - for waits that end at a time limit, returns RULE_DEAD if each piece that waits there
  * waits once until then, and is answered there, too; RULE_FILL if who waits there is brought more by other
  * pieces, which wait for the same limit; else RULE_LIMIT. */
