@@ -171,14 +171,14 @@ static bool stops(struct make *k)
 }
 
 /* The pieces that were looked at stand for all. Those of standing goroutines end with the trace: that is no
- * pace of theirs. Items that are not single hold more things where a queue is longer. */
+ * pace of theirs. Items that no pause parts hold more things where a queue is longer. */
 static bool works(struct make *k)
 {
     const struct works *all = &k->l->fs.works;
     for (uint32_t i = 0; i < all->n; i++) {
         const struct work *w = &all->v[i];
         if (!work_counts(w) || w->standing || w->kind == WORK_MAIN || !w->looked ||
-            (w->kind == WORK_ITEMS && !w->single))
+            (w->kind == WORK_ITEMS && !w->paced))
             continue;
         const uint32_t row = row_of(k, MK_WORK, i);
         if (row == TAB_NONE)

@@ -149,7 +149,7 @@ static bool others_answered(const struct causes *c, const struct works *all, con
 /* Whether its pieces are parallel parts of a larger one. Nobody outside waits for each of them. */
 static bool side_by_side(const struct work *w)
 {
-    return w->standing || (!work_awaited(w) && w->at_once >= threshold(TH_DOUBLE));
+    return w->standing || (!work_awaited(w) && !w->paced && w->at_once >= threshold(TH_DOUBLE));
 }
 
 /* Whether the pieces consist mostly of tasks or requests. Those are the unit of work then, not the pieces. */
@@ -419,7 +419,7 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     const double slow = varies ? v->harm.slow : 0;
     const bool slow_repeat = v->rule == RULE_SERIAL && v->harm.slow_only;
     const bool in_one_go =
-        slow_repeat && w->kind == WORK_ITEMS && !w->single; /* several things that stood in its queue */
+        slow_repeat && w->kind == WORK_ITEMS && !w->paced; /* several things that stood in its queue */
     v->rule = (slow_repeat && !varies) || in_one_go ? RULE_BACKEND : v->rule;
     v->harm.all = slow_repeat && varies ? slow * work_slow_part(w) : v->harm.all;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;

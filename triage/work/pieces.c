@@ -303,7 +303,7 @@ static bool works_of(const struct causes *c, const struct works *all, uint32_t g
         cut_choose(&k[0], &lives, true);
         like.kind = !like.standing && begun_by_reader(c, group) ? WORK_REQUESTS : WORK_LIVES;
         like.lives = true;
-        like.single = false;
+        like.paced = like.single = false;
     }
     bool ok = true;
     int64_t seen = 0;

@@ -84,7 +84,7 @@ struct work {
     bool played;         /* requests to a peer that is played in the same process */
     bool lives;          /* pieces are whole goroutines, from begin to end */
     bool paced;          /* items, each after a pause */
-    bool single;         /* paced, or taken one by one: none is several that stood in a queue */
+    bool single;         /* paced, or taken one by one: hardly any is several that stood in a queue */
     bool standing;       /* lives that take most of the trace: there is no usual and no slow one */
     bool asks;           /* standing, and what most of its goroutines wait for outside are answers: no rest */
     struct workpiece *v; /* the examined pieces, longest first */
