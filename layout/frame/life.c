@@ -201,15 +201,6 @@ static void lanes_anew(struct lanes *l, const struct trace *from, const struct t
     }
 }
 
-static void filter_anew(struct view *v)
-{
-    struct filter_error e;
-    filter_free(v->filters.all);
-    v->filters.all = v->filters.n ? filter_new(v->tr, v->filters.text, &e) : NULL;
-    v->lanes[LANE_G].filter = v->filters.all;
-    v->filters.done = !v->filters.all;
-}
-
 static void search_anew(struct view *v)
 {
     char why[80];
@@ -233,6 +224,7 @@ static void search_anew(struct view *v)
 /* from: the trace that was shown before; NULL: this one is decoded again. */
 static unsigned anew(struct view *v, const struct trace *from, int64_t by)
 {
+    struct filter_error e;
     places_anew(v, from, by);
     v->trail.shown.t1 = v->trail.shown.t0;
     for (int k = 0; k < LANE_BAND; k++) {
@@ -247,7 +239,7 @@ static unsigned anew(struct view *v, const struct trace *from, int64_t by)
     v->items.longest_first = longest_first;
     if (v->popup.kind == POPUP_SPAN)
         v->popup.kind = POPUP_NONE;
-    filter_anew(v);
+    pick_filter(v, v->filters.n ? filter_new(v->tr, v->filters.text, &e) : NULL);
     search_anew(v);
     move_anew(v);
     return v->filters.all || v->search ? VR_DRAW | VR_WORK : VR_DRAW;

@@ -19,7 +19,7 @@
 
 /* ---- filters ------------------------------------------------------------------------------------------- */
 
-static void set_filter(struct view *v, struct filter *f)
+void pick_filter(struct view *v, struct filter *f)
 {
     filter_free(v->filters.all);
     v->filters.all = f;
@@ -73,7 +73,7 @@ unsigned view_filter(struct view *v, const char *text)
     v->filters.cut[v->filters.n++] = have;
     memcpy(v->filters.text, all, from + n + 1);
     v->job.to_top = false;
-    set_filter(v, f);
+    pick_filter(v, f);
     return pick_work(v, VIEW_AT_ONCE_NS) | VR_DRAW;
 }
 
@@ -88,7 +88,7 @@ unsigned view_filter_pop(struct view *v)
         v->filters.n = 0;
         v->filters.text[0] = 0;
     }
-    set_filter(v, f);
+    pick_filter(v, f);
     v->scr.recenter = true;
     unsigned r = pick_work(v, VIEW_AT_ONCE_NS) | VR_DRAW;
     move_settle(v);
@@ -103,7 +103,7 @@ unsigned view_filter_clear(struct view *v)
         return move_fail(v, "there is no filter");
     v->filters.n = 0;
     v->filters.text[0] = 0;
-    set_filter(v, NULL);
+    pick_filter(v, NULL);
     move_anew(v);
     return view_message(v, false, "no filter any more");
 }

@@ -7,6 +7,8 @@
 
 #include "layout/move/view.h"
 
+/* pick_filter - f, which is owned from now on, replaces the filter; NULL: none. */
+void pick_filter(struct view *v, struct filter *f);
 /* pick_loaded - the trace has grown: filter the new goroutines. */
 void pick_loaded(struct view *v);
 /* pick_work - continues filtering goroutines and making orders for about budget_ns. VR_WORK while more

@@ -523,9 +523,7 @@ unsigned app_key(struct app *a, const struct key_event *ev)
         unsigned f = key_is_mouse(k) ? VR_NONE : prompt_key(a, k);
         tables_moved(a, &from);
         app_live_acted(a, ACT_NONE, &from);
-        if (f & VR_WORK)
-            app_add(a, DUE_VIEW); /* the search continues while one types */
-        return f;
+        return app_left(a, f); /* the search continues while one types */
     }
     struct place from = a->view.at;
     if (beside_rows(a, ev))

@@ -140,6 +140,8 @@ void signals_off(void)
     for (size_t i = 0; i < ntaken; i++)
         sigaction(taken[i].signal, &taken[i].was, NULL);
     ntaken = 0;
+    close(sig.pipe[0]);
+    close(sig.pipe[1]);
 }
 
 bool signals_pipe(void)

@@ -25,7 +25,7 @@ extern struct signals sig;
 
 bool signals_pipe(void); /* returns false with errno set */
 void signals_on(void);
-void signals_off(void);
+void signals_off(void); /* closes the pipe, too */
 /* signals_remove - remove this file when the program ends, however it ends; "": none any more. */
 void signals_remove(const char *path);
 /* signals_removed - remove it now. */

@@ -299,8 +299,6 @@ static enum err_code start_screen(struct term *t, const char *type, const struct
     t->screen = open_screen(t, type, o->color);
     if (!t->screen) {
         signals_off();
-        close(sig.pipe[0]);
-        close(sig.pipe[1]);
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "curses can't use this terminal: use --headless");
     }
     set_term(t->screen);
@@ -362,8 +360,6 @@ void term_close(struct term *t)
         fclose(t->in);
     if (t->io_fd >= 0)
         close(t->io_fd);
-    close(sig.pipe[0]);
-    close(sig.pipe[1]);
     mem_free(t->row);
     mem_free(t->known);
     mem_free(t);
