@@ -361,6 +361,8 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
     } else if (each && (awaited || v->harm.slow >= threshold(TH_SHARE)) && (sleeps || limit) &&
                (tries = verdict_retries(c, all, v)) > 0) {
         verdict_ev(v, EV_TIMES, tries);
+    } else if (limit && verdict_limit_of(all, v) == RULE_LIMIT && verdict_slots_lost(c, all, v)) {
+        v->rule = RULE_SLOTS;
     } else if (awaited && (sleeps || limit) && verdict_rate_limited(c, all, v)) {
         v->rule = RULE_RATE;
     } else if (awaited && sleeps && trace_g_name(c->tr, w->v[0].g) != v->waiter.group) {
@@ -369,8 +371,6 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
             (void)verdict_dozes(c, all, v);
     } else if (limit) {
         v->rule = verdict_limit_of(all, v);
-        if (v->rule == RULE_LIMIT && verdict_slots_lost(c, all, v))
-            v->rule = RULE_SLOTS;
     }
 }
 
