@@ -4,11 +4,10 @@
  *
  * Nobody need be seen to wait for it: who asked may stand at the other end of a connection. What is seen: it
  * is there all along, it seldom waits for more, and between two such waits it does the same thing many times.
- * That these are several things, and not steps of one, is seen in one of two ways: who gives it more comes
+ * That these are several things, and not steps of one, is seen in one of three ways: who gives it more comes
  * back from waits of its own as often; or, in a library's loop, each time it hands something on; or what
- * comes are connections, and the next one is there already. It mostly
- * waits while it does so, or processors are idle. Who waits for a loop of the program's own would be seen:
- * where nobody does, it is a note.
+ * comes are connections, and the next one is there already. It mostly waits while it does so, or processors
+ * are idle. Who waits for a loop of the program's own would be seen: where nobody does, it is a note.
  */
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"

@@ -21,7 +21,7 @@ bool verdict_began_at(const struct causes *c, const struct work *w, int64_t *sin
     const int64_t wide = c->tg->end / PARTS + 1;
     int from = PARTS, fast;
     for (uint32_t i = 0; i < w->looked; i++) {
-        const int64_t part = w->v[i].t0 / wide;
+        const int64_t at = w->v[i].t0 / wide, part = at < 0 ? 0 : at < PARTS ? at : PARTS - 1;
         all[part]++;
         slow[part] += is_slow(w, &w->v[i]);
         ns[part] += (double)(w->v[i].t1 - w->v[i].t0);
