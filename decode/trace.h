@@ -371,6 +371,10 @@ bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane l
 const struct span *span_get(const struct span_iter *it);
 bool span_next(struct span_iter *it);
 bool span_prev(struct span_iter *it);
+/* each_span - a loop over the spans s of a lane from the one that covers t on (INT64_MIN: all of them). */
+#define each_span(s, it, tr, lane, t) \
+    for (const struct span *s = span_seek(&(it), tr, lane, t) ? span_get(&(it)) : NULL; s; \
+         s = span_next(&(it)) ? span_get(&(it)) : NULL)
 
 /* trace_g_name - a goroutine's name as in trace_lane(), but cheaper. */
 uint32_t trace_g_name(const struct trace *tr, uint32_t g);

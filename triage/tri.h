@@ -44,8 +44,11 @@ bool triage_groups_end(struct triage *tg);
 enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span_tag *s);
 /* procs.c */
 bool triage_procs(struct triage *tg);
-/* gc.c: and then the curve of the mutator utilisation, if anything was collected */
+/* gc.c: and then the curve of the mutator utilisation, if anything was collected. tri_stop_is_gc - whether a
+ * stop of that kind is for the collector: before Go 1.10 kinds have no names, and nothing else stopped the
+ * world. */
 bool triage_gc(struct triage *tg);
+bool tri_stop_is_gc(const struct trace *tr, uint32_t kind);
 /* mmu.c */
 bool triage_mmu_curve(struct triage *tg);
 /* tasks.c */

@@ -22,7 +22,7 @@
 struct group {             /* goroutines with one start function */
     uint32_t name;         /* string, 0 = unknown */
     bool is_system, timed; /* timed: at least one of its system calls took more than 1 ns */
-    uint32_t count, created, ended, first_member;
+    uint32_t count, created, ended;
     uint64_t moves;         /* how often its goroutines moved to another P */
     int64_t first, last;    /* the earliest start and the latest end of their lives */
     int64_t ns[GM_COUNT];   /* sums over its goroutines */
@@ -300,14 +300,7 @@ uint32_t triage_last_to_stop(const struct trace *tr, const struct moment *m, str
 
 /* triage_mmu - computes the minimum mutator utilisation for given windows, as in triage->mmu; only after
  * TRIAGE_DONE. */
-enum mmu_flags {
-    MMU_STW = 1,
-    MMU_WORKERS = 2,
-    MMU_ASSIST = 4,
-    MMU_SWEEP = 8,
-    MMU_DEFAULT = 7 /* MMU_SWEEP is for comparison with Go's tool */
-};
-enum err_code triage_mmu(const struct triage *tg, unsigned flags, const int64_t *windows, uint32_t n,
-                         struct mmu_point *out, struct err *e);
+enum err_code triage_mmu(const struct triage *tg, const int64_t *windows, uint32_t n, struct mmu_point *out,
+                         struct err *e);
 
 #endif

@@ -52,13 +52,13 @@ static void a_stop(void **state)
     assert_int_equal(held.who, g_of(&m, 2));
     assert_near(after, 30000);
     w = 40000;
-    assert_int_equal(triage_mmu(m.l.tg, MMU_DEFAULT, &w, 1, &p, &e), ERR_OK);
+    assert_int_equal(triage_mmu(m.l.tg, &w, 1, &p, &e), ERR_OK);
     assert_true(p.mmu < 0.001 && p.at >= 19980 && p.at <= 20020);
     w = 80000; /* half of any such window that covers the stop */
-    assert_int_equal(triage_mmu(m.l.tg, MMU_DEFAULT, &w, 1, &p, &e), ERR_OK);
+    assert_int_equal(triage_mmu(m.l.tg, &w, 1, &p, &e), ERR_OK);
     assert_true(p.mmu > 0.499 && p.mmu < 0.501);
     w = 1000000; /* longer than the trace: 120 of 160 us */
-    assert_int_equal(triage_mmu(m.l.tg, MMU_DEFAULT, &w, 1, &p, &e), ERR_OK);
+    assert_int_equal(triage_mmu(m.l.tg, &w, 1, &p, &e), ERR_OK);
     assert_true(p.mmu > 0.749 && p.mmu < 0.751);
     unmake(&m);
 }

@@ -43,7 +43,7 @@ static void workers_without_a_label(void **state)
     for (int i = 0; i < GC_MODES; i++)
         sum += m.l.tg->label_ns[i];
     assert_int_equal(sum, m.l.tg->p_sum.ns[ST_GCWORK]);
-    assert_int_equal(triage_mmu(m.l.tg, MMU_DEFAULT, &window, 1, &p, &e), ERR_OK);
+    assert_int_equal(triage_mmu(m.l.tg, &window, 1, &p, &e), ERR_OK);
     assert_true(p.mmu > 0.49 && p.mmu < 0.51); /* one of two Ps, for all of the window */
     unmade(&m);
 }

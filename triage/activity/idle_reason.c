@@ -100,19 +100,17 @@ static void add(struct idle_reason *l, int64_t t0, int64_t t1, enum what what)
 static bool add_some(struct idle_reason *l)
 {
     struct span_iter it;
-    if (!span_seek(&it, l->tr, (struct lane){LANE_P, l->p}, l->from))
-        return true;
-    for (int left = SPANS_AT_ONCE; left > 0; left--) {
-        const struct span *s = span_get(&it);
+    int left = SPANS_AT_ONCE;
+    each_span(s, it, l->tr, lane_p(l->p), l->from) {
         if (s->t0 >= l->w1)
             return true;
+        l->from = s->t0;
+        if (!left--)
+            return false;
         if (s->state == ST_IDLE)
             add(l, s->t0, s->t1, WHAT_IDLE);
-        if (!span_next(&it))
-            return true;
     }
-    l->from = span_get(&it)->t0;
-    return false;
+    return true;
 }
 
 static void add_stops(struct idle_reason *l)
@@ -161,17 +159,15 @@ static void rank(struct idle_reason *l, uint32_t g, const struct span *s)
 static bool each_ready(struct idle_reason *l, uint32_t g,
                        void (*f)(struct idle_reason *, uint32_t g, const struct span *))
 {
-    struct lane lane = {LANE_G, g};
     struct span_iter it;
-    if (!trace_ns(l->tr, lane, ST_RUNNABLE, l->w0, l->w1) || !span_seek(&it, l->tr, lane, l->w0))
+    if (!trace_ns(l->tr, lane_g(g), ST_RUNNABLE, l->w0, l->w1))
         return false;
-    do {
-        const struct span *s = span_get(&it);
-        if (s->t0 >= l->w1)
+    each_span(s, it, l->tr, lane_g(g), l->w0) {
+        if (s->t0 >= l->w1 || l->sum.failed)
             break;
         if (s->state == ST_RUNNABLE)
             f(l, g, s);
-    } while (!l->sum.failed && span_next(&it));
+    }
     return true;
 }
 

@@ -59,18 +59,18 @@ bool spent_band(const struct trace *tr, enum band b, int64_t t0, int64_t t1, uin
     enum { SPANS = 10000 };
     struct span_iter it;
     int64_t most = 0;
+    int left = SPANS;
     *p = most_of_band(tr, b, t0, t1);
     *at = t0;
-    if (*p == NO_LANE || !span_seek(&it, tr, (struct lane){LANE_P, *p}, t0))
+    if (*p == NO_LANE)
         return false;
-    for (int i = 0; i < SPANS; i++) {
-        const struct span *s = span_get(&it);
+    each_span(s, it, tr, lane_p(*p), t0) {
         const int64_t from = s->t0 > t0 ? s->t0 : t0, len = time_sub(s->t1 < t1 ? s->t1 : t1, from);
         if (of_band(b, s->state) && len > most) {
             *at = from;
             most = len;
         }
-        if (s->t1 >= t1 || !span_next(&it))
+        if (s->t1 >= t1 || !--left)
             break;
     }
     return true;

@@ -90,18 +90,16 @@ static void next_in(struct wakeups_next *n, const struct trace *tr, uint32_t g, 
         return;
     if (li.creator == n->by && li.created && li.seen >= t0 && li.seen < t1 && (!n->found || li.seen < n->w.t))
         next_is(n, g, li.seen, true);
-    if (!trace_ns(tr, l, ST_RUNNABLE, t0, t1) || !span_seek(&it, tr, l, t0))
+    if (!trace_ns(tr, l, ST_RUNNABLE, t0, t1))
         return;
-    for (; n->spans < NEXT_SPANS; n->spans++) {
-        const struct span *s = span_get(&it);
-        if (s->t0 >= t1 || (n->found && s->t0 >= n->w.t))
+    each_span(s, it, tr, l, t0) {
+        if (n->spans >= NEXT_SPANS || s->t0 >= t1 || (n->found && s->t0 >= n->w.t))
             return;
         if (s->t0 >= t0 && s->state == ST_RUNNABLE && s->who == n->by) {
             next_is(n, g, s->t0, false);
             return;
         }
-        if (!span_next(&it))
-            return;
+        n->spans++;
     }
 }
 
@@ -171,16 +169,13 @@ static bool relate_created(void *arg, uint32_t g, const struct lane_info *li)
 static void relate_wakers(struct related *r, const struct trace *tr)
 {
     struct span_iter it;
-    if (!span_seek_index(&it, tr, (struct lane){LANE_G, r->g}, 0))
-        return;
-    for (int i = 0; i < WALK; i++) {
-        const struct span *s = span_get(&it);
+    each_span(s, it, tr, lane_g(r->g), INT64_MIN) {
+        r->cut |= s->index >= WALK;
+        if (s->index >= WALK)
+            return;
         if (s->state == ST_RUNNABLE)
             relate(r, s->who);
-        if (!span_next(&it))
-            return;
     }
-    r->cut = true;
 }
 
 /* Finds the goroutines that it unblocked. Their lanes must be searched, so only while they are few. */

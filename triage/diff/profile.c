@@ -101,18 +101,16 @@ static int64_t own_end(const struct trace *tr, const struct span *s)
 static bool goroutine(struct make *k, uint32_t g)
 {
     const struct trace *tr = k->l->tr;
-    struct lane l = {LANE_G, g};
-    struct lane_info li = trace_lane(tr, l);
+    const struct lane_info li = trace_lane(tr, lane_g(g));
     struct span_iter it;
-    uint32_t run = li.is_system ? TAB_NONE : row_of(k, MK_RUN, li.name);
+    const uint32_t run = li.is_system ? TAB_NONE : row_of(k, MK_RUN, li.name);
     bool ok = true;
-    if (li.is_system || !span_seek_index(&it, tr, l, 0))
+    if (li.is_system || !li.nspans)
         return true;
     if (run == TAB_NONE)
         return false;
     k->p->m[run].count[slice_at(k, li.first)] += li.created;
-    do {
-        const struct span *s = span_get(&it);
+    each_span(s, it, tr, lane_g(g), INT64_MIN) {
         if (tri_is_exec(s->state)) {
             spread(k, &k->p->m[run], s->t0, own_end(tr, s), false);
         } else if (s->state == ST_WAITING || s->state == ST_SYSCALL) {
@@ -120,7 +118,9 @@ static bool goroutine(struct make *k, uint32_t g)
             if (i != TAB_NONE)
                 spread(k, &k->p->m[i], s->t0, s->t1, !s->open_start);
         }
-    } while (ok && span_next(&it));
+        if (!ok)
+            break;
+    }
     return ok;
 }
 
@@ -128,8 +128,7 @@ static bool goroutine(struct make *k, uint32_t g)
 static void processor(struct make *k, struct measure *gc, struct measure *busy, struct lane l)
 {
     struct span_iter it;
-    for (bool more = span_seek_index(&it, k->l->tr, l, 0); more; more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    each_span(s, it, k->l->tr, l, INT64_MIN) {
         if (s->state >= ST_SCHED && s->state <= ST_SYSCALL)
             spread(k, busy, s->t0, s->t1, false);
         if (s->state == ST_GCWORK || s->state == ST_ASSIST || s->state == ST_SWEEP)
@@ -158,10 +157,9 @@ static bool stops(struct make *k)
     const struct range *r;
     size_t n = trace_ranges(k->l->tr, RANGE_STW, &r);
     for (size_t i = 0; i < n; i++) {
-        struct str kind = trace_str(k->l->tr, r[i].name);
+        const struct str kind = trace_str(k->l->tr, r[i].name);
         uint32_t row;
-        if (kind.len == 0 || str_starts(kind, "GC") || str_is(kind, "start trace") ||
-            str_is(kind, "stop trace"))
+        if (tri_stop_is_gc(k->l->tr, r[i].name) || str_is(kind, "start trace") || str_is(kind, "stop trace"))
             continue; /* those of the collector are counted with it */
         if ((row = row_of(k, MK_STOP, r[i].name)) == TAB_NONE)
             return false;

@@ -8,11 +8,10 @@
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
-static bool kind_is_gc(const struct trace *tr, uint32_t kind)
+bool tri_stop_is_gc(const struct trace *tr, uint32_t kind)
 {
-    struct str s = trace_str(tr, kind);
-    return s.len == 0 ||
-           str_starts(s, "GC"); /* before Go 1.10 kinds have no names, and only GC stopped the world */
+    const struct str s = trace_str(tr, kind);
+    return s.len == 0 || str_starts(s, "GC");
 }
 
 const char *gc_mode_name(enum gc_mode m)
@@ -43,7 +42,7 @@ static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const 
     if (!p)
         return false;
     if (made)
-        *p = (struct stw_row){.kind = r->name, .is_gc = kind_is_gc(tg->tr, r->name)};
+        *p = (struct stw_row){.kind = r->name, .is_gc = tri_stop_is_gc(tg->tr, r->name)};
     p->count++;
     p->total = ns_add(p->total, ns);
     if (p->count == 1 || ns > p->longest.t1 - p->longest.t0) {
@@ -64,10 +63,7 @@ static int64_t stopped_at(const struct trace *tr, uint32_t p, const struct momen
     struct span_iter it;
     int64_t at = NO_TIME;
     bool mine = false;
-    if (!span_seek(&it, tr, (struct lane){LANE_P, p}, m->t0))
-        return NO_TIME;
-    do {
-        const struct span *s = span_get(&it);
+    each_span(s, it, tr, lane_p(p), m->t0) {
         if (s->t0 >= m->t1 || s->t0 > m->t0 + (m->t1 - m->t0) / 2)
             break;
         if (s->state == ST_IDLE || s->state == ST_NONE || s->t1 <= m->t0)
@@ -77,7 +73,7 @@ static int64_t stopped_at(const struct trace *tr, uint32_t p, const struct momen
         at = s->t1;
         if (s->who != NO_LANE)
             *what = *s;
-    } while (span_next(&it));
+    }
     return mine || at >= m->t1 ? NO_TIME : at;
 }
 

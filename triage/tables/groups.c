@@ -34,11 +34,8 @@ static bool in_group(struct who *w, uint32_t g, const struct lane_info *li)
     if (!p)
         return false;
     if (made)
-        *p = (struct group){.name = li->name,
-                            .is_system = li->is_system,
-                            .first_member = g,
-                            .first = li->first,
-                            .last = li->last};
+        *p = (struct group){
+            .name = li->name, .is_system = li->is_system, .first = li->first, .last = li->last};
     w->group = tg->group_of[g] = (uint32_t)(p - tg->groups);
     group_lives(p, li->first, li->last);
     return true;

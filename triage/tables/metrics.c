@@ -303,7 +303,7 @@ static enum err_code get_mmu(const struct loaded *l, const char *window, struct 
     int64_t ns;
     if (!goto_time(window, &ns, &rest) || *rest || ns <= 0)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "mmu() wants a time such as 10ms, not '%s'", window);
-    const enum err_code c = l ? triage_mmu(l->tg, MMU_DEFAULT, &ns, 1, &p, e) : ERR_OK;
+    const enum err_code c = l ? triage_mmu(l->tg, &ns, 1, &p, e) : ERR_OK;
     *out = (struct metric_value){.unit = UNIT_SHARE, .known = true, .v = p.mmu};
     return c;
 }

@@ -7,8 +7,7 @@
  * what it was) or a goroutine on it assists. The MMU of a window length is the least mean utilisation over
  * all windows of that length that lie within the trace; a longer window than the trace is the trace.
  *
- * Assists and sweeping are states of a P's lane, so they are read there. Which mode a worker has is known
- * along its own lane alone.
+ * Which mode a worker has is known along its own lane alone; when a goroutine assisted its range says.
  *
  * The utilisation is a step function, so its windowed mean is piecewise linear and has its minimum where a
  * window's edge meets a step. Two pointers walk the steps: O(steps) per window length, and where the mean is
@@ -18,6 +17,7 @@
 
 #include <stdlib.h>
 
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 
 /* A change: at this time one P more or less is taken, or the world stops or starts. Changes at one time
@@ -31,7 +31,6 @@ struct step { /* from t on */
 
 struct curve {
     const struct trace *tr;
-    unsigned flags;
     int64_t start, end;
     uint64_t *change;
     size_t nchanges, cap_changes;
@@ -55,7 +54,6 @@ static bool change_add(struct curve *c, int64_t t0, int64_t t1, uint64_t what)
 struct ran_in { /* a stretch of the collector, on one lane */
     struct curve *c;
     int64_t t0, t1;
-    uint32_t states;   /* those of the lane's that count */
     bool worker;       /* the lane is a mark worker's */
     enum gc_mode mode; /* in which it runs */
     bool ok;
@@ -69,7 +67,7 @@ static bool spans_ran_in(void *arg, const struct span_run *r)
         const int64_t end = t + r->dur[i];
         const struct span_tag *kind = &r->kind[r->tag[i]];
         x->mode = x->worker ? gc_mode_next(x->c->tr, x->mode, kind) : GC_UNLABELLED;
-        if (x->states >> kind->state & 1 && x->mode != GC_IDLE)
+        if (tri_is_exec(kind->state) && x->mode != GC_IDLE)
             x->ok = change_add(x->c, t > x->t0 ? t : x->t0, end < x->t1 ? end : x->t1, 0);
     }
     return x->ok && slices_tick();
@@ -77,12 +75,16 @@ static bool spans_ran_in(void *arg, const struct span_run *r)
 
 /* A worker takes its P whenever it runs, labelled or not, unless it is an idle-time worker: what it does
  * tells its mode. */
-static bool lane_ran_in(struct curve *c, struct lane l, int64_t t0, int64_t t1, uint32_t states, bool worker)
+static bool g_ran_in(struct curve *c, uint32_t g, int64_t t0, int64_t t1, bool worker)
 {
-    struct ran_in x = {c, t0, t1, states, worker, GC_UNLABELLED, true};
-    const struct states_ask ask = {
-        .t0 = t0, .t1 = t1, .only = worker ? 0 : states, .all = worker, .f = spans_ran_in, .arg = &x};
-    trace_states(c->tr, l, &ask);
+    struct ran_in x = {c, t0, t1, worker, GC_UNLABELLED, true};
+    const struct states_ask ask = {.t0 = t0,
+                                   .t1 = t1,
+                                   .only = worker ? 0 : 1u << ST_RUNNING,
+                                   .all = worker,
+                                   .f = spans_ran_in,
+                                   .arg = &x};
+    trace_states(c->tr, lane_g(g), &ask);
     return x.ok && slices_tick();
 }
 
@@ -96,35 +98,19 @@ static bool assist_ran(struct curve *c, const struct range *r)
         return change_add(c, t0, t1, 0);
     if (ran > 0 && first > 0)
         return change_add(c, t0, t0 + first, 0) && change_add(c, t1 - (ran - first), t1, 0);
-    return lane_ran_in(c, (struct lane){LANE_G, r->owner}, t0, t1, 1u << ST_RUNNING, false);
-}
-
-static bool collect_assists(struct curve *c)
-{
-    const struct range *r;
-    const size_t n = trace_ranges(c->tr, RANGE_ASSIST, &r);
-    bool ok = true;
-    for (size_t i = 0; i < n && ok; i++)
-        ok = assist_ran(c, &r[i]);
-    return ok;
+    return g_ran_in(c, r->owner, t0, t1, false);
 }
 
 static bool collect(struct curve *c, const struct triage *tg)
 {
-    enum { RUNS = 1 << ST_RUNNING | 1 << ST_GCWORK | 1 << ST_ASSIST };
     const struct range *r;
-    const size_t n = c->flags & MMU_STW ? trace_ranges(c->tr, RANGE_STW, &r) : 0;
     bool ok = true;
-    for (size_t i = 0; i < n && ok; i++) {
-        const struct str kind = trace_str(c->tr, r[i].name);
-        if (kind.len == 0 || str_starts(kind, "GC"))
-            ok = change_add(c, r[i].t0, r[i].t1, WORLD_BIT);
-    }
-    ok = ok && (!(c->flags & MMU_ASSIST) || collect_assists(c));
-    for (uint32_t i = 0; c->flags & MMU_SWEEP && i < trace_nlanes(c->tr, LANE_P) && ok; i++)
-        ok = lane_ran_in(c, (struct lane){LANE_P, i}, INT64_MIN, INT64_MAX, 1u << ST_SWEEP, false);
-    for (uint32_t i = 0; c->flags & MMU_WORKERS && i < tg->nworkers && ok; i++)
-        ok = lane_ran_in(c, (struct lane){LANE_G, tg->workers[i]}, INT64_MIN, INT64_MAX, RUNS, true);
+    for (size_t i = 0, n = trace_ranges(c->tr, RANGE_STW, &r); i < n && ok; i++)
+        ok = !tri_stop_is_gc(c->tr, r[i].name) || change_add(c, r[i].t0, r[i].t1, WORLD_BIT);
+    for (size_t i = 0, n = trace_ranges(c->tr, RANGE_ASSIST, &r); i < n && ok; i++)
+        ok = assist_ran(c, &r[i]);
+    for (size_t i = 0; i < tg->nworkers && ok; i++)
+        ok = g_ran_in(c, tg->workers[i], INT64_MIN, INT64_MAX, true);
     return ok;
 }
 
@@ -175,20 +161,12 @@ static bool steps(struct curve *c)
 /* Returns the last step not after t, searching from step i on: usually it is near. */
 static size_t step_at(const struct curve *c, size_t i, int64_t t)
 {
-    size_t by = 1, hi;
-    while (i + by < c->nsteps && c->step[i + by].t <= t) {
+    size_t by = 1, behind;
+    for (; i + by < c->nsteps && c->step[i + by].t <= t; by *= 2)
         i += by;
-        by *= 2;
-    }
-    hi = i + by < c->nsteps ? i + by : c->nsteps; /* after t */
-    while (i + 1 < hi) {
-        const size_t mid = i + (hi - i) / 2;
-        if (c->step[mid].t <= t)
-            i = mid;
-        else
-            hi = mid;
-    }
-    return i;
+    behind = i + 1;
+    bisect(behind, i + by < c->nsteps ? i + by : c->nsteps, k, c->step[k].t <= t);
+    return behind - 1;
 }
 
 /* The last step holds to the end. */
@@ -244,11 +222,11 @@ static struct mmu_point least(const struct curve *c, int64_t window)
     return best;
 }
 
-enum err_code triage_mmu(const struct triage *tg, unsigned flags, const int64_t *windows, uint32_t n,
-                         struct mmu_point *out, struct err *e)
+enum err_code triage_mmu(const struct triage *tg, const int64_t *windows, uint32_t n, struct mmu_point *out,
+                         struct err *e)
 {
     const struct trace *tr = tg->tr;
-    struct curve c = {.tr = tr, .flags = flags, .end = trace_info(tr)->end};
+    struct curve c = {.tr = tr, .end = trace_info(tr)->end};
     if (trace_npoints(tr, METRIC_PROCS)) /* before GOMAXPROCS is known Go counts nothing */
         c.start = trace_point(tr, METRIC_PROCS, 0).t;
     c.start = c.start > 0 ? c.start : 0;
@@ -273,5 +251,5 @@ bool triage_mmu_curve(struct triage *tg)
     }
     w[n++] = tg->end;
     tg->nmmu = n;
-    return triage_mmu(tg, MMU_DEFAULT, w, n, tg->mmu, NULL) == ERR_OK;
+    return triage_mmu(tg, w, n, tg->mmu, NULL) == ERR_OK;
 }

@@ -93,40 +93,33 @@ static bool wanted(const struct build *b, const struct span *s)
 
 /* Returns when Go's tool starts to count: at a goroutine's first run. A goroutine that already ran when the
  * trace started, or never runs in it, has none there: all of it counts. */
-static int64_t counts_from(struct span_iter *it)
+static int64_t counts_from(const struct trace *tr, struct lane l)
 {
-    do {
-        const struct span *s = span_get(it);
+    struct span_iter it;
+    each_span(s, it, tr, l, INT64_MIN)
         if (tri_is_exec(s->state))
             return s->open_start ? INT64_MIN : s->t0;
-    } while (span_next(it));
     return INT64_MIN;
 }
 
 static bool lane(struct build *b, uint32_t g)
 {
-    struct lane l = {LANE_G, g};
+    const struct lane l = lane_g(g);
+    const bool go = b->f.like_go; /* it counts back-dated spans from their first mention */
+    const int64_t first_run = go ? counts_from(b->tr, l) : INT64_MIN,
+                  seen = go ? trace_lane(b->tr, l).seen : INT64_MIN;
     struct span_iter it;
-    int64_t first_run = INT64_MIN, seen = INT64_MIN;
-    unsigned k = 0;
-    bool ok = true;
-    if (!span_seek_index(&it, b->tr, l, 0))
-        return true;
-    if (b->f.like_go) {
-        first_run = counts_from(&it);
-        seen = trace_lane(b->tr, l).seen; /* Go counts back-dated spans from their first mention */
-        if (!span_seek_index(&it, b->tr, l, 0))
-            return true;
-    }
-    do {
-        const struct span *s = span_get(&it);
+    each_span(s, it, b->tr, l, INT64_MIN) {
+        const uint32_t stack = b->kind == SW_ONCPU ? s->stack_end : s->stack;
         if (s->t0 >= b->f.t1)
             break;
-        if (!wanted(b, s) || (b->f.like_go && (s->open_end || s->t0 < first_run)))
+        if (!wanted(b, s) || (go && (s->open_end || s->t0 < first_run)))
             continue;
-        ok = add_span(b, b->kind == SW_ONCPU ? s->stack_end : s->stack, s->t0 > seen ? s->t0 : seen, s->t1);
-    } while (ok && (++k % 128 || slices_tick()) && span_next(&it));
-    return ok;
+        if (!add_span(b, stack, s->t0 > seen ? s->t0 : seen, s->t1) ||
+            (s->index % 128 == 0 && !slices_tick()))
+            return false;
+    }
+    return true;
 }
 
 static bool g_wanted(const struct build *b, uint32_t g)
