@@ -46,8 +46,6 @@ void load_free(struct loaded *l)
 static enum err_code findings_between(const struct triage *tg, const struct between *b, struct findings *fs,
                                       struct err *e)
 {
-    if (!b->leave)
-        return findings_of(tg, fs, e);
     struct findings_job *j = findings_begin(tg);
     if (!j)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the findings");

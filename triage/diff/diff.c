@@ -61,8 +61,7 @@ static int diff_conditions(struct job *j)
     struct err e = {0};
     for (uint32_t i = 0; i < o->conditions.n; i++) {
         const char *s = o->conditions.v[i];
-        if (strcmp(s, "change") != 0 &&
-            (condition_parse(s, true, &j->cond[i], &e) || condition_check(&j->cond[i], &e)))
+        if (strcmp(s, "change") != 0 && condition_parse(s, true, &j->cond[i], &e))
             return diff_fail("--fail-if", e.what);
     }
     return -1;
@@ -173,9 +172,9 @@ static struct metric_value median_of(const struct job *j, const struct runs *r, 
     return m;
 }
 
-/* Returns 1 if the condition is true, 0 if not, 2 if it makes no sense. */
-static int diff_judge(const struct job *j, uint32_t i, const struct runs r[2], const struct claim *verdict,
-                      struct text *t)
+/* Says whether the condition is true. */
+static bool diff_judge(const struct job *j, uint32_t i, const struct runs r[2], const struct claim *verdict,
+                       struct text *t)
 {
     const struct condition *c = &j->cond[i];
     const char *said = j->o.conditions.v[i];
@@ -188,8 +187,6 @@ static int diff_judge(const struct job *j, uint32_t i, const struct runs r[2], c
     }
     x = median_of(j, &r[0], i);
     y = median_of(j, &r[1], i);
-    if (!c->percent && c->unit != y.unit && c->v != 0)
-        return diff_fail(said, "the value's unit is not the metric's");
     v = !c->relative ? y.v : !c->percent ? y.v - x.v : x.v > 0 ? y.v / x.v - 1 : y.v > 0 ? INFINITY : 0;
     known = y.known && (x.known || !c->relative);
     hit = known && condition_holds(c, v);
@@ -294,16 +291,14 @@ static int diff_page(const struct job *j, const struct runs r[2], const struct c
     }
     for (uint32_t i = 0; i < j->o.conditions.n; i++) {
         struct text line = {.ascii = true};
-        int s = diff_judge(j, i, r, v, &line);
+        if (diff_judge(j, i, r, v, &line))
+            status = 1;
         text_raw(t, "\n", !j->o.json && i == 0);
         if (j->o.json)
             door_printf(stderr, "%s", line.p ? line.p : "");
         else
             text_raw(t, line.p ? line.p : "", line.n);
         text_free(&line);
-        if (s == 2)
-            return 2;
-        status = s == 1 ? 1 : status;
     }
     return status;
 }
@@ -333,7 +328,7 @@ static int diff_compare(const struct job *j, const struct runs r[2])
     }
     status = diff_page(j, r, &v, &t);
     mem_free(v.c);
-    if (status != 2 && say_answer("diff", j->o.json, j->o.out, &t))
+    if (say_answer("diff", j->o.json, j->o.out, &t))
         status = 2;
     text_free(&t);
     return status;

@@ -161,13 +161,11 @@ static enum err_code line_of(struct set *s, struct str l, const struct here *h)
                      value = trimmed(eq + 1, l.len - (size_t)(eq + 1 - l.p));
     const char *dot = memchr(name.p, '.', name.len);
     const struct str rule = dot ? (struct str){name.p, (uint32_t)(dot - name.p)} : name;
-    for (int r = 0; r < RULE_COUNT; r++) {
-        if (str_is(rule, rule_id((enum rule)r))) {
-            const struct str number = {dot ? dot + 1 : "", dot ? name.len - rule.len - 1 : 0};
-            return dot ? set_number(s, (enum rule)r, number, value, h) : set_rule(s, (enum rule)r, value, h);
-        }
-    }
-    return bad(h, rule, "is no rule (--rules lists them)");
+    const enum rule r = rule_named(rule);
+    if (r == RULE_COUNT)
+        return bad(h, rule, "is no rule (--rules lists them)");
+    const struct str number = {dot ? dot + 1 : "", dot ? name.len - rule.len - 1 : 0};
+    return dot ? set_number(s, r, number, value, h) : set_rule(s, r, value, h);
 }
 
 enum err_code thresholds_parse(const char *name, const char *text, size_t n, struct err *e)

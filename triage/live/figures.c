@@ -32,15 +32,7 @@ void fig_free(struct figures *f)
 
 int64_t fig_ns(const struct group *g, int state)
 {
-    if (!g->count)
-        return 0;
-    switch (state) {
-    case FIG_RUNNING: return g->ns[GM_EXEC];
-    case FIG_RUNNABLE: return g->ns[GM_SCHED];
-    case FIG_WAITING: return g->ns[GM_WAIT];
-    case FIG_CALL: return ns_add(g->ns[GM_SYSCALL], g->ns[GM_SYSBLOCK]);
-    default: return 0;
-    }
+    return ns_add(g->ns[state], state == GM_SYSCALL ? g->ns[GM_SYSBLOCK] : 0);
 }
 
 int64_t fig_all_ns(const struct triage *tg, int state)
@@ -90,7 +82,6 @@ static bool take_groups(struct figures *f)
             continue;
         for (int s = 0; s < FIG_STATES; s++)
             to->ns[s] = ns_add(to->ns[s], fig_ns(g, s));
-        to->assist_ns = ns_add(to->assist_ns, g->count ? g->ns[GM_ASSIST] : 0);
         to->created += g->created;
         to->there += g->count - g->ended;
     }

@@ -10,8 +10,8 @@
 #include "triage/work/pulse.h"
 
 enum { FIG_SECOND, FIG_TEN, FIG_HELD, FIG_WINDOWS };
-enum { FIG_RUNNING, FIG_RUNNABLE, FIG_WAITING, FIG_CALL, FIG_STATES };
-enum { FIG_FINDINGS = 64, FIG_GROUPS = 50 };
+/* The states are the first of enum gmetric; calls that lost their P count with the others. */
+enum { FIG_STATES = GM_SYSCALL + 1, FIG_FINDINGS = 64, FIG_GROUPS = 50 };
 #define FIG_HELD_NS INT64_C(60000000000) /* latencies of that long are held */
 extern const char *const fig_state[FIG_STATES];
 
@@ -24,7 +24,7 @@ struct fig_finding {          /* a finding that some picture had */
 };
 struct fig_group { /* the goroutines of a start function, since the beginning */
     char *name;
-    int64_t ns[FIG_STATES], assist_ns;
+    int64_t ns[FIG_STATES];
     uint64_t created;
     uint32_t there;
 };

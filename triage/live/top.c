@@ -60,7 +60,7 @@ static int parse(struct top *t, int argc, char **argv)
 
 /* ---- one picture --------------------------------------------------------------------------------------- */
 
-ORDER(by_work, struct group *const, MOST(ns_add(fig_ns(*r, FIG_RUNNING), fig_ns(*r, FIG_RUNNABLE))))
+ORDER(by_work, struct group *const, MOST(ns_add(fig_ns(*r, GM_EXEC), fig_ns(*r, GM_SCHED))))
 
 static void put_head(struct text *t, const struct top *o)
 {
@@ -98,11 +98,11 @@ static void put_group(struct text *t, const struct loaded *l, const struct group
 {
     double end = (double)l->tg->end;
     text_say(t, l->tr, t_func_cut(g->name, 29), t_to(30), t_right(g->count, 6), " ",
-             t_share((double)fig_ns(g, FIG_RUNNING), end), t_to(44),
-             t_share(g->count ? (double)g->ns[GM_ASSIST] : 0, end), t_to(51));
-    put_many(t, (double)fig_ns(g, FIG_RUNNABLE), end, 9);
-    put_many(t, (double)fig_ns(g, FIG_WAITING), end, 8);
-    put_many(t, (double)fig_ns(g, FIG_CALL), end, 8);
+             t_share((double)fig_ns(g, GM_EXEC), end), t_to(44), t_share((double)g->ns[GM_ASSIST], end),
+             t_to(51));
+    put_many(t, (double)fig_ns(g, GM_SCHED), end, 9);
+    put_many(t, (double)fig_ns(g, GM_WAIT), end, 8);
+    put_many(t, (double)fig_ns(g, GM_SYSCALL), end, 8);
     text_add(t, "%llu\n", (unsigned long long)((double)g->created * 1e9 / (end > 0 ? end : 1)));
 }
 
@@ -187,11 +187,20 @@ static void skip_old(struct top *o, struct live *l)
     o->tried = gap || i ? 0 : o->tried;
 }
 
+static void put_metrics(const struct top *o, bool up)
+{
+    struct text m = {0};
+    fig_prometheus(&m, &o->fig, up);
+    if (text_ok(&m))
+        serve_put(o->serve, &m);
+    text_free(&m);
+}
+
 /* Write lines or JSON for the reader, and metrics for clients. Returns false when nobody reads, or *e says
  * what is wrong. */
 static bool tell(struct top *o, struct err *e)
 {
-    struct text t = {.ascii = !o->opt.json}, m = {0};
+    struct text t = {.ascii = !o->opt.json};
     struct err why = {0};
     bool good = true;
     if (o->opt.json) {
@@ -205,12 +214,8 @@ static bool tell(struct top *o, struct err *e)
     if (why.code)
         err_set(e, why.code, ERR_NO_OFFSET, "standard output: %s", why.what);
     text_free(&t);
-    if (o->serve) {
-        fig_prometheus(&m, &o->fig, true);
-        if (text_ok(&m))
-            serve_put(o->serve, &m);
-        text_free(&m);
-    }
+    if (o->serve)
+        put_metrics(o, true);
     return good;
 }
 
@@ -326,11 +331,7 @@ static int connected(struct top *o)
 /* Serves that the program is not there, for so many seconds. */
 static void wait_again(const struct top *o, int s)
 {
-    struct text m = {0};
-    fig_prometheus(&m, &o->fig, false);
-    if (text_ok(&m))
-        serve_put(o->serve, &m);
-    text_free(&m);
+    put_metrics(o, false);
     for (int ms = 0; ms < s * 1000 && !live_stop_asked(); ms += STEP_MS)
         poll(NULL, 0, STEP_MS);
 }

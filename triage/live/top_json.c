@@ -74,7 +74,7 @@ static void out_groups(json_t *root, const struct triage *tg)
                *s = json_under(r, "states");
         for (int k = 0; k < FIG_STATES; k++)
             json_put(s, NULL, fig_state[k], portion(fig_ns(g, k), tg->end));
-        json_put(r, NULL, "assist", portion(g->count ? g->ns[GM_ASSIST] : 0, tg->end));
+        json_put(r, NULL, "assist", portion(g->ns[GM_ASSIST], tg->end));
         json_t *w = json_list(r, "waiting_for");
         for (uint32_t k = 0; k < g->nwaits && k < 3; k++) {
             const struct group_wait *x = &tg->group_waits[g->waits + k];

@@ -41,17 +41,15 @@ static const struct command command = {"watch", CMD_WATCH, usage_head, usage_tai
 static int until(const char *text, struct until *u)
 {
     struct err e = {0};
-    *u = (struct until){.text = text, .rule = -1, .end = strcmp(text, "end") == 0};
-    for (int r = 0; r < RULE_COUNT; r++)
-        if (strcmp(text, rule_id((enum rule)r)) == 0)
-            u->rule = r;
-    if (u->rule >= 0 || u->end)
+    const struct str name = {text, (uint32_t)strlen(text)};
+    *u = (struct until){.text = text, .rule = rule_named(name), .end = str_is(name, "end")};
+    if (u->rule != RULE_COUNT || u->end)
         return -1;
     if (!strpbrk(text, "<>=!"))
         return say_failed("watch", text,
                           "neither a condition, as stw.max>1ms (gotop report --metrics), nor the id of a "
                           "finding (gotop report --rules), nor end");
-    if (condition_parse(text, false, &u->cond, &e) || condition_check(&u->cond, &e))
+    if (condition_parse(text, false, &u->cond, &e))
         return say_failed("watch", text, e.what);
     return -1;
 }

@@ -17,8 +17,8 @@ enum { UNTIL_MAX = 64, REASON_MAX = 300 };
 
 struct until {
     const char *text;
-    int rule; /* the number of a finding; -1: cond */
-    bool end; /* the end of the connection */
+    enum rule rule; /* of a finding; RULE_COUNT: cond */
+    bool end;       /* the end of the connection */
     struct condition cond;
     /* its state */
     bool on;          /* it held at the last check */

@@ -17,7 +17,7 @@ static bool holds(const struct until *u, const struct loaded *l, struct text *t)
     struct metric_value v;
     if (u->end)
         return false;
-    if (u->rule < 0) {
+    if (u->rule == RULE_COUNT) {
         const bool got = metric_get(l, u->cond.metric, &v, &e) == ERR_OK && v.known;
         if (got)
             metric_text(t, &v);
@@ -25,7 +25,7 @@ static bool holds(const struct until *u, const struct loaded *l, struct text *t)
     }
     for (uint32_t i = 0; i < l->fs.n; i++) {
         const struct finding *f = &l->fs.f[i];
-        if (f->rule == (enum rule)u->rule && !f->note) {
+        if (f->rule == u->rule && !f->note) {
             text_add(t, "%s", f->amount);
             return true;
         }

@@ -137,7 +137,7 @@ static void tell_now(const struct watch *w, const struct loaded *in)
              " kept, ", w->captured, " file", w->captured == 1 ? "" : "s");
     for (uint32_t i = 0; i < w->n && line.n < COLS / 2; i++) {
         const struct until *u = &w->until[i];
-        if (u->rule >= 0 || u->end || metric_get(in, u->cond.metric, &v, &e) != ERR_OK || !v.known)
+        if (u->rule != RULE_COUNT || u->end || metric_get(in, u->cond.metric, &v, &e) != ERR_OK || !v.known)
             continue;
         text_say(&line, NULL, "; ", t_clean(u->text), ": now ");
         metric_text(&line, &v);

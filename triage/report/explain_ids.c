@@ -16,12 +16,10 @@
 
 enum { FRAMES = 64 };
 
-static enum rule rule_of(const char *id, size_t n)
+/* The rule of a finding's key, or of that id. */
+static enum rule rule_of(const char *key)
 {
-    for (int r = 0; r < RULE_COUNT; r++)
-        if (strlen(rule_id((enum rule)r)) == n && memcmp(rule_id((enum rule)r), id, n) == 0)
-            return (enum rule)r;
-    return RULE_COUNT;
+    return rule_named((struct str){key, (uint32_t)strcspn(key, ":")});
 }
 
 static bool is_stack(const char *id)
@@ -31,7 +29,7 @@ static bool is_stack(const char *id)
 
 bool explain_needs_tables(const char *id)
 {
-    return is_stack(id) || rule_of(id, strcspn(id, ":")) != RULE_COUNT;
+    return is_stack(id) || rule_of(id) != RULE_COUNT;
 }
 
 /* ---- stacks -------------------------------------------------------------------------------------------- */
@@ -102,7 +100,7 @@ bool explain_id(struct text *t, const struct loaded *l, const char *id, const ch
 {
     if (is_stack(id))
         return stack_text(t, l, id + 6, why);
-    const enum rule r = rule_of(id, strcspn(id, ":"));
+    const enum rule r = rule_of(id);
     bool any = false;
     for (uint32_t i = 0; i < l->fs.n; i++) {
         const struct finding *f = &l->fs.f[i];

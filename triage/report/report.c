@@ -51,7 +51,7 @@ static int conditions(const struct options *o, struct asserts *a)
     for (; a->n < o->conditions.n && a->n < ASSERTS_MOST; a->n++) {
         struct asserted *x = &a->v[a->n];
         x->said = o->conditions.v[a->n];
-        if (condition_parse(x->said, false, &x->cond, &e) || condition_check(&x->cond, &e))
+        if (condition_parse(x->said, false, &x->cond, &e))
             return fail("--assert", e.what);
     }
     return -1;

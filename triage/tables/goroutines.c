@@ -386,24 +386,15 @@ static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
     return g_spans(w, r) && (r->n < SPAN_BLOCK || slices_tick());
 }
 
-static inline void count(const struct g_walk *w, enum gmetric m, int64_t ns)
-{
-    int64_t *sum = &w->y->groups[w->of].ns[m];
-    *sum = ns_add(*sum, ns);
-}
-
 /* Counts what all of its spans tell. */
 static void lane_told(struct g_walk *w)
 {
-    const int64_t calls = ns_clamp(w->ns[ST_SYSCALL]), blocked = w->no_p_ns < calls ? w->no_p_ns : calls;
-    count(w, GM_EXEC, w->ran);
-    count(w, GM_SCHED, w->ns[ST_RUNNABLE]);
-    count(w, GM_WAIT, w->ns[ST_WAITING]);
-    count(w, GM_SYSCALL, calls - blocked);
-    count(w, GM_UNKNOWN, w->ns[ST_UNKNOWN]);
-    count(w, GM_LIFE, w->life);
-    count(w, GM_SYSBLOCK, blocked);
-    w->y->groups[w->of].timed |= w->timed;
+    struct group_part *p = &w->y->groups[w->of];
+    w->ns[ST_RUNNING] = w->ran;
+    const struct gstat told = gstat_told(w->ns, w->no_p_ns, w->life);
+    for (int m = 0; m < GM_COUNT; m++)
+        p->ns[m] = ns_add(p->ns[m], told.ns[m]);
+    p->timed |= w->timed;
     if (!w->system && w->ran > w->y->busy.least && w->ran > 0)
         longest_add(&w->y->busy, &(struct sched_wait){.t1 = w->ran, .g = w->g});
 }

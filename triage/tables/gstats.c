@@ -7,23 +7,25 @@
 
 #include "triage/tri.h"
 
+struct gstat gstat_told(const int64_t *ns, int64_t no_p_ns, int64_t life)
+{
+    const int64_t calls = ns_clamp(ns[ST_SYSCALL]), blocked = no_p_ns < calls ? no_p_ns : calls;
+    return (struct gstat){{[GM_EXEC] = ns_clamp(ns[ST_RUNNING] + ns[ST_GCWORK] + ns[ST_ASSIST]),
+                           [GM_SCHED] = ns_clamp(ns[ST_RUNNABLE]),
+                           [GM_WAIT] = ns_clamp(ns[ST_WAITING]),
+                           [GM_SYSCALL] = calls - blocked,
+                           [GM_SYSBLOCK] = blocked,
+                           [GM_UNKNOWN] = ns_clamp(ns[ST_UNKNOWN]),
+                           [GM_LIFE] = life}};
+}
+
 struct gstat gstat_of(const struct triage *tg, uint32_t g)
 {
-    struct gstat st;
-    int64_t *ns = st.ns;
-    const struct lane l = {LANE_G, g};
-    const struct lane_info li = trace_lane(tg->tr, l);
+    const struct lane_info li = trace_lane(tg->tr, lane_g(g));
     struct shares s;
-    trace_shares(tg->tr, l, li.first, li.last, &s);
-    const int64_t calls = ns_clamp(s.ns[ST_SYSCALL]), blocked = li.no_p_ns < calls ? li.no_p_ns : calls;
-    ns[GM_EXEC] = ns_clamp(s.ns[ST_RUNNING] + s.ns[ST_GCWORK] + s.ns[ST_ASSIST]);
-    ns[GM_SCHED] = ns_clamp(s.ns[ST_RUNNABLE]);
-    ns[GM_WAIT] = ns_clamp(s.ns[ST_WAITING]);
-    ns[GM_SYSCALL] = calls - blocked;
-    ns[GM_SYSBLOCK] = blocked;
-    ns[GM_UNKNOWN] = ns_clamp(s.ns[ST_UNKNOWN]);
-    ns[GM_ASSIST] = tg->assist ? tg->assist[g] : 0;
-    ns[GM_LIFE] = li.nspans ? li.last - li.first : 0;
+    trace_shares(tg->tr, lane_g(g), li.first, li.last, &s);
+    struct gstat st = gstat_told(s.ns, li.no_p_ns, li.nspans ? li.last - li.first : 0);
+    st.ns[GM_ASSIST] = tg->assist ? tg->assist[g] : 0;
     return st;
 }
 

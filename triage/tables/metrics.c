@@ -362,21 +362,6 @@ enum err_code metric_get(const struct loaded *l, const char *name, struct metric
     return c;
 }
 
-/* ---- without a trace ----------------------------------------------------------------------------------- */
-
-enum err_code condition_check(const struct condition *c, struct err *e)
-{
-    static const char *const example[] = {"a number: 5", "a time: 5us, 1ms, 2s", "a share: 12.5%",
-                                          "a size: 64KB, 5MB, 1GB"};
-    struct metric_value is;
-    if (get(NULL, c->metric, &is, NULL))
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no metric named '%s' (gotop report --metrics lists them)",
-                       c->metric);
-    if (c->percent || c->unit == is.unit || c->v == 0)
-        return ERR_OK;
-    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s is %s", c->metric, example[is.unit]);
-}
-
 void metric_text(struct text *t, const struct metric_value *v)
 {
     if (!v->known)
@@ -419,6 +404,20 @@ static bool parse_amount(const char *s, struct condition *c)
     return false;
 }
 
+/* Whether the metric exists and the value has its unit. */
+static enum err_code fits_metric(const struct condition *c, struct err *e)
+{
+    static const char *const example[] = {"a number: 5", "a time: 5us, 1ms, 2s", "a share: 12.5%",
+                                          "a size: 64KB, 5MB, 1GB"};
+    struct metric_value is;
+    if (get(NULL, c->metric, &is, NULL))
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no metric named '%s' (gotop report --metrics lists them)",
+                       c->metric);
+    if (c->percent || c->unit == is.unit || c->v == 0)
+        return ERR_OK;
+    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s is %s", c->metric, example[is.unit]);
+}
+
 enum err_code condition_parse(const char *s, bool change, struct condition *c, struct err *e)
 {
     size_t n = strcspn(s, "<>=!"), end = n, k;
@@ -445,7 +444,7 @@ enum err_code condition_parse(const char *s, bool change, struct condition *c, s
                        "no value in '%s': a number with ns us ms s %% B KB MB GB or no unit", s);
     }
     c->percent = c->relative && c->unit == UNIT_SHARE;
-    return ERR_OK;
+    return fits_metric(c, e);
 }
 
 bool condition_holds(const struct condition *c, double v)

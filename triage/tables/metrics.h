@@ -47,10 +47,9 @@ struct condition {
     bool relative;  /* v is a change ("+20%", "-5ms"); only in a diff */
     bool percent;   /* relative: v is a share of the old value */
 };
-/* condition_parse - parses "p99(sched)<200us"; with `change` also "p99(sched)>+20%". */
+/* condition_parse - parses "p99(sched)<200us"; with `change` also "p99(sched)>+20%". The metric must exist,
+ * and the value have its unit or be 0. */
 enum err_code condition_parse(const char *s, bool change, struct condition *c, struct err *e);
-/* condition_check - whether the metric exists and the value has its unit. Needs no trace. */
-enum err_code condition_check(const struct condition *c, struct err *e);
 /* condition_holds - whether the condition is true for v, in c->unit's base unit. The caller first turns a
  * change into a value. */
 bool condition_holds(const struct condition *c, double v);

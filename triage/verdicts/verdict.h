@@ -65,6 +65,7 @@ static inline const char *rule_id(enum rule r)
 {
     return rule_row(r)->id;
 }
+enum rule rule_named(struct str id); /* RULE_COUNT: none */
 
 enum evidence_kind {
 #define X(ID, ...) EV_##ID,

@@ -47,6 +47,14 @@ const struct rule_row *rule_row(enum rule r)
     return &rules[(unsigned)r < RULE_COUNT ? r : RULE_COUNT];
 }
 
+enum rule rule_named(struct str id)
+{
+    int r = 0;
+    while (r < RULE_COUNT && !str_is(id, rules[r].id))
+        r++;
+    return (enum rule)r;
+}
+
 const char *evidence_id(enum evidence_kind k)
 {
     return (unsigned)k < EV_KINDS ? evidence[k].id : "";
