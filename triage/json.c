@@ -130,12 +130,12 @@ static json_t *lane(struct lane l)
 
 json_t *j_g(uint32_t g)
 {
-    return lane((struct lane){LANE_G, g});
+    return lane(lane_g(g));
 }
 
 json_t *j_p(uint32_t p)
 {
-    return lane((struct lane){LANE_P, p});
+    return lane(lane_p(p));
 }
 
 json_t *j_stack(uint32_t stack)

@@ -74,7 +74,7 @@ static void say_stops(struct text *t, const struct triage *tg)
         text_say(t, tg->tr, " by ", t_who(r->longest.g));
     const uint32_t last = triage_last_to_stop(tg->tr, &r->longest, &held, &after);
     if (last != NO_LANE)
-        text_say(t, NULL, ", last to stop: P", trace_lane_who(tg->tr, (struct lane){LANE_P, last}).id);
+        text_say(t, NULL, ", last to stop: P", trace_lane_who(tg->tr, lane_p(last)).id);
     if (last != NO_LANE && held.who != NO_LANE)
         text_say(t, tg->tr, " with ", t_func(trace_g_name(tg->tr, held.who)));
 }

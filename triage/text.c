@@ -354,7 +354,7 @@ void text_who(struct text *t, const struct trace *tr, uint32_t g)
         text_lit(t, "scheduler");
         return;
     }
-    li = trace_lane(tr, (struct lane){LANE_G, g});
+    li = trace_lane(tr, lane_g(g));
     text_add(t, "G%llu", (unsigned long long)li.id);
     if (li.name) {
         text_lit(t, " ");

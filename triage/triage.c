@@ -205,7 +205,7 @@ struct meanwhile triage_meanwhile(const struct triage *tg, const struct sched_wa
     m.most = MEANWHILE_SPANS / (tg->np + 1) + 1;
     for (uint32_t p = 0; p < tg->np && slices_tick(); p++, m.spans = 0)
         trace_states(
-            tg->tr, (struct lane){LANE_P, p},
+            tg->tr, lane_p(p),
             &(struct states_ask){.t0 = w->t0, .t1 = w->t1, .all = true, .f = meanwhile_spans, .arg = &m});
     sort(m.r, m.n, cmp_ran);
     for (; out.nran < m.n && out.nran < 3; out.nran++) {

@@ -131,7 +131,7 @@ static void add_end(struct events *l, uint32_t g, const struct span *last)
 {
     if (!events_in(l->win, last->t1))
         return;
-    const struct lane_info li = trace_lane(l->tr, (struct lane){LANE_G, g});
+    const struct lane_info li = trace_lane(l->tr, lane_g(g));
     if (li.ended && events_in(l->win, li.last))
         events_add(l, (struct event){.t = li.last,
                                      .kind = EV_STATE,
@@ -148,7 +148,7 @@ static void events_of_g(struct events *l, uint32_t g)
     struct span_iter it;
     struct span before;
     bool has = false;
-    if ((l->only && !filter_shows(l->only, g)) || !span_seek(&it, l->tr, (struct lane){LANE_G, g}, w.t0))
+    if ((l->only && !filter_shows(l->only, g)) || !span_seek(&it, l->tr, lane_g(g), w.t0))
         return;
     while (span_get(&it)->t0 >= w.t0 && span_prev(&it)) /* spans of zero length share their moment */
         ;
@@ -178,7 +178,7 @@ static void events_of_p(struct events *l, uint32_t p)
 {
     struct span_iter it;
     struct span before = {0};
-    if (!span_seek(&it, l->tr, (struct lane){LANE_P, p}, l->win.t0))
+    if (!span_seek(&it, l->tr, lane_p(p), l->win.t0))
         return;
     bool has = span_prev(&it);
     if (has) {
@@ -253,7 +253,7 @@ static uint64_t events_density(const struct trace *tr, struct window w)
     uint64_t sum = 0;
     uint32_t n = trace_nlanes(tr, LANE_P), each = n / 128 + 1;
     for (uint32_t p = 0; p < n; p += each) {
-        uint64_t k = trace_count(tr, (struct lane){LANE_P, p}, w.t0, w.t1);
+        uint64_t k = trace_count(tr, lane_p(p), w.t0, w.t1);
         sum += k > 1 ? k - 1 : 0;
     }
     return sum * each;

@@ -75,7 +75,7 @@ static int64_t end_of(const struct range *r)
 
 static int64_t ran_in(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
-    return trace_ns(tr, (struct lane){LANE_G, g}, ST_RUNNING, t0, t1);
+    return trace_ns(tr, lane_g(g), ST_RUNNING, t0, t1);
 }
 
 /* Sorts the assists by goroutine when they are first asked for, since a picture without goroutines does not
@@ -179,7 +179,7 @@ enum state gstate_of(struct gstate *s, const struct trace *tr, uint32_t g, enum 
 {
     if (st != ST_RUNNING || g >= trace_nlanes(tr, LANE_G))
         return st;
-    if (trace_lane_who(tr, (struct lane){LANE_G, g}).is_worker)
+    if (trace_lane_who(tr, lane_g(g)).is_worker)
         return ST_GCWORK;
     return gstate_any(s, tr, g, t, t + 1) ? ST_ASSIST : ST_RUNNING;
 }

@@ -28,7 +28,7 @@ struct idle_change {
 /* Returns how long the processor was idle in [a,b). */
 static int64_t idle_in(const struct idle_reason *l, int64_t a, int64_t b)
 {
-    return trace_ns(l->tr, (struct lane){LANE_P, l->p}, ST_IDLE, a, b);
+    return trace_ns(l->tr, lane_p(l->p), ST_IDLE, a, b);
 }
 
 struct idle_reason *idle_reason_new(const struct trace *tr, struct alive *alive, uint32_t p, int64_t t0,

@@ -128,7 +128,7 @@ static void mixture_settle(const struct mixture *m, struct mixed *x)
 
 bool mixture_add(struct mixture *m, struct gstate *gs, uint32_t g)
 {
-    const struct lane l = {LANE_G, g};
+    const struct lane l = lane_g(g);
     const struct lane_info li = trace_lane(m->tr, l);
     const uint32_t i = tab_get(&m->by_name, li.name, 0);
     const int64_t t0 = li.first > m->win.t0 ? li.first : m->win.t0;

@@ -17,12 +17,11 @@ bool spent_stop(struct text *t, const struct trace *tr, const struct range *r)
     const uint32_t last = triage_last_to_stop(tr, &m, &held, &after);
     if (last == NO_LANE)
         return false;
-    text_say(t, NULL, "last to stop: P", trace_lane_who(tr, (struct lane){LANE_P, last}).id, " after ",
-             t_dur(after));
+    text_say(t, NULL, "last to stop: P", trace_lane_who(tr, lane_p(last)).id, " after ", t_dur(after));
     if (held.who == NO_LANE)
         return true;
     text_say(t, tr, ", it ran ", t_who(held.who));
-    if (trace_span_at(tr, (struct lane){LANE_G, held.who}, held.t1 - 1, &was) && was.stack_end)
+    if (trace_span_at(tr, lane_g(held.who), held.t1 - 1, &was) && was.stack_end)
         text_say(t, tr, ", which stopped in ", t_where(was.stack_end, 60));
     return true;
 }
@@ -45,7 +44,7 @@ static uint32_t most_of_band(const struct trace *tr, enum band b, int64_t t0, in
     for (uint32_t p = 0, n = trace_nlanes(tr, LANE_P); p < n; p++) {
         struct shares sh;
         int64_t ns = 0;
-        trace_shares(tr, (struct lane){LANE_P, p}, t0, t1, &sh);
+        trace_shares(tr, lane_p(p), t0, t1, &sh);
         for (int k = 0; k < ST_COUNT; k++)
             ns = time_add(ns, of_band(b, (uint8_t)k) ? sh.ns[k] : 0);
         best = ns > most ? p : best;

@@ -90,7 +90,7 @@ static void add_times(struct tally_row *r, const struct shares *sh, uint32_t g, 
 /* Counts goroutine g. Returns false when out of memory. */
 static bool add(struct tally *t, struct gstate *gs, uint32_t g)
 {
-    struct lane l = {LANE_G, g};
+    struct lane l = lane_g(g);
     struct lane_info li = trace_lane(t->tr, l);
     struct shares sh;
     struct span s;

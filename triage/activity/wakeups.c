@@ -37,14 +37,14 @@ int64_t wakeups_state(const struct trace *tr, struct lane l, enum state st, int6
 
 bool wakeups_newborn(const struct trace *tr, uint32_t g, const struct span *s)
 {
-    return s->index == 0 && trace_lane_who(tr, (struct lane){LANE_G, g}).created;
+    return s->index == 0 && trace_lane_who(tr, lane_g(g)).created;
 }
 
 /* Finds the runnable span that led to what it does at t, or that ends it. */
 static bool wake_of(const struct trace *tr, uint32_t g, int64_t t, int *most, struct span *out)
 {
     struct span_iter it;
-    if (!span_seek(&it, tr, (struct lane){LANE_G, g}, t))
+    if (!span_seek(&it, tr, lane_g(g), t))
         return false;
     uint8_t st = span_get(&it)->state;
     bool back =
@@ -68,7 +68,7 @@ struct wakeup wakeups_cause(const struct trace *tr, uint32_t g, int64_t t, int *
     struct span wake;
     if (wake_of(tr, g, t, most, &wake))
         return (struct wakeup){g, wake.who, wake.t0, wakeups_newborn(tr, g, &wake)};
-    const struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
+    const struct lane_info li = trace_lane(tr, lane_g(g));
     return (struct wakeup){g, li.creator, li.seen, true};
 }
 
@@ -83,7 +83,7 @@ static void next_is(struct wakeups_next *n, uint32_t g, int64_t t, bool created)
 /* Looks for a wake-up of goroutine g by n->by in [t0,t1) that is earlier than the one found so far. */
 static void next_in(struct wakeups_next *n, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
-    const struct lane l = {LANE_G, g};
+    const struct lane l = lane_g(g);
     const struct lane_info li = trace_lane(tr, l);
     struct span_iter it;
     if (li.last <= t0 || li.first >= t1)
@@ -203,7 +203,7 @@ bool related_step(struct related *r, const struct trace *tr, struct alive *alive
     const int64_t until = host_until(budget_ns);
     const uint32_t n = trace_nlanes(tr, LANE_G);
     if (!r->n) {
-        relate(r, trace_lane_who(tr, (struct lane){LANE_G, r->g}).creator);
+        relate(r, trace_lane_who(tr, lane_g(r->g)).creator);
         relate(r, r->g);
     }
     while (r->next < n && r->n < RELATED_MOST / 2) {

@@ -145,7 +145,7 @@ static bool processors(struct make *k)
     if (gc == TAB_NONE)
         return false;
     for (uint32_t p = 0; p < trace_nlanes(tr, LANE_P); p++)
-        processor(k, &k->p->m[gc], &busy, (struct lane){LANE_P, p});
+        processor(k, &k->p->m[gc], &busy, lane_p(p));
     memcpy(k->p->busy, busy.ns, sizeof busy.ns);
     for (size_t i = 0, n = trace_ranges(tr, RANGE_GC, &r); i < n; i++)
         k->p->m[gc].count[slice_at(k, r[i].t0)] += !r[i].open_start;

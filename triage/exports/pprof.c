@@ -206,7 +206,7 @@ static bool is_in(const void *part, uint32_t g)
     const struct part *p = part;
     if (g == NO_LANE)
         return !p->o->group && !p->o->goroutine.given;
-    const struct lane_info i = trace_lane_who(p->tr, (struct lane){LANE_G, g});
+    const struct lane_info i = trace_lane_who(p->tr, lane_g(g));
     if (p->o->goroutine.given && i.id != p->o->goroutine.id)
         return false;
     return !p->o->group || has_name(p, i.name) ||

@@ -6,7 +6,7 @@
 /* True if goroutine g was created by the function of the program that accepts connections. */
 static bool serves(const struct causes *c, uint32_t g)
 {
-    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+    const struct lane_info li = trace_lane(c->tr, lane_g(g));
     const uint32_t place = stacks_place(c->tr, li.create_stack);
     return place && tab_get(&c->accepts, place, 0) != TAB_NONE;
 }
@@ -71,13 +71,12 @@ uint32_t calls_questions(const struct causes *c, uint32_t g)
     enum { LOOKED = 256 };
     const uint32_t group = c->tg->group_of[g], name = c->tg->groups[group].name;
     const bool served = serves(c, g),
-               may = served || (!trace_lane_who(c->tr, (struct lane){LANE_G, g}).created &&
-                                !c->of[group].hands_on && name);
+               may = served || (!trace_lane_who(c->tr, lane_g(g)).created && !c->of[group].hands_on && name);
     bool waited = false;
     struct asked a = {.loop = UINT32_MAX};
     struct span_iter it;
     for (int count = 0; may && count <= (a.read != 0); count++) {
-        bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+        bool more = span_seek_index(&it, c->tr, lane_g(g), 0);
         waited = more && span_get(&it)->state == ST_WAITING;
         for (int i = 0; i < LOOKED && more && !(served && a.read); i++, more = span_next(&it)) {
             const struct span *s = span_get(&it);
@@ -100,7 +99,7 @@ bool calls_asks(const struct causes *c, uint32_t g)
     uint32_t known = 0;
     bool wrote = false, writes = false, outside = false, trip = false;
     struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    bool more = span_seek_index(&it, c->tr, lane_g(g), 0);
     for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
         if ((s->state != ST_WAITING && s->state != ST_SYSCALL) || !s->stack)
@@ -130,7 +129,7 @@ bool calls_reads_on(const struct trace *tr, uint32_t g, int64_t t)
     bool reads[2] = {false, false};
     for (int after = 0; after < 2; after++) {
         struct span_iter it;
-        bool more = span_seek(&it, tr, (struct lane){LANE_G, g}, t);
+        bool more = span_seek(&it, tr, lane_g(g), t);
         for (int i = 0; i < LOOKED && more; i++, more = after ? span_next(&it) : span_prev(&it)) {
             const struct span *s = span_get(&it);
             const bool leaves = s->stack && (s->state == ST_WAITING || s->state == ST_SYSCALL) &&

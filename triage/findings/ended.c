@@ -28,7 +28,7 @@ static bool recorded(struct ended *e)
 static struct then look(struct ended *e, uint32_t g, int64_t t)
 {
     struct then k = {ST_NONE, 0};
-    if (span_seek_on(&e->it, e->tr, (struct lane){LANE_G, g}, t)) {
+    if (span_seek_on(&e->it, e->tr, lane_g(g), t)) {
         then_is(&k, span_get(&e->it));
         for (int i = 0; i < AHEAD && k.state == ST_NONE && span_next(&e->it); i++)
             then_is(&k, span_get(&e->it));
@@ -73,8 +73,7 @@ uint8_t ended_how(struct ended *e, uint32_t g, const struct span *s, const struc
                    ? EX_TIMER
                    : EX_UNKNOWN; /* the wait began before the trace, and its reason is not recorded */
     }
-    if (trace_lane_who(tr, (struct lane){LANE_G, next->who}).is_system &&
-        !holds_for_program(tr, k, next->stack))
+    if (trace_lane_who(tr, lane_g(next->who)).is_system && !holds_for_program(tr, k, next->stack))
         return str_is(trace_str(tr, trace_g_name(tr, next->who)), "runtime.timerproc") ? EX_TIMER : EX_GC;
     return EX_WAIT;
 }

@@ -128,7 +128,7 @@ static bool level_begin(struct explainer *x, int depth, uint32_t up, uint32_t as
 
 static bool level_place(struct explainer *x, struct level *l)
 {
-    struct lane lane = {LANE_G, l->g};
+    struct lane lane = lane_g(l->g);
     x->left -= x->left > 0;
     x->placed++;
     if (!span_seek_on(&l->it, x->tr, lane, l->hi - 1))
@@ -145,7 +145,7 @@ static bool level_place(struct explainer *x, struct level *l)
 /* Where the level's goroutine did not exist: before its creation its creator explains the time. */
 static void step_unborn(struct explainer *x, struct level *l, int depth, struct explain_part p)
 {
-    const struct lane lane = {LANE_G, l->g};
+    const struct lane lane = lane_g(l->g);
     const struct lane_info li = trace_lane_who(x->tr, lane);
     if (depth && li.created && li.creator < x->ng && li.creator != l->g && x->left) {
         level_set(l, li.creator, l->lo, l->hi, li.create_stack);
@@ -255,7 +255,7 @@ static bool step_running(struct explainer *x, struct level *l, struct explain_pa
     p.reason = next->state == ST_RUNNABLE && s->t1 == p.t1 ? next->reason : 0;
     p.stack_end = s->t1 > p.t1 && l->at_hi ? l->at_hi : p.stack_end;
     if (!p.stack && !p.stack_end)
-        p.stack = trace_lane_who(x->tr, (struct lane){LANE_G, l->g}).start_stack;
+        p.stack = trace_lane_who(x->tr, lane_g(l->g)).start_stack;
     explain_tell_unless_stopped(x, l, p, s);
     return true;
 }
@@ -324,7 +324,7 @@ static bool walk_from(struct explainer *x, int depth, uint32_t up, uint32_t g, i
 static bool walk_leg(struct explainer *x, const struct leg *l)
 {
     struct explain_part p = {l->t0, l->t1, .cat = EX_QUEUED, .g = l->g, .by = l->g};
-    p.stack = trace_lane_who(x->tr, (struct lane){LANE_G, l->g}).start_stack;
+    p.stack = trace_lane_who(x->tr, lane_g(l->g)).start_stack;
     if (l->g >= x->ng || !l->queued)
         return l->g >= x->ng || walk_from(x, 0, 0, l->g, l->t0, l->t1);
     p.followed = x->left > 0;

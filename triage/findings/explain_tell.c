@@ -64,7 +64,7 @@ bool explain_nobody_ran(const struct explainer *x, int64_t t0, int64_t t1)
         return false;
     for (uint32_t p = 0; p < x->np && p < 256 && idle <= (t1 - t0) / 2; p++) {
         struct shares s;
-        trace_shares(x->tr, (struct lane){LANE_P, p}, t0, t1, &s);
+        trace_shares(x->tr, lane_p(p), t0, t1, &s);
         idle = ns_add(idle, s.ns[ST_IDLE]);
     }
     return idle > (t1 - t0) / 2;

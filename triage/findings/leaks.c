@@ -65,7 +65,7 @@ static int64_t usual(const struct leaks *k, const struct span *s)
 static bool leak_lane(struct leaks *k, uint32_t g)
 {
     struct triage *tg = k->tg;
-    const struct lane l = {LANE_G, g};
+    const struct lane l = lane_g(g);
     const struct lane_info li = trace_lane(tg->tr, l);
     struct span_iter it;
     if (li.nspans == 0 || !span_seek_index(&it, tg->tr, l, li.nspans - 1))

@@ -151,7 +151,7 @@ struct taken {   /* how a goroutine came to the task */
 static uint32_t waited_for(struct way *w, uint32_t g, int64_t t)
 {
     struct span_iter *it = &w->x->it;
-    if (!span_seek_at(it, w->x->tr, (struct lane){LANE_G, g}, t))
+    if (!span_seek_at(it, w->x->tr, lane_g(g), t))
         return 0;
     for (int i = 0; i < BEFORE && span_prev(it) && spend(w); i++)
         if (span_get(it)->state == ST_WAITING)
@@ -170,7 +170,7 @@ static bool wants_more(const struct way *w, uint32_t g, uint32_t name, const str
 static struct taken take_up(struct way *w, uint32_t g, int64_t lo, int64_t first)
 {
     const struct trace *tr = w->x->tr;
-    const struct lane lane = {LANE_G, g};
+    const struct lane lane = lane_g(g);
     const struct lane_info li = trace_lane(tr, lane);
     const uint32_t name = trace_g_name(tr, g);
     struct taken out = {NO_TIME, NO_LANE};
@@ -202,7 +202,7 @@ static struct taken take_up(struct way *w, uint32_t g, int64_t lo, int64_t first
 static int64_t done_with(struct way *w, uint32_t g, int64_t since, uint32_t to, int64_t taken)
 {
     const struct trace *tr = w->x->tr;
-    const struct lane lane = {LANE_G, g};
+    const struct lane lane = lane_g(g);
     const uint32_t name = trace_g_name(tr, g), more = waited_for(w, g, since);
     struct span_iter *it = &w->x->it;
     int64_t end = taken;

@@ -61,7 +61,7 @@ static uint32_t nth(uint32_t i, uint32_t ng)
 
 static uint64_t spans_of(const struct trace *tr, uint32_t g)
 {
-    return trace_lane(tr, (struct lane){LANE_G, g}).nspans;
+    return trace_lane(tr, lane_g(g)).nspans;
 }
 
 struct untimed *untimed_new(const struct trace *tr)

@@ -5,7 +5,7 @@
 
 bool walk_on(struct walk *w)
 {
-    const struct lane l = {LANE_G, w->g};
+    const struct lane l = lane_g(w->g);
     const uint32_t each = w->most / WALK_STRETCHES;
     if (!w->all) { /* few goroutines have that many spans */
         w->all = trace_lane(w->tr, l).nspans;

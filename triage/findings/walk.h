@@ -31,7 +31,7 @@ struct walk {
  * to the viewer first; if the result is no longer wanted, there are no spans. */
 static inline void walk_at(struct walk *w, const struct trace *tr, uint32_t g, int64_t t, uint32_t most)
 {
-    const struct lane l = {LANE_G, g};
+    const struct lane l = lane_g(g);
     w->more = slices_tick() && (t > 0 ? span_seek(&w->it, tr, l, t) : span_seek_index(&w->it, tr, l, 0));
     w->begun = w->between = false;
     w->tr = tr;

@@ -126,7 +126,7 @@ static bool grows(const struct trace *tr)
 
 bool why_long(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
-    return grows(tr) && trace_count(tr, (struct lane){LANE_G, g}, t0, t1) > LONG_GROWS;
+    return grows(tr) && trace_count(tr, lane_g(g), t0, t1) > LONG_GROWS;
 }
 
 struct why_job *why_begin(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)

@@ -330,7 +330,7 @@ static bool names_g(const struct term *t, const struct trace *tr, uint32_t g)
 {
     if (g == NO_LANE)
         return false;
-    struct lane_info li = trace_lane_who(tr, (struct lane){LANE_G, g});
+    struct lane_info li = trace_lane_who(tr, lane_g(g));
     if (t->by_id)
         return li.id == t->id;
     return match_id(&t->m, (struct match_cache *)(uintptr_t)&t->cache, tr, li.name);
@@ -353,7 +353,7 @@ struct asked { /* a span of a goroutine, and who that is once it was looked up *
 static const struct lane_info *who(struct asked *a)
 {
     if (!a->known)
-        a->li = trace_lane_who(a->f->tr, (struct lane){LANE_G, a->g});
+        a->li = trace_lane_who(a->f->tr, lane_g(a->g));
     a->known = true;
     return &a->li;
 }
@@ -370,7 +370,7 @@ static bool holds(const struct term *t, struct asked *a)
     case T_G: return who(a)->id == t->id;
     case T_P:
         return s->who != NO_LANE && s->state != ST_RUNNABLE && s->state != ST_WAITING &&
-               trace_lane_who(tr, (struct lane){LANE_P, s->who}).id == t->id;
+               trace_lane_who(tr, lane_p(s->who)).id == t->id;
     case T_STATE: return t->states >> s->state & 1;
     case T_REASON:
         return match_id(&t->m, c, tr, s->reason) || match_id(&t->m, c, tr, s->label) ||
@@ -451,7 +451,7 @@ static bool excludes(const struct term *t, struct asked *a, int64_t end)
         return !a->li.is_worker && !gstate_any(a->f->gs, tr, a->g, a->li.first, end);
     if (t->kind != T_STATE)
         return false;
-    trace_shares(tr, (struct lane){LANE_G, a->g}, a->li.first, end, &sh);
+    trace_shares(tr, lane_g(a->g), a->li.first, end, &sh);
     for (int st = 0; st < ST_COUNT; st++)
         sum += t->states >> st & 1 ? sh.ns[st] : 0;
     return !sum; /* states of no length at all are not looked for */
@@ -470,8 +470,7 @@ static enum answer { NO, YES, LOOK } quick(struct asked *a)
             return NO;
     if (filter_whole(f))
         return YES;
-    return wide > 0 && (!trace_longest(f->tr, (struct lane){LANE_G, a->g}, a->li.first, end, &s) ||
-                        s.t1 - s.t0 < wide)
+    return wide > 0 && (!trace_longest(f->tr, lane_g(a->g), a->li.first, end, &s) || s.t1 - s.t0 < wide)
                ? NO
                : LOOK;
 }
@@ -488,7 +487,7 @@ static bool look(void *arg, const struct span *s)
 static enum answer chunk(struct filter *f, struct asked *a)
 {
     struct span_iter it;
-    if (!span_seek_index(&it, f->tr, (struct lane){LANE_G, a->g}, f->sub))
+    if (!span_seek_index(&it, f->tr, lane_g(a->g), f->sub))
         return NO;
     for (int k = 0; look(a, span_get(&it)); k++) {
         f->sub = span_get(&it)->index + 1;
@@ -503,7 +502,7 @@ static enum answer chunk(struct filter *f, struct asked *a)
 /* Decides lane f->at, at most CHUNK spans of it. Returns true when it is decided. */
 static bool decide(struct filter *f)
 {
-    const struct lane l = {LANE_G, f->at};
+    const struct lane l = lane_g(f->at);
     struct asked a = {.f = f, .g = l.i, .li = trace_lane(f->tr, l), .known = true};
     enum answer is = f->sub ? LOOK : quick(&a);
     if (is == LOOK && filter_wide(f) > 0) { /* the index knows the long ones */

@@ -78,7 +78,7 @@ static bool stack_text(struct text *t, const struct loaded *l, const char *id, c
         if (w->open)
             text_say(t, l->tr, ", ", w->open, " not over");
         text_say(t, l->tr, ", the longest ", t_dur(w->longest.t1 - w->longest.t0), "\n");
-        open_with(t, l, w->longest.t0, (struct lane){LANE_G, w->longest.g});
+        open_with(t, l, w->longest.t0, lane_g(w->longest.g));
     }
     return true;
 }
@@ -145,7 +145,7 @@ static void beside_text(struct text *t, const struct trace *tr, const char *when
 
 bool explain_moment(struct text *t, const struct trace *tr, uint32_t g, int64_t at, struct span *s)
 {
-    const struct lane lane = {LANE_G, g};
+    const struct lane lane = lane_g(g);
     struct span_iter it = {.tr = NULL};
     char place[LINK_PLACE];
     if (!span_seek_at(&it, tr, lane, at))

@@ -54,7 +54,7 @@ static size_t stride(const struct trace *tr, const struct workpiece *v, size_t n
     for (size_t step = n > INSTANCES ? n / INSTANCES : 1;; step *= 2) {
         uint64_t own = 0;
         for (size_t i = 0; i < n && own <= allowed(tr); i += step)
-            own += trace_count(tr, (struct lane){LANE_G, v[i].g}, v[i].t0, v[i].t1);
+            own += trace_count(tr, lane_g(v[i].g), v[i].t0, v[i].t1);
         if (own <= allowed(tr) || step >= n)
             return step;
     }

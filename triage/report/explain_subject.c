@@ -73,7 +73,7 @@ static bool ask_goroutine(struct asked *q, const struct trace *tr, const char *s
     *why = "no such goroutine in this trace";
     if (end == s || errno || (*end && *end != '@') || g == NO_LANE)
         return false;
-    struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
+    struct lane_info li = trace_lane(tr, lane_g(g));
     int64_t a = li.first, b = li.last;
     if (*end == '@' &&
         !(strstr(end, "..") ? interval(tr, end + 1, &a, &b, why) : moment(q, tr, g, end + 1, &a, &b, why)))
@@ -115,7 +115,7 @@ static void ask_group(struct asked *q, const struct trace *tr, const char *s)
 {
     uint32_t n = trace_nlanes(tr, LANE_G);
     for (uint32_t g = 0; g < n; g++) {
-        struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
+        struct lane_info li = trace_lane(tr, lane_g(g));
         const uint32_t begins = trace_frame(tr, li.start_stack, 0).func; /* a helper, if it isn't that name */
         if (named(tr, li.name, s) || shown_as(tr, li.name, s) || named(tr, begins, s) ||
             shown_as(tr, begins, s))
@@ -153,7 +153,7 @@ static const char *others(struct asked *q, const struct trace *tr, const char *k
          kind[0] != 's' && item_at(tr, kind[0] == 't' ? ITEM_TASK : ITEM_REGION, i, &x) && !s.more; i++)
         see(&s, x.name);
     for (uint32_t g = 0; g < lanes && !s.more; g++)
-        see(&s, trace_lane(tr, (struct lane){LANE_G, g}).name);
+        see(&s, trace_lane(tr, lane_g(g)).name);
     text_add(&q->others,
              s.n ? "no %s of that name in this trace; there are: " : "there is no %s in this trace", kind);
     for (size_t i = 0; i < s.n; i++) {

@@ -17,8 +17,7 @@ static bool sort_by(struct sql *s, struct keyed_row *v, bool name)
     if (name && !canon)
         return false;
     for (uint32_t i = 0; i < n; i++)
-        v[i].key = name ? canon[trace_g_name(s->tr, v[i].row)]
-                        : trace_lane_who(s->tr, (struct lane){LANE_G, v[i].row}).id;
+        v[i].key = name ? canon[trace_g_name(s->tr, v[i].row)] : trace_lane_who(s->tr, lane_g(v[i].row)).id;
     return rows_sort(v, n);
 }
 

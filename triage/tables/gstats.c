@@ -55,7 +55,7 @@ static bool count_run(void *arg, const struct span_run *r)
 static struct count count_of(const struct triage *tg, uint32_t g, double most_waits)
 {
     struct count c = {.was = ST_NONE, .most_waits = most_waits};
-    trace_states(tg->tr, (struct lane){LANE_G, g},
+    trace_states(tg->tr, lane_g(g),
                  &(struct states_ask){.t0 = INT64_MIN, .t1 = INT64_MAX, .f = count_run, .arg = &c});
     return c;
 }

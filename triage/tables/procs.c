@@ -20,7 +20,7 @@ static void procs_sum(struct triage *tg)
 {
     for (uint32_t p = 0; p < tg->np; p++) {
         struct shares s;
-        trace_shares(tg->tr, (struct lane){LANE_P, p}, 0, tg->end, &s);
+        trace_shares(tg->tr, lane_p(p), 0, tg->end, &s);
         for (int i = 0; i < ST_COUNT; i++)
             tg->p_sum.ns[i] = ns_add(tg->p_sum.ns[i], s.ns[i]);
     }
@@ -62,8 +62,7 @@ static int64_t torn_of(const struct trace *tr, uint32_t p, int64_t end)
 {
     int64_t lo = 0;
     struct shares s;
-    bisect(lo, end, t,
-           (trace_shares(tr, (struct lane){LANE_P, p}, 0, t + 1, &s), s.ns[ST_NONE] + s.ns[ST_UNKNOWN] == 0));
+    bisect(lo, end, t, (trace_shares(tr, lane_p(p), 0, t + 1, &s), s.ns[ST_NONE] + s.ns[ST_UNKNOWN] == 0));
     return lo < end ? lo : INT64_MAX;
 }
 

@@ -301,7 +301,7 @@ static bool tell_pairs(struct triage *tg, struct subtotal *y)
 static int64_t assist_ran(const struct trace *tr, const struct range *r)
 {
     return r->a ? (int64_t)(r->a - 1)
-                : trace_ns(tr, (struct lane){LANE_G, r->owner}, ST_RUNNING, r->t0 > 0 ? r->t0 : 0, r->t1);
+                : trace_ns(tr, lane_g(r->owner), ST_RUNNING, r->t0 > 0 ? r->t0 : 0, r->t1);
 }
 
 static bool assists_add(struct triage *tg)

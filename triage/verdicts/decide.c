@@ -315,7 +315,7 @@ struct site verdict_place_of(const struct works *w, uint32_t stack, uint32_t g)
 {
     const struct site p = verdict_place(w, stack);
     const struct frame f = stack ? trace_frame(w->tr, stack, p.frame) : (struct frame){0};
-    const struct lane_info li = trace_lane(w->tr, (struct lane){LANE_G, g});
+    const struct lane_info li = trace_lane(w->tr, lane_g(g));
     if (!p.user || owner_of(w->own, &f) == OWNER_PROGRAM || !li.created || !li.create_stack)
         return p;
     struct site at = verdict_place(w, li.create_stack);

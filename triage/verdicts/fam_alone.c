@@ -26,13 +26,12 @@ static void who_at(const struct causes *c, const struct works *w, int64_t t, str
 {
     for (uint32_t p = 0; p < c->tg->np; p++) {
         struct span s, g;
-        if (!trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) || s.state != ST_RUNNING ||
-            s.who >= c->tg->ng || c->tg->groups[c->tg->group_of[s.who]].is_system ||
-            !trace_span_at(c->tr, (struct lane){LANE_G, s.who}, t, &g))
+        if (!trace_span_at(c->tr, lane_p(p), t, &s) || s.state != ST_RUNNING || s.who >= c->tg->ng ||
+            c->tg->groups[c->tg->group_of[s.who]].is_system || !trace_span_at(c->tr, lane_g(s.who), t, &g))
             continue;
         struct shares around;
         const int64_t half = threshold_ns(TH_ALONE_STRETCH) / 2;
-        trace_shares(c->tr, (struct lane){LANE_G, s.who}, t - half > 0 ? t - half : 0, t + half, &around);
+        trace_shares(c->tr, lane_g(s.who), t - half > 0 ? t - half : 0, t + half, &around);
         a->asked++;
         if (around.ns[ST_RUNNING] < half * 2 / 5 * 4)
             return; /* now one, now another */

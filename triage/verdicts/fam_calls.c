@@ -14,7 +14,7 @@ static uint32_t crowd_of(const struct causes *c, const struct works *w, const st
     uint32_t n = 0;
     for (uint32_t i = 0; group != UINT32_MAX && i < c->of[group].n && i < MEMBERS; i++) {
         struct span s;
-        n += trace_span_at(c->tr, (struct lane){LANE_G, causes_member(c, group, i, MEMBERS)}, t, &s) &&
+        n += trace_span_at(c->tr, lane_g(causes_member(c, group, i, MEMBERS)), t, &s) &&
              s.state == ST_SYSCALL && s.stack && verdict_place(w, s.stack).user == at.user;
     }
     return n;

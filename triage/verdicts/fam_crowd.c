@@ -66,7 +66,7 @@ static bool begun(struct causes *c, const struct works *w, struct verdicts *out,
     if (rule == RULE_COUNT)
         return true;
     const uint32_t one = causes_nth(c, group, c->of[group].n / 2);
-    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, one});
+    const struct lane_info li = trace_lane(c->tr, lane_g(one));
     const double cost = ((double)g->ns[GM_EXEC] + threshold(TH_CHURN_COST) * g->created) /
                         (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
     struct verdict v = verdict_new(rule, rule == RULE_CHURN ? cost : queue);

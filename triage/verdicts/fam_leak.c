@@ -22,7 +22,7 @@ struct births {
 /* Is that a goroutine of the creation stack, one that the trace saw begin? */
 static bool born(const struct causes *c, const struct leak_row *r, uint32_t g, struct lane_info *li)
 {
-    *li = trace_lane(c->tr, (struct lane){LANE_G, g});
+    *li = trace_lane(c->tr, lane_g(g));
     return li->created && li->create_stack == r->create_stack;
 }
 
@@ -144,7 +144,7 @@ static bool of_stack(const struct causes *c, const struct stay *s, uint32_t i, u
                      struct lifetime *l)
 {
     *g = causes_member(c, s->group, i, MEMBERS);
-    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, *g});
+    const struct lane_info li = trace_lane(c->tr, lane_g(*g));
     trace_lives(c->tr, LANE_G, *g, 1, l);
     return li.created && li.create_stack == s->stack && slices_tick();
 }
@@ -207,7 +207,7 @@ static struct site stands(const struct causes *c, const struct works *w, uint32_
 {
     enum { BACK = 8 };
     struct span_iter it = {.tr = NULL};
-    bool more = span_seek_at(&it, c->tr, (struct lane){LANE_G, g}, c->tg->end - 1);
+    bool more = span_seek_at(&it, c->tr, lane_g(g), c->tg->end - 1);
     for (int i = 0; i < BACK && more; i++, more = span_prev(&it))
         if (span_get(&it)->stack)
             return verdict_place(w, span_get(&it)->stack);
@@ -226,7 +226,7 @@ static bool few_stay(struct causes *c, const struct works *w, struct stay *s, st
         all &= s->quarter[i] > 0 && s->quarter[i] >= threshold(TH_MOST) * s->n / 4;
     if (!all)
         return true;
-    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, s->eldest});
+    const struct lane_info li = trace_lane(c->tr, lane_g(s->eldest));
     struct verdict v = verdict_new(RULE_STAY, 0);
     v.where = stands(c, w, s->eldest);
     v.creator.at = verdict_place(w, s->stack);

@@ -32,9 +32,8 @@ static bool others_rest(const struct causes *c, const struct work *k, const stru
         const uint32_t m = causes_member(c, k->group, i, MEMBERS);
         for (int64_t at = 1; at < MOMENTS && m != p->g && !rest; at++) {
             struct span s;
-            rest =
-                trace_span_at(c->tr, (struct lane){LANE_G, m}, p->t0 + (p->t1 - p->t0) / MOMENTS * at, &s) &&
-                s.state == ST_WAITING && waits_for_more(c->tr, k->name, s.reason, s.stack);
+            rest = trace_span_at(c->tr, lane_g(m), p->t0 + (p->t1 - p->t0) / MOMENTS * at, &s) &&
+                   s.state == ST_WAITING && waits_for_more(c->tr, k->name, s.reason, s.stack);
         }
     }
     return rest;
@@ -125,8 +124,7 @@ static bool behind_item(const struct causes *c, const struct work *k, const stru
 static uint32_t fed_by(const struct trace *tr, const struct workpiece *p)
 {
     struct span s;
-    return trace_span_at(tr, (struct lane){LANE_G, p->g}, p->t0, &s) && s.state == ST_RUNNABLE ? s.who
-                                                                                               : NO_LANE;
+    return trace_span_at(tr, lane_g(p->g), p->t0, &s) && s.state == ST_RUNNABLE ? s.who : NO_LANE;
 }
 
 /* Did who gives it more come in [t0,t1): one that is there all along by going on after a wait, else another

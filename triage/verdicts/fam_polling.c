@@ -46,7 +46,7 @@ static bool sleeps(struct polled *p, uint32_t g, int64_t since, int64_t t)
 {
     struct span s;
     struct walk k;
-    if (!trace_span_at(p->c->tr, (struct lane){LANE_G, g}, t, &s) || s.t0 < since || !is_sleep(p, &s))
+    if (!trace_span_at(p->c->tr, lane_g(g), t, &s) || s.t0 < since || !is_sleep(p, &s))
         return false;
     const int64_t end = piece_end(p, g, since, s.t1);
     const struct span *n = NULL;
@@ -94,7 +94,7 @@ static void look_at(struct polled *p, uint32_t g)
 /* One that is begun for it, and ends. */
 static void look_at_life(struct polled *p, uint32_t g)
 {
-    const struct lane_info li = trace_lane(p->c->tr, (struct lane){LANE_G, g});
+    const struct lane_info li = trace_lane(p->c->tr, lane_g(g));
     if (li.created && li.ended && li.creator < p->c->tg->ng &&
         trace_g_name(p->c->tr, li.creator) == p->v->waiter.group) {
         p->looked++;
@@ -160,7 +160,7 @@ static bool dozes(const struct polled *p, uint32_t g, int64_t t, int64_t t1, dou
 {
     struct span s;
     struct walk k;
-    if (!trace_span_at(p->c->tr, (struct lane){LANE_G, g}, t, &s) || !is_sleep(p, &s) || s.t1 >= t1)
+    if (!trace_span_at(p->c->tr, lane_g(g), t, &s) || !is_sleep(p, &s) || s.t1 >= t1)
         return false;
     walk_at(&k, p->c->tr, g, s.t1, STEPS);
     for (const struct span *n; (n = walk_next(&k)) && n->t0 < t1;)

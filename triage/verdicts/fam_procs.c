@@ -95,7 +95,7 @@ static uint32_t crowd_begun(const struct causes *c, uint32_t group, uint32_t *ti
     int64_t before = INT64_MIN / 2;
     *times = 0;
     for (uint32_t i = 0; i <= n; i++) {
-        const struct lane_info li = i < n ? trace_lane(c->tr, (struct lane){LANE_G, causes_nth(c, group, i)})
+        const struct lane_info li = i < n ? trace_lane(c->tr, lane_g(causes_nth(c, group, i)))
                                           : (struct lane_info){.first = INT64_MAX};
         if (i && i < n && li.created && li.first - before <= TOGETHER) {
             size++;

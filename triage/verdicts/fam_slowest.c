@@ -235,7 +235,7 @@ static bool gathers(const struct causes *c, const struct tree_node *n)
 {
     return n->kind == WK_WAITGROUP ||
            (n->kind == WK_RECV && n->by < c->tg->ng &&
-            trace_g_name(c->tr, trace_lane(c->tr, (struct lane){LANE_G, n->by}).creator) == n->who);
+            trace_g_name(c->tr, trace_lane(c->tr, lane_g(n->by)).creator) == n->who);
 }
 
 /* How often the last one stands at the same lines and the one before it does not: the most there are of one

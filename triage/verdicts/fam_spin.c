@@ -46,7 +46,7 @@ struct spin {
 static int64_t last_wait(const struct causes *c, uint32_t g)
 {
     struct span_iter it = {.tr = NULL};
-    bool more = span_seek_at(&it, c->tr, (struct lane){LANE_G, g}, c->tg->end - 1);
+    bool more = span_seek_at(&it, c->tr, lane_g(g), c->tg->end - 1);
     const int64_t end = more ? span_get(&it)->t1 : 0;
     for (int i = 0; i < STEPS && more && span_get(&it)->state != ST_WAITING; i++)
         more = span_prev(&it);

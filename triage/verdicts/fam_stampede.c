@@ -80,7 +80,7 @@ static bool goes(const struct causes *c, const struct works *all, const struct w
 {
     if (at->cat == EX_RUN || at->cat == EX_SCHED) {
         struct shares of;
-        trace_shares(c->tr, (struct lane){LANE_G, p->g}, p->t0, p->t1, &of);
+        trace_shares(c->tr, lane_g(p->g), p->t0, p->t1, &of);
         return (double)of.ns[ST_RUNNING] >= threshold(TH_TAIL) * (double)w->d.p50;
     }
     struct walk k;

@@ -30,9 +30,8 @@ static struct site asks_for(const struct causes *c, const struct works *w, const
         row->longest.g != NO_LANE) { /* before Go 1.22: where the one that stops it stands next */
         struct span s;
         *g = row->longest.g;
-        if (trace_span_at(c->tr, (struct lane){LANE_G, *g}, row->longest.t1, &s)) {
-            for (struct span_iter it = {.tr = NULL};
-                 span_seek_on(&it, c->tr, (struct lane){LANE_G, *g}, row->longest.t1);) {
+        if (trace_span_at(c->tr, lane_g(*g), row->longest.t1, &s)) {
+            for (struct span_iter it = {.tr = NULL}; span_seek_on(&it, c->tr, lane_g(*g), row->longest.t1);) {
                 for (int k = 0; k < 8 && !best.user; k++) {
                     const struct span *at = span_get(&it);
                     best = at->stack && at->state != ST_RUNNABLE ? verdict_place(w, at->stack) : best;

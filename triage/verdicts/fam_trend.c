@@ -18,7 +18,7 @@ static bool ticks(const struct causes *c, const struct work *k)
     enum { ASKED = 64 };
     uint32_t n = 0, by = 0;
     for (uint32_t i = 0; i < k->looked; i += k->looked / ASKED + 1) {
-        const struct lane l = {LANE_G, k->v[i].g};
+        const struct lane l = lane_g(k->v[i].g);
         struct span s;
         if (trace_span_at(c->tr, l, k->v[i].t0, &s) && s.state == ST_RUNNABLE) {
             n++;

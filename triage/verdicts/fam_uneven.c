@@ -22,7 +22,7 @@ static uint32_t biggest_lot(const struct causes *c, uint32_t group, uint32_t n)
     uint32_t creator = NO_LANE;
     int votes = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t by = trace_lane_who(c->tr, (struct lane){LANE_G, causes_nth(c, group, i)}).creator;
+        const uint32_t by = trace_lane_who(c->tr, lane_g(causes_nth(c, group, i))).creator;
         creator = votes ? creator : by;
         votes += creator == by ? 1 : -1;
     }
@@ -64,7 +64,7 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
         const uint32_t g = causes_nth(c, group, i);
         const int64_t ran = at_work(c, g, serves);
         struct lifetime l;
-        if (trace_lane_who(c->tr, (struct lane){LANE_G, g}).creator != creator)
+        if (trace_lane_who(c->tr, lane_g(g)).creator != creator)
             continue;
         n++;
         trace_lives(c->tr, LANE_G, g, 1, &l);
@@ -80,10 +80,10 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
         (double)longest - mean < threshold(TH_SHARE) * (double)c->tg->end ||
         (double)(begun - first) > threshold(TH_SHARE) * (double)(last - first))
         return true;
-    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, most});
+    const struct lane_info li = trace_lane(c->tr, lane_g(most));
     struct span held;
-    const bool stood = trace_longest(c->tr, (struct lane){LANE_G, most}, 0, c->tg->end, &held) &&
-                       held.state == ST_RUNNING && held.t1 - held.t0 >= threshold_ns(TH_HOST_RUN);
+    const bool stood = trace_longest(c->tr, lane_g(most), 0, c->tg->end, &held) && held.state == ST_RUNNING &&
+                       held.t1 - held.t0 >= threshold_ns(TH_HOST_RUN);
     if (stood || (double)longest < threshold(TH_SEVERE) * (double)(li.last - li.first))
         return true; /* the host had its thread elsewhere; or it has time to spare */
     struct verdict v = verdict_new(RULE_UNEVEN, ((double)longest - mean) / (double)c->tg->end);
@@ -199,7 +199,7 @@ static bool in_rounds(struct causes *c, const struct work *k, double things, str
         return false;
     for (uint32_t i = 0; i < all; i++) {
         const uint32_t g = causes_nth(c, k->group, i);
-        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+        const struct lane_info li = trace_lane(c->tr, lane_g(g));
         if (li.created && li.ended)
             v[n++] = (struct life){li.creator, g, li.first, li.last};
     }
@@ -219,7 +219,7 @@ static bool in_rounds(struct causes *c, const struct work *k, double things, str
         (s.rounds >= threshold(TH_PIECES) && s.alone >= threshold(TH_SLOWEST_ALONE) * s.clock))
         return true;
     struct verdict d = verdict_new(RULE_UNEVEN, lost * clock);
-    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, s.g[most]});
+    const struct lane_info li = trace_lane(c->tr, lane_g(s.g[most]));
     d.waiter.group = c->tg->groups[k->group].name;
     d.where.user = k->user ? k->user : d.waiter.group;
     verdict_shows(&d, s.g[most], li.first, li.last);

@@ -60,7 +60,7 @@ static bool room(const struct causes *c, const struct verdict *v)
 static bool bounds(const struct causes *c, const struct works *all, const struct verdict *v)
 {
     const struct lane_info li = v->g < c->tg->ng && v->where.leaf == v->where.user
-                                    ? trace_lane(c->tr, (struct lane){LANE_G, v->g})
+                                    ? trace_lane(c->tr, lane_g(v->g))
                                     : (struct lane_info){0};
     uint32_t waits = 0;
     struct walk w;
@@ -105,7 +105,7 @@ static bool ended_by_others(const struct causes *c, const struct works *w, const
 static bool one_at_a_time(const struct causes *c, const struct verdict *v)
 {
     return v->holder.g < c->tg->ng && v->holder.n <= 1 &&
-           trace_lane_who(c->tr, (struct lane){LANE_G, v->holder.g}).creator == v->g;
+           trace_lane_who(c->tr, lane_g(v->holder.g)).creator == v->g;
 }
 
 /* Counts the waits at a place of a tree that were answered and those that ended at a deadline. */
@@ -125,7 +125,7 @@ static bool asked_first(const struct trace *tr, uint32_t g, int64_t t)
 {
     enum { BACK = 12 };
     struct span_iter it = {.tr = NULL};
-    bool more = g != NO_LANE && span_seek_at(&it, tr, (struct lane){LANE_G, g}, t) && span_prev(&it);
+    bool more = g != NO_LANE && span_seek_at(&it, tr, lane_g(g), t) && span_prev(&it);
     for (int i = 0; i < BACK && more && span_get(&it)->state != ST_WAITING; i++) {
         const struct span *s = span_get(&it);
         if (s->state == ST_SYSCALL && causes_writes(tr, s->stack))

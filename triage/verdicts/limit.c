@@ -61,7 +61,7 @@ enum rule verdict_limit_of(const struct works *all, const struct verdict *v)
 
 bool verdict_by_timer(const struct trace *tr, uint32_t who)
 {
-    const struct lane l = {LANE_G, who};
+    const struct lane l = lane_g(who);
     const struct lane_info li = who != NO_LANE ? trace_lane_who(tr, l) : (struct lane_info){0};
     return who == NO_LANE || tri_by_timer(tr, l, &li);
 }

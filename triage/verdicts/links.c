@@ -110,12 +110,12 @@ static bool for_all(const struct follow *f, const struct tree_node *n)
         const uint32_t g = causes_member(f->c, group, i, 64);
         struct span before, s;
         const bool here =
-            g != n->g && trace_span_at(f->c->tr, (struct lane){LANE_G, g}, n->t1 - TOGETHER, &before) &&
+            g != n->g && trace_span_at(f->c->tr, lane_g(g), n->t1 - TOGETHER, &before) &&
             before.state == ST_WAITING && before.stack &&
             trace_frame(f->c->tr, before.stack, owner_user(f->all->own, before.stack)).func == n->user;
         waited += here;
         /* the span after the wait names the goroutine that ended it */
-        same += here && trace_span_at(f->c->tr, (struct lane){LANE_G, g}, before.t1, &s) && s.who == n->by &&
+        same += here && trace_span_at(f->c->tr, lane_g(g), before.t1, &s) && s.who == n->by &&
                 before.t1 <= n->t1 + TOGETHER;
     }
     return waited > 0 && same * 2 >= waited;
@@ -185,7 +185,7 @@ static bool of_set(const struct follow *f, const struct tree_node *n)
                     waits_there(f, trace_g_name(f->c->tr, g), n->user)) &&
                    varied * 2 >= often;
         }
-        if (trace_lane_who(f->c->tr, (struct lane){LANE_G, e.by}).creator == g && e.same < OFTEN)
+        if (trace_lane_who(f->c->tr, lane_g(e.by)).creator == g && e.same < OFTEN)
             return false;
         often += e.n >= OFTEN;
         varied += e.n >= OFTEN && (e.same < e.n || ends_at(f, e.by, n).by == g);
@@ -289,14 +289,12 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     if (n->kind == WK_LOCK)
         return FAM_LOCK;
     const uint32_t by = n->by != NO_LANE ? trace_g_name(f->c->tr, n->by) : 0, g = causes_group(f->c, by);
-    if (n->kind == WK_WAITGROUP && by == n->who &&
-        trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator != n->g)
+    if (n->kind == WK_WAITGROUP && by == n->who && trace_lane_who(f->c->tr, lane_g(n->by)).creator != n->g)
         return FAM_SLOW_ONE; /* for what another goroutine of the group does for all (a flight) */
     if (!wait_passes_on((enum wait_kind)n->kind) || g == UINT32_MAX)
         return FAM_NONE;
     if (n->kind == WK_SEND && round(causes_at_once(f->c, g)) <= 1 && f->c->of[g].n >= threshold(TH_SEVERAL) &&
-        n->n[TREE_ALL] <= 2 * f->c->of[g].n &&
-        trace_lane_who(f->c->tr, (struct lane){LANE_G, n->by}).creator == n->g)
+        n->n[TREE_ALL] <= 2 * f->c->of[g].n && trace_lane_who(f->c->tr, lane_g(n->by)).creator == n->g)
         return FAM_SET; /* it waits for room to start the next of them, and there is room for one */
     const bool taken = semaphore(f, n->leaf);
     if (verdict_conn_back(f->c, n))

@@ -297,7 +297,7 @@ uint32_t members_by(const struct causes *c, uint32_t group, int64_t t)
     uint32_t lo = 0, hi = n;
     while (lo < hi) {
         const uint32_t mid = lo + (hi - lo) / 2;
-        const struct lane l = {LANE_G, causes_member(c, group, mid, n)};
+        const struct lane l = lane_g(causes_member(c, group, mid, n));
         if (trace_lane_who(c->tr, l).seen <= t)
             lo = mid + 1;
         else
@@ -318,8 +318,8 @@ static uint32_t crowd_at(const struct follow *f, const struct tree_node *n, int6
     for (uint32_t i = end > CROWD_ASKED ? end - CROWD_ASKED : 0; i < end; i++) {
         const uint32_t g = causes_member(f->c, group, i, all);
         struct span s;
-        crowd += trace_span_at(f->c->tr, (struct lane){LANE_G, g}, t, &s) && s.state == ST_WAITING &&
-                 s.stack && trace_frame(f->c->tr, s.stack, owner_user(f->all->own, s.stack)).func == n->user;
+        crowd += trace_span_at(f->c->tr, lane_g(g), t, &s) && s.state == ST_WAITING && s.stack &&
+                 trace_frame(f->c->tr, s.stack, owner_user(f->all->own, s.stack)).func == n->user;
     }
     return crowd;
 }

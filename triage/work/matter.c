@@ -34,7 +34,7 @@ static bool join_all(const struct causes *c, uint8_t *is, uint32_t from)
         const struct group *g = &c->tg->groups[i];
         if (is[i] || g->is_system || !g->ended || !c->of[i].n)
             continue;
-        const struct lane_info li = trace_lane_who(c->tr, (struct lane){LANE_G, causes_nth(c, i, 0)});
+        const struct lane_info li = trace_lane_who(c->tr, lane_g(causes_nth(c, i, 0)));
         if (li.created && li.creator < c->tg->ng && c->tg->group_of[li.creator] == from) {
             is[i] = OUTER;
             more = true;

@@ -88,7 +88,7 @@ static void pieces_in(const struct causes *c, uint32_t g, uint32_t steps, struct
             if (parting_step(&p[i], &of[i], s, &t0, &t1))
                 cut_add(k[i], workpiece_of_g(g, t0, t1));
     }
-    const bool ended = trace_lane_who(c->tr, (struct lane){LANE_G, g}).ended;
+    const bool ended = trace_lane_who(c->tr, lane_g(g)).ended;
     for (unsigned i = 0; i < n; i++) {
         k[i]->more = p[i].more ? p[i].more : k[i]->more;
         if (ended && parting_last(&p[i], &of[i], &t0, &t1))
@@ -112,7 +112,7 @@ static bool lives_in(const struct causes *c, uint32_t group, struct cut *k)
         struct lifetime life;
         trace_lives(c->tr, LANE_G, g, 1, &life);
         k->seen = ns_add(k->seen, life.last - life.first);
-        if (stand || (life.over && (created || trace_lane_who(c->tr, (struct lane){LANE_G, g}).created)))
+        if (stand || (life.over && (created || trace_lane_who(c->tr, lane_g(g)).created)))
             cut_add(k, workpiece_of_g(g, life.first, life.last));
         else
             cut_open(k, workpiece_of_g(g, life.first, c->tg->end));
@@ -127,8 +127,7 @@ static bool begun_by_reader(const struct causes *c, uint32_t group)
     const uint32_t n = c->of[group].n < ASKED ? c->of[group].n : ASKED;
     uint32_t is = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const struct lane_info li =
-            trace_lane(c->tr, (struct lane){LANE_G, causes_member(c, group, i, ASKED)});
+        const struct lane_info li = trace_lane(c->tr, lane_g(causes_member(c, group, i, ASKED)));
         is += li.created && li.creator < c->tg->ng && calls_reads_on(c->tr, li.creator, li.first);
     }
     return is * 2 > n;
@@ -149,8 +148,7 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, const 
     }
     for (uint32_t i = 0; i < n && i < MEMBERS && left && slices_tick(); i++) {
         const uint32_t g = causes_member(c, group, i, MEMBERS), all = n < MEMBERS ? n : MEMBERS;
-        const uint64_t fair = left / (all - i) + 1,
-                       spans = trace_lane(c->tr, (struct lane){LANE_G, g}).nspans;
+        const uint64_t fair = left / (all - i) + 1, spans = trace_lane(c->tr, lane_g(g)).nspans;
         const uint32_t steps = (uint32_t)(fair < 64 ? 64 : fair);
         const uint32_t part = serving_at(c, http, parts, g);
         pieces_in(c, g, steps, of[part], http || parts->v[part] ? 1 : 2,
@@ -376,7 +374,7 @@ bool works_find(struct causes *c, struct works *all)
                           &(struct slices_job){group_work, group_add, group_drop, &each});
     if (ok && mains != UINT32_MAX) {
         struct cut k = {0};
-        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g1});
+        const struct lane_info li = trace_lane(c->tr, lane_g(g1));
         cut_add(&k, workpiece_of_g(g1, li.first, li.last));
         struct work *w = k.n ? work_add(all, &each.cap) : NULL;
         ok = !k.n || w;

@@ -141,8 +141,8 @@ static void spans_of(struct pulse *p, struct under_way *u, struct known *k, uint
     struct span_iter it;
     struct parting *at = &u->p;
     int64_t t0, t1;
-    bool more = p->from > p->zero ? span_seek(&it, p->tr, (struct lane){LANE_G, g}, p->from - p->zero)
-                                  : span_seek_index(&it, p->tr, (struct lane){LANE_G, g}, 0);
+    bool more = p->from > p->zero ? span_seek(&it, p->tr, lane_g(g), p->from - p->zero)
+                                  : span_seek_index(&it, p->tr, lane_g(g), 0);
     at->since = moved(at->since, -p->zero);
     at->answered -= p->zero;
     for (bool waited = at->idle; more && !p->failed; more = span_next(&it), waited = false) {
@@ -156,7 +156,7 @@ static void spans_of(struct pulse *p, struct under_way *u, struct known *k, uint
 
 static void goroutine(struct pulse *p, struct known *k, uint32_t g)
 {
-    const struct lane_info li = trace_lane(p->tr, (struct lane){LANE_G, g});
+    const struct lane_info li = trace_lane(p->tr, lane_g(g));
     const uint32_t had = tab_get(&p->by_id, li.id, false);
     struct under_way u = {.id = li.id, .p = {.since = NO_TIME}};
     int64_t t0, t1;
@@ -276,7 +276,7 @@ static uint32_t next_lane(struct pulse *p)
 
 static void look(struct pulse *p, uint32_t g)
 {
-    const struct lane_info li = trace_lane_who(p->tr, (struct lane){LANE_G, g});
+    const struct lane_info li = trace_lane_who(p->tr, lane_g(g));
     if (!li.ended) {
         p->failed |= !mem_room(p->alive, p->cap_alive, (size_t)p->nalive + 1);
         if (p->failed)

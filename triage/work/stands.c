@@ -33,8 +33,8 @@ static bool is_strange(const struct causes *c, struct owners *own, const struct 
 static bool stand_at_end(const struct causes *c, struct owners *own, uint32_t g, struct stand *out)
 {
     struct span s;
-    if (!trace_span_at(c->tr, (struct lane){LANE_G, g}, c->tg->end - 1, &s) || s.state != ST_WAITING ||
-        !s.stack || s.t1 < c->tg->end - 1)
+    if (!trace_span_at(c->tr, lane_g(g), c->tg->end - 1, &s) || s.state != ST_WAITING || !s.stack ||
+        s.t1 < c->tg->end - 1)
         return false;
     *out = (struct stand){.g = g, .stack = s.stack, .since = s.t0};
     out->kind = (uint8_t)stacks_wait_kind(c->tr, s.reason, s.stack);
@@ -54,8 +54,7 @@ bool stands_find(const struct causes *c, struct works *out)
         const uint32_t at = g % LANES_ALIKE, left = c->tg->ng - g;
         if (!at)
             trace_lives(c->tr, LANE_G, g, left < LANES_ALIKE ? left : LANES_ALIKE, life);
-        if (life[at].over || trace_lane_who(c->tr, (struct lane){LANE_G, g}).is_system ||
-            !stand_at_end(c, out->own, g, &s))
+        if (life[at].over || trace_lane_who(c->tr, lane_g(g)).is_system || !stand_at_end(c, out->own, g, &s))
             continue;
         const struct stand *last = out->nstands ? &out->stand[out->nstands - 1] : NULL;
         const int64_t ns = c->tg->end - s.since;
