@@ -4,8 +4,6 @@
  */
 #include "triage/triage.h"
 
-#include <string.h>
-
 #include "decode/base/order.h"
 #include "decode/base/mem.h"
 #include "triage/tri.h"

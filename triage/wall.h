@@ -6,7 +6,6 @@
 #define GOTOP_TRIAGE_WALL_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "decode/trace.h"

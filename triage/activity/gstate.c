@@ -5,8 +5,6 @@
  */
 #include "triage/activity/gstate.h"
 
-#include <string.h>
-
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "triage/tables/tab.h"

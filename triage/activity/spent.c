@@ -1,11 +1,8 @@
 /* spent.c - see spent.h. */
 #include "triage/activity/spent.h"
 
-#include <stdlib.h>
-
 #include "triage/activity/window.h"
 #include "triage/sentence.h"
-#include "triage/tables/stacks.h"
 
 /* ---- stops --------------------------------------------------------------------------------------------- */
 

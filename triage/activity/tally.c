@@ -3,8 +3,6 @@
  */
 #include "triage/activity/tally.h"
 
-#include <string.h>
-
 #include "decode/base/order.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"

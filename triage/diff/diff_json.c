@@ -1,7 +1,6 @@
 /*
  * diff_json.c - the verdict of `gotop diff` as one JSON object; docs/REPORT.md describes it.
  */
-#include <string.h>
 
 #include "triage/diff/diff_parts.h"
 #include "triage/json.h"

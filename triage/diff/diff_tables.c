@@ -2,7 +2,6 @@
  * diff_tables.c - the numbers of one run beside those of another. Two runs of an unchanged program differ
  * here, too; nothing is claimed.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "triage/diff/diff_parts.h"

@@ -12,7 +12,6 @@
 #define GOTOP_TRIAGE_PROFILE_H
 
 #include "triage/load.h"
-#include "triage/text.h"
 
 #define PROFILE_SLICES 64
 

@@ -6,7 +6,6 @@
  * order they are written, which is the order of the table.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"

@@ -6,7 +6,6 @@
  */
 #include "triage/exports/rewrite.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>

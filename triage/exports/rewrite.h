@@ -9,8 +9,6 @@
 #ifndef GOTOP_TRIAGE_REWRITE_H
 #define GOTOP_TRIAGE_REWRITE_H
 
-#include <stdint.h>
-
 #include "decode/input/joint.h"
 #include "decode/write/cut.h"
 

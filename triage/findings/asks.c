@@ -1,8 +1,6 @@
 /* asks.c - see asks.h. */
 #include "triage/findings/asks.h"
 
-#include "triage/findings/requests.h"
-
 /* True if goroutine g was created by the function of the program that accepts connections. */
 static bool serves(const struct causes *c, uint32_t g)
 {

@@ -7,8 +7,6 @@
  */
 #include "triage/tri.h"
 
-#include <stdlib.h>
-
 #include "decode/base/mem.h"
 #include "decode/base/order.h"
 #include "triage/findings/thresholds.h"

@@ -1,8 +1,6 @@
 /* legs.c - see legs.h. */
 #include "triage/findings/trails.h"
 
-#include <stdlib.h>
-
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "decode/base/order.h"

@@ -3,8 +3,6 @@
  */
 #include "triage/findings/why.h"
 
-#include <stdlib.h>
-
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "decode/base/order.h"

@@ -5,9 +5,6 @@
  * counts, since it may be all there is of a program's last seconds. A trace has CPU samples only while a
  * CPU profile runs: --cpu asks for one at the same time and discards it.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "decode/base/door.h"

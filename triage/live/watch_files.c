@@ -6,7 +6,6 @@
  * report` says about it. NAME-rest.trace is the generation that the connection cut; it lacks the tables at
  * a generation's end, so only gotop reads it.
  */
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -11,10 +11,8 @@
 #include "triage/query/filter.h"
 
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "decode/base/order.h"
 #include "decode/base/bisect.h"

@@ -6,8 +6,6 @@
 #include "decode/base/wide.h"
 
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "triage/wall.h"

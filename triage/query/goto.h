@@ -11,7 +11,6 @@
 #define GOTOP_TRIAGE_GOTO_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "decode/trace.h"

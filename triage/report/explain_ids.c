@@ -12,7 +12,6 @@
 #include "triage/report/report.h"
 #include "triage/sentence.h"
 #include "triage/tables/stacks.h"
-#include "triage/tables/tab.h"
 
 enum { FRAMES = 64 };
 

@@ -5,11 +5,7 @@
  * A subject is one interval of one goroutine, or all instances of a name merged, with the slowest tenth
  * of them beside.
  */
-#include <inttypes.h>
-#include <string.h>
 
-#include "decode/base/door.h"
-#include "decode/base/mem.h"
 #include "triage/report/explain_parts.h"
 #include "triage/json.h"
 #include "triage/link.h"

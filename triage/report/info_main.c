@@ -2,15 +2,10 @@
  * info_main.c - see info.h: the command. It reads the file once and examines it twice: its bytes for its
  * parts, and as a model for its length and its errors.
  */
-#include <errno.h>
-#include <locale.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "decode/input/input.h"
-#include "decode/base/mem.h"
 #include "triage/load.h"
 #include "triage/options.h"
 #include "triage/report/info.h"

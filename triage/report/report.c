@@ -6,11 +6,6 @@
 #include "triage/say.h"
 #include "triage/sentence.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "triage/options.h"
 #include "triage/findings/thresholds.h"

@@ -3,7 +3,6 @@
  * numbers of --metrics. Tables are SQL's (triage/sql). Names are cleaned UTF-8, times whole nanoseconds,
  * shares 0..1.
  */
-#include "decode/base/mem.h"
 #include "triage/findings/asked.h"
 #include "triage/link.h"
 #include "triage/report/report_parts.h"

@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-#include "decode/base/mem.h"
 #include "triage/sentence.h"
 
 #define INDENT 10

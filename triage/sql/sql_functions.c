@@ -2,7 +2,6 @@
  * sql_functions.c - SQL functions for questions about a trace.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "triage/link.h"

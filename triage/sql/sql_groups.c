@@ -3,7 +3,6 @@
  * a hundred bytes and a microsecond. Here a group is a chain of small blocks with the numbers of its rows,
  * as differences; the table then returns its rows in that order.
  */
-#include <string.h>
 
 #include "decode/base/hash.h"
 #include "decode/base/idmap.h"

@@ -4,7 +4,6 @@
  */
 #include "triage/sql/sql_print.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

@@ -5,9 +5,7 @@
  * A cursor goes from lane to lane, and in a lane from span to span. Where a query bounds the length of spans,
  * the model is asked for those alone (trace_wide()), which leaves out whole blocks.
  */
-#include <string.h>
 
-#include "decode/base/mem.h"
 #include "triage/sql/sql_priv.h"
 #include "triage/tables/stacks.h"
 #include "triage/triage.h"

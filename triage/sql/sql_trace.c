@@ -1,7 +1,6 @@
 /*
  * sql_trace.c - the tables about the file: trace (one row), damage; and tick, which parts the trace's time.
  */
-#include <string.h>
 
 #include "decode/base/wide.h"
 #include "triage/sql/sql_priv.h"

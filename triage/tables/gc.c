@@ -5,8 +5,6 @@
 #include "triage/tri.h"
 
 #include "decode/base/order.h"
-#include "decode/base/bisect.h"
-#include "decode/base/mem.h"
 
 bool tri_stop_is_gc(const struct trace *tr, uint32_t kind)
 {

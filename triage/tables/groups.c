@@ -4,8 +4,6 @@
  */
 #include "triage/tri.h"
 
-#include <string.h>
-
 #include "decode/base/order.h"
 #include "decode/base/mem.h"
 

@@ -15,8 +15,6 @@
  */
 #include "triage/tri.h"
 
-#include <stdlib.h>
-
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 

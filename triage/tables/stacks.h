@@ -6,8 +6,6 @@
 #ifndef GOTOP_TRIAGE_STACKS_H
 #define GOTOP_TRIAGE_STACKS_H
 
-#include <string.h>
-
 #include "decode/trace.h"
 
 enum wait_kind {

@@ -3,8 +3,6 @@
  */
 #include "triage/tables/subtotal.h"
 
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"

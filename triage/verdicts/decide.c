@@ -4,8 +4,6 @@
  */
 #include "triage/verdicts/verdict.h"
 
-#include <stdlib.h>
-
 #include "decode/base/mem.h"
 #include "decode/base/order.h"
 #include "triage/findings/thresholds.h"

@@ -6,7 +6,6 @@
 #include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
-#include "triage/verdicts/ways.h"
 
 enum { HANDED = 64, STEPS = 4000, WRITES = 2000 };
 

@@ -8,7 +8,6 @@
  * else: in a stampede those go there that pass at other times. Where goroutines have one piece each, no more
  * come than otherwise. What takes long for all (a lock, a stop) has none that pass.
  */
-#include <stdlib.h>
 
 #include "decode/base/mem.h"
 #include "decode/base/order.h"

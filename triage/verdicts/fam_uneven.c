@@ -4,7 +4,6 @@
  * links.c.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"

@@ -1,5 +1,4 @@
 /* harm.c - what a verdict costs, of what that is a share, and what there is to gain, in words: verdict.h. */
-#include "triage/sentence.h"
 #include "triage/verdicts/verdict.h"
 #include "triage/work/work_text.h"
 

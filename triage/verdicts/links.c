@@ -11,7 +11,6 @@
 #include "triage/verdicts/ways.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- links --------------------------------------------------------------------------------------------- */

@@ -12,7 +12,6 @@
 #include "triage/findings/walk.h"
 #include "triage/verdicts/ways.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- ways ---------------------------------------------------------------------------------------------- */

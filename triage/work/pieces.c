@@ -1,7 +1,6 @@
 /*
  * pieces.c - finds what a program does again and again, and divides it into pieces: see work.h.
  */
-#include <stdlib.h>
 
 #include "decode/base/mem.h"
 #include "decode/base/order.h"

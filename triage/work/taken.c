@@ -2,7 +2,6 @@
  * taken.c - the pieces of workers that never wait for more: what one does from taking a thing, from another
  * goroutine that waits to send it, to taking the next one. See work.h.
  */
-#include <stdlib.h>
 
 #include "decode/base/mem.h"
 #include "decode/base/order.h"

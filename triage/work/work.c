@@ -1,8 +1,6 @@
 /* work.c - the works of a program with their trees and weights: see work.h. */
 #include "triage/work/work.h"
 
-#include <stdlib.h>
-
 #include "decode/base/mem.h"
 #include "decode/base/order.h"
 #include "triage/tables/slices.h"
