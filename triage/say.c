@@ -53,7 +53,8 @@ bool say_out(const struct text *t, struct err *e)
     return whole;
 }
 
-int say_text(const char *command, const char *path, const struct text *t)
+/* Writes to the file, NULL: to standard output. */
+static int say_text(const char *command, const char *path, const struct text *t)
 {
     if (path)
         return say_file(command, path, t);

@@ -13,10 +13,8 @@ int say_failed(const char *command, const char *what, const char *why);
 /* say_out - writes the text to standard output at once. Returns false if it was not written whole; *e says
  * why, ERR_OK if the reader closed the pipe. */
 bool say_out(const struct text *t, struct err *e);
-/* say_text - writes the text to the file, NULL: to standard output. Returns 0, or 2 after an error message.
- * A closed pipe is no failure. */
-int say_text(const char *command, const char *path, const struct text *t);
-/* say_answer - the same, and frees the text. If it is no JSON, but a page, long lines continue below their
+/* say_answer - writes the text to the file, NULL: to standard output, and frees it. Returns 0, or 2 after an
+ * error message; a closed pipe is no failure. If it is no JSON, but a page, long lines continue below their
  * last column on a narrower terminal. say_list - the same of a list, to standard output as it is. */
 int say_answer(const char *command, bool json, const char *path, struct text *t);
 int say_list(const char *command, struct text *t);

@@ -43,11 +43,12 @@ struct moment { /* an interval to show */
     uint32_t g, p; /* lanes, NO_LANE = none */
 };
 
-struct wait_row { /* waits by reason and stack */
+struct wait_row { /* waits by reason and stack; system calls by stack, of reason 0 */
     uint32_t reason, stack;
     enum wait_kind kind;
-    uint64_t count, open;        /* open: not over when the trace ends */
-    int64_t total, longest_done; /* longest_done: the longest finished one */
+    uint64_t count, open, blocking; /* open: waits not over when the trace ends; blocking: calls that returned
+                                       without a P */
+    int64_t total, longest_done;    /* longest_done: the longest finished one */
     struct moment longest;
 };
 /* ns: a goroutine that runs for less between two waits on one condition may have been woken in vain. */
@@ -67,12 +68,6 @@ struct pair_row {
     /* the woken goroutine ran for less than FUTILE_RUN, made no system call, and blocked again at the same
      * place */
     uint64_t futile;
-};
-struct syscall_row { /* system calls by stack */
-    uint32_t stack;
-    uint64_t count, blocking, open; /* blocking: the call returned without a P */
-    int64_t total;
-    struct moment longest;
 };
 
 /* Before Go 1.22 a system call that kept its P has no end in the trace; the model gives it 1 ns, which says
@@ -100,11 +95,16 @@ int64_t tri_in_band(const struct trace *tr, enum band b, int64_t t0, int64_t t1)
 bool tri_by_timer(const struct trace *tr, struct lane l, const struct lane_info *li);
 #define TRI_BY_TIMER "created by a timer"
 
-enum { BUSIEST = 16, WORST = 16 };
 struct sched_wait { /* one of the worst scheduler latencies */
     int64_t t0, t1;
     uint32_t g;
     bool preempted; /* it had been running and was preempted */
+};
+enum { WORST = 16 };
+struct longest_few { /* the longest first */
+    struct sched_wait v[WORST];
+    uint32_t n;
+    int64_t least; /* longer ones are added; -1 until the array is full */
 };
 /* triage_meanwhile - what the processors did during such a wait: it reads the Ps' spans of that time. */
 struct meanwhile {
@@ -187,26 +187,21 @@ struct triage {
     uint32_t *moves;    /* by goroutine: how often it moved to another P */
     uint32_t *workers;  /* the goroutines that are mark workers */
     size_t nworkers;
-    int64_t *assist; /* by goroutine: time in mark assist; NULL: there is none in the trace */
-    struct busy {    /* the program's goroutines that ran most, longest first */
-        int64_t ns;
-        uint32_t g;
-    } busiest[BUSIEST];
-    uint32_t nbusiest;
-    struct group *groups; /* by total execution, largest first */
+    int64_t *assist;            /* by goroutine: time in mark assist; NULL: there is none in the trace */
+    struct longest_few busiest; /* the program's goroutines that ran most: for [0, t1) in all */
+    struct group *groups;       /* by total execution, largest first */
     uint32_t ngroups;
     struct group_wait *group_waits;
     struct wait_row *waits; /* by total, largest first */
     uint32_t nwaits;
     struct pair_row *pairs; /* by total, largest first */
     uint32_t npairs;
-    struct syscall_row *syscalls; /* by total, largest first */
+    struct wait_row *syscalls; /* by total, largest first */
     uint32_t nsyscalls;
     /* Scheduler latency: from when a goroutine becomes runnable until it runs. All views use this one
      * definition. They cover the program's goroutines, and no waits that started before the trace. */
     struct hist sched;
-    struct sched_wait worst[WORST]; /* longest first */
-    uint32_t nworst;
+    struct longest_few worst;
     int64_t label_ns[GC_MODES]; /* mark workers by mode */
     struct long_runs {          /* of the program's goroutines, each without a stop */
         int64_t least;          /* so long each of them is */

@@ -431,8 +431,8 @@ int rows_busiest(const struct triage *tg, uint32_t *lane, int most)
 {
     enum { LITTLE = 100 };
     int n = 0;
-    for (; n < most && n < (int)tg->nbusiest && tg->busiest[n].ns >= tg->busiest[0].ns / LITTLE; n++)
-        lane[n] = tg->busiest[n].g;
+    for (; n < most && n < (int)tg->busiest.n && tg->busiest.v[n].t1 >= tg->busiest.v[0].t1 / LITTLE; n++)
+        lane[n] = tg->busiest.v[n].g;
     return n;
 }
 

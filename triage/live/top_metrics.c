@@ -4,6 +4,7 @@
  * series there are is bounded: PULSE_ROWS works, FIG_GROUPS start functions, FIG_FINDINGS findings.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "triage/live/figures.h"
@@ -13,27 +14,31 @@ static void head(struct text *t, const char *name, const char *type, const char 
     text_add(t, "# HELP gotop_%s %s\n# TYPE gotop_%s %s\n", name, help, name, type);
 }
 
+/* A value, of the labels of these names and values; NULL ends them. What is in a value is cleaned, and what
+ * would end it is escaped. */
+static void series_of(struct text *t, const char *name, double v, const char *const *label)
+{
+    text_add(t, "gotop_%s", name);
+    for (const char *before = "{"; *label; label += 2, before = ",") {
+        struct text clean = {0};
+        text_clean(&clean, label[1], strlen(label[1]), 0);
+        text_add(t, "%s%s=\"", before, label[0]);
+        for (size_t i = 0; i < clean.n; i++) {
+            text_raw(t, "\\", clean.p[i] == '\\' || clean.p[i] == '"');
+            text_raw(t, &clean.p[i], 1);
+        }
+        text_add(t, label[2] ? "\"" : "\"}");
+        t->failed |= clean.failed;
+        text_free(&clean);
+    }
+    text_add(t, " %.15g\n", v);
+}
+#define series(t, name, v, ...) series_of(t, name, v, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
+
 static void plain(struct text *t, const char *name, const char *type, const char *help, double v)
 {
     head(t, name, type, help);
-    text_add(t, "gotop_%s %.15g\n", name, v);
-}
-
-/* Write ,key="value" with cleaned text; what would end the string is escaped. */
-static void label(struct text *t, bool first, const char *key, const char *value)
-{
-    struct text clean = {0};
-    text_clean(&clean, value, strlen(value), 0);
-    text_add(t, "%s%s=\"", first ? "{" : ",", key);
-    for (size_t i = 0; i < clean.n; i++) {
-        const char c = clean.p[i];
-        if (c == '\\' || c == '"')
-            text_raw(t, "\\", 1);
-        text_raw(t, &c, 1);
-    }
-    text_lit(t, "\"");
-    t->failed |= clean.failed;
-    text_free(&clean);
+    series(t, name, v);
 }
 
 static double seconds(double ns)
@@ -41,51 +46,46 @@ static double seconds(double ns)
     return ns / 1e9;
 }
 
+/* The k-th bound of a histogram, as a label. */
+static const char *bound(int k, char out[32])
+{
+    snprintf(out, 32, k < PULSE_BOUNDS ? "%g" : "+Inf", k < PULSE_BOUNDS ? pulse_bound_s[k] : 0);
+    return out;
+}
+
 /* A bound may lie within one of the histogram's own buckets (3 % wide); that bucket counts as below it. */
 static void out_hist(struct text *t, const char *name, const char *help, const struct hist *h)
 {
+    char le[32], of[64];
     head(t, name, "histogram", help);
-    for (int i = 0; i < PULSE_BOUNDS; i++) {
-        const uint64_t n = hist_between(h, 0, (int64_t)(pulse_bound_s[i] * 1e9));
-        text_add(t, "gotop_%s_bucket{le=\"%g\"} %llu\n", name, pulse_bound_s[i], (unsigned long long)n);
-    }
-    text_add(t, "gotop_%s_bucket{le=\"+Inf\"} %llu\ngotop_%s_sum %.15g\ngotop_%s_count %llu\n", name,
-             (unsigned long long)h->n, name, seconds((double)h->total), name, (unsigned long long)h->n);
+    snprintf(of, sizeof of, "%s_bucket", name);
+    for (int k = 0; k <= PULSE_BOUNDS; k++)
+        series(t, of,
+               (double)(k < PULSE_BOUNDS ? hist_between(h, 0, (int64_t)(pulse_bound_s[k] * 1e9)) : h->n),
+               "le", bound(k, le));
+    snprintf(of, sizeof of, "%s_sum", name);
+    series(t, of, seconds((double)h->total));
+    snprintf(of, sizeof of, "%s_count", name);
+    series(t, of, (double)h->n);
 }
 
 /* ---- work ---------------------------------------------------------------------------------------------- */
 
-static void of_work(struct text *t, const struct pulse_row *w)
-{
-    label(t, true, "kind", work_kind_name(w->kind));
-    label(t, false, "work", w->name);
-}
-
-static void sum_and_count(struct text *t, const char *metric, const struct pulse_row *w)
-{
-    text_add(t, "gotop_%s_sum", metric);
-    of_work(t, w);
-    text_add(t, "} %.15g\ngotop_%s_count", seconds(w->total_ns), metric);
-    of_work(t, w);
-    text_add(t, "} %llu\n", (unsigned long long)w->n);
-}
+#define OF_WORK(w) "kind", work_kind_name((w)->kind), "work", (w)->name
 
 static void out_durations(struct text *t, const struct figures *f)
 {
+    char le[32];
     head(t, "work_duration_seconds", "histogram", "How long requests, tasks and items of workers took.");
     for (uint32_t i = 0; i < pulse_rows(f->pulse); i++) {
         const struct pulse_row *w = pulse_row(f->pulse, i);
         uint64_t n = 0;
         for (int k = 0; k <= PULSE_BOUNDS; k++) {
             n += w->bucket[k];
-            text_lit(t, "gotop_work_duration_seconds_bucket");
-            of_work(t, w);
-            if (k < PULSE_BOUNDS)
-                text_add(t, ",le=\"%g\"} %llu\n", pulse_bound_s[k], (unsigned long long)n);
-            else
-                text_add(t, ",le=\"+Inf\"} %llu\n", (unsigned long long)n);
+            series(t, "work_duration_seconds_bucket", (double)n, OF_WORK(w), "le", bound(k, le));
         }
-        sum_and_count(t, "work_duration_seconds", w);
+        series(t, "work_duration_seconds_sum", seconds(w->total_ns), OF_WORK(w));
+        series(t, "work_duration_seconds_count", (double)w->n, OF_WORK(w));
     }
 }
 
@@ -99,12 +99,11 @@ static void out_recent(struct text *t, const struct figures *f)
         const struct pulse_row *w = pulse_row(f->pulse, i);
         const struct dist *d = &f->work[FIG_TEN][i];
         const int64_t v[] = {d->p50, d->p95, d->p99, d->p999, d->max};
-        for (int k = 0; k < 5; k++) {
-            text_lit(t, "gotop_work_recent_duration_seconds");
-            of_work(t, w);
-            text_add(t, ",quantile=\"%s\"} %.15g\n", q[k], d->n ? seconds((double)v[k]) : NAN);
-        }
-        sum_and_count(t, "work_recent_duration_seconds", w);
+        for (int k = 0; k < 5; k++)
+            series(t, "work_recent_duration_seconds", d->n ? seconds((double)v[k]) : NAN, OF_WORK(w),
+                   "quantile", q[k]);
+        series(t, "work_recent_duration_seconds_sum", seconds(w->total_ns), OF_WORK(w));
+        series(t, "work_recent_duration_seconds_count", (double)w->n, OF_WORK(w));
     }
 }
 
@@ -114,37 +113,25 @@ static void out_groups(struct text *t, const struct figures *f)
 {
     const struct fig_sums *s = &f->sum;
     head(t, "group_goroutines", "gauge", "Goroutines by start function, at the end of the last picture.");
-    for (uint32_t i = 0; i < s->ngroups; i++) {
-        text_lit(t, "gotop_group_goroutines");
-        label(t, true, "func", s->group[i].name);
-        text_add(t, "} %u\n", s->group[i].there);
-    }
+    for (uint32_t i = 0; i < s->ngroups; i++)
+        series(t, "group_goroutines", s->group[i].there, "func", s->group[i].name);
     head(t, "group_seconds_total", "counter",
          "Time that goroutines of a start function spent in a state, added up.");
     for (uint32_t i = 0; i < s->ngroups; i++)
-        for (int k = 0; k < FIG_STATES; k++) {
-            text_lit(t, "gotop_group_seconds_total");
-            label(t, true, "func", s->group[i].name);
-            text_add(t, ",state=\"%s\"} %.15g\n", fig_state[k], seconds((double)s->group[i].ns[k]));
-        }
+        for (int k = 0; k < FIG_STATES; k++)
+            series(t, "group_seconds_total", seconds((double)s->group[i].ns[k]), "func", s->group[i].name,
+                   "state", fig_state[k]);
     head(t, "group_created_total", "counter", "Goroutines of a start function that were created.");
-    for (uint32_t i = 0; i < s->ngroups; i++) {
-        text_lit(t, "gotop_group_created_total");
-        label(t, true, "func", s->group[i].name);
-        text_add(t, "} %llu\n", (unsigned long long)s->group[i].created);
-    }
+    for (uint32_t i = 0; i < s->ngroups; i++)
+        series(t, "group_created_total", (double)s->group[i].created, "func", s->group[i].name);
 }
 
 static void out_findings(struct text *t, const struct figures *f)
 {
-    const struct fig_sums *s = &f->sum;
     head(t, "finding", "gauge", "A finding of the last pictures: 1 if it is in the last one.");
-    for (uint32_t i = 0; i < s->nfindings; i++) {
-        text_lit(t, "gotop_finding");
-        label(t, true, "rule", s->finding[i].rule);
-        label(t, false, "level", s->finding[i].level);
-        label(t, false, "key", s->finding[i].key);
-        text_add(t, "} %d\n", s->finding[i].now);
+    for (uint32_t i = 0; i < f->sum.nfindings; i++) {
+        const struct fig_finding *x = &f->sum.finding[i];
+        series(t, "finding", x->now, "rule", x->rule, "level", x->level, "key", x->key);
     }
 }
 
@@ -152,15 +139,13 @@ static void out_now(struct text *t, const struct figures *f)
 {
     const struct triage *tg = f->l->tg;
     head(t, "info", "gauge", "What the trace says of the program.");
-    text_lit(t, "gotop_info");
-    label(t, true, "dialect", trace_info(f->l->tr)->dialect);
-    text_lit(t, "} 1\n");
+    series(t, "info", 1, "dialect", trace_info(f->l->tr)->dialect);
     plain(t, "goroutines", "gauge", "Goroutines at the end of the last picture.", tg->g_at_end);
     plain(t, "processors", "gauge", "GOMAXPROCS.", trace_info(f->l->tr)->gomaxprocs);
     head(t, "goroutines_in_state", "gauge", "Goroutines in a state, on average over the last picture.");
     for (int k = 0; k < FIG_STATES; k++)
-        text_add(t, "gotop_goroutines_in_state{state=\"%s\"} %.15g\n", fig_state[k],
-                 tg->end > 0 ? (double)fig_all_ns(tg, k) / (double)tg->end : 0);
+        series(t, "goroutines_in_state", tg->end > 0 ? (double)fig_all_ns(tg, k) / (double)tg->end : 0,
+               "state", fig_state[k]);
     if (tg->heap.known)
         plain(t, "heap_bytes", "gauge", "The heap at the end of the last picture.", (double)tg->heap.last);
     plain(t, "trace_late_seconds", "gauge",

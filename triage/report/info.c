@@ -13,6 +13,8 @@
 
 /* ---- what it can answer -------------------------------------------------------------------------------- */
 
+const char *const info_can_word[] = {"no", "in part", "yes"};
+
 struct answers {
     struct info_answer *v;
     size_t n;
@@ -44,6 +46,13 @@ static void counted(struct answers *a, const char *key, const char *question, co
     answer(a, key, question, !since && n ? INFO_YES : INFO_NO, why);
 }
 
+/* Fully, or no better than `else_can`, because of that. */
+static void if_so(struct answers *a, const char *key, const char *question, bool so, enum info_can else_can,
+                  const char *why)
+{
+    answer(a, key, question, so ? INFO_YES : else_can, so ? "" : why);
+}
+
 enum { NAMED_SINCE = 1007 }; /* dialects before it have program counters only */
 
 static void names(struct answers *a, const struct info *i)
@@ -71,8 +80,7 @@ static void clocks(struct answers *a, const struct trace_info *t)
            !t->has_clock      ? "no tick rate: --ticks-per-second"
            : t->clock_assumed ? "the clock's rate is an assumption"
                               : "");
-    answer(a, "wall_clock", "at what time of day", t->has_wall ? INFO_YES : INFO_NO,
-           t->has_wall ? "" : "not recorded before Go 1.25");
+    if_so(a, "wall_clock", "at what time of day", t->has_wall, INFO_NO, "not recorded before Go 1.25");
 }
 
 size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
@@ -85,21 +93,17 @@ size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
     bool heap = trace_npoints(i->tr, METRIC_HEAP) > 0 || trace_npoints(i->tr, METRIC_GOAL) > 0;
     clocks(&a, t);
     names(&a, i);
-    answer(&a, "stacks", "where a goroutine waited", i->c->stacks ? INFO_YES : INFO_NO,
-           i->c->stacks ? "" : "its stacks were cut off");
-    answer(&a, "waits", "why a goroutine waited", t->second_family ? INFO_YES : INFO_PARTLY,
-           t->second_family ? "" : "coarsely: lock, channel, network, sleep");
-    answer(&a, "syscalls", "how long a system call took", t->second_family ? INFO_YES : INFO_PARTLY,
-           t->second_family ? "" : "of those that lost their P");
-    answer(&a, "threads", "which thread it was on", t->has_m ? INFO_YES : INFO_NO,
-           t->has_m ? "" : "the prototype doesn't record threads");
+    if_so(&a, "stacks", "where a goroutine waited", i->c->stacks, INFO_NO, "its stacks were cut off");
+    if_so(&a, "waits", "why a goroutine waited", t->second_family, INFO_PARTLY,
+          "coarsely: lock, channel, network, sleep");
+    if_so(&a, "syscalls", "how long a system call took", t->second_family, INFO_PARTLY,
+          "of those that lost their P");
+    if_so(&a, "threads", "which thread it was on", t->has_m, INFO_NO, "the prototype doesn't record threads");
     answer(&a, "locks", "who held a lock", INFO_PARTLY, "likely ones, from who ended the waits");
-    answer(&a, "gc", "what the collector did", t->version >= 1009 ? INFO_YES : INFO_PARTLY,
-           t->version >= 1009 ? "" : "no mark assists before 1.9");
-    answer(&a, "stops", "why the world stopped", t->version >= 1021 ? INFO_YES : INFO_PARTLY,
-           t->version >= 1021 ? "" : "before 1.21 for the collector");
-    answer(&a, "heap", "how large the heap was", heap ? INFO_YES : INFO_NO,
-           heap ? "" : "no value of it in this trace");
+    if_so(&a, "gc", "what the collector did", t->version >= 1009, INFO_PARTLY, "no mark assists before 1.9");
+    if_so(&a, "stops", "why the world stopped", t->version >= 1021, INFO_PARTLY,
+          "before 1.21 for the collector");
+    if_so(&a, "heap", "how large the heap was", heap, INFO_NO, "no value of it in this trace");
     const char *user = t->has_regions ? NULL : "1.11";
     counted(&a, "tasks", "which request it was for (tasks)", user, trace_tasks(i->tr, &tasks), "tasks");
     counted(&a, "regions", "in which part of it (regions)", user, trace_regions(i->tr, &regions), "regions");
@@ -167,6 +171,11 @@ static void page_head(struct text *t, const struct info *i)
     text_add(t, "%" PRIu64 " in %" PRIu64 " batches\n", in->events, i->c->batches);
 }
 
+int64_t info_from(const struct info *i, const struct census_gen *g)
+{
+    return g->unit > 0 ? to_i64((double)g->time * g->unit) - trace_info(i->tr)->first_ns : 0;
+}
+
 static void page_generations(struct text *t, const struct info *i)
 {
     const struct census *c = i->c;
@@ -182,7 +191,7 @@ static void page_generations(struct text *t, const struct info *i)
         }
         text_say(t, NULL, "  ", t_right(g->number, 6), " ", t_right(g->offset, 12), " ",
                  t_right(g->bytes, 11), " ", t_right(g->events, 10), "  ");
-        int64_t from = g->unit > 0 ? to_i64((double)g->time * g->unit) - trace_info(i->tr)->first_ns : -1;
+        const int64_t from = info_from(i, g);
         if (g->unit > 0)
             text_dur(t, from > 0 ? from : 0);
         else
@@ -244,14 +253,12 @@ static void page_damage(struct text *t, const struct info *i)
 
 static void page_answers(struct text *t, const struct info *i)
 {
-    static const char *const can[] = {"no", "in part", "yes"};
     struct info_answer a[INFO_ANSWERS];
     size_t n = info_answers(i, a);
     text_lit(t, "\nWHAT IT CAN ANSWER\n");
-    for (size_t k = 0; k < n; k++) {
-        text_say(t, NULL, "  ", can[a[k].can], t_to(11), a[k].question, a[k].why[0] ? ": " : "", a[k].why,
-                 "\n");
-    }
+    for (size_t k = 0; k < n; k++)
+        text_say(t, NULL, "  ", info_can_word[a[k].can], t_to(11), a[k].question, a[k].why[0] ? ": " : "",
+                 a[k].why, "\n");
 }
 
 void info_text(struct text *t, const struct info *i)

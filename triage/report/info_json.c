@@ -21,10 +21,8 @@ static void generations(json_t *root, const struct info *i)
     json_t *arr = json_list(root, "generations");
     for (size_t k = 0; k < i->c->ngen; k++) {
         const struct census_gen *g = &i->c->gen[k];
-        const int64_t from =
-            g->unit > 0 ? (int64_t)((double)g->time * g->unit) - trace_info(i->tr)->first_ns : 0;
         json_row(arr, NULL, "number", g->number, "offset", g->offset, "bytes", g->bytes, "events", g->events,
-                 "from_ns", j_if(g->unit > 0, from), "whole", g->whole);
+                 "from_ns", j_if(g->unit > 0, info_from(i, g)), "whole", g->whole);
     }
 }
 
@@ -40,12 +38,12 @@ static void made_of(json_t *root, const struct census *c)
 
 static void answers(json_t *root, const struct info *i)
 {
-    static const char *const can[] = {"no", "in part", "yes"};
     struct info_answer a[INFO_ANSWERS];
     const size_t n = info_answers(i, a);
     json_t *o = json_under(root, "answers");
     for (size_t k = 0; k < n; k++)
-        json_in(o, a[k].key, NULL, "answer", can[a[k].can], "question", a[k].question, "why", a[k].why);
+        json_in(o, a[k].key, NULL, "answer", info_can_word[a[k].can], "question", a[k].question, "why",
+                a[k].why);
 }
 
 static void facts(json_t *root, const struct info *i)

@@ -66,7 +66,7 @@ static inline uint64_t key(uint32_t high, uint32_t low)
 
 static inline bool is_call(uint32_t end)
 {
-    return end >= CALL_OPEN && end <= CALL_OVER;
+    return end >= CALL_BLOCKED && end <= CALL_OVER;
 }
 
 /* Adds to the waits of the group for the same reason. */
@@ -96,7 +96,7 @@ static RARELY bool find_pair(struct g_walk *w, struct place *at, uint64_t wait, 
     const uint32_t reason = (uint32_t)(wait >> 32), stack = (uint32_t)wait, by = (uint32_t)(end >> 32);
     bool made;
     struct pair_row *p =
-        subtotal_pair(w->y, reason, stack, by >= CALL_OPEN ? by : tg->groups[by].name, (uint32_t)end, &made);
+        subtotal_pair(w->y, reason, stack, by >= NO_WAKER ? by : tg->groups[by].name, (uint32_t)end, &made);
     if (!p)
         return false;
     if (made) {
@@ -133,7 +133,7 @@ static RARELY bool note_cond(struct g_walk *w, uint32_t pair, int64_t t0, int64_
             return false;
         w->cond_pair = TAB_NONE;
     }
-    if (p->kind == WK_COND && (p->waker == NOBODY || p->waker < CALL_OPEN)) {
+    if (p->kind == WK_COND && (p->waker == NOBODY || p->waker < NO_WAKER)) {
         w->cond_stack = p->stack;
         w->cond_pair = pair;
         w->cond_waker = who;
@@ -184,7 +184,7 @@ static OFTEN bool note_ended(struct g_walk *w, uint64_t wait, int64_t t0, int64_
 static RARELY bool note_last(struct g_walk *w)
 {
     const bool call = w->was == ST_SYSCALL;
-    const uint32_t by = call ? (w->open ? CALL_OPEN : CALL_OVER) : w->open ? WAIT_OPEN : WAIT_OVER;
+    const uint32_t by = call ? CALL_OVER : w->open ? WAIT_OPEN : WAIT_OVER;
     return ended(w, call, w->last, key(by, 0), w->last_t0, w->last_t1, NO_LANE);
 }
 
@@ -395,8 +395,8 @@ static void lane_told(struct g_walk *w)
     for (int m = 0; m < GM_COUNT; m++)
         p->ns[m] = ns_add(p->ns[m], told.ns[m]);
     p->timed |= w->timed;
-    if (!w->system && w->ran > w->y->busy.least && w->ran > 0)
-        longest_add(&w->y->busy, &(struct sched_wait){.t1 = w->ran, .g = w->g});
+    if (!w->system && w->ran > w->y->busiest.least && w->ran > 0)
+        longest_add(&w->y->busiest, &(struct sched_wait){.t1 = w->ran, .g = w->g});
 }
 
 static bool lane_end(void *arg, uint32_t g)
@@ -416,7 +416,7 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
     w.y = y;
     w.of = 0;
     w.long_run = tg->long_runs.least;
-    y->worst.least = y->busy.least = -1;
+    y->worst.least = y->busiest.least = -1;
     const struct span_walk walk = {
         .begin = lane_begin, .alike = lane_alike, .spans = lane_spans, .end = lane_end, .arg = &w};
     for (unsigned i = 0; i < 1u << PLACE_BITS; i++)

@@ -174,15 +174,11 @@ MOST_ROWS(by_wait, struct wait_row, total)
 
 ORDER(cmp_wait, struct wait_row, LEAST(r->reason) LEAST(r->stack))
 
-MOST_ROWS(by_call, struct syscall_row, total)
-
-ORDER(cmp_call, struct syscall_row, LEAST(r->stack))
-
 bool triage_groups_end(struct triage *tg)
 {
     if (!groups_sort(tg))
         return false;
     group_waits(tg);
     return rows_by(tg->waits, sizeof *tg->waits, tg->nwaits, by_wait, cmp_wait, NULL) &&
-           rows_by(tg->syscalls, sizeof *tg->syscalls, tg->nsyscalls, by_call, cmp_call, NULL);
+           rows_by(tg->syscalls, sizeof *tg->syscalls, tg->nsyscalls, by_wait, cmp_wait, NULL);
 }

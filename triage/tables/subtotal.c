@@ -14,7 +14,7 @@ enum { RUNS = 64, RUN_MOST = 4096, ALONE = LANES_ALIKE / 2 };
 
 /* ---- the longest --------------------------------------------------------------------------------------- */
 
-void longest_add(struct longest *l, const struct sched_wait *x)
+void longest_add(struct longest_few *l, const struct sched_wait *x)
 {
     const int64_t ns = x->t1 - x->t0;
     uint32_t i = l->n;
@@ -135,8 +135,8 @@ static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal
     add_groups(tg, y);
     for (uint32_t i = 0; i < y->worst.n; i++)
         longest_add(&to->worst, &y->worst.v[i]);
-    for (uint32_t i = 0; i < y->busy.n; i++)
-        longest_add(&to->busy, &y->busy.v[i]);
+    for (uint32_t i = 0; i < y->busiest.n; i++)
+        longest_add(&to->busiest, &y->busiest.v[i]);
     for (int i = 0; i < GC_MODES; i++)
         to->label_ns[i] = ns_add(to->label_ns[i], y->label_ns[i]);
     hist_sum(&to->sched, &y->sched);
@@ -225,20 +225,18 @@ static bool runs_init(struct runs *r)
     return r->sum;
 }
 
-/* What one pass over the pairs makes of them. */
+/* What one pass over the pairs makes of them: rows of waits, and of system calls. */
 struct told {
-    struct triage *tg;
-    struct tab by_wait, by_call;
-    size_t cap_waits, cap_calls;
+    struct tab by_wait;
+    size_t cap;
 };
 
-static bool add_wait(struct told *x, const struct pair_row *p)
+static bool add_row(struct told *x, struct wait_row **rows, uint32_t *n, const struct pair_row *p)
 {
     const int64_t ns = p->longest.t1 - p->longest.t0;
     const bool done = p->waker != WAIT_OPEN && p->waker != WAIT_LOST;
     bool made;
-    struct wait_row *w =
-        tab_row(&x->by_wait, x->tg->waits, x->tg->nwaits, x->cap_waits, p->reason, p->stack, &made);
+    struct wait_row *w = tab_row(&x->by_wait, *rows, *n, x->cap, p->reason, p->stack, &made);
     if (!w)
         return false;
     if (made)
@@ -247,24 +245,8 @@ static bool add_wait(struct told *x, const struct pair_row *p)
     w->longest_done = done && ns > w->longest_done ? ns : w->longest_done;
     w->count += p->count;
     w->open += p->waker == WAIT_OPEN ? p->count : 0;
+    w->blocking += p->waker == CALL_BLOCKED ? p->count : 0;
     w->total = ns_more(w->total, p->total);
-    return true;
-}
-
-static bool add_call(struct told *x, const struct pair_row *p)
-{
-    bool made;
-    struct syscall_row *r =
-        tab_row(&x->by_call, x->tg->syscalls, x->tg->nsyscalls, x->cap_calls, p->stack, 0, &made);
-    if (!r)
-        return false;
-    if (made)
-        *r = (struct syscall_row){.stack = p->stack, .longest = p->longest};
-    r->longest = moment_before(&p->longest, &r->longest) ? p->longest : r->longest;
-    r->count += p->count;
-    r->open += p->waker == CALL_OPEN ? p->count : 0;
-    r->blocking += p->waker == CALL_BLOCKED ? p->count : 0;
-    r->total = ns_more(r->total, p->total);
     return true;
 }
 
@@ -272,16 +254,18 @@ static bool add_call(struct told *x, const struct pair_row *p)
  * somebody ended. */
 static bool tell_pairs(struct triage *tg, struct subtotal *y)
 {
-    struct told x = {.tg = tg};
+    struct told waits = {.cap = 0}, calls = {.cap = 0};
     uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at), n = 0;
     bool ok = at;
     for (uint32_t i = 0; ok && i < y->npairs; i++) {
         struct pair_row *p = &y->pairs[i];
-        const bool call = p->waker >= CALL_OPEN && p->waker <= CALL_OVER;
-        ok = (call ? add_call(&x, p) : add_wait(&x, p)) && (i % 256 || slices_tick());
+        const bool call = p->waker == CALL_OVER || p->waker == CALL_BLOCKED;
+        ok = (call ? add_row(&calls, &tg->syscalls, &tg->nsyscalls, p)
+                   : add_row(&waits, &tg->waits, &tg->nwaits, p)) &&
+             (i % 256 || slices_tick());
         at[i] = n;
         p->from_scheduler = p->waker == NOBODY;
-        if (p->waker >= CALL_OPEN && !p->from_scheduler)
+        if (p->waker >= NO_WAKER && !p->from_scheduler)
             continue;
         p->waker = p->from_scheduler ? 0 : p->waker;
         y->pairs[n++] = *p;
@@ -289,8 +273,8 @@ static bool tell_pairs(struct triage *tg, struct subtotal *y)
     for (size_t i = 0; ok && i < y->nwakes; i++)
         y->wakes[i].pair = at[y->wakes[i].pair];
     y->npairs = n;
-    tab_free(&x.by_wait);
-    tab_free(&x.by_call);
+    tab_free(&waits.by_wait);
+    tab_free(&calls.by_wait);
     mem_free(at);
     return ok;
 }
@@ -344,11 +328,9 @@ bool triage_goroutines(struct triage *tg)
     wk->ngroup_waits = y->nwait_of;
     wk->wakes = y->wakes;
     wk->nwakes = y->nwakes;
-    for (; tg->nbusiest < y->busy.n; tg->nbusiest++)
-        tg->busiest[tg->nbusiest] = (struct busy){y->busy.v[tg->nbusiest].t1, y->busy.v[tg->nbusiest].g};
     tg->sched = y->sched;
-    memcpy(tg->worst, y->worst.v, sizeof tg->worst);
-    tg->nworst = y->worst.n;
+    tg->worst = y->worst;
+    tg->busiest = y->busiest;
     memcpy(tg->label_ns, y->label_ns, sizeof tg->label_ns);
     mem_free(y->groups);
     mem_free(y);

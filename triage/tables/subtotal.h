@@ -10,11 +10,6 @@
 
 #include "triage/tri.h"
 
-struct longest { /* the longest first: scheduler latencies; or how long goroutines ran, [0, t1) */
-    struct sched_wait v[WORST];
-    uint32_t n;
-    int64_t least; /* longer ones are added; -1 until the array is full */
-};
 struct group_part { /* what goroutines of one group did */
     uint32_t group;
     bool timed;
@@ -30,7 +25,7 @@ struct group_part { /* what goroutines of one group did */
 #define WAIT_OPEN (UINT32_MAX - 3) /* it is not over when the trace ends */
 #define CALL_OVER (UINT32_MAX - 4)
 #define CALL_BLOCKED (UINT32_MAX - 5) /* it returned without a P */
-#define CALL_OPEN (UINT32_MAX - 6)
+#define NO_WAKER CALL_BLOCKED         /* the least of them */
 
 struct subtotal {
     struct tab by_group, by_wait_of, by_pair;
@@ -42,8 +37,7 @@ struct subtotal {
     size_t nwakes;
     size_t cap_groups, cap_pairs, cap_wakes, cap_wait_of;
     struct hist sched;
-    struct longest worst; /* scheduler latencies */
-    struct longest busy;  /* goroutines, by how long they ran */
+    struct longest_few worst, busiest; /* as in struct triage */
     int64_t label_ns[GC_MODES];
     struct long_runs long_runs;
 };
@@ -60,6 +54,6 @@ struct group_wait *subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t
 /* moment_before - whether a lasted longer, or as long and its goroutine's or its own start is before. */
 bool moment_before(const struct moment *a, const struct moment *b);
 /* longest_add - keeps a time if it is among the longest. */
-void longest_add(struct longest *l, const struct sched_wait *x);
+void longest_add(struct longest_few *l, const struct sched_wait *x);
 
 #endif

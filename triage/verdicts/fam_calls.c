@@ -6,7 +6,7 @@
 enum { ROWS = 64, MEMBERS = 512 };
 
 /* How many goroutines of the group of the longest call are in a call at the same place at that moment. */
-static uint32_t crowd_of(const struct causes *c, const struct works *w, const struct syscall_row *r)
+static uint32_t crowd_of(const struct causes *c, const struct works *w, const struct wait_row *r)
 {
     const struct site at = verdict_place(w, r->stack);
     const int64_t t = r->longest.t0 + (r->longest.t1 - r->longest.t0) / 2;
@@ -36,7 +36,7 @@ static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->tg->nsyscalls && i < ROWS; i++) {
-        const struct syscall_row *r = &c->tg->syscalls[i];
+        const struct wait_row *r = &c->tg->syscalls[i];
         const bool child = stacks_may(c->tr, r->stack, STACK_CHILD);
         if (r->blocking < 4 || r->count == 0 || (child && told_before(c, w, i)))
             continue;

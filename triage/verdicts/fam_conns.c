@@ -250,7 +250,7 @@ bool fam_conns(struct causes *c, const struct works *w, struct verdicts *out)
     uint32_t n = 0;
     bool ok = true;
     for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
-        const struct syscall_row *r = &c->tg->syscalls[i];
+        const struct wait_row *r = &c->tg->syscalls[i];
         if (connects(c->tr, r->stack) &&
             !stacks_has(c->tr, r->stack, "net.(*sysDialer).dialUDP")) /* which connects nothing */
             conns_add(v, &n, w, r->stack, &r->longest, r->count, 0, r->total);

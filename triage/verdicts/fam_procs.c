@@ -11,8 +11,8 @@ static uint32_t who_had(const struct triage *tg)
 {
     uint32_t name[8] = {0}, best = 0;
     int64_t ns[8] = {0};
-    for (uint32_t i = 0; i < tg->nworst; i++) {
-        const struct meanwhile m = triage_meanwhile(tg, &tg->worst[i]);
+    for (uint32_t i = 0; i < tg->worst.n; i++) {
+        const struct meanwhile m = triage_meanwhile(tg, &tg->worst.v[i]);
         for (uint32_t k = 0; k < m.nran; k++) {
             for (unsigned j = 0; j < 8; j++) {
                 if (!name[j] || name[j] == m.ran[k]) {
@@ -130,8 +130,8 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
     v.clock = clock < v.clock ? clock : v.clock;
     v.holder.group = who_had(tg);
     v.holder.at = v.where = runs_at(c, w, v.holder.group);
-    if (tg->nworst)
-        verdict_shows(&v, tg->worst[0].g, tg->worst[0].t0, tg->worst[0].t1);
+    if (tg->worst.n)
+        verdict_shows(&v, tg->worst.v[0].g, tg->worst.v[0].t0, tg->worst.v[0].t1);
     verdict_ev(&v, EV_P99, (double)p99);
     verdict_ev(&v, EV_SHARE, share);
     v.level = LEVEL_NOTE;

@@ -209,8 +209,7 @@ static int find_finish(struct job *j)
     struct text out = {0};
     find_trim(j);
     find_print(j, &out);
-    int status = say_text("find", NULL, &out);
-    text_free(&out);
+    const int status = say_list("find", &out);
     if (!status && j->hits == 0 && !j->quiet)
         door_printf(stderr, "gotop find: no span matches\n");
     if (!status && j->hits > j->n)
