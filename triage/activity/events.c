@@ -144,26 +144,18 @@ static void add_end(struct events *l, uint32_t g, const struct span *last)
 
 static void events_of_g(struct events *l, uint32_t g)
 {
-    const struct window w = l->win;
     struct span_iter it;
-    struct span before;
-    bool has = false;
-    if ((l->only && !filter_shows(l->only, g)) || !span_seek(&it, l->tr, lane_g(g), w.t0))
+    struct span before = {.t1 = NO_TIME};
+    if (l->only && !filter_shows(l->only, g))
         return;
-    while (span_get(&it)->t0 >= w.t0 && span_prev(&it)) /* spans of zero length share their moment */
-        ;
-    for (;;) {
-        const struct span *s = span_get(&it);
-        int64_t t = s->t0 < 0 ? 0 : s->t0;
-        if (t >= w.t1 || l->cut)
+    each_span(s, it, l->tr, lane_g(g), l->win.t0 - 1) {
+        const int64_t t = s->t0 < 0 ? 0 : s->t0;
+        if (t >= l->win.t1 || l->cut)
             return;
-        if (t >= w.t0)
-            add_state(l, g, has ? &before : NULL, s);
+        if (t >= l->win.t0)
+            add_state(l, g, s->index ? &before : NULL, s);
         before = *s;
-        has = true;
         l->walked++;
-        if (!span_next(&it))
-            break;
     }
     add_end(l, g, &before);
 }
@@ -178,18 +170,10 @@ static void events_of_p(struct events *l, uint32_t p)
 {
     struct span_iter it;
     struct span before = {0};
-    if (!span_seek(&it, l->tr, lane_p(p), l->win.t0))
-        return;
-    bool has = span_prev(&it);
-    if (has) {
-        before = *span_get(&it);
-        span_next(&it);
-    }
-    for (; !l->cut; has = true) {
-        const struct span *s = span_get(&it);
-        if (s->t0 >= l->win.t1)
+    each_span(s, it, l->tr, lane_p(p), l->win.t0 - 1) {
+        if (s->t0 >= l->win.t1 || l->cut)
             return;
-        if (s->t0 >= l->win.t0 && s->t0 >= 0 && has && events_rests(s->state) != events_rests(before.state))
+        if (s->t0 >= l->win.t0 && s->index && events_rests(s->state) != events_rests(before.state))
             events_add(l, (struct event){.t = s->t0,
                                          .kind = EV_PROC,
                                          .from = before.state,
@@ -198,8 +182,6 @@ static void events_of_p(struct events *l, uint32_t p)
                                          .p = p,
                                          .who = NO_LANE});
         before = *s;
-        if (!span_next(&it))
-            return;
     }
 }
 
