@@ -48,6 +48,17 @@ static inline bool str_starts(struct str s, const char *c)
     return s.len >= n && memcmp(s.p, c, n) == 0;
 }
 
+/* str_has - whether the text stands somewhere in it. str_same - whether both are the same bytes. */
+static inline bool str_has(struct str s, const char *part)
+{
+    const size_t n = strlen(part);
+    return n <= s.len && (!n || memmem(s.p, s.len, part, n));
+}
+static inline bool str_same(struct str a, struct str b)
+{
+    return a.len == b.len && (!a.len || memcmp(a.p, b.p, a.len) == 0);
+}
+
 enum state {
 #define X(id, ...) ST_##id,
 #include "decode/model/states.def"

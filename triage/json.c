@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "triage/findings/ran.h"
 #include "triage/text.h"
 
 static bool failed; /* documents are made one after another, by the thread that prints */
@@ -162,10 +161,4 @@ json_t *json_put_parts(json_t *obj, json_t *const *v, size_t n)
         json_decref(v[i]);
     }
     return obj;
-}
-
-void json_ran(json_t *obj, const struct trace *tr, const struct ran *r)
-{
-    if (r)
-        json_put(obj, tr, "how", ran_id(ran_how(r)), "after", j_some(r->from), "before", j_some(r->to));
 }

@@ -40,10 +40,6 @@ json_t *json_append(json_t *arr);
 json_t *json_under(json_t *obj, const char *key);
 json_t *json_list(json_t *obj, const char *key); /* adds an array to an object */
 
-/* json_ran - where the running time went (findings/ran.h); NULL if nothing is known. */
-struct ran;
-void json_ran(json_t *obj, const struct trace *tr, const struct ran *r);
-
 json_t *j_str(uint32_t str);
 /* NULL, so left out, if empty: a string, a lane's id, a stack's frames. */
 json_t *j_some(uint32_t str);

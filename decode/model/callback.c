@@ -215,7 +215,7 @@ static struct str last_of(struct str s)
 static bool is_other(const struct names *nm, uint32_t a, uint32_t b)
 {
     const struct str x = last_of(names_get(nm, a)), y = last_of(names_get(nm, b));
-    return a != b && !(x.len && x.len == y.len && !memcmp(x.p, y.p, x.len));
+    return a != b && !(x.len && str_same(x, y));
 }
 
 static uint32_t helper_note(const struct search *s, struct helper *h, uint32_t g)

@@ -75,18 +75,12 @@ static void keep_moved(struct diff_work *d, double least)
     d->n = n;
 }
 
-static bool same_text(const struct trace *x, uint32_t a, const struct trace *y, uint32_t b)
-{
-    const struct str s = trace_str(x, a), u = trace_str(y, b);
-    return s.len == u.len && memcmp(s.p, u.p, s.len) == 0;
-}
-
 static const struct work *work_like(const struct loaded *old, const struct loaded *new, const struct work *w)
 {
     for (uint32_t i = 0; i < old->fs.works.n; i++) {
         const struct work *o = &old->fs.works.v[i];
-        if (o->kind == w->kind && same_text(old->tr, o->name, new->tr, w->name) &&
-            same_text(old->tr, o->user, new->tr, w->user))
+        if (o->kind == w->kind && str_same(trace_str(old->tr, o->name), trace_str(new->tr, w->name)) &&
+            str_same(trace_str(old->tr, o->user), trace_str(new->tr, w->user)))
             return o;
     }
     return NULL;

@@ -194,12 +194,6 @@ struct part {
     int64_t from, to; /* [from,to) in ns; the whole trace: 0, INT64_MAX */
 };
 
-static bool has_name(const struct part *p, uint32_t name)
-{
-    const struct str s = trace_str(p->tr, name);
-    return memmem(s.p ? s.p : "", s.len, p->o->group, strlen(p->o->group)) != NULL;
-}
-
 static bool is_in(const void *part, uint32_t g)
 {
     const struct part *p = part;
@@ -208,8 +202,9 @@ static bool is_in(const void *part, uint32_t g)
     const struct lane_info i = trace_lane_who(p->tr, lane_g(g));
     if (p->o->goroutine.given && i.id != p->o->goroutine.id)
         return false;
-    return !p->o->group || has_name(p, i.name) ||
-           has_name(p, trace_frame(p->tr, i.start_stack, 0).func); /* a helper runs it */
+    return !p->o->group || str_has(trace_str(p->tr, i.name), p->o->group) ||
+           str_has(trace_str(p->tr, trace_frame(p->tr, i.start_stack, 0).func),
+                   p->o->group); /* a helper runs it */
 }
 
 static bool any_in(const struct part *p)

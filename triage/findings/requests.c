@@ -83,7 +83,7 @@ static enum part_at at_span(const struct parts *of, const struct span *s)
     const bool outside = of->place.len && (waits ? stacks_wait_kind(of->tr, s->reason, s->stack) == WK_NET
                                                  : stacks_has(of->tr, s->stack, "net.(*netFD).Read"));
     const struct str in = outside ? trace_str(of->tr, stacks_place(of->tr, s->stack)) : (struct str){0};
-    const bool next = (outside && in.len == of->place.len && memcmp(in.p, of->place.p, in.len) == 0) ||
+    const bool next = (outside && str_same(in, of->place)) ||
                       (waits && waits_for_more(of->tr, of->name, s->reason, s->stack));
     return next ? PA_NEXT : PA_ELSE;
 }

@@ -102,13 +102,20 @@ static void json_members(struct text *t, json_t *o)
     json_decref(o);
 }
 
+/* Adds where the running time went, if that is known. */
+static void json_ran(json_t *obj, const struct trace *tr, bool known, const struct ran *r)
+{
+    if (known)
+        json_put(obj, tr, "how", ran_id(ran_how(r)), "after", j_some(r->from), "before", j_some(r->to));
+}
+
 static json_t *json_node(const struct trace *tr, const struct tree_node *n)
 {
     const uint32_t func = n->stack ? trace_frame(tr, n->stack, node_frame(tr, n)).func : 0;
     json_t *o = json_put(json_object(), tr, "what", explain_cat_id((enum explain_cat)n->cat), "func",
                          j_str(func), "leaf", j_some(n->leaf), "goroutines", j_str(n->who), "ns",
                          n->ns[TREE_ALL], "count", n->n[TREE_ALL], "longest_ns", n->t1 - n->t0);
-    json_ran(o, tr, n->cat == EX_RUN && n->stack ? &n->ran : NULL);
+    json_ran(o, tr, n->cat == EX_RUN && n->stack, &n->ran);
     return o;
 }
 
@@ -139,7 +146,7 @@ static json_t *json_part(const struct trace *tr, const struct explain_item *item
     json_t *o =
         json_put(json_object(), tr, "t0", p->t0, "t1", p->t1, "depth", p->depth, "what",
                  explain_cat_id((enum explain_cat)p->cat), "goroutine", j_g(p->g), "func", j_str(func));
-    json_ran(o, tr, p->cat == EX_RUN && stack ? &ran : NULL);
+    json_ran(o, tr, p->cat == EX_RUN && stack, &ran);
     json_put(o, tr, "of", j_if(item->up != NO_LANE, item->up), "ended_by", j_g(p->by));
     return o;
 }

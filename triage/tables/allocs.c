@@ -32,10 +32,8 @@ static bool see(struct look *k, enum kind what, uint32_t stack, int64_t ns)
     struct seen *v = tab_row(&k->by_stack, k->v, k->n, k->cap, stack, 0, &made);
     if (!v)
         return false;
-    if (made) {
-        const bool is = what == ASSISTS || what == SWEEPS || stacks_may(k->tr, stack, STACK_ALLOCATES);
-        *v = (struct seen){.stack = stack, .func = is ? stacks_place(k->tr, stack) : 0};
-    }
+    if (made)
+        *v = (struct seen){.stack = stack, .func = stacks_place(k->tr, stack)};
     v->n[what]++;
     v->assist_ns = ns_add(v->assist_ns, ns);
     return true;

@@ -19,9 +19,7 @@ enum how { IS, BEGINS, HAS }; /* how a name is compared with the one of a table 
 
 static bool named(struct str f, enum how how, const char *name)
 {
-    return how == IS       ? str_is(f, name)
-           : how == BEGINS ? str_starts(f, name)
-                           : memmem(f.p, f.len, name, strlen(name)) != NULL;
+    return how == IS ? str_is(f, name) : how == BEGINS ? str_starts(f, name) : str_has(f, name);
 }
 
 /* WK_KINDS: the stack tells. */

@@ -67,16 +67,12 @@ static bool add_span(struct build *b, uint32_t stack, int64_t t0, int64_t t1)
     return t1 <= t0 || add_row(b, stack, t1 - t0);
 }
 
-static bool has(struct str s, const char *part)
-{
-    return s.len && memmem(s.p, s.len, part, strlen(part)) != NULL;
-}
-
 /* Go's tool distinguishes these by parts of the reason. */
 static bool is_counted(const struct trace *tr, enum sw_kind k, uint32_t reason)
 {
     const struct str s = trace_str(tr, reason);
-    return k == SW_NET ? str_is(s, "network") : has(s, "chan") || has(s, "sync") || has(s, "select");
+    return k == SW_NET ? str_is(s, "network")
+                       : str_has(s, "chan") || str_has(s, "sync") || str_has(s, "select");
 }
 
 static bool wanted(const struct build *b, const struct span *s)

@@ -69,7 +69,7 @@ static bool waits_there(const struct follow *f, uint32_t group_name, uint32_t us
 static bool semaphore(const struct follow *f, uint32_t leaf)
 {
     const struct str s = trace_str(f->c->tr, leaf);
-    return s.len && (memmem(s.p, s.len, "emaphore", 8) || memmem(s.p, s.len, ").Acquire", 9));
+    return str_has(s, "emaphore") || str_has(s, ").Acquire");
 }
 
 /* Whether it is the remote end's time: a wait for it, or a system call that reads or writes what is there. */

@@ -26,11 +26,6 @@ static struct str dir_of(struct str path)
     return path;
 }
 
-static bool has(struct str s, const char *part)
-{
-    return s.len && memmem(s.p, s.len, part, strlen(part)) != NULL;
-}
-
 /* Returns the length of two paths' common prefix, up to the end of an element. */
 static uint32_t common(struct str a, struct str b)
 {
@@ -126,7 +121,8 @@ static bool beside_main(const struct owners *o, struct str file)
 static enum owner by_file(const struct owners *o, struct str func, struct str file)
 {
     struct str path, mains;
-    if (has(file, "/pkg/mod/") || has(file, "@v") || has(file, "/vendor/") || str_starts(file, "vendor/"))
+    if (str_has(file, "/pkg/mod/") || str_has(file, "@v") || str_has(file, "/vendor/") ||
+        str_starts(file, "vendor/"))
         return OWNER_LIBRARY;
     if (gopath(file, &path)) {
         const bool same = o->nmain && gopath(o->main[0], &mains) && elements(path, common(path, mains)) >= 2;

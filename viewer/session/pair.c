@@ -44,7 +44,7 @@ static struct lane pair_same_lane(const struct view *from, const struct view *to
         return to->at.focus;
     struct lane found = {l.kind, i};
     struct str a = trace_str(from->tr, li.name), b = trace_str(to->tr, trace_lane(to->tr, found).name);
-    bool same = l.kind != LANE_G || (a.len == b.len && !memcmp(a.p, b.p, a.len));
+    bool same = l.kind != LANE_G || str_same(a, b);
     return same ? found : to->at.focus;
 }
 
