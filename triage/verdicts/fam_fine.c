@@ -7,22 +7,27 @@
 
 enum { PAIRS = 512 };
 
-/* What group b ends of a's waits, on channels and conditions. */
-static const struct pair_row *between(const struct causes *c, uint32_t a, uint32_t b, int64_t *ns,
-                                      uint64_t *count)
+/* What group b ends of a's waits: to send (there), for something to come, and others. */
+struct between {
+    const struct pair_row *most; /* the row that waits most, of those to send or for something to come */
+    int64_t send, come, other;
+    uint64_t n; /* how often, of both */
+};
+
+static struct between between(const struct causes *c, uint32_t a, uint32_t b)
 {
-    const struct pair_row *most = NULL;
-    *ns = 0;
-    *count = 0;
+    struct between w = {0};
     for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        if (!p->from_scheduler && p->waiter == a && p->waker == b && wait_passes_on(p->kind)) {
-            *ns = ns_add(*ns, p->total);
-            *count += p->count;
-            most = most ? most : p;
-        }
+        if (p->from_scheduler || p->waiter != a || p->waker != b)
+            continue;
+        const bool passes = wait_passes_on(p->kind);
+        int64_t *to = p->kind == WK_SEND ? &w.send : passes ? &w.come : &w.other;
+        *to = ns_add(*to, p->total);
+        w.n += passes ? p->count : 0;
+        w.most = passes && !w.most ? p : w.most;
     }
-    return most;
+    return w;
 }
 
 static double life(const struct causes *c, uint32_t name)
@@ -31,29 +36,40 @@ static double life(const struct causes *c, uint32_t name)
     return g == UINT32_MAX ? 0 : (double)c->tg->groups[g].ns[GM_LIFE];
 }
 
-/* level: what it takes, by grains_of(). */
+/* Are the waits so short that handing over is a good part of them? */
+static bool is_quick(const struct between *w)
+{
+    return threshold(TH_SHARE) * (double)ns_add(w->send, w->come) <= threshold(TH_CHURN_RUN) * (double)w->n;
+}
+
+/*
+ * One sends to the other, and by turns it finds no room and the other finds nothing: each could go on while
+ * the other does its part. Who waits for an answer as well could not, but where answers are quick the
+ * hand-over is what takes the time.
+ * level: what it takes, by grains_of().
+ */
 static bool turns(struct causes *c, const struct works *w, struct verdicts *out, const struct pair_row *p,
                   enum level level, bool *told)
 {
-    int64_t a, b;
-    uint64_t na, nb;
-    const struct pair_row *there = between(c, p->waiter, p->waker, &a, &na),
-                          *back = between(c, p->waker, p->waiter, &b, &nb);
+    const struct between to = between(c, p->waiter, p->waker), from = between(c, p->waker, p->waiter);
     const double la = life(c, p->waiter), lb = life(c, p->waker), part = threshold(TH_HANDOFF_SHARE);
-    if (!there || !back || (double)na < threshold(TH_HANDOFF_TURNS) ||
-        (double)nb < threshold(TH_HANDOFF_TURNS) || (double)a < part * la || (double)b < part * lb ||
-        a / (int64_t)na > threshold_ns(TH_FELT) || b / (int64_t)nb > threshold_ns(TH_FELT))
+    const bool quick = is_quick(&to) && is_quick(&from);
+    const int64_t a = quick ? ns_add(to.send, to.come) : to.send,
+                  b = quick ? ns_add(from.send, from.come) : from.come;
+    const uint64_t turns = to.n < from.n ? to.n : from.n;
+    const bool asks = !quick && ((double)ns_add(to.come, to.other) > part * (double)a ||
+                                 (double)ns_add(from.send, from.other) > part * (double)b);
+    if ((double)turns < threshold(TH_HANDOFF_TURNS) || (double)a < part * la || (double)b < part * lb || asks)
         return true;
     struct verdict v = verdict_new(RULE_HANDOFF, (double)(a < b ? a : b) / (double)c->tg->end);
-    v.where = verdict_place(w, there->stack);
-    v.waiter = (struct role){.group = p->waiter, .g = there->longest.g, .at = v.where};
+    v.where = verdict_place(w, to.most->stack);
+    v.waiter = (struct role){.group = p->waiter, .g = to.most->longest.g, .at = v.where};
     v.holder =
-        (struct role){.group = p->waker, .g = there->longest_waker, .at = verdict_place(w, back->stack)};
-    verdict_shows(&v, there->longest.g, there->longest.t0, there->longest.t1);
-    verdict_ev(&v, EV_COUNT, (double)(na < nb ? na : nb));
+        (struct role){.group = p->waker, .g = to.most->longest_waker, .at = verdict_place(w, from.most->stack)};
+    verdict_shows(&v, to.most->longest.g, to.most->longest.t0, to.most->longest.t1);
+    verdict_ev(&v, EV_COUNT, (double)turns);
     verdict_ev(&v, EV_IDLE, c->idle);
     verdict_ev(&v, EV_PROCS, c->procs);
-    verdict_in_works(w, &v, v.where.user, 0);
     v.level = level;
     *told = true;
     return verdict_add(out, &v);
@@ -140,7 +156,7 @@ bool fam_fine(struct causes *c, const struct works *w, struct verdicts *out)
     for (uint32_t i = 0;
          ok && !told && i < c->tg->npairs && i < PAIRS && c->idle >= threshold(TH_ROOM) * c->procs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const bool may = !p->from_scheduler && p->waiter < p->waker && wait_passes_on(p->kind);
+        const bool may = !p->from_scheduler && p->waiter != p->waker && wait_passes_on(p->kind);
         ok = !may || turns(c, w, out, p, level, &told);
     }
     if (!ok || told || level == LEVEL_NOTE)

@@ -212,7 +212,8 @@ static uint32_t place_of(struct causes *c, const struct works *all, const struct
             (best != NO_LANE && n->ns[TREE_SLOW] <= t->v[best].ns[TREE_SLOW]))
             continue;
         /* runnable where the usual ones are not: it runs there, as far as the crowd lets it */
-        const bool load = explain_waits_outside(n->cat) || n->cat == EX_SYSCALL || n->cat == EX_RUN ||
+        const bool load = explain_waits_outside(n->cat) || n->cat == EX_SYSCALL ||
+                          (n->cat == EX_RUN && !n->mixed) ||
                           (n->cat == EX_SCHED && n->owner == OWNER_PROGRAM);
         const bool does =
             load && !(n->stack && causes_writes(c->tr, n->stack)); /* what is kept is no write */

@@ -100,11 +100,16 @@ static bool passes_on(const struct follow *f, const struct tree_node *n, const s
     return (of_remote(f->c->tr, below) || below->cat == EX_TIMER) && below->owner != OWNER_PROGRAM;
 }
 
-/* Whether the goroutine that ends the longest wait ends most waits there at that moment: an event for all. */
-static bool for_all(const struct follow *f, const struct tree_node *n)
+/* Counts the others that wait there when the longest wait ends, and those that the same goroutine lets go at
+ * that moment. */
+struct let_go {
+    uint32_t same, waited;
+};
+
+static struct let_go let_go(const struct follow *f, const struct tree_node *n)
 {
     const uint32_t group = causes_group(f->c, n->who);
-    uint32_t same = 0, waited = 0;
+    struct let_go l = {0, 0};
     for (uint32_t i = 0; group != UINT32_MAX && i < f->c->of[group].n && i < 64; i++) {
         const uint32_t g = causes_member(f->c, group, i, 64);
         struct span before, s;
@@ -112,12 +117,26 @@ static bool for_all(const struct follow *f, const struct tree_node *n)
             g != n->g && trace_span_at(f->c->tr, lane_g(g), n->t1 - TOGETHER, &before) &&
             before.state == ST_WAITING && before.stack &&
             trace_frame(f->c->tr, before.stack, owner_user(f->all->own, before.stack)).func == n->user;
-        waited += here;
+        l.waited += here;
         /* the span after the wait names the goroutine that ended it */
-        same += here && trace_span_at(f->c->tr, lane_g(g), before.t1, &s) && s.who == n->by &&
+        l.same += here && trace_span_at(f->c->tr, (struct lane){LANE_G, g}, before.t1, &s) && s.who == n->by &&
                 before.t1 <= n->t1 + TOGETHER;
     }
-    return waited > 0 && same * 2 >= waited;
+    return l;
+}
+
+/* Whether that is an event for all: it ends most waits there. */
+static bool for_all(const struct follow *f, const struct tree_node *n)
+{
+    const struct let_go l = let_go(f, n);
+    return l.waited > 0 && l.same * 2 >= l.waited;
+}
+
+/* Whether several go at once: who returns one of a set lets one go, but who did something for a batch (a
+ * sync of what they all wrote) lets the batch go. */
+static bool for_batch(const struct follow *f, const struct tree_node *n)
+{
+    return let_go(f, n).same + 1 >= threshold(TH_SEVERAL);
 }
 
 /* Counts a goroutine's waits at one place in a function that one of its group ended; finds who ended most
@@ -305,7 +324,7 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     if (by == n->who && !taken && for_all(f, n))
         return FAM_SLOW_ONE; /* as a flight */
     if (taken || by == n->who || waits_there(f, by, n->user)) {
-        const bool event = !taken && (tells_done(f->c->tr, n) || for_all(f, n));
+        const bool event = !taken && (tells_done(f->c->tr, n) || for_batch(f, n));
         return event || !of_set(f, n) || mostly(f, n, idles) ? FAM_NONE : FAM_SET;
     }
     if (among_them(f, n) && !for_all(f, n))
