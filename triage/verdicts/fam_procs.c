@@ -1,5 +1,5 @@
-/* fam_procs.c - the processors: goroutines that wait for one, too few of them, and a host that takes them
- * away. */
+/* fam_procs.c - the processors: goroutines and timers that wait for one, too few of them, and a host that
+ * takes them away. */
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
@@ -146,6 +146,62 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
     return verdict_add(out, &v);
 }
 
+/*
+ * A timer belongs to the processor on which it was started, and fires when that one takes up another goroutine,
+ * or when an idle one looks for work.
+ * Returns the goroutine that ran there from `due`, when the sleep should have ended, until it did; NO_LANE:
+ * the sleep was as long as that.
+ */
+static uint32_t ran_on(const struct causes *c, uint32_t g, int64_t t0, int64_t due, int64_t t1)
+{
+    struct span before, run;
+    if (!trace_span_at(c->tr, (struct lane){LANE_G, g}, t0 - 1, &before) || before.state != ST_RUNNING ||
+        before.who == NO_LANE)
+        return NO_LANE;
+    const bool ran = trace_span_at(c->tr, (struct lane){LANE_P, before.who}, due, &run);
+    return ran && run.state == ST_RUNNING && run.t1 <= t1 && run.t1 >= t1 - TOGETHER ? run.who : NO_LANE;
+}
+
+/* Sleeps that are much longer in slow pieces than in usual ones, as no processor looks at its timers. */
+static bool late(struct causes *c, const struct works *w, uint32_t work, struct verdicts *out)
+{
+    const struct work_tree *t = &w->v[work].tree;
+    bool ok = true;
+    for (uint32_t i = 1; ok && i < t->n; i++) {
+        const struct tree_node *n = &t->v[i];
+        const int64_t usual = n->n[TREE_USUAL] ? n->ns[TREE_USUAL] / n->n[TREE_USUAL] : 0;
+        const double slow = n->n[TREE_SLOW] ? (double)n->ns[TREE_SLOW] / n->n[TREE_SLOW] : 0;
+        if (!verdict_sleeps(n) || tree_share(t, i, TREE_SLOW) < threshold(TH_SHARE) || !usual ||
+            slow < threshold(TH_TAIL) * (double)usual || slow - (double)usual < threshold(TH_FELT))
+            continue;
+        const uint32_t who = ran_on(c, n->g, n->t0, n->t0 + usual, n->t1);
+        const struct meanwhile m =
+            triage_meanwhile(c->tg, &(struct sched_wait){n->t0 + usual, n->t1, n->g, 0});
+        if (who == NO_LANE || (double)m.idle_ns > threshold(TH_NOTED) * (double)m.all_ns)
+            continue;
+        struct verdict v = verdict_new(RULE_LATE, 0);
+        v.where = node_site(n);
+        v.waiter = (struct role){.group = n->who, .g = n->g, .at = v.where};
+        v.holder = (struct role){.group = trace_g_name(c->tr, who), .g = who};
+        v.holder.at = runs_at(c, w, v.holder.group);
+        verdict_shows(&v, n->g, n->t0, n->t1);
+        verdict_raise(&v.harm, work, tree_share(t, i, TREE_ALL), tree_share(t, i, TREE_SLOW));
+        v.score = v.harm.share;
+        verdict_ev(&v, EV_LONGEST, (double)(n->t1 - n->t0));
+        verdict_ev(&v, EV_EACH, (double)usual);
+        ok = verdict_add(out, &v);
+    }
+    return ok;
+}
+
+static bool timers(struct causes *c, const struct works *w, struct verdicts *out)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < w->n; i++)
+        ok = !work_counts(&w->v[i]) || w->v[i].standing || late(c, w, i, out);
+    return ok;
+}
+
 static bool below(struct causes *c, const struct works *w, struct verdicts *out)
 {
     const double runnable = c->tg->end > 0 ? (double)c->tg->sched.total / (double)c->tg->end : 0;
@@ -189,5 +245,5 @@ static bool host(struct causes *c, struct verdicts *out)
 
 bool fam_procs(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    return latency(c, w, out) && below(c, w, out) && host(c, out);
+    return latency(c, w, out) && timers(c, w, out) && below(c, w, out) && host(c, out);
 }
