@@ -1,12 +1,16 @@
 /* asks.c - see asks.h. */
 #include "triage/findings/asks.h"
 
-/* True if goroutine g was created by the function of the program that accepts connections. */
+#include "triage/findings/requests.h"
+
+/* True if goroutine g was created by the function that accepts connections, or by a library that it calls. */
 static bool serves(const struct causes *c, uint32_t g)
 {
-    const struct lane_info li = trace_lane(c->tr, lane_g(g));
-    const uint32_t place = stacks_place(c->tr, li.create_stack);
-    return place && tab_get(&c->accepts, place, 0) != TAB_NONE;
+    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+    bool is = false;
+    for (uint32_t i = trace_stack(c->tr, li.create_stack); i-- > 0 && !is;)
+        is = tab_get(&c->accepts, trace_frame(c->tr, li.create_stack, i).func, 0) != TAB_NONE;
+    return is;
 }
 
 /* True if it reads from a connection there, or waits until it can. */
@@ -61,15 +65,17 @@ static void asked_count(const struct causes *c, struct asked *a, const struct sp
 }
 
 /* Where a server reads its requests: the first place in which a goroutine reads from a connection that was
- * accepted. If it existed before the trace began: where its start function reads, and waited then (for what
- * is not always recorded); or where a loop reads that calls a handler and writes what that answers; or that
- * reads by one call, and by another one, the handler, both waits for something else and writes. */
+ * accepted, unless it waited on a channel before, for what it then asks there. If it existed before the trace
+ * began: where its start function reads, and waited then (for what is not always recorded); or where a loop
+ * reads that calls a handler and writes what that answers; or that reads by one call, and by another one, the
+ * handler, both waits for something else and writes. */
 uint32_t calls_questions(const struct causes *c, uint32_t g)
 {
     enum { LOOKED = 256 };
     const uint32_t group = c->tg->group_of[g], name = c->tg->groups[group].name;
-    const bool served = serves(c, g),
-               may = served || (!trace_lane_who(c->tr, lane_g(g)).created && !c->of[group].hands_on && name);
+    bool served = serves(c, g);
+    const bool may = served || (!trace_lane_who(c->tr, (struct lane){LANE_G, g}).created &&
+                                !c->of[group].hands_on && name);
     bool waited = false;
     struct asked a = {.loop = UINT32_MAX};
     struct span_iter it;
@@ -78,6 +84,7 @@ uint32_t calls_questions(const struct causes *c, uint32_t g)
         waited = more && span_get(&it)->state == ST_WAITING;
         for (int i = 0; i < LOOKED && more && !(served && a.read); i++, more = span_next(&it)) {
             const struct span *s = span_get(&it);
+            served &= a.read || s->state != ST_WAITING || !waits_for_more(c->tr, name, s->reason, s->stack);
             if (s->stack && (s->state == ST_WAITING || s->state == ST_SYSCALL))
                 (count ? asked_count : asked_part)(c, &a, s);
         }

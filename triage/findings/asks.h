@@ -8,8 +8,9 @@
 #include "triage/findings/causes.h"
 
 /* calls_questions - Returns the function in which goroutine g waits for the next request, or 0. It has one
- * if it was created by a goroutine that accepts connections; or if it existed before the trace, reads again
- * and again in a loop that calls a handler and writes, and hands on little of what it reads. */
+ * if it was created where connections are accepted, and waits for nothing else first; or if it existed before
+ * the trace, reads again and again in a loop that calls a handler and writes, and hands on little of what it
+ * reads. */
 uint32_t calls_questions(const struct causes *c, uint32_t g);
 /* calls_asks - True if goroutine g reads answers to requests that it wrote: most of what it waits for the
  * network or a pipe is right behind a write. */
