@@ -128,20 +128,6 @@ bool wakeups_step(struct wakeups_next *n, const struct trace *tr, struct alive *
     return true;
 }
 
-bool wakeups_any(const struct trace *tr, struct alive *alive, uint32_t by, int64_t t0, int64_t t1,
-                 bool created)
-{
-    const struct alive_ask q = {tr, LANE_G, t0, t1, trace_nlanes(tr, LANE_G)};
-    struct wakeups_next n = {.by = by};
-    bool any = false;
-    for (uint32_t g = 0; !any && (g = alive_next(alive, &q, g)) != NO_LANE; g++) {
-        n.found = false;
-        next_in(&n, tr, g, t0, t1);
-        any = n.found && (created || !n.w.created);
-    }
-    return any;
-}
-
 /* ---- related goroutines -------------------------------------------------------------------------------- */
 
 static void relate(struct related *r, uint32_t g)

@@ -36,11 +36,6 @@ struct wakeups_next {
  * belongs to the goroutines. */
 bool wakeups_step(struct wakeups_next *n, const struct trace *tr, struct alive *alive, int64_t budget_ns);
 
-/* wakeups_any - returns whether goroutine `by` unblocks any in [t0,t1), or, with `created`, creates one. For
- * short intervals. */
-bool wakeups_any(const struct trace *tr, struct alive *alive, uint32_t by, int64_t t0, int64_t t1,
-                 bool created);
-
 /* The goroutines related to g: its creator, those it created, those that unblocked it, and those it
  * unblocks in [t0,t1). Set g, t0 and t1. */
 enum { RELATED_MOST = 400 };

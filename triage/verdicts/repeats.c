@@ -1,5 +1,5 @@
 /* repeats.c - how often a piece asks from one line. See ways.h. */
-#include "triage/activity/wakeups.h"
+#include "decode/model/alive.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
@@ -37,6 +37,28 @@ static void site_add(struct sites *k, uint32_t line, uint32_t stack)
     k->count[i]++;
 }
 
+/* Whether goroutine `by` hands something to another one in [t0,t1), or creates one. Who takes what another one
+ * waited to send lets it go, too, but asks for nothing. */
+static bool hands_over(const struct trace *tr, struct alive *alive, uint32_t by, int64_t t0, int64_t t1)
+{
+    const struct alive_ask q = {tr, LANE_G, t0, t1, trace_nlanes(tr, LANE_G)};
+    bool any = false;
+    for (uint32_t g = 0; !any && (g = alive_next(alive, &q, g)) != NO_LANE; g++) {
+        const struct lane l = {LANE_G, g};
+        const struct lane_info li = trace_lane(tr, l);
+        struct span_iter it;
+        any = li.creator == by && li.created && li.seen >= t0 && li.seen < t1;
+        bool more = !any && trace_ns(tr, l, ST_RUNNABLE, t0, t1) > 0 && span_seek(&it, tr, l, t0);
+        for (; more && !any && span_get(&it)->t0 < t1; more = span_next(&it)) {
+            const struct span *s = span_get(&it);
+            any = s->t0 >= t0 && s->state == ST_RUNNABLE && s->who == by &&
+                  !stacks_has(tr, s->stack, "runtime.chanrecv1") &&
+                  !stacks_has(tr, s->stack, "runtime.chanrecv2");
+        }
+    }
+    return any;
+}
+
 /* Further waits at one place, with nothing asked in between, are for one answer: no write, and no goroutine
  * is woken that writes. */
 static struct sites piece_asks(const struct follow *f, const struct tree_node *n, const struct workpiece *p,
@@ -72,7 +94,7 @@ static struct sites piece_asks(const struct follow *f, const struct tree_node *n
         const uint32_t line = verdict_lines(f->all, s.stack);
         const bool net = stacks_wait_kind(tr, s.reason, s.stack) == WK_NET;
         if (net ? line == last && !(stacks_pipe(tr, s.stack) ? wrote : sent)
-                : again && !wrote && !wakeups_any(tr, alive, g, before, s.t0, true))
+                : again && !wrote && !hands_over(tr, alive, g, before, s.t0))
             continue;
         last = line;
         site_add(&k, line, s.stack);
