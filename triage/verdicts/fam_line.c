@@ -2,8 +2,9 @@
  * fam_line.c - short work that waits behind long: one goroutine takes things as they come, few of them take
  * most of its time, and others stand behind these. That they do is seen: whoever began to wait while the long
  * one lasted is answered by that same goroutine after it, though others of its kind had nothing to do; or
- * the next question was there already when the long one was answered; or, of a goroutine that is the only one
- * of its kind, who gives it more came meanwhile, and it goes on in a row.
+ * the next question was there already when the long one was answered; or who gave it the
+ * long one came with more meanwhile, and stood until it was done; or, of a goroutine that is the only one of
+ * its kind, who gives it more came meanwhile, and it goes on in a row.
  */
 #include "triage/findings/asks.h"
 #include "triage/findings/requests.h"
@@ -166,6 +167,26 @@ static uint32_t in_a_row(const struct causes *c, const struct works *all, const 
     return after && fed_in(c, fed_by(c->tr, p), longest.t0, longest.t1) ? after : 0;
 }
 
+/* Does who gave it p come with more meanwhile, and wait until p is done to hand that over, too? Who waits for
+ * p itself has not gone on to anything else. */
+static bool feeder_stands(const struct causes *c, const struct workpiece *p)
+{
+    const uint32_t by = fed_by(c->tr, p);
+    bool came = false, stands = false;
+    struct span wait = {.state = ST_NONE};
+    struct walk w;
+    if (by >= c->tg->ng)
+        return false;
+    walk_at(&w, c->tr, by, p->t0, STEPS);
+    for (const struct span *s; !stands && (s = walk_next(&w)) && s->t0 <= p->t1 + TOGETHER;) {
+        const bool ends = s->state == ST_RUNNABLE && wait.state == ST_WAITING && wait.t0 > p->t0;
+        stands = ends && came && s->who == p->g && wait.t1 - wait.t0 >= threshold_ns(TH_FELT);
+        came |= ends && s->who != p->g;
+        wait = *s;
+    }
+    return stands;
+}
+
 /* Of questions over one connection: is the next one there when p is answered? */
 static bool behind_question(const struct causes *c, const struct work *k, const struct workpiece *p)
 {
@@ -236,8 +257,8 @@ static bool behind_longs(const struct causes *c, const struct works *all, const 
          i++) {
         const struct workpiece *p = &k->v[i];
         uint32_t felt = 1;
-        const bool seen =
-            k->kind == WORK_ITEMS ? behind_item(c, k, p, &usual, &felt) : behind_question(c, k, p);
+        const bool seen = k->kind == WORK_ITEMS ? behind_item(c, k, p, &usual, &felt) || feeder_stands(c, p)
+                                                : behind_question(c, k, p);
         const uint32_t row = !seen && in_rows(c, k) ? in_a_row(c, all, p) : 0;
         l->queued += seen || row;
         l->rows += row > 0;
@@ -266,7 +287,10 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
     struct verdict v = verdict_new(RULE_LINE, l.ns / (double)k->d.total);
     v.where = at;
     v.waiter.group = k->name;
-    v.holder = (struct role){.group = k->name, .g = k->v[0].g, .at = verdict_place(all, k->more)};
+    bool library;
+    const struct site called = verdict_called_back(all, at.stack, &library);
+    v.holder =
+        (struct role){.group = k->name, .g = k->v[0].g, .at = library ? called : verdict_place(all, k->more)};
     v.doing[v.ndoing++] = does;
     verdict_shows(&v, k->v[0].g, k->v[0].t0, k->v[0].t1);
     struct harm harm = {.work = work_behind(c, all, work)};

@@ -98,11 +98,7 @@ static const struct doing *most_often(const struct taker *k)
     return k->nsites ? d : NULL;
 }
 
-/*
- * What its loop calls, by a stack of what it does: of a library's loop the outermost function of the
- * program's own; else what the function calls in which it began, if that is the program's.
- */
-static struct site called_back(const struct works *w, uint32_t stack, bool *library)
+struct site verdict_called_back(const struct works *w, uint32_t stack, bool *library)
 {
     struct site p = verdict_place(w, stack);
     uint32_t i = trace_stack(w->tr, stack), depth = 0;
@@ -162,7 +158,7 @@ static bool add(struct causes *c, const struct works *w, const struct taker *k, 
 {
     bool library;
     const uint32_t group = c->tg->groups[c->tg->group_of[k->g]].name;
-    const struct site at = called_back(w, d->stack, &library), does = verdict_place(w, d->stack);
+    const struct site at = verdict_called_back(w, d->stack, &library), does = verdict_place(w, d->stack);
     const struct frame f = trace_frame(c->tr, at.stack, at.frame);
     const bool fed = k->accepts || gstat_waits(c->tg, k->feeder, d->n / 2.0);
     const bool is = library ? fed || hands_on(c, group, at.user) * 2 >= d->n
