@@ -1,13 +1,14 @@
 /*
  * fam_stampede.c - what is kept gets old, and all who find it so make it anew. Seen from outside: most pieces
- * of a work pass by a place; but from the moment when one goes there many that come go there, too, until
- * some are done: at some moment half of all that go are there at once. Then none does for a while, and it
- * begins again.
+ * of a work pass by a place; but again and again many that come after one another go there: more than pass, and
+ * half of them are there at once.
  *
  * By chance no row of pieces goes where few go. A client that sends many such pieces in a row asks nothing
  * else: in a stampede those go there that pass at other times. Where goroutines have one piece each, no more
  * come than otherwise. What takes long for all (a lock, a stop) has none that pass.
  */
+#include <math.h>
+#include <stdlib.h>
 
 #include "decode/base/mem.h"
 #include "decode/base/order.h"
@@ -30,18 +31,12 @@ struct turns {
     uint32_t goers[2]; /* that go there, of goroutines that mostly pass; that mostly go there */
     bool failed;
 };
-struct crowd { /* those that go there one upon the other */
-    size_t from, to;
-    uint32_t n, most;      /* most: there at once, which is when `came` of them had begun */
-    uint32_t came, passed; /* passed: until then */
-    int64_t t0, last, end; /* the first begins, the last that came until then begins, all are done */
-    int64_t first;         /* how long the one took that was done first */
-    bool closed;           /* half of them were there at once */
-};
 struct stampede {
-    uint32_t crowds, n, alone, most, during; /* during: passed while anybody was there */
-    uint32_t came, passed;                   /* until most were there */
-    int64_t window, there, first, each;      /* ns, summed: until most were there; any was there */
+    uint32_t crowds, n, most; /* n: went there in crowds; most: at once */
+    uint32_t came, passed;    /* in the windows in which the crowds came */
+    int64_t window;           /* ns, summed: of the windows */
+    int64_t each, all;        /* ns, summed: of those in crowds, of all that went there */
+    double first;             /* `each`, if all had taken as long as the first of their crowd to be done */
     struct turn example;
 };
 
@@ -105,97 +100,103 @@ static void pieces(const struct causes *c, const struct works *all, const struct
     }
 }
 
-/* Finds when most of a crowd are there at once. ends: when each is done, sorted. */
-static void peak_of(const struct turns *k, struct crowd *c, const int64_t *ends)
+/* How many of them are there at once. ends: when each is done, sorted. */
+static uint32_t most_at_once(const struct turns *k, size_t from, size_t to, const int64_t *ends)
 {
-    uint32_t begun = 0, over = 0;
-    for (size_t j = c->from; j < c->to; j++) {
+    uint32_t begun = 0, over = 0, most = 0;
+    for (size_t j = from; j < to; j++) {
         begun += k->v[j].goes;
-        while (over < c->n && ends[over] <= k->v[j].t0)
+        while (over < begun && ends[over] <= k->v[j].t0)
             over++;
-        if (k->v[j].goes && begun - over > c->most) {
-            c->most = begun - over;
-            c->came = begun;
-            c->passed = (uint32_t)(j + 1 - c->from) - begun;
-            c->last = k->v[j].t0;
-        }
+        most = begun - over > most ? begun - over : most;
     }
-    c->closed = c->n > 1 && c->most * 2 >= c->n;
+    return most;
 }
 
-/* The crowd that begins with turn i, one that goes there. ends: room for as many as there are turns. */
-static struct crowd crowd_at(const struct turns *k, size_t i, int64_t *ends)
+/* Counts a crowd: the turns of that window, if half of those that go are there at once. ends: room. */
+static void crowd_add(const struct turns *k, size_t from, size_t to, int64_t *ends, struct stampede *s)
 {
-    struct crowd c = {.from = i, .t0 = k->v[i].t0, .last = k->v[i].t0, .end = k->v[i].t1};
-    int64_t done = INT64_MAX;
-    for (; i < k->n && k->v[i].t0 < c.end; i++) {
-        const struct turn *t = &k->v[i];
+    struct turn all = {.t0 = k->v[from].t0, .g = k->v[from].g};
+    int64_t ns = 0, done = INT64_MAX, first = 0;
+    uint32_t n = 0;
+    for (size_t j = from; j < to; j++) {
+        const struct turn *t = &k->v[j];
         if (!t->goes)
             continue;
-        c.end = t->t1 > c.end ? t->t1 : c.end;
-        c.first = t->t1 < done ? t->t1 - t->t0 : c.first;
+        ns = ns_add(ns, t->t1 - t->t0);
+        first = t->t1 < done ? t->t1 - t->t0 : first;
         done = t->t1 < done ? t->t1 : done;
-        ends[c.n++] = t->t1;
+        all.t1 = t->t1 > all.t1 ? t->t1 : all.t1;
+        ends[n++] = t->t1;
     }
-    c.to = i;
-    sort(ends, c.n, cmp_ns);
-    peak_of(k, &c, ends);
-    return c;
+    sort(ends, n, cmp_ns);
+    const uint32_t most = most_at_once(k, from, to, ends);
+    if (most * 2 < n)
+        return;
+    s->crowds++;
+    s->n += n;
+    s->came += (uint32_t)(to - from);
+    s->passed += (uint32_t)(to - from) - n;
+    s->window = ns_add(s->window, k->v[to - 1].t0 - all.t0);
+    s->first += (double)first * n;
+    s->each = ns_add(s->each, ns);
+    s->example = most > s->most ? all : s->example;
+    s->most = most > s->most ? most : s->most;
 }
 
+/* Of the turns by time, so many more go than pass in a window that chance makes one in a trace of twenty. */
+static double by_chance(const struct turns *k, uint32_t go)
+{
+    const double pass = (double)k->n - go;
+    const double more =
+        go && pass > go ? log((double)k->n / threshold(TH_NOTED)) / log(pass / go) : (double)k->n;
+    return more > threshold(TH_SEVERAL) ? more : threshold(TH_SEVERAL);
+}
+
+/* Finds the windows in which more go than pass, and most so. */
 static bool stampede_of(const struct turns *k, struct stampede *s)
 {
+    uint32_t go = 0;
     *s = (struct stampede){0};
     int64_t *ends = mem_alloc((k->n + 1) * sizeof *ends);
-    for (size_t i = 0; ends && i < k->n;) {
-        if (!k->v[i].goes) {
-            i++;
-            continue;
+    for (size_t i = 0; i < k->n; i++) {
+        go += k->v[i].goes;
+        s->all = ns_add(s->all, k->v[i].goes ? k->v[i].t1 - k->v[i].t0 : 0);
+    }
+    const double least = by_chance(k, go);
+    for (size_t i = 0, end; ends && i < k->n; i = end) {
+        int more = 0, most = 0; /* go than pass */
+        size_t to = i;
+        end = i + 1;
+        for (size_t j = i; j < k->n && more >= 0; j++) {
+            more += k->v[j].goes ? 1 : -1;
+            to = more > most ? j + 1 : to;
+            most = more > most ? more : most;
         }
-        const struct crowd c = crowd_at(k, i, ends);
-        s->there = ns_add(s->there, c.end - c.t0);
-        s->during += (uint32_t)(c.to - c.from) - c.n;
-        if (!c.closed || c.n < threshold(TH_SEVERAL)) {
-            s->alone += c.n;
-        } else {
-            s->crowds++;
-            s->n += c.n;
-            s->came += c.came;
-            s->passed += c.passed;
-            s->window = ns_add(s->window, c.last - c.t0);
-            s->first = ns_add(s->first, c.first);
-            if (c.most > s->most) {
-                s->most = c.most;
-                s->example = k->v[i];
-                s->example.t1 = c.end;
-            }
-            for (size_t j = c.from; j < c.to; j++)
-                s->each = ns_add(s->each, k->v[j].goes ? k->v[j].t1 - k->v[j].t0 : 0);
+        if (most >= least) {
+            crowd_add(k, i, to, ends, s);
+            end = to;
         }
-        i = c.to;
     }
     mem_free(ends);
     return ends != NULL;
 }
 
 /* Do those go there that pass at other times, or do no more come than otherwise? */
-static bool are_usual(const struct turns *k, const struct stampede *s, double passed)
+static bool are_usual(const struct turns *k, const struct stampede *s)
 {
     const uint32_t known = k->goers[0] + k->goers[1];
-    if (known * 2 >= s->n + s->alone)
+    if (known >= s->n)
         return k->goers[0] > k->goers[1];
-    const int64_t else_ns = k->v[k->n - 1].t0 - k->v[0].t0 - s->there;
-    const double rate = else_ns > 0 ? passed / (double)else_ns : 0;
-    const double come = (double)s->came + s->passed - s->crowds;
-    return come <= threshold(TH_DOUBLE) * rate * (double)s->window + s->crowds;
+    const int64_t else_ns = k->v[k->n - 1].t0 - k->v[0].t0 - s->window;
+    const double rate = else_ns > 0 ? ((double)k->n - s->came) / (double)else_ns : 0;
+    return s->came - s->crowds <= threshold(TH_DOUBLE) * rate * (double)s->window + s->crowds;
 }
 
-/* Is that so again and again, of most that go there? */
+/* Is that so again and again, and takes most of the time of those that go there? */
 static bool is_stampede(const struct turns *k, const struct stampede *s)
 {
-    const double passed = (double)k->n - s->n - s->alone - s->during;
-    return s->crowds >= LEAST_CROWDS && s->alone <= s->n &&
-           (double)s->passed <= threshold(TH_TAIL) * s->came && passed >= s->n && are_usual(k, s, passed);
+    return s->crowds >= LEAST_CROWDS && s->each * 2 >= s->all && are_usual(k, s);
 }
 
 /* What takes most of the slow pieces' time and what hardly any of the usual
@@ -212,8 +213,7 @@ static uint32_t place_of(struct causes *c, const struct works *all, const struct
             (best != NO_LANE && n->ns[TREE_SLOW] <= t->v[best].ns[TREE_SLOW]))
             continue;
         /* runnable where the usual ones are not: it runs there, as far as the crowd lets it */
-        const bool load = explain_waits_outside(n->cat) || n->cat == EX_SYSCALL ||
-                          (n->cat == EX_RUN && !n->mixed) ||
+        const bool load = explain_waits_outside(n->cat) || n->cat == EX_SYSCALL || n->cat == EX_RUN ||
                           (n->cat == EX_SCHED && n->owner == OWNER_PROGRAM);
         const bool does =
             load && !(n->stack && causes_writes(c->tr, n->stack)); /* what is kept is no write */
@@ -228,7 +228,7 @@ static uint32_t place_of(struct causes *c, const struct works *all, const struct
  * than there are processors? Else they may do different things. */
 static bool keeps_up(const struct causes *c, const struct tree_node *n, const struct stampede *s)
 {
-    return (double)s->each * s->crowds >= threshold(TH_DOUBLE) * (double)s->first * s->n ||
+    return (double)s->each >= threshold(TH_DOUBLE) * s->first ||
            ((n->cat == EX_RUN || n->cat == EX_SCHED) && s->most > c->procs);
 }
 
@@ -257,7 +257,7 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
         verdict_ev(&v, EV_COUNT, s.n);
         verdict_ev(&v, EV_CROWDS, s.crowds);
         verdict_ev(&v, EV_EACH, (double)s.each / s.n);
-        verdict_ev(&v, EV_FIRST, (double)s.first / s.crowds);
+        verdict_ev(&v, EV_FIRST, s.first / s.n);
         ok = verdict_add(out, &v);
     }
     mem_free(k.v);
