@@ -3,12 +3,15 @@
 
 #include "triage/findings/requests.h"
 
-/* True if goroutine g was created by the function that accepts connections, or by a library that it calls. */
+/* True if goroutine g was created by the function that accepts connections; or by a library that it calls, and
+ * does not hand on what it reads, as one that reads the messages of many. */
 static bool serves(const struct causes *c, uint32_t g)
 {
     const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-    bool is = false;
-    for (uint32_t i = trace_stack(c->tr, li.create_stack); i-- > 0 && !is;)
+    const uint32_t place = stacks_place(c->tr, li.create_stack);
+    bool is = place && tab_get(&c->accepts, place, 0) != TAB_NONE;
+    const bool may = !is && !c->of[c->tg->group_of[g]].hands_on;
+    for (uint32_t i = may ? trace_stack(c->tr, li.create_stack) : 0; i-- > 0 && !is;)
         is = tab_get(&c->accepts, trace_frame(c->tr, li.create_stack, i).func, 0) != TAB_NONE;
     return is;
 }

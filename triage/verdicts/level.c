@@ -12,6 +12,7 @@
  *   failure      the one that all wait for waits itself, until a timer is up
  */
 #include "triage/findings/asks.h"
+#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/verdicts/ways.h"
@@ -204,12 +205,21 @@ static bool are_tasks(const struct works *all, const struct work *w)
     return are;
 }
 
-/* Whether another handler serves the slow requests. They are a different kind then, not slower ones. */
+/* Whether another handler serves the slow requests. They are a different kind then, not slower ones. What
+ * another goroutine does for a request is in no handler. */
 static bool of_another_kind(const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
-    const uint32_t root = w->kind == WORK_REQUESTS ? owner_root(all->own, v->where.stack) : 0;
+    const bool own = w->kind == WORK_REQUESTS && v->waiter.group == w->name;
+    const uint32_t root = own ? owner_root(all->own, v->where.stack) : 0;
     return are_tasks(all, w) || (root && root != w->user);
+}
+
+/* Whether another goroutine waits for a timer there in its own loop: it goes by its own pace. */
+static bool keeps_pace(const struct works *all, const struct verdict *v)
+{
+    return v->rule == RULE_LIMIT && v->waiter.group != all->v[v->harm.work].name && v->where.stack &&
+           own_loop(all->tr, v->waiter.group, v->where.stack);
 }
 
 static bool is_below(const struct work_tree *t, uint32_t node, uint32_t user)
@@ -249,7 +259,8 @@ static bool only_at_first(const struct causes *c, const struct works *all, const
 /* Whether the slow pieces have something of their own at a known place that the usual ones lack. */
 static bool slows_few(struct causes *c, const struct works *all, const struct verdict *v)
 {
-    return v->where.user && !v->held && !v->usual_too && !of_another_kind(all, v) && !done_once(c, all, v);
+    return v->where.user && !v->held && !v->usual_too && !of_another_kind(all, v) && !keeps_pace(all, v) &&
+           !done_once(c, all, v);
 }
 
 /* Whether it waits for what no goroutine of the program does: an answer, a timer, what does not come. If only
