@@ -151,8 +151,8 @@ static void greeting_in(const struct causes *c, struct owners *o, const struct w
 }
 
 /* Sets the part of the time of all pieces and of the slow ones that waits for answers in a library's function
- * that always connects before it: it belongs to opening a connection. at: where the user's function
- * connects. Returns whether they are opened all along, and not in the first quarter of the trace alone. */
+ * that always connects before it: it belongs to opening a connection, if other answers follow. at: where the
+ * user's function connects. Returns whether they are opened all along, and not in the first quarter of the trace alone. */
 static bool greetings(const struct causes *c, struct owners *o, const struct work *k, const struct site *at,
                       double part[2])
 {
@@ -161,11 +161,15 @@ static bool greetings(const struct causes *c, struct owners *o, const struct wor
     int64_t ns[2] = {0};
     for (uint32_t i = 0; i < k->looked; i += k->looked / SAMPLE + 1)
         greeting_in(c, o, &k->v[i], at, i < k->slow, &g);
-    for (uint32_t n = own + 1; n < DEPTH; n++)
-        for (int s = 0; s < 2 && g.after[n] == g.reads[n]; s++)
+    uint32_t others = 0;
+    for (uint32_t n = 0; n < DEPTH; n++) {
+        const bool opens = n > own && g.after[n] == g.reads[n];
+        others += opens ? 0 : g.reads[n];
+        for (int s = 0; s < 2 && opens; s++)
             ns[s] = ns_add(ns[s], g.ns[n][s]);
+    }
     for (int s = 0; s < 2; s++)
-        part[s] = g.whole[s] > 0 ? (double)ns[s] / (double)g.whole[s] : 0;
+        part[s] = others && g.whole[s] > 0 ? (double)ns[s] / (double)g.whole[s] : 0;
     return g.connect > 0 && g.later * 2 >= g.connect;
 }
 
@@ -238,7 +242,8 @@ static bool tells(const struct causes *c, const struct works *w, struct verdict 
         verdict_ev(v, EV_EACH, most.all * (double)w->v[most.work].total / v->ev[EV_COUNT]);
         return true;
     }
-    verdict_in_works(w, v, v->where.user, 1u << EX_NET | 1u << EX_SYSCALL);
+    if (most.work != NO_LANE)
+        verdict_raise(&v->harm, most.work, most.all, most.slow);
     v->score = v->harm.share;
     return much ||
            (!once_each(c, v->g, v->ev[EV_COUNT]) && v->ev[EV_COUNT] >= threshold(TH_MOST) * most_pieces(w));
