@@ -64,27 +64,45 @@ static void who_at(const struct causes *c, const struct works *w, int64_t t, str
     }
 }
 
+/* What a goroutine waits: asleep (ns), and how often for goroutines that it created. */
+struct waits {
+    double slept;
+    uint32_t for_own;
+};
+
+static struct waits waits_of(const struct causes *c, uint32_t g)
+{
+    struct waits n = {0};
+    struct walk w;
+    struct span s;
+    const struct span *next = walk_first(&w, c->tr, g, SPANS);
+    while (walk_pair(&w, &s, &next)) {
+        const bool waits = s.state == ST_WAITING;
+        const bool sleeps = waits && stacks_wait_kind(c->tr, s.reason, s.stack) == WK_SLEEP;
+        n.slept += sleeps ? (double)(s.t1 - s.t0) : 0;
+        n.for_own += waits && next && next->state == ST_RUNNABLE && next->who < c->tg->ng &&
+                     trace_lane_who(c->tr, (struct lane){LANE_G, next->who}).creator == g;
+    }
+    return n;
+}
+
 /*
- * Is it one goroutine's part of a program of which others run as well? Not if it sleeps in between (it has
- * time to spare), nor if only the collector runs beside it, nor if it is now one of many, now another.
+ * Is it one goroutine's part of a program of which others run as well: for some of the trace, or for a moment
+ * in each of many rounds? Not if it sleeps in between (it has time to spare), nor if only the collector runs
+ * beside it, nor if it is now one of many, now another.
  */
-static bool is_part(const struct causes *c, const struct alone *a, uint32_t best)
+static bool is_part(const struct causes *c, const struct alone *a, uint32_t best, bool parallel)
 {
     const uint32_t g = a->v[best].g;
     const struct gstat st = gstat_of(c->tg, g);
-    double others = -(double)st.ns[GM_EXEC], slept = 0;
+    double others = -(double)st.ns[GM_EXEC];
     for (uint32_t i = 0; i < c->tg->ngroups; i++)
         others += c->tg->groups[i].is_system ? 0 : (double)c->tg->groups[i].ns[GM_EXEC];
-    struct walk w;
-    walk_g(&w, c->tr, g, SPANS);
-    for (const struct span *s; (s = walk_next(&w));) {
-        const bool sleeps =
-            s->state == ST_WAITING && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP;
-        slept += sleeps ? (double)(s->t1 - s->t0) : 0;
-    }
+    const struct waits w = waits_of(c, g);
+    parallel &= others >= threshold(TH_NOTED) * c->procs * (double)c->tg->end;
     return (double)a->v[best].votes >= (1 - threshold(TH_ALONE_SHARE)) * a->v[best].n &&
-           others >= threshold(TH_NOTED) * c->procs * (double)c->tg->end &&
-           slept < threshold(TH_ALONE_SHARE) * (double)st.ns[GM_LIFE];
+           (parallel || w.for_own >= threshold(TH_MANY)) &&
+           w.slept < threshold(TH_ALONE_SHARE) * (double)st.ns[GM_LIFE];
 }
 
 /* Returns when the first request or task begins; -1: the program has none. */
@@ -122,13 +140,12 @@ bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
     }
     const double same = a.asked ? (double)a.looks / a.asked : 0, share = n ? same * alone / (double)n : 0;
     const bool starts = before >= threshold(TH_MOST) * alone && before >= threshold(TH_MOST) * first;
-    if (c->procs < 2 || share < threshold(TH_ALONE_SHARE) || !a.n ||
-        (!starts && parallel < threshold(TH_NOTED) * (double)n))
+    if (c->procs < 2 || share < threshold(TH_ALONE_SHARE) || !a.n)
         return true;
     uint32_t best = 0;
     for (uint32_t k = 1; k < a.n; k++)
         best = a.v[k].n > a.v[best].n ? k : best;
-    if (!starts && !is_part(c, &a, best))
+    if (!starts && !is_part(c, &a, best, parallel >= threshold(TH_NOTED) * (double)n))
         return true;
     struct verdict v = verdict_new(RULE_ALONE, share);
     v.where = verdict_place(w, a.v[best].stack);
