@@ -3,43 +3,53 @@
  * the time; and work so fine that handing it over takes as long as doing it.
  */
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
 
-enum { PAIRS = 512 };
+enum { PAIRS = 512, SPANS = 200000 };
 
-/* What group b ends of a's waits: to send (there), for something to come, and others. */
+/* What a goroutine waits for another one, or for one of that one's kind: to send, for something to come, and
+ * otherwise. */
 struct between {
-    const struct pair_row *most; /* the row that waits most, of those to send or for something to come */
-    int64_t send, come, other;
-    uint64_t n; /* how often, of both */
+    int64_t send, come, other, life; /* life: of what was looked at */
+    uint64_t n;                      /* how often, of the first two */
+    struct moment longest;           /* of those */
+    uint32_t stack;
 };
 
-static struct between between(const struct causes *c, uint32_t a, uint32_t b)
+static bool is_kind(const struct causes *c, uint32_t who, uint32_t of, uint32_t g)
 {
-    struct between w = {0};
-    for (uint32_t i = 0; i < c->tg->npairs && i < PAIRS; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        if (p->from_scheduler || p->waiter != a || p->waker != b)
-            continue;
-        const bool passes = wait_passes_on(p->kind);
-        int64_t *to = p->kind == WK_SEND ? &w.send : passes ? &w.come : &w.other;
-        *to = ns_add(*to, p->total);
-        w.n += passes ? p->count : 0;
-        w.most = passes && !w.most ? p : w.most;
-    }
-    return w;
+    const uint32_t *group = c->tg->group_of;
+    return who == of || (who < c->tg->ng && group[who] == group[of] && group[of] != group[g]);
 }
 
-static double life(const struct causes *c, uint32_t name)
+static struct between between(const struct causes *c, uint32_t g, uint32_t by)
 {
-    const uint32_t g = causes_group(c, name);
-    return g == UINT32_MAX ? 0 : (double)c->tg->groups[g].ns[GM_LIFE];
+    struct between b = {.life = 0};
+    struct walk w;
+    struct span s;
+    const struct span *next = walk_first(&w, c->tr, g, SPANS);
+    while (walk_pair(&w, &s, &next)) {
+        b.life = ns_add(b.life, s.t1 - s.t0);
+        if (s.state != ST_WAITING || !next || next->state != ST_RUNNABLE || !is_kind(c, next->who, by, g))
+            continue;
+        const int64_t ns = s.t1 - s.t0;
+        const enum wait_kind k = stacks_wait_kind(c->tr, s.reason, s.stack);
+        int64_t *to = k == WK_SEND ? &b.send : wait_passes_on(k) ? &b.come : &b.other;
+        *to = ns_add(*to, ns);
+        b.n += to != &b.other;
+        if (to != &b.other && ns > b.longest.t1 - b.longest.t0) {
+            b.longest = (struct moment){s.t0, s.t1, g, NO_LANE};
+            b.stack = s.stack;
+        }
+    }
+    return b;
 }
 
 /* Are the waits so short that handing over is a good part of them? */
-static bool is_quick(const struct between *w)
+static bool is_quick(const struct between *b)
 {
-    return threshold(TH_SHARE) * (double)ns_add(w->send, w->come) <= threshold(TH_CHURN_RUN) * (double)w->n;
+    return threshold(TH_SHARE) * (double)ns_add(b->send, b->come) <= threshold(TH_CHURN_RUN) * (double)b->n;
 }
 
 /*
@@ -51,23 +61,26 @@ static bool is_quick(const struct between *w)
 static bool turns(struct causes *c, const struct works *w, struct verdicts *out, const struct pair_row *p,
                   enum level level, bool *told)
 {
-    const struct between to = between(c, p->waiter, p->waker), from = between(c, p->waker, p->waiter);
-    const double la = life(c, p->waiter), lb = life(c, p->waker), part = threshold(TH_HANDOFF_SHARE);
-    const bool quick = is_quick(&to) && is_quick(&from);
-    const int64_t a = quick ? ns_add(to.send, to.come) : to.send,
-                  b = quick ? ns_add(from.send, from.come) : from.come;
-    const uint64_t turns = to.n < from.n ? to.n : from.n;
-    const bool asks = !quick && ((double)ns_add(to.come, to.other) > part * (double)a ||
-                                 (double)ns_add(from.send, from.other) > part * (double)b);
-    if ((double)turns < threshold(TH_HANDOFF_TURNS) || (double)a < part * la || (double)b < part * lb || asks)
+    const uint32_t g = p->longest.g, by = p->longest_waker;
+    const double part = threshold(TH_HANDOFF_SHARE);
+    if (g >= c->tg->ng || by >= c->tg->ng || (double)p->total < part * (double)gstat_of(c->tg, g).ns[GM_LIFE])
         return true;
-    struct verdict v = verdict_new(RULE_HANDOFF, (double)(a < b ? a : b) / (double)c->tg->end);
-    v.where = verdict_place(w, to.most->stack);
-    v.waiter = (struct role){.group = p->waiter, .g = to.most->longest.g, .at = v.where};
-    v.holder =
-        (struct role){.group = p->waker, .g = to.most->longest_waker, .at = verdict_place(w, from.most->stack)};
-    verdict_shows(&v, to.most->longest.g, to.most->longest.t0, to.most->longest.t1);
-    verdict_ev(&v, EV_COUNT, (double)turns);
+    const struct between to = between(c, g, by), from = between(c, by, g);
+    const bool quick = is_quick(&to) && is_quick(&from);
+    const double a = (double)ns_add(to.send, quick ? to.come : 0),
+                 b = (double)ns_add(from.come, quick ? from.send : 0);
+    const uint64_t n = to.n < from.n ? to.n : from.n;
+    const bool asks = !quick && ((double)ns_add(to.come, to.other) > part * a ||
+                                 (double)ns_add(from.send, from.other) > part * b);
+    if ((double)n < threshold(TH_HANDOFF_TURNS) || a < part * (double)to.life ||
+        b < part * (double)from.life || asks)
+        return true;
+    struct verdict v = verdict_new(RULE_HANDOFF, (a < b ? a : b) / (double)c->tg->end);
+    v.where = verdict_place(w, to.stack);
+    v.waiter = (struct role){.group = p->waiter, .g = g, .at = v.where};
+    v.holder = (struct role){.group = p->waker, .g = by, .at = verdict_place(w, from.stack)};
+    verdict_shows(&v, g, to.longest.t0, to.longest.t1);
+    verdict_ev(&v, EV_COUNT, (double)n);
     verdict_ev(&v, EV_IDLE, c->idle);
     verdict_ev(&v, EV_PROCS, c->procs);
     v.level = level;
@@ -156,7 +169,7 @@ bool fam_fine(struct causes *c, const struct works *w, struct verdicts *out)
     for (uint32_t i = 0;
          ok && !told && i < c->tg->npairs && i < PAIRS && c->idle >= threshold(TH_ROOM) * c->procs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const bool may = !p->from_scheduler && p->waiter != p->waker && wait_passes_on(p->kind);
+        const bool may = !p->from_scheduler && wait_passes_on(p->kind);
         ok = !may || turns(c, w, out, p, level, &told);
     }
     if (!ok || told || level == LEVEL_NOTE)
