@@ -67,34 +67,70 @@ static void asked_count(const struct causes *c, struct asked *a, const struct sp
                   stacks_wait_kind(c->tr, s->reason, s->stack) != WK_LOCK;
 }
 
-/* Where a server reads its requests: the first place in which a goroutine reads from a connection that was
- * accepted, unless it waited on a channel before, for what it then asks there. If it existed before the trace
- * began: where its start function reads, and waited then (for what is not always recorded); or where a loop
- * reads that calls a handler and writes what that answers; or that reads by one call, and by another one, the
- * handler, both waits for something else and writes. */
+enum { LOOKED = 256 }; /* spans of a goroutine */
+
+/* How many functions are outside the place of a stack. */
+static uint32_t place_depth(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack), place = stacks_place(tr, stack);
+    uint32_t depth = 0;
+    while (depth < n && inside(tr, stack, depth) != place)
+        depth++;
+    return depth;
+}
+
+/* A stack in which the goroutine of a connection that was accepted reads its requests: where it reads for the
+ * first time, or behind its first answer, if that is further out (what a request asks for is further in). 0:
+ * nowhere; or it waited on a channel before, for what it then asks there. */
+static uint32_t served_at(const struct causes *c, uint32_t g, uint32_t name)
+{
+    uint32_t first = 0;
+    bool wrote = false;
+    struct span_iter it;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        if (!s->stack || (s->state != ST_WAITING && s->state != ST_SYSCALL))
+            continue;
+        if (!first && s->state == ST_WAITING && waits_for_more(c->tr, name, s->reason, s->stack))
+            return 0;
+        const bool read = reads(c, s);
+        if (first && wrote && read && place_depth(c->tr, s->stack) < place_depth(c->tr, first))
+            return s->stack;
+        wrote |= causes_writes(c->tr, s->stack);
+        first = !first && read ? s->stack : first;
+    }
+    return first;
+}
+
+/* Where a server reads its requests: served_at(). If the goroutine existed before the trace began: where its
+ * start function reads, and waited then (for what is not always recorded); or where a loop reads that calls a
+ * handler and writes what that answers; or that reads by one call, and by another one, the handler, both waits
+ * for something else and writes. */
 uint32_t calls_questions(const struct causes *c, uint32_t g)
 {
-    enum { LOOKED = 256 };
     const uint32_t group = c->tg->group_of[g], name = c->tg->groups[group].name;
-    bool served = serves(c, g);
-    const bool may = served || (!trace_lane_who(c->tr, (struct lane){LANE_G, g}).created &&
-                                !c->of[group].hands_on && name);
+    const bool may =
+        !trace_lane_who(c->tr, (struct lane){LANE_G, g}).created && !c->of[group].hands_on && name;
     bool waited = false;
     struct asked a = {.loop = UINT32_MAX};
     struct span_iter it;
+    if (serves(c, g)) {
+        const uint32_t at = served_at(c, g, name);
+        return at ? stacks_place(c->tr, at) : 0;
+    }
     for (int count = 0; may && count <= (a.read != 0); count++) {
         bool more = span_seek_index(&it, c->tr, lane_g(g), 0);
         waited = more && span_get(&it)->state == ST_WAITING;
-        for (int i = 0; i < LOOKED && more && !(served && a.read); i++, more = span_next(&it)) {
+        for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
             const struct span *s = span_get(&it);
-            served &= a.read || s->state != ST_WAITING || !waits_for_more(c->tr, name, s->reason, s->stack);
             if (s->stack && (s->state == ST_WAITING || s->state == ST_SYSCALL))
                 (count ? asked_count : asked_part)(c, &a, s);
         }
     }
     const uint32_t in = a.read ? stacks_place(c->tr, a.read) : 0;
-    if (served || !a.wrote || !a.loop || a.reads < 2)
-        return served ? in : 0;
+    if (!a.wrote || !a.loop || a.reads < 2)
+        return 0;
     const uint32_t loop = inside(c->tr, a.read, a.loop - 1);
     const bool handler = a.handles && !str_starts(trace_str(c->tr, loop), "main.");
     return (in == name ? waited : in == loop ? a.calls > 0 : handler) ? in : 0;
@@ -102,13 +138,13 @@ uint32_t calls_questions(const struct causes *c, uint32_t g)
 
 bool calls_asks(const struct causes *c, uint32_t g)
 {
-    enum { LOOKED = 4000 };
+    enum { STEPS = 4000 };
     int64_t reads = 0, answers = 0;
     uint32_t known = 0;
     bool wrote = false, writes = false, outside = false, trip = false;
     struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, lane_g(g), 0);
-    for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; i < STEPS && more; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
         if ((s->state != ST_WAITING && s->state != ST_SYSCALL) || !s->stack)
             continue;
@@ -133,12 +169,12 @@ bool calls_asks(const struct causes *c, uint32_t g)
 
 bool calls_reads_on(const struct trace *tr, uint32_t g, int64_t t)
 {
-    enum { LOOKED = 16 };
+    enum { NEAR = 16 };
     bool reads[2] = {false, false};
     for (int after = 0; after < 2; after++) {
         struct span_iter it;
-        bool more = span_seek(&it, tr, lane_g(g), t);
-        for (int i = 0; i < LOOKED && more; i++, more = after ? span_next(&it) : span_prev(&it)) {
+        bool more = span_seek(&it, tr, (struct lane){LANE_G, g}, t);
+        for (int i = 0; i < NEAR && more; i++, more = after ? span_next(&it) : span_prev(&it)) {
             const struct span *s = span_get(&it);
             const bool leaves = s->stack && (s->state == ST_WAITING || s->state == ST_SYSCALL) &&
                                 (after ? s->t0 >= t : s->t0 < t) &&

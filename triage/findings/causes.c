@@ -1,4 +1,6 @@
 /* causes.c - see causes.h. */
+#include <string.h>
+
 #include "triage/findings/causes.h"
 
 #include "decode/base/mem.h"
@@ -53,13 +55,41 @@ static bool hands_on(struct causes *c)
     return n != NULL;
 }
 
+/* How many bytes of a function's name are its package's: up to the first dot of the last path element. */
+static uint32_t package_len(struct str f)
+{
+    uint32_t from = f.len;
+    while (from && f.p[from - 1] != '/')
+        from--;
+    while (from < f.len && f.p[from] != '.')
+        from++;
+    return from;
+}
+
+/* The function in which a connection is accepted there, and, where that is a library's, those of its package
+ * on that stack: one of them creates the goroutine that serves it. */
+static bool accepts_in(struct causes *c, uint32_t stack, uint32_t row)
+{
+    const uint32_t place = stacks_place(c->tr, stack);
+    const struct str in = trace_str(c->tr, place);
+    const uint32_t len = package_len(in), n = str_starts(in, "main.") ? 0 : trace_stack(c->tr, stack);
+    bool ok = tab_put(&c->accepts, place, 0, row) != TAB_NONE;
+    for (uint32_t i = 0; ok && i < n; i++) {
+        const uint32_t f = trace_frame(c->tr, stack, i).func;
+        const struct str s = trace_str(c->tr, f);
+        const bool same = package_len(s) == len && memcmp(s.p, in.p, len) == 0;
+        ok = !same || tab_put(&c->accepts, f, 0, row) != TAB_NONE;
+    }
+    return ok;
+}
+
 static bool accepts(struct causes *c)
 {
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->tg->nwaits && i < ROWS; i++) {
         const struct wait_row *w = &c->tg->waits[i];
         if (w->kind == WK_NET && stacks_may(c->tr, w->stack, STACK_ACCEPTS))
-            ok = tab_put(&c->accepts, stacks_place(c->tr, w->stack), 0, i) != TAB_NONE;
+            ok = accepts_in(c, w->stack, i);
     }
     return ok;
 }

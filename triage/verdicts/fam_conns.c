@@ -49,17 +49,46 @@ static bool connects(const struct trace *tr, uint32_t stack)
     return stacks_has(tr, stack, "syscall.connect") || stacks_has(tr, stack, "syscall.Connect");
 }
 
-bool verdict_conn_back(const struct causes *c, const struct tree_node *n)
+/* Whether most waits for a connection are for one that another one gives back: few are opened. */
+static bool gives_back(const struct causes *c)
 {
     uint64_t opened = 0, waits = 0;
-    if (n->cat != EX_WAIT || !n->stack || !stacks_may(c->tr, n->stack, STACK_CONNECTS))
-        return false;
     for (uint32_t i = 0; i < c->tg->nsyscalls; i++)
         opened += connects(c->tr, c->tg->syscalls[i].stack) ? c->tg->syscalls[i].count : 0;
     for (uint32_t i = 0; i < c->tg->nwaits; i++)
         if (stacks_may(c->tr, c->tg->waits[i].stack, STACK_CONNECTS))
             *(c->tg->waits[i].kind == WK_NET ? &opened : &waits) += c->tg->waits[i].count;
     return opened * 2 < waits;
+}
+
+bool verdict_conn_back(const struct causes *c, const struct tree_node *n)
+{
+    return n->cat == EX_WAIT && n->stack && stacks_may(c->tr, n->stack, STACK_CONNECTS) && gives_back(c);
+}
+
+/* Of the life of goroutines of one kind, the largest share in which they wait until one is opened there. */
+static struct harm waits_for_one(const struct causes *c, const struct works *w, uint32_t user)
+{
+    struct harm most = {.work = NO_LANE, .of_work = NO_LANE};
+    const bool may = !gives_back(c);
+    for (uint32_t i = 0; i < works_pairs(c) && may; i++) {
+        const uint32_t name = c->tg->pairs[i].waiter, group = causes_group(c, name);
+        const double life = group == UINT32_MAX ? 0 : (double)c->tg->groups[group].ns[GM_LIFE];
+        int64_t ns = 0;
+        for (uint32_t k = 0; k < works_pairs(c) && life > 0; k++) {
+            const struct pair_row *p = &c->tg->pairs[k];
+            const bool here = p->waiter == name && p->stack && stacks_may(c->tr, p->stack, STACK_CONNECTS) &&
+                              verdict_place(w, p->stack).user == user;
+            ns = ns_add(ns, here ? p->total : 0);
+        }
+        if (life <= 0 || (double)ns / life <= most.share)
+            continue;
+        most.share = (double)ns / life;
+        most.of_work = NO_LANE;
+        for (uint32_t k = 0; k < w->n; k++)
+            most.of_work = w->v[k].group == group ? k : most.of_work;
+    }
+    return most;
 }
 
 struct opening { /* in one work's tree, of one function */
@@ -244,7 +273,11 @@ static bool tells(const struct causes *c, const struct works *w, struct verdict 
     }
     if (most.work != NO_LANE)
         verdict_raise(&v->harm, most.work, most.all, most.slow);
+    const struct harm waits = waits_for_one(c, w, v->where.user);
+    v->harm = waits.share > v->harm.share ? waits : v->harm;
     v->score = v->harm.share;
+    v->clock =
+        v->score > threshold(TH_LITTLE) ? v->score : threshold(TH_LITTLE); /* so many are worth a line */
     return much ||
            (!once_each(c, v->g, v->ev[EV_COUNT]) && v->ev[EV_COUNT] >= threshold(TH_MOST) * most_pieces(w));
 }
