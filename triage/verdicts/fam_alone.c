@@ -154,6 +154,6 @@ bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
     verdict_ev(&v, EV_SHARE, share);
     verdict_ev(&v, EV_IDLE, c->idle);
     verdict_ev(&v, EV_PROCS, c->procs);
-    v.level = LEVEL_WARN;
+    v.level = share >= threshold(TH_SEVERE) ? LEVEL_WARN : LEVEL_NOTE;
     return verdict_add(out, &v);
 }

@@ -217,7 +217,8 @@ static uint32_t place_of(struct causes *c, const struct works *all, const struct
                           (n->cat == EX_SCHED && n->owner == OWNER_PROGRAM);
         const bool does =
             load && !(n->stack && causes_writes(c->tr, n->stack)); /* what is kept is no write */
-        const bool asks = n->cat == EX_WAIT && n->by != NO_LANE && wait_passes_on((enum wait_kind)n->kind) &&
+        const bool asks = n->cat == EX_WAIT && n->by != NO_LANE && n->owner >= OWNER_LIBRARY &&
+                          wait_passes_on((enum wait_kind)n->kind) &&
                           (trace_g_name(c->tr, n->by) != n->who || link_at(c, all, w, k) == FAM_SET);
         best = does || asks ? k : best;
     }
