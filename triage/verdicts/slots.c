@@ -40,6 +40,7 @@ struct passage {   /* of one piece */
     bool passed;   /* it waited past the gate, most recently at `at` */
     bool answered; /* goroutines of another group ended its wait at the gate: an answer, not a slot */
     int64_t t0, at;
+    int64_t let_in; /* its last wait there that did not fail ended */
 };
 
 static struct passage passage_of(struct gate *k, const struct workpiece *p, uint32_t *left)
@@ -52,6 +53,7 @@ static struct passage passage_of(struct gate *k, const struct workpiece *p, uint
         if (wait.state == ST_WAITING && s->state == ST_RUNNABLE && gate_at(k, wait.stack) == AT) {
             a.vain = verdict_by_timer(k->c->tr, s->who);
             a.answered |= !a.vain && k->c->tg->group_of[s->who] != k->c->tg->group_of[p->g];
+            a.let_in = a.vain ? a.let_in : wait.t1;
             a.t0 = wait.t0;
         } else if (wait.state == ST_WAITING && gate_at(k, wait.stack) == BEHIND) {
             a.passed = true;
@@ -132,6 +134,18 @@ bool verdict_slots_lost(const struct causes *c, const struct works *all, struct 
     return lost;
 }
 
+/* When the last piece was let in; 0: none was. */
+static int64_t last_let_in(struct gate *k, const struct work *w)
+{
+    uint32_t left = WALKED;
+    int64_t last = 0;
+    for (uint32_t i = 0; i < w->looked && left; i++) {
+        const int64_t in = w->v[i].t1 > last ? passage_of(k, &w->v[i], &left).let_in : 0;
+        last = in > last ? in : last;
+    }
+    return last;
+}
+
 bool verdict_slots_gone(const struct causes *c, const struct works *all, struct verdict *v)
 {
     struct gate k = gate_of(c, all, v);
@@ -147,13 +161,14 @@ bool verdict_slots_gone(const struct causes *c, const struct works *all, struct 
         stand += c->tg->group_of[s->g] == group;
         first = at && (!first || s->since < first->since) ? s : first;
     }
-    const int64_t ns = first ? c->tg->end - first->since : 0;
+    const int64_t in = first ? last_let_in(&k, &all->v[v->harm.work]) : 0,
+                  since = first && first->since > in ? first->since : in, ns = first ? c->tg->end - since : 0;
     const uint32_t alive = c->tg->groups[group].count - c->tg->groups[group].ended;
     if (n < threshold(TH_SEVERAL) || stand < alive /* one that runs may have it */ ||
         !threshold_reached(TH_STUCK_PART, ns, c->tg->end) ||
         (double)ns < threshold(TH_LEAK_AGAIN) * v->ev[EV_EACH])
         return false;
-    verdict_ev(v, EV_SINCE, (double)first->since);
+    verdict_ev(v, EV_SINCE, (double)since);
     verdict_ev(v, EV_COUNT, n);
     return true;
 }
