@@ -422,6 +422,16 @@ static bool told_elsewhere(enum family f)
     return f == FAM_STOP || f == FAM_GC || f == FAM_STUCK;
 }
 
+/* Whether main only waits for one child, as for its end, while the program has many requests or tasks. */
+static bool waits_for_end(const struct follow *f, const struct way *w)
+{
+    bool serves = false;
+    for (uint32_t i = 0; i < f->all->n; i++)
+        serves |= work_awaited(&f->all->v[i]) && (double)f->all->v[i].n >= threshold(TH_MANY);
+    return w->family == FAM_CHILDREN && f->w->kind == WORK_MAIN && serves &&
+           f->w->tree.v[w->at].n[TREE_ALL] <= 1;
+}
+
 /* Whether no stack shows a function of the program or of a library that could be told as where it runs. */
 static bool runs_unseen(const struct follow *f, const struct way *w)
 {
@@ -451,7 +461,8 @@ bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
             if ((v.rule == RULE_SERIAL || v.rule == RULE_BACKEND) && v.harm.share >= threshold(TH_NOTED))
                 ways_repeats(&f, &f.w->tree.v[f.way[k].at], &v);
             ok = (starts && v.rule != RULE_SERIAL) || v.harm.share < threshold(TH_NOTED) ||
-                 told_elsewhere(f.way[k].family) || runs_unseen(&f, &f.way[k]) || verdict_add(out, &v);
+                 told_elsewhere(f.way[k].family) || runs_unseen(&f, &f.way[k]) ||
+                 waits_for_end(&f, &f.way[k]) || verdict_add(out, &v);
         }
         mem_free(f.memo);
     }
