@@ -448,7 +448,10 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
         return false;
     const bool late = v->ndoing && comes_from_host(c->tr, &v->doing[0]);
     const bool over = v->harm.all < threshold(TH_SHARE) && only_at_first(c, all, v);
-    const bool tail = varies && !family_contends(verdict_family(v)); /* it matters to these few */
+    /* it matters to these few; of one or two, if it is anything of the trace */
+    const double few = slow * work_slow_part(w) * (double)w->total / (double)c->tg->end;
+    const bool tail = varies && !family_contends(verdict_family(v)) &&
+                      (w->slow >= threshold(TH_SEVERAL) || few >= threshold(TH_LITTLE));
     const bool matters = (clock >= threshold(TH_CLOCK) || (tail && !late)) && !over;
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) *
