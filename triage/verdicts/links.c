@@ -116,6 +116,7 @@ static struct let_go let_go(const struct follow *f, const struct tree_node *n)
         const bool here =
             g != n->g && trace_span_at(f->c->tr, lane_g(g), n->t1 - TOGETHER, &before) &&
             before.state == ST_WAITING && before.stack &&
+            stacks_wait_kind(f->c->tr, before.reason, before.stack) == n->kind &&
             trace_frame(f->c->tr, before.stack, owner_user(f->all->own, before.stack)).func == n->user;
         l.waited += here;
         /* the span after the wait names the goroutine that ended it */
