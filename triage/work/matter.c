@@ -54,11 +54,6 @@ static bool spread(const struct causes *c, uint8_t *is, uint32_t mains)
         for (uint32_t i = 0; i < works_pairs(c); i++) {
             const struct pair_row *p = &c->tg->pairs[i];
             const uint32_t from = causes_group(c, p->waiter), to = causes_group(c, p->waker);
-            if (from != UINT32_MAX && to != UINT32_MAX && !p->from_scheduler && p->kind == WK_SEND &&
-                is[from] != OUTER && is[to] && p->total >= least) { /* what it brings is wanted, and it is held up */
-                is[from] = OUTER;
-                more = any = true;
-            }
             if (p->from_scheduler || from == UINT32_MAX || to == UINT32_MAX || !is[from] || is[to] == OUTER ||
                 p->total < least || from == to || waits_for_more(c->tr, p->waiter, p->reason, p->stack))
                 continue;
