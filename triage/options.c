@@ -1,11 +1,12 @@
 /*
- * options.c - see options.h. The command line is taken apart by the rows of options.def that the command has;
- * each value is read by its kind.
+ * options.c - see options.h. getopt_long() takes the command line apart, by the rows of options.def that the
+ * command has; each value is read by its kind.
  */
 #include "decode/input/input_far.h"
 #include "triage/options.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,61 +264,112 @@ static int wrong_word(const struct command *c, const struct row *r, const char *
 
 /* ---- the command line ---------------------------------------------------------------------------------- */
 
+enum { FIRST_LONG = 256 }; /* what getopt_long() returns of rows[i]: that and i */
+
 struct parser {
     const struct command *c;
     struct options *o;
+    char shorts[64];
+    struct option longs[ROWS + 1];
     const char **operand;
 };
 
-/* The command's row of an option, as it is typed without a value; NULL: it has none. */
-static const struct row *row_of(const struct command *c, const char *name)
+static void parser_rows(struct parser *p)
 {
+    size_t s = 0, n = 0;
+    p->shorts[s++] = '-'; /* operands in their place, */
+    p->shorts[s++] = ':'; /* and a value that lacks told apart from an option that isn't known */
+    p->shorts[s++] = 'h';
+    for (int i = 0; i < ROWS; i++) {
+        if (!(rows[i].commands & p->c->bit))
+            continue;
+        if (is_short(&rows[i])) {
+            p->shorts[s++] = rows[i].name[0];
+            p->shorts[s++] = ':';
+        } else {
+            const int arg = rows[i].kind == &RULES ? optional_argument : rows[i].arg != NULL;
+            p->longs[n++] = (struct option){rows[i].name, arg, NULL, FIRST_LONG + i};
+        }
+    }
+    p->shorts[s] = '\0';
+    p->longs[n] = (struct option){0};
+}
+
+static const struct row *row_of(const struct parser *p, int c)
+{
+    if (c >= FIRST_LONG)
+        return &rows[c - FIRST_LONG];
     for (int i = 0; i < ROWS; i++)
-        if (rows[i].commands & c->bit && strcmp(name + 2 - is_short(&rows[i]), rows[i].name) == 0)
+        if (is_short(&rows[i]) && rows[i].commands & p->c->bit && rows[i].name[0] == c)
             return &rows[i];
     return NULL;
 }
 
-/* Reads the option that is word *at, and its value. Returns 0, or 2 after an error message. */
-static int read_option(struct parser *p, int argc, char **argv, int *at)
+/* Handles one option; word: as it was typed. Returns 0, or 2 after an error message. */
+static int take(struct parser *p, const struct row *r, const char *word, const char *value)
 {
-    const char *const word = argv[*at];
-    const bool is_long = word[1] == '-';
-    const size_t n = is_long ? strcspn(word, "=") : 2;
-    const char *value = !word[n] ? NULL : word + n + is_long;
+    struct options *o = p->o;
     char name[40];
-    snprintf(name, sizeof name, "%.*s", (int)n, word);
-    if (strcmp(name, "-h") == 0 || strcmp(name, "-?") == 0)
-        return p->o->help = true, 0;
-    const struct row *r = row_of(p->c, name);
-    if (!r)
-        return options_wrong(p->c, is_long ? word : name, NULL, "unknown option (--help lists them)");
-    if (!r->arg && value)
-        return options_wrong(p->c, word, NULL, "it takes no value");
-    const bool more = *at + 1 < argc, may_lack = r->kind == &RULES;
-    if (r->arg && !value && more && !(may_lack && argv[*at + 1][0] == '-'))
-        value = argv[++*at];
-    if (may_lack && !value)
-        return p->o->list_rules = true, 0;
-    if (r->arg && !value)
-        return options_wrong(p->c, name, NULL, "it needs a value (--help tells)");
+    snprintf(name, sizeof name, "%s%s", is_short(r) ? "-" : "--", r->name);
+    const size_t n = strlen(name);
+    if (!is_short(r) && (strncmp(word, name, n) != 0 || (word[n] && word[n] != '=')))
+        return options_wrong(p->c, word, NULL, "unknown option (--help lists them)"); /* a part of a name */
+    if (r->kind == &RULES && !value) {
+        o->list_rules = true;
+        return 0;
+    }
     if (r->kind == &WORD && !word_known(r->arg, value))
         return wrong_word(p->c, r, name, value);
-    return r->kind->read(value, (char *)p->o + r->field) ? 0
-                                                         : options_wrong(p->c, name, value, r->kind->fits);
+    if (!r->kind->read(value, (char *)o + r->field))
+        return options_wrong(p->c, name, value, r->kind->fits);
+    return 0;
+}
+
+/* Says why getopt_long() refused a word. Returns 2. */
+static int refuse(struct parser *p, int c, const char *word)
+{
+    const char letter[] = {'-', (char)optopt, '\0'};
+    if (optopt > 0 && optopt < FIRST_LONG)
+        word = letter;
+    if (c == ':')
+        return options_wrong(p->c, word, NULL, "it needs a value (--help tells)");
+    for (const struct option *l = p->longs; l->name && word[1] == '-'; l++) {
+        const size_t n = strlen(l->name);
+        if (!l->has_arg && strncmp(word + 2, l->name, n) == 0 && word[2 + n] == '=')
+            return options_wrong(p->c, word, NULL, "it takes no value");
+    }
+    return options_wrong(p->c, word, NULL, "unknown option (--help lists them)");
 }
 
 /* Reads options and operands up to "--" or the end; *used is the number of words. Returns 0, or 2 after an
  * error message. */
 static int read_part(struct parser *p, int argc, char **argv, int *used)
 {
-    int i = 1;
-    for (; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (argv[i][0] != '-' || !argv[i][1])
-            p->operand[p->o->noperands++] = argv[i];
-        else if (read_option(p, argc, argv, &i))
+    struct options *o = p->o;
+    optind = 0; /* the way to restart getopt in GNU's libc and musl */
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, p->shorts, p->longs, NULL)) != -1;) {
+        const char *word = argv[optind - 1];
+        if (c == 1) {
+            p->operand[o->noperands++] = optarg;
+            continue;
+        }
+        if (c == 'h' || (c == '?' && optopt == '?')) {
+            o->help = true;
+            continue;
+        }
+        if (c == '?' || c == ':')
+            return refuse(p, c, word);
+        const struct row *r = row_of(p, c);
+        const char *value = optarg;
+        if (value == word)
+            word = argv[optind - 2];
+        if (r->kind == &RULES && !value && optind < argc && argv[optind][0] != '-')
+            value = argv[optind++];
+        if (take(p, r, word, value))
             return 2;
-    *used = i < argc ? i + 1 : i;
+    }
+    *used = optind;
     return 0;
 }
 
@@ -355,13 +407,16 @@ static bool far_names(const struct options *o, const char **operand)
 
 int options_read(const struct command *c, int argc, char **argv, struct options *o)
 {
-    static const char **operand;
+    static const char *few[64], **many; /* a usual line's operands; those of a longer one */
+    struct parser p = {.c = c, .o = o};
     *o = (struct options){.limit = OPTIONS_UNSET, .timeout_ns = -1, .cooldown_ns = -1};
-    mem_free(operand);
-    operand = mem_alloc(((size_t)argc + 1) * sizeof *operand);
-    struct parser p = {c, o, operand};
+    mem_free(many);
+    many = argc < 64 ? NULL : mem_alloc(((size_t)argc + 1) * sizeof *many);
+    const char **operand = argc < 64 ? few : many;
+    p.operand = operand;
     if (!operand)
         return say_failed(c->name, "the command line", "out of memory");
+    parser_rows(&p);
     if (read_all(&p, argc, argv))
         return 2;
     o->operand = operand;
