@@ -6,11 +6,16 @@
 
 #include "decode/dump.h"
 #include "decode/base/idmap.h"
-#include "decode/base/hash.h"
-#include "decode/base/mem.h"
+#include "decode/base/table.h"
 #include "triage/report/report.h"
 
 enum { MANY = 100000, NEAR = 256 };
+
+struct item {
+    uint64_t id;
+    bool lost;
+    UT_hash_handle hh;
+};
 
 static char *said[2];
 
@@ -163,12 +168,37 @@ static void keys_are_spread(void **state)
                 fail_msg("%d: %u of 4096 keys in one slot", k, n[k][i]);
 }
 
+/* Where memory is short an item is in no table, and says so; nothing exits. */
+static void a_table_without_memory(void **state)
+{
+    (void)state;
+    struct item *all = NULL, *it, *next, v[64] = {{0}};
+    mem_fail_after(2);
+    for (uint64_t i = 0; i < 64; i++) {
+        v[i].id = i;
+        HASH_ADD(hh, all, id, sizeof v[i].id, &v[i]);
+    }
+    mem_fail_after(-1);
+    for (uint64_t i = 0; i < 64; i++) {
+        HASH_FIND(hh, all, &i, sizeof i, it);
+        assert_true(it == (v[i].lost ? NULL : &v[i]));
+    }
+    HASH_ITER(hh, all, it, next)
+        HASH_DEL(all, it);
+    mem_fail_after(0);
+    struct item one = {.id = 1};
+    HASH_ADD(hh, all, id, sizeof one.id, &one);
+    mem_fail_after(-1);
+    assert_true(one.lost && !all);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ids_do_not_meet), cmocka_unit_test(what_is_not_there_is_not_looked_for_long),
-        cmocka_unit_test(ids_come_and_go), cmocka_unit_test(another_secret_is_another_hash),
-        cmocka_unit_test(keys_are_spread), cmocka_unit_test(no_answer_depends_on_it),
+        cmocka_unit_test(ids_do_not_meet),         cmocka_unit_test(what_is_not_there_is_not_looked_for_long),
+        cmocka_unit_test(ids_come_and_go),         cmocka_unit_test(another_secret_is_another_hash),
+        cmocka_unit_test(keys_are_spread),         cmocka_unit_test(a_table_without_memory),
+        cmocka_unit_test(no_answer_depends_on_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

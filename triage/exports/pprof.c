@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/table.h"
 #include "triage/exports/export_out.h"
 #include "triage/exports/profile.pb-c.h"
 #include "triage/exports/rewrite.h"
@@ -17,7 +18,6 @@
 #include "triage/query/goto.h"
 #include "triage/say.h"
 #include "triage/tables/stackweights.h"
-#include "triage/tables/tab.h"
 
 struct pprof_head {
     const char *type[2], *unit[2]; /* for the two values of each sample: count, ns */
@@ -28,6 +28,13 @@ struct pprof_head {
     const char *comment;
 };
 
+struct numbered { /* what has been written, and its number */
+    uint64_t key[2];
+    uint32_t number;
+    bool lost;
+    UT_hash_handle hh;
+};
+
 struct writer {
     const struct trace *tr;
     struct out *out;
@@ -35,17 +42,39 @@ struct writer {
     size_t cap;
     uint64_t *ids; /* locations of one sample */
     size_t cap_ids;
-    struct tab strs, funcs, locs; /* numbers by string; function name and file; pc, function and line */
+    struct numbered *strs, *funcs, *locs; /* string; function name and file; pc, function and line */
     uint32_t nstrs, nfuncs, nlocs;
     bool oom;
 };
 
 /* Returns the number of a key, which is `fresh` if it is new; sets oom if it cannot be kept. */
-static uint32_t number_of(struct writer *w, struct tab *all, uint64_t a, uint64_t b, uint32_t fresh)
+static uint32_t number_of(struct writer *w, struct numbered **all, uint64_t a, uint64_t b, uint32_t fresh)
 {
-    const uint32_t i = tab_put(all, a, b, fresh);
-    w->oom |= i == TAB_NONE;
-    return i;
+    const uint64_t key[2] = {a, b};
+    struct numbered *k;
+    HASH_FIND(hh, *all, key, sizeof key, k);
+    if (k)
+        return k->number;
+    k = mem_zalloc(sizeof *k);
+    if (k) {
+        memcpy(k->key, key, sizeof key);
+        k->number = fresh;
+        HASH_ADD(hh, *all, key, sizeof k->key, k);
+    }
+    if (!k || k->lost) {
+        w->oom = true;
+        mem_free(k);
+    }
+    return fresh;
+}
+
+static void numbered_free(struct numbered *all)
+{
+    struct numbered *k, *next;
+    HASH_ITER(hh, all, k, next) {
+        HASH_DEL(all, k);
+        mem_free(k);
+    }
 }
 
 static void put(struct writer *w, const Pprof__Profile *m)
@@ -178,9 +207,9 @@ static enum err_code pprof_write(const struct trace *tr, const struct sw_table *
     head(&w, h);
     for (uint32_t i = 0; i < v->n && !w.oom && !out_broken(out); i++)
         sample(&w, &v->row[i], h->per_count);
-    tab_free(&w.strs);
-    tab_free(&w.funcs);
-    tab_free(&w.locs);
+    numbered_free(w.strs);
+    numbered_free(w.funcs);
+    numbered_free(w.locs);
     mem_free(w.buf);
     mem_free(w.ids);
     return w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the profile") : ERR_OK;
