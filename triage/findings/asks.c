@@ -7,7 +7,7 @@
  * does not hand on what it reads, as one that reads the messages of many. */
 static bool serves(const struct causes *c, uint32_t g)
 {
-    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+    const struct lane_info li = trace_lane(c->tr, lane_g(g));
     const uint32_t place = stacks_place(c->tr, li.create_stack);
     bool is = place && tab_get(&c->accepts, place, 0) != TAB_NONE;
     const bool may = !is && !c->of[c->tg->group_of[g]].hands_on;
@@ -87,7 +87,7 @@ static uint32_t served_at(const struct causes *c, uint32_t g, uint32_t name)
     uint32_t first = 0;
     bool wrote = false;
     struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    bool more = span_seek_index(&it, c->tr, lane_g(g), 0);
     for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
         if (!s->stack || (s->state != ST_WAITING && s->state != ST_SYSCALL))
@@ -110,8 +110,7 @@ static uint32_t served_at(const struct causes *c, uint32_t g, uint32_t name)
 uint32_t calls_questions(const struct causes *c, uint32_t g)
 {
     const uint32_t group = c->tg->group_of[g], name = c->tg->groups[group].name;
-    const bool may =
-        !trace_lane_who(c->tr, (struct lane){LANE_G, g}).created && !c->of[group].hands_on && name;
+    const bool may = !trace_lane_who(c->tr, lane_g(g)).created && !c->of[group].hands_on && name;
     bool waited = false;
     struct asked a = {.loop = UINT32_MAX};
     struct span_iter it;
@@ -143,7 +142,7 @@ bool calls_asks(const struct causes *c, uint32_t g)
     uint32_t known = 0;
     bool wrote = false, writes = false, outside = false, trip = false;
     struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    bool more = span_seek_index(&it, c->tr, lane_g(g), 0);
     for (int i = 0; i < STEPS && more; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
         if ((s->state != ST_WAITING && s->state != ST_SYSCALL) || !s->stack)
@@ -173,7 +172,7 @@ bool calls_reads_on(const struct trace *tr, uint32_t g, int64_t t)
     bool reads[2] = {false, false};
     for (int after = 0; after < 2; after++) {
         struct span_iter it;
-        bool more = span_seek(&it, tr, (struct lane){LANE_G, g}, t);
+        bool more = span_seek(&it, tr, lane_g(g), t);
         for (int i = 0; i < NEAR && more; i++, more = after ? span_next(&it) : span_prev(&it)) {
             const struct span *s = span_get(&it);
             const bool leaves = s->stack && (s->state == ST_WAITING || s->state == ST_SYSCALL) &&

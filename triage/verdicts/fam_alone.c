@@ -81,7 +81,7 @@ static struct waits waits_of(const struct causes *c, uint32_t g)
         const bool sleeps = waits && stacks_wait_kind(c->tr, s.reason, s.stack) == WK_SLEEP;
         n.slept += sleeps ? (double)(s.t1 - s.t0) : 0;
         n.for_own += waits && next && next->state == ST_RUNNABLE && next->who < c->tg->ng &&
-                     trace_lane_who(c->tr, (struct lane){LANE_G, next->who}).creator == g;
+                     trace_lane_who(c->tr, lane_g(next->who)).creator == g;
     }
     return n;
 }

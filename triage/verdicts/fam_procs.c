@@ -155,10 +155,10 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
 static uint32_t ran_on(const struct causes *c, uint32_t g, int64_t t0, int64_t due, int64_t t1)
 {
     struct span before, run;
-    if (!trace_span_at(c->tr, (struct lane){LANE_G, g}, t0 - 1, &before) || before.state != ST_RUNNING ||
+    if (!trace_span_at(c->tr, lane_g(g), t0 - 1, &before) || before.state != ST_RUNNING ||
         before.who == NO_LANE)
         return NO_LANE;
-    const bool ran = trace_span_at(c->tr, (struct lane){LANE_P, before.who}, due, &run);
+    const bool ran = trace_span_at(c->tr, lane_p(before.who), due, &run);
     return ran && run.state == ST_RUNNING && run.t1 <= t1 && run.t1 >= t1 - TOGETHER ? run.who : NO_LANE;
 }
 

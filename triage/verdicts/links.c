@@ -120,8 +120,8 @@ static struct let_go let_go(const struct follow *f, const struct tree_node *n)
             trace_frame(f->c->tr, before.stack, owner_user(f->all->own, before.stack)).func == n->user;
         l.waited += here;
         /* the span after the wait names the goroutine that ended it */
-        l.same += here && trace_span_at(f->c->tr, (struct lane){LANE_G, g}, before.t1, &s) && s.who == n->by &&
-                before.t1 <= n->t1 + TOGETHER;
+        l.same += here && trace_span_at(f->c->tr, lane_g(g), before.t1, &s) && s.who == n->by &&
+                  before.t1 <= n->t1 + TOGETHER;
     }
     return l;
 }
