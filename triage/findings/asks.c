@@ -3,8 +3,8 @@
 
 #include "triage/findings/requests.h"
 
-/* True if goroutine g was created by the function that accepts connections; or by a library that it calls, and
- * does not hand on what it reads, as one that reads the messages of many. */
+/* True if goroutine g was created by the function that accepts connections; or by a library that it calls,
+ * and does not hand on what it reads, as one that reads the messages of many. */
 static bool serves(const struct causes *c, uint32_t g)
 {
     const struct lane_info li = trace_lane(c->tr, lane_g(g));
@@ -104,9 +104,9 @@ static uint32_t served_at(const struct causes *c, uint32_t g, uint32_t name)
 }
 
 /* Where a server reads its requests: served_at(). If the goroutine existed before the trace began: where its
- * start function reads, and waited then (for what is not always recorded); or where a loop reads that calls a
- * handler and writes what that answers; or that reads by one call, and by another one, the handler, both waits
- * for something else and writes. */
+ * start function reads, and waited then (for what is not always recorded); or where a loop reads that calls
+ * a handler and writes what that answers; or that reads by one call, and by another one, the handler, both
+ * waits for something else and writes. */
 uint32_t calls_questions(const struct causes *c, uint32_t g)
 {
     const uint32_t group = c->tg->group_of[g], name = c->tg->groups[group].name;

@@ -181,7 +181,8 @@ static void greeting_in(const struct causes *c, struct owners *o, const struct w
 
 /* Sets the part of the time of all pieces and of the slow ones that waits for answers in a library's function
  * that always connects before it: it belongs to opening a connection, if other answers follow. at: where the
- * user's function connects. Returns whether they are opened all along, and not in the first quarter of the trace alone. */
+ * user's function connects. Returns whether they are opened all along, and not in the first quarter of the
+ * trace alone. */
 static bool greetings(const struct causes *c, struct owners *o, const struct work *k, const struct site *at,
                       double part[2])
 {

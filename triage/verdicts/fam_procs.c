@@ -147,8 +147,8 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
 }
 
 /*
- * A timer belongs to the processor on which it was started, and fires when that one takes up another goroutine,
- * or when an idle one looks for work.
+ * A timer belongs to the processor on which it was started, and fires when that one takes up another
+ * goroutine, or when an idle one looks for work.
  * Returns the goroutine that ran there from `due`, when the sleep should have ended, until it did; NO_LANE:
  * the sleep was as long as that.
  */

@@ -1,7 +1,7 @@
 /*
  * fam_stampede.c - what is kept gets old, and all who find it so make it anew. Seen from outside: most pieces
- * of a work pass by a place; but again and again many that come after one another go there: more than pass, and
- * half of them are there at once.
+ * of a work pass by a place; but again and again many that come after one another go there: more than pass,
+ * and half of them are there at once.
  *
  * By chance no row of pieces goes where few go. A client that sends many such pieces in a row asks nothing
  * else: in a stampede those go there that pass at other times. Where goroutines have one piece each, no more

@@ -37,8 +37,8 @@ static void site_add(struct sites *k, uint32_t line, uint32_t stack)
     k->count[i]++;
 }
 
-/* Whether goroutine `by` hands something to another one in [t0,t1), or creates one. Who takes what another one
- * waited to send lets it go, too, but asks for nothing. */
+/* Whether goroutine `by` hands something to another one in [t0,t1), or creates one. Who takes what another
+ * one waited to send lets it go, too, but asks for nothing. */
 static bool hands_over(const struct trace *tr, struct alive *alive, uint32_t by, int64_t t0, int64_t t1)
 {
     const struct alive_ask q = {tr, LANE_G, t0, t1, trace_nlanes(tr, LANE_G)};

@@ -229,9 +229,9 @@ static inline bool verdict_sleeps(const struct tree_node *n)
 {
     return n->cat == EX_TIMER && (n->kind == WK_SLEEP || n->kind == WK_RECV);
 }
-/* verdict_called_back - returns what a goroutine's loop calls, by a stack of what it does: of a library's loop
- * (*library) the outermost function of the program's own; else what the function calls in which it began, if
- * that is the program's. */
+/* verdict_called_back - returns what a goroutine's loop calls, by a stack of what it does: of a library's
+ * loop (*library) the outermost function of the program's own; else what the function calls in which it
+ * began, if that is the program's. */
 struct site verdict_called_back(const struct works *w, uint32_t stack, bool *library);
 /* verdict_polls - for a verdict about sleeps, returns the share of sleeps in which the work that was handed
  * over had already finished (fam_polling.c); 0 if no piece of work tells so. Sets who did it as the holder,
