@@ -9,7 +9,7 @@
 #include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
-enum { WAITS = 64, STEPS = 4000, BRIEF = 64, MEMBERS = 2000, LANES = 200000 };
+enum { WAITS = 64, STEPS = 4000, BRIEF = 64, MEMBERS = 2000, LANES = 200000, SEEN = 64 };
 
 struct last { /* where the last one waits longest, and where the one before it does; lines: verdict_lines() */
     uint32_t stack, lines, before, before_lines;
@@ -120,11 +120,17 @@ static void lot_of(const struct causes *c, const struct works *w, const struct p
 {
     int64_t last = INT64_MIN, before = INT64_MIN;
     uint32_t n = 0, g = NO_LANE, other = NO_LANE; /* whose is the last, and the one before */
+    uint32_t seen[SEEN];
     for (uint32_t i = 0; i < p->n; i++) {
         const struct lifetime *life = &p->v[i];
         if (life->last <= t0 || life->last > t1 + 1000000 || life->first >= t1)
             continue;
-        n++;
+        bool known = false; /* one goroutine does its pieces one after the other */
+        for (uint32_t k = 0; k < n && k < SEEN; k++)
+            known |= seen[k] == p->g[i];
+        if (!known && n < SEEN)
+            seen[n] = p->g[i];
+        n += !known;
         if (life->last > last) {
             before = p->g[i] == g ? before : last;
             other = p->g[i] == g ? other : g;
