@@ -107,7 +107,7 @@ unsigned view_loaded(struct view *v)
     bool all = shows_all(v);
     v->torn = known_torn(v->tr);
     alive_know(&v->lanes[LANE_G].alive, v->tr, LANE_G, 256);
-    gstate_know(&v->cache.gstate, v->tr);
+    (void)gstate_update(&v->cache.gstate, v->tr);
     v->all_end = view_end(v);
     if (all)
         v->at.win = window_of(0, v->all_end);

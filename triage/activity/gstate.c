@@ -18,7 +18,7 @@ struct assists { /* a goroutine's, by time */
 
 struct gstate {
     size_t seen;        /* assists there are */
-    bool done, made;    /* they stay where they are; they stand by goroutine, or there was no memory */
+    bool done;          /* they stay where they are */
     uint32_t ng, *from; /* where each goroutine's begin in `i`; ng + 1 */
     uint32_t *i;        /* by goroutine, then time */
     int64_t *before;
@@ -30,25 +30,6 @@ static const struct range *ranges_of(const struct trace *tr, size_t *n)
     const struct range *r;
     *n = trace_ranges(tr, RANGE_ASSIST, &r);
     return r;
-}
-
-bool gstate_update(struct gstate **s, const struct trace *tr)
-{
-    size_t n;
-    (void)ranges_of(tr, &n);
-    if (!n || n > UINT32_MAX / 2)
-        return true;
-    const bool done = trace_info(tr)->done;
-    if (*s && (*s)->done == done && ((*s)->seen == n || (!done && n - (*s)->seen < (*s)->seen / 8)))
-        return true;
-    struct gstate *x = mem_zalloc(sizeof *x);
-    if (!x)
-        return false;
-    x->seen = n;
-    x->done = done;
-    gstate_free(*s);
-    *s = x;
-    return true;
 }
 
 void gstate_free(struct gstate *s)
@@ -76,15 +57,10 @@ static int64_t ran_in(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1
     return trace_ns(tr, lane_g(g), ST_RUNNING, t0, t1);
 }
 
-/* Sorts the assists by goroutine when they are first asked for, since a picture without goroutines does not
- * need it. Returns false when out of memory. */
 static bool by_owner(struct gstate *s, const struct trace *tr, const struct range *r)
 {
     int64_t sum = 0;
     uint32_t n = 0;
-    if (s->made)
-        return s->before;
-    s->made = true;
     s->ng = trace_nlanes(tr, LANE_G);
     s->from = mem_alloc(((size_t)s->ng + 1) * sizeof *s->from);
     s->i = lane_order(r, sizeof *r, s->seen, offsetof(struct range, owner), offsetof(struct range, t0));
@@ -101,22 +77,33 @@ static bool by_owner(struct gstate *s, const struct trace *tr, const struct rang
     return s->before;
 }
 
+bool gstate_update(struct gstate **s, const struct trace *tr)
+{
+    size_t n;
+    const struct range *r = ranges_of(tr, &n);
+    const bool done = trace_info(tr)->done;
+    if (!n || n > UINT32_MAX / 2)
+        return true;
+    if (*s && (*s)->done == done && ((*s)->seen == n || (!done && n - (*s)->seen < (*s)->seen / 8)))
+        return true;
+    struct gstate *x = mem_zalloc(sizeof *x);
+    if (x)
+        *x = (struct gstate){.seen = n, .done = done};
+    const bool ok = x && by_owner(x, tr, r);
+    gstate_free(ok ? *s : x);
+    *s = ok ? x : *s;
+    return ok;
+}
+
 const struct assists *gstate_assists(struct gstate *s, const struct trace *tr, uint32_t g)
 {
     size_t n;
     const struct range *r = ranges_of(tr, &n);
-    if (!s || n < s->seen || !by_owner(s, tr, r) || g >= s->ng || s->from[g] == s->from[g + 1])
+    if (!s || n < s->seen || g >= s->ng || s->from[g] == s->from[g + 1])
         return NULL;
     const uint32_t from = s->from[g];
     s->last = (struct assists){r, s->i + from, s->before + from, g, s->from[g + 1] - from};
     return &s->last;
-}
-
-void gstate_know(struct gstate **s, const struct trace *tr)
-{
-    size_t n;
-    if (gstate_update(s, tr) && *s && (*s)->done)
-        (void)by_owner(*s, tr, ranges_of(tr, &n));
 }
 
 /* Returns the first of a goroutine's assists that ends after t. */

@@ -16,11 +16,8 @@ struct gstate; /* assists by goroutine */
  * Returns false if out of memory; *s stays valid. */
 bool gstate_update(struct gstate **s, const struct trace *tr);
 void gstate_free(struct gstate *s);
-/* gstate_know - calls gstate_update() on a loaded trace and prepares the index that the first draw of
- * goroutines needs. */
-void gstate_know(struct gstate **s, const struct trace *tr);
 /* gstate_shares - returns trace_shares() of any lane, with a goroutine's running time split as above; the
- * sum over all states does not change. O(log assists), and O(assists) on the first call. */
+ * sum over all states does not change. O(log assists). */
 void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
                    struct shares *out);
 /* gstate_any - returns whether goroutine g assists within [t0,t1). */
