@@ -38,7 +38,7 @@ static struct tally_row *row_of(struct tally *t, uint32_t name)
     bool made = false;
     struct tally_row *r = t->n && t->row[t->last].name == name
                               ? &t->row[t->last]
-                              : tab_row(&t->by_name, t->row, t->n, t->cap, name, 0, &made);
+                              : tab_row(&t->by_name, t->row, t->n, name, 0, &made);
     if (made)
         *r = (struct tally_row){.name = name, .most = NO_LANE};
     t->last = r ? (uint32_t)(r - t->row) : t->last;
@@ -64,7 +64,7 @@ static bool note_why(struct tally *t, uint32_t row, const struct span *s)
     const uint32_t func = s->stack ? stacks_user(t->tr, s->stack) : 0;
     bool made;
     struct tally_why *w =
-        tab_row(&t->by_place, t->why, t->nwhy, t->cap_why, (uint64_t)row << 32 | s->reason, func, &made);
+        tab_row(&t->by_place, t->why, t->nwhy, (uint64_t)row << 32 | s->reason, func, &made);
     if (w)
         *w = (struct tally_why){row, s->reason, func, w->n + 1};
     return w;

@@ -24,7 +24,6 @@ struct make {
     const struct loaded *l;
     struct profile *p;
     struct tab by_name; /* (kind, string) -> row */
-    size_t cap;
     int64_t len;
 };
 
@@ -32,7 +31,7 @@ static uint32_t row_of(struct make *k, enum measure_kind kind, uint32_t str)
 {
     struct profile *p = k->p;
     bool made;
-    struct measure *m = tab_row(&k->by_name, p->m, p->n, k->cap, (uint64_t)kind, str, &made);
+    struct measure *m = tab_row(&k->by_name, p->m, p->n, (uint64_t)kind, str, &made);
     if (!m)
         return TAB_NONE;
     m->kind = kind;

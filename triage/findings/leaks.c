@@ -16,7 +16,6 @@
 struct leaks {
     struct triage *tg;
     struct tab by_birth, by_row, by_wait; /* by_birth, by_wait: rows of triage_work.births, triage.waits */
-    size_t cap;
 };
 
 static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, const struct span *s)
@@ -24,8 +23,8 @@ static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, con
     struct triage *tg = k->tg;
     const uint32_t birth = tab_get(&k->by_birth, li->create_stack, li->name);
     bool made;
-    struct leak_row *r = tab_row(&k->by_row, tg->leaks, tg->nleaks, k->cap, (uint64_t)birth << 32 | s->reason,
-                                 s->stack, &made);
+    struct leak_row *r =
+        tab_row(&k->by_row, tg->leaks, tg->nleaks, (uint64_t)birth << 32 | s->reason, s->stack, &made);
     if (made)
         *r = (struct leak_row){.name = li->name,
                                .create_stack = li->create_stack,

@@ -17,13 +17,12 @@ struct untimed {
     struct tab by_stack;
     struct after *v;
     uint32_t n;
-    size_t cap;
 };
 
 static bool note(struct untimed *u, uint32_t stack, bool timed, int64_t ns)
 {
     bool made;
-    struct after *a = tab_row(&u->by_stack, u->v, u->n, u->cap, stack, 0, &made);
+    struct after *a = tab_row(&u->by_stack, u->v, u->n, stack, 0, &made);
     if (a) {
         a->n[timed]++;
         a->ns[timed] = ns_add(a->ns[timed], ns);

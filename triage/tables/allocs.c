@@ -20,7 +20,6 @@ struct look {
     const struct trace *tr;
     struct seen *v;
     uint32_t n;
-    size_t cap;
     struct tab by_stack, by_func;
 };
 
@@ -29,7 +28,7 @@ static bool see(struct look *k, enum kind what, uint32_t stack, int64_t ns)
     bool made;
     if (!stack)
         return true;
-    struct seen *v = tab_row(&k->by_stack, k->v, k->n, k->cap, stack, 0, &made);
+    struct seen *v = tab_row(&k->by_stack, k->v, k->n, stack, 0, &made);
     if (!v)
         return false;
     if (made)
@@ -103,13 +102,12 @@ ORDER(cmp_row, struct alloc_row, MOST(r->share) LEAST(r->func))
 static bool rows_of(struct look *k, struct allocs *out)
 {
     const struct seen all = all_of(k);
-    size_t cap = 0;
     for (uint32_t i = 0; i < k->n; i++) {
         const double share = share_of(&k->v[i], &all);
         bool made;
         if (!k->v[i].func)
             continue;
-        struct alloc_row *r = tab_row(&k->by_func, out->row, out->n, cap, k->v[i].func, 0, &made);
+        struct alloc_row *r = tab_row(&k->by_func, out->row, out->n, k->v[i].func, 0, &made);
         if (!r)
             return false;
         r->func = k->v[i].func;

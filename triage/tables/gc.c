@@ -32,11 +32,11 @@ enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struc
                                           : GC_UNLABELLED;
 }
 
-static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const struct range *r)
+static bool note_stw(struct triage *tg, struct tab *by_kind, const struct range *r)
 {
     int64_t ns = r->t1 - r->t0;
     bool made;
-    struct stw_row *p = tab_row(by_kind, tg->stw, tg->nstw, *cap, r->name, 0, &made);
+    struct stw_row *p = tab_row(by_kind, tg->stw, tg->nstw, r->name, 0, &made);
     if (!p)
         return false;
     if (made)
@@ -161,12 +161,12 @@ bool triage_gc(struct triage *tg)
 {
     const struct range *r;
     struct tab by_kind = {0};
-    size_t n = trace_ranges(tg->tr, RANGE_STW, &r), cap = 0;
+    size_t n = trace_ranges(tg->tr, RANGE_STW, &r);
     bool ok = true;
     for (size_t i = 0; i < n && ok;) {
         struct range x;
         i = trace_stop(r, n, i, &x);
-        ok = !tri_clip(tg, &x.t0, &x.t1) || note_stw(tg, &by_kind, &cap, &x);
+        ok = !tri_clip(tg, &x.t0, &x.t1) || note_stw(tg, &by_kind, &x);
     }
     tab_free(&by_kind);
     if (!ok)

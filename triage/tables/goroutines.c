@@ -324,7 +324,7 @@ static bool in_group(struct g_walk *w)
     bool made;
     uint32_t row = w->of;
     if (!y->ngroups || y->groups[row].group != group) {
-        struct group_part *p = tab_row(&y->by_group, y->groups, y->ngroups, y->cap_groups, group, 0, &made);
+        struct group_part *p = tab_row(&y->by_group, y->groups, y->ngroups, group, 0, &made);
         if (!p)
             return false;
         p->group = group;

@@ -12,7 +12,7 @@
 struct who {
     struct triage *tg;
     struct tab by_name, by_birth;
-    size_t cap_groups, cap_births, cap_alive, cap_workers;
+    size_t cap_alive, cap_workers;
     uint32_t group, birth; /* of the last goroutine */
 };
 
@@ -28,7 +28,7 @@ static bool in_group(struct who *w, uint32_t g, const struct lane_info *li)
     bool made = false;
     struct group *p = tg->ngroups && tg->groups[w->group].name == li->name
                           ? &tg->groups[w->group]
-                          : tab_row(&w->by_name, tg->groups, tg->ngroups, w->cap_groups, li->name, 0, &made);
+                          : tab_row(&w->by_name, tg->groups, tg->ngroups, li->name, 0, &made);
     if (!p)
         return false;
     if (made)
@@ -46,7 +46,7 @@ static bool of_birth(struct who *w, uint32_t g, const struct lane_info *li)
     struct birth *b = wk->nbirths ? &wk->births[w->birth] : NULL;
     bool made;
     if (!b || b->create_stack != li->create_stack || b->name != li->name)
-        b = tab_row(&w->by_birth, wk->births, wk->nbirths, w->cap_births, li->create_stack, li->name, &made);
+        b = tab_row(&w->by_birth, wk->births, wk->nbirths, li->create_stack, li->name, &made);
     if (!b || (!li->ended && !mem_room(wk->alive, w->cap_alive, wk->nalive + 1)))
         return false;
     w->birth = (uint32_t)(b - wk->births);

@@ -18,7 +18,6 @@ struct build {
     struct sw_filter f;
     struct sw_table *out;
     struct tab by_stack;
-    size_t cap;
 };
 
 static const char *const names[SW_KINDS] = {"cpu",   "sync",  "net",    "syscall",
@@ -47,7 +46,7 @@ static bool add_row(struct build *b, uint32_t stack, int64_t ns)
     bool made;
     if (tab_get(&b->by_stack, stack, 0) == TAB_NONE)
         stack = sw_stack(b->tr, stack);
-    struct sw_row *p = tab_row(&b->by_stack, b->out->row, b->out->n, b->cap, stack, 0, &made);
+    struct sw_row *p = tab_row(&b->by_stack, b->out->row, b->out->n, stack, 0, &made);
     if (!p)
         return false;
     if (made)

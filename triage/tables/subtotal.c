@@ -36,8 +36,8 @@ void longest_add(struct longest_few *l, const struct sched_wait *x)
 struct pair_row *subtotal_pair(struct subtotal *y, uint32_t reason, uint32_t stack, uint32_t waker,
                                uint32_t by, bool *made)
 {
-    struct pair_row *p = tab_row(&y->by_pair, y->pairs, y->npairs, y->cap_pairs,
-                                 (uint64_t)reason << 32 | stack, (uint64_t)waker << 32 | by, made);
+    struct pair_row *p = tab_row(&y->by_pair, y->pairs, y->npairs, (uint64_t)reason << 32 | stack,
+                                 (uint64_t)waker << 32 | by, made);
     if (p && *made)
         *p = (struct pair_row){.reason = reason, .stack = stack, .waker = waker, .waker_stack = by};
     return p;
@@ -101,8 +101,7 @@ static bool add_pairs(struct subtotal *to, struct subtotal *y)
 struct group_wait *subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason)
 {
     bool made = false;
-    struct group_wait *p =
-        tab_row(&y->by_wait_of, y->wait_of, y->nwait_of, y->cap_wait_of, group, reason, &made);
+    struct group_wait *p = tab_row(&y->by_wait_of, y->wait_of, y->nwait_of, group, reason, &made);
     if (p && made)
         *p = (struct group_wait){.group = group, .reason = reason};
     return p;
@@ -225,18 +224,12 @@ static bool runs_init(struct runs *r)
     return r->sum;
 }
 
-/* What one pass over the pairs makes of them: rows of waits, and of system calls. */
-struct told {
-    struct tab by_wait;
-    size_t cap;
-};
-
-static bool add_row(struct told *x, struct wait_row **rows, uint32_t *n, const struct pair_row *p)
+static bool add_row(struct tab *by_wait, struct wait_row **rows, uint32_t *n, const struct pair_row *p)
 {
     const int64_t ns = p->longest.t1 - p->longest.t0;
     const bool done = p->waker != WAIT_OPEN && p->waker != WAIT_LOST;
     bool made;
-    struct wait_row *w = tab_row(&x->by_wait, *rows, *n, x->cap, p->reason, p->stack, &made);
+    struct wait_row *w = tab_row(by_wait, *rows, *n, p->reason, p->stack, &made);
     if (!w)
         return false;
     if (made)
@@ -254,7 +247,7 @@ static bool add_row(struct told *x, struct wait_row **rows, uint32_t *n, const s
  * somebody ended. */
 static bool tell_pairs(struct triage *tg, struct subtotal *y)
 {
-    struct told waits = {.cap = 0}, calls = {.cap = 0};
+    struct tab waits = {0}, calls = {0};
     uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at), n = 0;
     bool ok = at;
     for (uint32_t i = 0; ok && i < y->npairs; i++) {
@@ -273,8 +266,8 @@ static bool tell_pairs(struct triage *tg, struct subtotal *y)
     for (size_t i = 0; ok && i < y->nwakes; i++)
         y->wakes[i].pair = at[y->wakes[i].pair];
     y->npairs = n;
-    tab_free(&waits.by_wait);
-    tab_free(&calls.by_wait);
+    tab_free(&waits);
+    tab_free(&calls);
     mem_free(at);
     return ok;
 }

@@ -34,8 +34,7 @@ struct subtotal {
     struct group_wait *wait_of;
     struct wake *wakes;
     uint32_t ngroups, npairs, nwait_of;
-    size_t nwakes;
-    size_t cap_groups, cap_pairs, cap_wakes, cap_wait_of;
+    size_t nwakes, cap_wakes;
     struct hist sched;
     struct longest_few worst, busiest; /* as in struct triage */
     int64_t label_ns[GC_MODES];

@@ -32,7 +32,7 @@ static inline __attribute__((always_inline)) struct tab_slot *tab_find(const str
 
 static bool tab_widen(struct tab *m)
 {
-    struct tab big = {.cap = m->cap ? m->cap * 2 : 64, .used = m->used};
+    struct tab big = {.cap = m->cap ? m->cap * 2 : 64, .used = m->used, .room = m->room};
     if (m->cap > UINT32_MAX / 4 || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot)))
         return false;
     for (uint32_t i = 0; i < m->cap; i++)
@@ -66,13 +66,12 @@ uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh)
     return put(m, a, b, fresh);
 }
 
-void *tab_row_of(struct tab *m, void **rows, size_t size, uint32_t *n, size_t *cap, uint64_t a, uint64_t b,
-                 bool *made)
+void *tab_row_of(struct tab *m, void **rows, size_t size, uint32_t *n, uint64_t a, uint64_t b, bool *made)
 {
     const uint32_t i = put(m, a, b, *n);
     *made = false;
     if (i == *n && i != TAB_NONE) {
-        if (!mem_room_of(rows, cap, (size_t)i + 1, size))
+        if (!mem_room_of(rows, &m->room, (size_t)i + 1, size))
             return NULL;
         memset((char *)*rows + i * size, 0, size);
         ++*n;

@@ -19,6 +19,7 @@ struct tab_slot {
 struct tab {
     struct tab_slot *slot;
     uint32_t cap, used;
+    size_t room; /* of the array of tab_row() */
 };
 #define TAB_NONE UINT32_MAX
 void tab_free(struct tab *m);
@@ -27,12 +28,10 @@ uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b); /* TAB_NONE if th
  * the key was there. Returns TAB_NONE when out of memory. */
 uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh);
 
-/* tab_row - returns the row of a key in an array of rows; a new one is all zero, and *made is true. Returns
- * NULL when out of memory. */
-#define tab_row(tab, rows, n, cap, a, b, made) \
-    tab_row_of(tab, (void **)&(rows), sizeof *(rows), &(n), &(cap), a, b, made)
-void *tab_row_of(struct tab *m, void **rows, size_t size, uint32_t *n, size_t *cap, uint64_t a, uint64_t b,
-                 bool *made);
+/* tab_row - returns the row of a key in an array of n rows, always the same one; a new row is all zero, and
+ * *made is true. Returns NULL when out of memory. */
+#define tab_row(tab, rows, n, a, b, made) tab_row_of(tab, (void **)&(rows), sizeof *(rows), &(n), a, b, made)
+void *tab_row_of(struct tab *m, void **rows, size_t size, uint32_t *n, uint64_t a, uint64_t b, bool *made);
 
 /* Sums of times saturate at 2^60 ns (36 years), so that a hostile trace cannot make them wrap around and a
  * few of them can still be added without a check. */

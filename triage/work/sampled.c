@@ -20,7 +20,6 @@ struct sampled {
     struct tab row;  /* function: its `under` */
     struct under *under;
     uint32_t nunder;
-    size_t cap;
     uint64_t total[TREE_SETS], nth;
 };
 
@@ -104,7 +103,7 @@ static bool count_one(struct sampled *s, uint32_t stack, unsigned sets)
         const struct frame f = trace_frame(s->tr, stack, i);
         if (owner_of(s->own, &f) != OWNER_PROGRAM)
             continue;
-        struct under *u = tab_row(&s->row, s->under, s->nunder, s->cap, f.func, 0, &made);
+        struct under *u = tab_row(&s->row, s->under, s->nunder, f.func, 0, &made);
         if (!u)
             return false;
         for (int k = 0; k < TREE_SETS && u->last != s->nth; k++) {

@@ -128,7 +128,7 @@ static uint32_t like_add(struct making *m, uint32_t up, const struct tree_node *
                                                             (uint64_t)p->kind << 4 | p->cat;
     struct work_tree *t = m->t;
     bool made;
-    struct tree_node *n = tab_row(&t->by, t->v, t->n, t->cap, a, b, &made);
+    struct tree_node *n = tab_row(&t->by, t->v, t->n, a, b, &made);
     if (!n) {
         m->failed = true;
         return up;
@@ -262,7 +262,7 @@ static bool sort(struct work_tree *t)
 static bool begin(struct work_tree *t)
 {
     *t = (struct work_tree){0};
-    if (mem_room(t->v, t->cap, 1))
+    if (mem_room(t->v, t->by.room, 1))
         t->v[t->n++] =
             (struct tree_node){.up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
     return t->v;

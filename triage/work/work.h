@@ -59,7 +59,6 @@ struct tree_node {
 struct work_tree {
     struct tree_node *v; /* node 0: the whole */
     uint32_t n;
-    size_t cap;
     struct tab by;
     int64_t idle[TREE_SETS]; /* idle time of the pieces, which is no cost */
     int64_t rest;            /* of it: asleep, or waiting for input */
