@@ -225,8 +225,7 @@ static void dump_procs(struct dump *d)
         struct span_iter it;
         uint32_t g = NO_LANE;
         int64_t t0 = 0, t1 = 0;
-        for (bool more = span_seek_index(&it, d->tr, lane_p(o[k].i), 0); more; more = span_next(&it)) {
-            const struct span *s = span_get(&it);
+        each_span(s, it, d->tr, lane_p(o[k].i), INT64_MIN) {
             uint32_t now = on_cpu(s->state) ? s->who : NO_LANE;
             if (now != g) {
                 if (g != NO_LANE && !end_lost(d, LANE_P, s))
@@ -346,8 +345,7 @@ static uint32_t first_root(const struct trace *tr, struct lane l)
 {
     struct span_iter it;
     uint8_t prev = ST_NONE;
-    for (bool more = span_seek_index(&it, tr, l, 0); more; more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    each_span(s, it, tr, l, INT64_MIN) {
         bool own = s->state == ST_WAITING || s->state == ST_SYSCALL ||
                    (s->state == ST_RUNNABLE && prev == ST_RUNNING);
         if (own && s->stack)

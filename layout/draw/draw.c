@@ -426,12 +426,9 @@ void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, in
                                       mark_span, &k, 0});
         return;
     }
-    if (!span_seek(&it, v->tr, l, w.t0))
-        return;
-    do
-        if (span_get(&it)->t0 >= w.t1 || (span_get(&it)->t1 > w.t0 && !mark_span(&k, span_get(&it))))
+    each_span(s, it, v->tr, l, w.t0)
+        if (s->t0 >= w.t1 || (s->t1 > w.t0 && !mark_span(&k, s)))
             return;
-    while (span_next(&it));
 }
 
 void draw_samples(struct grid *g, const struct view *v, struct lane l, int x, int y)

@@ -166,16 +166,15 @@ static void groups_moment(const struct view *v, const struct thing *x, int64_t *
     int64_t longest = -1;
     uint64_t left = 2000000; /* a goroutine with more spans is shown whole */
     struct span_iter it;
-    if (!want || !span_seek_index(&it, v->tr, lane_g(x->g), 0))
-        return;
-    do {
-        const struct span *s = span_get(&it);
+    each_span(s, it, v->tr, lane_g(x->g), INT64_MIN) {
+        if (!want || !left--)
+            return;
         if (s->state == want && s->t1 - s->t0 > longest) {
             longest = s->t1 - s->t0;
             *t0 = s->t0;
             *t1 = s->t1;
         }
-    } while (--left && span_next(&it));
+    }
 }
 
 /* ---- words --------------------------------------------------------------------------------------------- */
