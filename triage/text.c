@@ -339,14 +339,6 @@ void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t m
     text_func(t, tr, user.func, max > text_width(t, start) + 8 ? max - text_width(t, start) : max ? 8 : 0);
 }
 
-void text_at(struct text *t, const struct trace *tr, uint32_t stack, size_t max)
-{
-    if (trace_stack(tr, stack))
-        text_where(t, tr, stack, max);
-    else
-        text_lit(t, "a place that is not recorded");
-}
-
 void text_who(struct text *t, const struct trace *tr, uint32_t g)
 {
     struct lane_info li;

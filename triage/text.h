@@ -69,8 +69,6 @@ void text_func(struct text *t, const struct trace *tr, uint32_t str, size_t max)
  * packages, after the innermost one if they differ ("sync.(*Mutex).Lock in main.lookup"). "-" for no
  * stack. */
 void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t max);
-/* text_at - the same within a sentence, after "at"; "a place that is not recorded" for no stack. */
-void text_at(struct text *t, const struct trace *tr, uint32_t stack, size_t max);
 /* text_calls - adds the program's functions in a stack from a frame outwards, up to a number: "main.ask,
  * called by main.rate, by main.change". Leaves out the standard library between them. */
 void text_calls(struct text *t, const struct trace *tr, uint32_t stack, uint32_t frame, unsigned most);

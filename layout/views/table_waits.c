@@ -38,9 +38,10 @@ static void waits_say(struct text *out, const struct view *v, const struct thing
     struct span s;
     const char *why;
     const uint32_t ender = waits_ender(v->tr, x, &s, &why);
-    text_say(out, v->tr, t_who(x->g), " waited at ");
-    text_at(out, v->tr, x->index, 0);
-    text_say(out, NULL, "; ", ender == NO_LANE ? why : "ended by ");
+    const bool known = trace_stack(v->tr, x->index);
+    text_say(out, v->tr, t_who(x->g), " waited at ",
+             known ? t_where(x->index, 0) : t_clean("a place that is not recorded"), "; ",
+             ender == NO_LANE ? why : "ended by ");
     if (ender != NO_LANE)
         text_who(out, v->tr, ender);
     if (ender != NO_LANE && s.stack)

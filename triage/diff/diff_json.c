@@ -19,6 +19,9 @@ static json_t *out_moved(const struct moved *m)
                     "high", m->high, "sure", m->sure);
 }
 
+static const char *const kind_word[MK_KINDS] = {"work", "collector", "lock",        "hand-over",
+                                                "stop", "running",   "system call", "wait"};
+
 static void out_changes(json_t *root, const char *key, const struct claim *v, uint32_t from, uint32_t to)
 {
     json_t *arr = json_list(root, key);
@@ -28,9 +31,9 @@ static void out_changes(json_t *root, const char *key, const struct claim *v, ui
         change_text(&t, v, c);
         if (!text_ok(&t))
             json_fail();
-        json_row(arr, NULL, "kind", measure_kind_name(c->kind), "name", c->name, "per_second",
-                 out_moved(&c->count), c->kind == MK_WORK ? "seconds_each" : "share", out_moved(&c->time),
-                 "text", t.p, "held_in", c->held, "why", c->kind == MK_GC ? v->gc_why : NULL);
+        json_row(arr, NULL, "kind", kind_word[c->kind], "name", c->name, "per_second", out_moved(&c->count),
+                 c->kind == MK_WORK ? "seconds_each" : "share", out_moved(&c->time), "text", t.p, "held_in",
+                 c->held, "why", c->kind == MK_GC ? v->gc_why : NULL);
         text_free(&t);
     }
 }

@@ -13,13 +13,6 @@
 #include "triage/tri.h"
 #include "triage/work/work_text.h"
 
-const char *measure_kind_name(enum measure_kind k)
-{
-    static const char *const name[MK_KINDS] = {"work", "collector", "lock",        "hand-over",
-                                               "stop", "running",   "system call", "wait"};
-    return (unsigned)k < MK_KINDS ? name[k] : "";
-}
-
 struct make {
     const struct loaded *l;
     struct profile *p;

@@ -27,7 +27,6 @@ enum measure_kind {
     MK_TAKE, /* all other waits in a function (receiving, network, sleep): often just idle */
     MK_KINDS
 };
-const char *measure_kind_name(enum measure_kind k);
 
 struct measure {
     enum measure_kind kind;

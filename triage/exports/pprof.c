@@ -19,13 +19,10 @@
 #include "triage/say.h"
 #include "triage/tables/stackweights.h"
 
-struct pprof_head {
-    const char *type[2], *unit[2]; /* for the two values of each sample: count, ns */
-    const char *period_type, *period_unit;
-    int64_t period;
-    int64_t per_count;      /* ns per count; 0 = use the row's ns */
-    int64_t time, duration; /* ns since 1970 (0 = unknown); ns */
-    const char *comment;
+struct part {
+    const struct trace *tr;
+    const struct options *o;
+    int64_t from, to; /* [from,to) in ns; the whole trace: 0, INT64_MAX */
 };
 
 struct numbered { /* what has been written, and its number */
@@ -158,6 +155,7 @@ static uint64_t location(struct writer *w, const struct frame *f)
     return i;
 }
 
+/* per_count: ns per count; 0: the row says how long it was. */
 static void sample(struct writer *w, const struct sw_row *row, int64_t per_count)
 {
     uint32_t n = trace_stack(w->tr, row->stack);
@@ -178,50 +176,44 @@ static void sample(struct writer *w, const struct sw_row *row, int64_t per_count
     put(w, &m);
 }
 
-static void head(struct writer *w, const struct pprof_head *h)
+static int64_t wall_time(const struct trace_info *i, int64_t from)
 {
-    Pprof__ValueType t[3], *pt[] = {&t[0], &t[1]};
+    if (!i->has_wall || i->wall_sec < 0 || i->wall_sec > INT64_MAX / 1000000000 - 1000000)
+        return 0;
+    return i->wall_sec * 1000000000 + i->wall_nsec + from;
+}
+
+static void head(struct writer *w, const struct part *p, bool cpu, int64_t period)
+{
+    const struct trace_info *i = trace_info(p->tr);
+    const char *const type[3] = {cpu ? "samples" : "contentions", cpu ? "cpu" : "delay",
+                                 cpu ? "cpu" : "trace"},
+                      *const unit[3] = {"count", "nanoseconds", cpu ? "nanoseconds" : "count"};
+    char said[200];
+    snprintf(said, sizeof said, "gotop pprof --kind %s, from a trace of %s%s%s", p->o->kind, i->dialect,
+             cpu ? "; the time is the number of samples times the period, which is assumed" : "",
+             i->ndamages ? "; only a part of the trace could be read" : "");
+    Pprof__ValueType t[3], *pt[] = {&t[0], &t[1]}; /* of both values of a sample, and of the period */
     Pprof__Profile m = PPROF__PROFILE__INIT;
     word(w, "");
-    for (int i = 0; i < 3; i++) {
-        pprof__value_type__init(&t[i]);
-        t[i].type = word(w, i < 2 ? h->type[i] : h->period_type);
-        t[i].unit = word(w, i < 2 ? h->unit[i] : h->period_unit);
+    for (int k = 0; k < 3; k++) {
+        pprof__value_type__init(&t[k]);
+        t[k].type = word(w, type[k]);
+        t[k].unit = word(w, unit[k]);
     }
-    int64_t comment = word(w, h->comment);
+    int64_t comment = word(w, said);
     m.n_sample_type = 2;
     m.sample_type = pt;
     m.period_type = &t[2];
-    m.period = h->period;
-    m.time_nanos = h->time;
-    m.duration_nanos = h->duration;
+    m.period = period;
+    m.time_nanos = wall_time(i, p->from);
+    m.duration_nanos = (p->to < i->end ? p->to : i->end) - p->from;
     m.n_comment = 1;
     m.comment = &comment;
     put(w, &m);
 }
 
-static enum err_code pprof_write(const struct trace *tr, const struct sw_table *v, const struct pprof_head *h,
-                                 struct out *out, struct err *e)
-{
-    struct writer w = {.tr = tr, .out = out};
-    head(&w, h);
-    for (uint32_t i = 0; i < v->n && !w.oom && !out_broken(out); i++)
-        sample(&w, &v->row[i], h->per_count);
-    numbered_free(w.strs);
-    numbered_free(w.funcs);
-    numbered_free(w.locs);
-    mem_free(w.buf);
-    mem_free(w.ids);
-    return w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the profile") : ERR_OK;
-}
-
 /* ---- which part ---------------------------------------------------------------------------------------- */
-
-struct part {
-    const struct trace *tr;
-    const struct options *o;
-    int64_t from, to; /* [from,to) in ns; the whole trace: 0, INT64_MAX */
-};
 
 static bool is_in(const void *part, uint32_t g)
 {
@@ -284,41 +276,28 @@ static const char usage_tail[] =
 
 static const struct command command = {"pprof", CMD_PPROF, usage_head, usage_tail};
 
-static int64_t wall_time(const struct trace_info *i, int64_t from)
-{
-    if (!i->has_wall || i->wall_sec < 0 || i->wall_sec > INT64_MAX / 1000000000 - 1000000)
-        return 0;
-    return i->wall_sec * 1000000000 + i->wall_nsec + from;
-}
-
 static enum err_code write_pprof(struct part *p, struct out *out, struct err *e)
 {
     enum sw_kind k = SW_CPU;
     (void)sw_kind_parse(p->o->kind, &k); /* options.def has the words */
-    struct sw_table w;
-    const struct trace_info *i = trace_info(p->tr);
+    const bool cpu = k == SW_CPU;
+    const int64_t period = cpu ? (int64_t)(1e9 / (p->o->hz > 0 ? p->o->hz : 100)) : 1;
     const struct sw_filter f = {.t0 = p->from, .t1 = p->to, .like_go = !p->o->all, .want = is_in, .arg = p};
-    bool cpu = k == SW_CPU;
-    int64_t period = cpu ? (int64_t)(1e9 / (p->o->hz > 0 ? p->o->hz : 100)) : 1;
-    char comment[200];
-    snprintf(comment, sizeof comment, "gotop pprof --kind %s, from a trace of %s%s%s", p->o->kind, i->dialect,
-             cpu ? "; the time is the number of samples times the period, which is assumed" : "",
-             i->ndamages ? "; only a part of the trace could be read" : "");
-    struct pprof_head h = {.type = {cpu ? "samples" : "contentions", cpu ? "cpu" : "delay"},
-                           .unit = {"count", "nanoseconds"},
-                           .period_type = cpu ? "cpu" : "trace",
-                           .period_unit = cpu ? "nanoseconds" : "count",
-                           .period = period,
-                           .per_count = cpu ? period : 0,
-                           .time = wall_time(i, p->from),
-                           .duration = (p->to < i->end ? p->to : i->end) - p->from,
-                           .comment = comment};
-    enum err_code rc = stackweights_build(p->tr, k, &f, &w, e);
-    if (rc == ERR_OK) {
-        rc = pprof_write(p->tr, &w, &h, out, e);
-        stackweights_free(&w);
-    }
-    return rc;
+    struct sw_table v;
+    struct writer w = {.tr = p->tr, .out = out};
+    const enum err_code rc = stackweights_build(p->tr, k, &f, &v, e);
+    if (rc)
+        return rc;
+    head(&w, p, cpu, period);
+    for (uint32_t i = 0; i < v.n && !w.oom && !out_broken(out); i++)
+        sample(&w, &v.row[i], cpu ? period : 0);
+    stackweights_free(&v);
+    numbered_free(w.strs);
+    numbered_free(w.funcs);
+    numbered_free(w.locs);
+    mem_free(w.buf);
+    mem_free(w.ids);
+    return w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the profile") : ERR_OK;
 }
 
 static enum err_code write_file(struct part *p, struct err *e)

@@ -20,7 +20,14 @@ enum { STEP_MS = 200, PIECE = 1 << 20, DEFAULT_S = 5 };
 struct record {
     struct live_opts live;
     struct options opt;
-    struct feed_opts profile; /* the request of --cpu */
+    struct feed_opts beside; /* the request of --cpu */
+    struct feed *feed, *profile;
+    struct out out;
+    uint8_t *buf;
+    uint8_t head[16];
+    size_t nhead;
+    uint64_t bytes; /* as they were sent */
+    bool broke;     /* the connection broke, and what came is a trace */
 };
 
 static const char usage_head[] =
@@ -36,18 +43,8 @@ static int parse(struct record *r, int argc, char **argv)
     return status >= 0 || r->opt.out ? status : options_lack(&command, "-o FILE");
 }
 
-struct recording {
-    struct feed *feed, *profile;
-    struct out out;
-    uint8_t *buf;
-    uint8_t head[16];
-    size_t nhead;
-    uint64_t bytes; /* as they were sent */
-    bool broke;     /* the connection broke, and what came is a trace */
-};
-
 /* Whether as many bytes have come as tell, and they are a trace's, or not. */
-static bool begins(const struct recording *r, bool trace)
+static bool begins(const struct record *r, bool trace)
 {
     struct dialect d;
     struct err other;
@@ -55,7 +52,7 @@ static bool begins(const struct recording *r, bool trace)
 }
 
 /* n bytes have been unpacked into r->buf. They are written as they were sent, but not what is no trace. */
-static void take(struct recording *r, size_t n)
+static void take(struct record *r, size_t n)
 {
     size_t nsent;
     const uint8_t *sent = feed_sent(r->feed, &nsent);
@@ -67,7 +64,7 @@ static void take(struct recording *r, size_t n)
 }
 
 /* The profile is discarded, but must be read. */
-static void drain(struct recording *r)
+static void drain(struct record *r)
 {
     struct err ignored;
     struct feed_room room = {.p = r->buf, .cap = PIECE};
@@ -80,9 +77,9 @@ static void drain(struct recording *r)
     }
 }
 
-static enum err_code receive(struct recording *r, const struct record *o, struct err *e)
+static enum err_code receive(struct record *r, struct err *e)
 {
-    bool talk = !o->opt.quiet && isatty(STDERR_FILENO);
+    bool talk = !r->opt.quiet && isatty(STDERR_FILENO);
     enum feed_state s = FEED_WAIT;
     while (s != FEED_END && s != FEED_FAILED && !live_stop_asked() && !out_broken(&r->out) &&
            !begins(r, false)) {
@@ -106,14 +103,14 @@ static enum err_code receive(struct recording *r, const struct record *o, struct
 }
 
 /* Says what was recorded: all, or what came before the connection broke. Returns the exit status. */
-static int recorded(const struct recording *r, const struct record *o, const struct err *e)
+static int recorded(const struct record *r, const struct err *e)
 {
     if (r->broke) {
         char why[sizeof e->what + 80];
         snprintf(why, sizeof why, "%s; what came before, %.1f MB, is kept", e->what, (double)r->bytes * 1e-6);
-        return say_failed("record", o->live.where, why);
+        return say_failed("record", r->live.where, why);
     }
-    if (!o->opt.quiet) {
+    if (!r->opt.quiet) {
         const char *packed = feed_packed(r->feed);
         door_printf(stderr, "gotop record: %.1f MB%s%s%s\n", (double)r->bytes * 1e-6, packed ? " of " : "",
                     packed ? packed : "", packed ? ", as it was sent" : "");
@@ -121,47 +118,46 @@ static int recorded(const struct recording *r, const struct record *o, const str
     return 0;
 }
 
-static enum err_code begin(struct recording *r, const struct record *o, struct err *e)
+static enum err_code begin(struct record *r, struct err *e)
 {
     if (!(r->buf = mem_alloc(PIECE)))
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    enum err_code rc = feed_open(o->live.where, &o->live.feed, &r->feed, e);
-    if (!rc && o->opt.cpu)
-        rc = feed_open(o->live.where, &o->profile, &r->profile, e);
+    enum err_code rc = feed_open(r->live.where, &r->live.feed, &r->feed, e);
+    if (!rc && r->opt.cpu)
+        rc = feed_open(r->live.where, &r->beside, &r->profile, e);
     return rc;
 }
 
 int record_main(int argc, char **argv)
 {
-    struct record o = {0};
-    struct recording r = {0};
+    struct record r = {0};
     struct err e = {0};
-    int status = parse(&o, argc, argv);
+    int status = parse(&r, argc, argv);
     if (status >= 0)
         return status;
-    if (!o.live.feed.seconds) {
-        o.live.feed.seconds = DEFAULT_S;
-        o.live.feed.unasked = true;
+    if (!r.live.feed.seconds) {
+        r.live.feed.seconds = DEFAULT_S;
+        r.live.feed.unasked = true;
     }
-    if (!o.live.feed.stall_s) /* before Go 1.22 the first byte may come only at the end */
-        o.live.feed.stall_s = (int)o.live.feed.seconds + FEED_STALL_S;
-    if (!feed_is_url(o.live.where))
-        return say_failed("record", o.live.where, "is no URL: what is a file already can be copied");
-    o.profile = o.live.feed;
-    o.profile.profile = "profile";
-    live_shut(&o.live, o.opt.cpu ? &o.profile : NULL);
+    if (!r.live.feed.stall_s) /* before Go 1.22 the first byte may come only at the end */
+        r.live.feed.stall_s = (int)r.live.feed.seconds + FEED_STALL_S;
+    if (!feed_is_url(r.live.where))
+        return say_failed("record", r.live.where, "is no URL: what is a file already can be copied");
+    r.beside = r.live.feed;
+    r.beside.profile = "profile";
+    live_shut(&r.live, r.opt.cpu ? &r.beside : NULL);
     live_stop_hold();
-    if (begin(&r, &o, &e) || out_open(&r.out, o.opt.out, false, &e)) {
-        status = say_failed("record", o.live.where, e.what);
+    if (begin(&r, &e) || out_open(&r.out, r.opt.out, false, &e)) {
+        status = say_failed("record", r.live.where, e.what);
     } else {
-        enum err_code rc = receive(&r, &o, &e);
+        enum err_code rc = receive(&r, &e);
         struct err closed = {0};
         if (out_close(&r.out, !rc, &closed) && !rc) {
             rc = ERR_IO;
             e = closed;
         }
-        status = rc ? say_failed("record", o.live.where, e.what) : recorded(&r, &o, &e);
-        live_stop_tell("record", o.live.where);
+        status = rc ? say_failed("record", r.live.where, e.what) : recorded(&r, &e);
+        live_stop_tell("record", r.live.where);
     }
     feed_close(r.feed);
     feed_close(r.profile);
