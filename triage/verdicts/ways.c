@@ -362,6 +362,18 @@ void ways_counts(const struct work_tree *t, const struct tree_node *at, enum tre
     verdict_ev(v, EV_EACH, at->n[s] ? (double)at->ns[s] / at->n[s] : 0);
 }
 
+/* Whether one of the same workers, begun at the same line, does another item for it there. Who is in the
+ * waiter's function does its own, for all that need it (a flight). */
+static bool is_nested(const struct follow *f, const struct tree_node *n)
+{
+    bool works = false;
+    for (uint32_t i = 0; i < f->all->n; i++)
+        works |= f->all->v[i].kind == WORK_ITEMS && f->all->v[i].name == n->who;
+    return works && n->by_stack && n->by < f->c->tg->ng && !stacks_passes(f->c->tr, n->by_stack, n->user) &&
+           trace_lane(f->c->tr, lane_g(n->g)).create_stack ==
+               trace_lane(f->c->tr, lane_g(n->by)).create_stack;
+}
+
 static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t work)
 {
     const struct work_tree *t = &f->w->tree;
@@ -372,6 +384,7 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     links_of(f, w, &v);
     deeds_of(f, w, &v);
     const struct tree_node *link = w->npath ? &t->v[w->path[w->npath - 1]] : at;
+    v.rule = v.rule == RULE_OWN && is_nested(f, link) ? RULE_NESTED : v.rule;
     if (at->cat == EX_WAIT && link->by != NO_LANE) {
         const uint32_t group = causes_group(f->c, trace_g_name(f->c->tr, link->by));
         v.holder = (struct role){trace_g_name(f->c->tr, link->by), link->by,
