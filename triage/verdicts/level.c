@@ -306,8 +306,9 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
     case ASLEEP: return v->ev[EV_SHARE] > 0; /* although the work handed over is done (name_timer) */
     case ASKED: return much && w->kind == WORK_REQUESTS; /* a task may keep a pace */
     case IN_VAIN:
-        return much && ((varies && work_awaited(w) && slows_few(c, all, v)) || ended_by_others(c, all, v) ||
-                        others_answered(c, all, v));
+        return much && ((varies && v->harm.share >= threshold(TH_SEVERE) && work_awaited(w) &&
+                         slows_few(c, all, v)) ||
+                        ended_by_others(c, all, v) || others_answered(c, all, v));
     case REPEATS: return repeats(all, v);
     case TINY:
         return v->harm.share >= threshold(TH_SEVERE) && v->ev[EV_TIMES] >= threshold(TH_MANY) &&
