@@ -366,6 +366,9 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
     const bool each = work_awaited(w) || w->single || (w->lives && !w->standing),
                awaited = each && v->harm.share >= threshold(TH_SHARE);
     const bool sleeps = v->rule == RULE_SLEEP, limit = v->rule == RULE_LIMIT;
+    const uint32_t group = causes_group(c, v->waiter.group);
+    /* a goroutine for each piece, that keeps a pace, limits none of the others */
+    const bool alone = keeps_pace(all, v) && group != UINT32_MAX && c->of[group].n > 1;
     const double polls = sleeps ? verdict_polls(c, all, v) : 0;
     double tries = 0;
     if (awaited && polls * v->harm.share >= threshold(TH_SHARE)) {
@@ -375,7 +378,7 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
         verdict_ev(v, EV_TIMES, tries);
     } else if (limit && verdict_limit_of(all, v) == RULE_LIMIT && verdict_slots_lost(c, all, v)) {
         v->rule = RULE_SLOTS;
-    } else if (awaited && (sleeps || limit) && !keeps_pace(all, v) && verdict_rate_limited(c, all, v)) {
+    } else if (awaited && (sleeps || limit) && !alone && verdict_rate_limited(c, all, v)) {
         v->rule = RULE_RATE;
     } else if (awaited && sleeps && trace_g_name(c->tr, w->v[0].g) != v->waiter.group) {
         v->rule = RULE_DOZES;

@@ -6,7 +6,7 @@
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/tables/slices.h"
-#include "triage/verdicts/verdict.h"
+#include "triage/verdicts/ways.h"
 
 struct asked { /* waits at one place: those that a limit ended, and those that an answer ended */
     uint32_t vain, vain_pieces, answered_pieces;
@@ -70,11 +70,23 @@ bool verdict_by_timer(const struct trace *tr, uint32_t who)
 
 enum { MEMBERS = 512, STEPS = 4000 };
 
-struct fired { /* waits at one place that a timer ended */
+struct fired { /* waits at one place that a timer ended, or a goroutine that a ticker wakes */
     int64_t *end, waited, first;
     size_t n, cap;
+    uint32_t stack; /* of one */
     bool failed;
 };
+
+static void fired_add(struct fired *f, const struct span *s)
+{
+    f->failed |= !mem_room(f->end, f->cap, f->n + 1);
+    if (f->failed)
+        return;
+    f->end[f->n++] = s->t1;
+    f->waited = ns_add(f->waited, s->t1 - s->t0);
+    f->first = s->t0 < f->first ? s->t0 : f->first;
+    f->stack = s->stack;
+}
 
 static void fired_of(const struct causes *c, const struct works *w, uint32_t g, const struct site *at,
                      struct fired *out)
@@ -87,15 +99,30 @@ static void fired_of(const struct causes *c, const struct works *w, uint32_t g, 
             stacks_wait_kind(c->tr, s.reason, s.stack) == WK_SLEEP) /* which ends when its own time is up */
             continue;
         const struct site p = verdict_place(w, s.stack);
-        if (p.user != at->user || p.leaf != at->leaf)
-            continue;
-        out->failed |= !mem_room(out->end, out->cap, out->n + 1);
-        if (out->failed)
-            return;
-        out->end[out->n++] = s.t1;
-        out->waited = ns_add(out->waited, s.t1 - s.t0);
-        out->first = s.t0 < out->first ? s.t0 : out->first;
+        if (p.user == at->user && p.leaf == at->leaf)
+            fired_add(out, &s);
     }
+}
+
+/* What pieces wait for goroutine `by`, once in each or a little more: for leave to go on. Who waits for it
+ * again and again gets what it brings. */
+static void let_by(const struct causes *c, const struct work *w, uint32_t by, struct fired *out)
+{
+    const uint32_t n = w->looked < MEMBERS ? w->looked : MEMBERS;
+    uint32_t pieces = 0; /* that wait for it */
+    for (uint32_t i = 0; i < n && slices_tick(); i++) {
+        const struct workpiece *p = &w->v[i];
+        const size_t before = out->n;
+        struct walk k;
+        struct span s;
+        walk_at(&k, c->tr, p->g, p->t0, STEPS);
+        const struct span *next = walk_next(&k);
+        while (walk_pair(&k, &s, &next) && s.t0 < p->t1)
+            if (s.state == ST_WAITING && s.stack && next && next->state == ST_RUNNABLE && next->who == by)
+                fired_add(out, &s);
+        pieces += out->n > before;
+    }
+    out->failed |= (double)out->n > threshold(TH_SEVERAL) * pieces;
 }
 
 /* Whether most of these times, which are sorted, are as far apart as the median distance. Makes them
@@ -115,20 +142,31 @@ static bool is_even(int64_t *v, size_t n, int64_t *distance)
 bool verdict_rate_limited(const struct causes *c, const struct works *w, struct verdict *v)
 {
     const uint32_t group = causes_group(c, v->waiter.group), n = group == UINT32_MAX ? 0 : c->of[group].n;
+    const struct work *k = &w->v[v->harm.work];
+    const bool lets = v->waiter.group != k->name && n == 1;
     struct fired f = {.first = INT64_MAX};
     int64_t each = 0;
-    for (uint32_t i = 0; i < n && n <= MEMBERS && !f.failed && slices_tick(); i++)
+    if (lets)
+        let_by(c, k, v->g, &f);
+    for (uint32_t i = 0; i < n && n <= MEMBERS && !lets && !f.failed && slices_tick(); i++)
         fired_of(c, w, causes_member(c, group, i, n), &v->where, &f);
     bool is = !f.failed && (double)f.n >= threshold(TH_MANY);
     if (is) {
         qsort(f.end, f.n, sizeof *f.end, cmp_ns);
         const int64_t clock = f.end[f.n - 1] - f.first;
         const double crowd = clock > 0 ? (double)f.waited / (double)clock : 0;
-        is = crowd >= threshold(TH_SEVERAL) && is_even(f.end, f.n, &each);
+        size_t times = 1; /* several may go at once */
+        for (size_t i = 1; i < f.n; i++)
+            if (f.end[i] - f.end[times - 1] > TOGETHER)
+                f.end[times++] = f.end[i];
+        const double go = (double)f.n / (double)times; /* who has collected lets all go */
+        is = crowd >= threshold(TH_SEVERAL) && crowd >= threshold(TH_DOUBLE) * go &&
+             times >= threshold(TH_MANY) && is_even(f.end, times, &each);
         if (is) {
             verdict_ev(v, EV_CROWD, crowd);
-            verdict_ev(v, EV_LONGEST, v->ev[EV_EACH]);
-            verdict_ev(v, EV_EACH, (double)each);
+            verdict_ev(v, EV_LONGEST, lets ? (double)f.waited / (double)f.n : v->ev[EV_EACH]);
+            verdict_ev(v, EV_EACH, lets ? (double)clock / (double)f.n : (double)each);
+            v->where = lets ? verdict_place(w, f.stack) : v->where;
         }
     }
     mem_free(f.end);

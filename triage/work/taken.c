@@ -5,11 +5,12 @@
 
 #include "decode/base/mem.h"
 #include "decode/base/order.h"
+#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/work/work.h"
 
-enum { SENDERS = 64, SPANS = 200000 }; /* looked at; spans of all of them */
+enum { SENDERS = 64, SPANS = 200000 /* of all of them */, STEPS = 4000 /* of a piece */ };
 
 struct take {
     uint32_t g;
@@ -29,6 +30,25 @@ static const struct pair_row *taken_at(const struct causes *c, uint32_t name)
             most = p;
     }
     return most;
+}
+
+/* What one does from one taking to the next; its waits for more, between bursts, are no piece's. */
+static void piece_add(const struct causes *c, const struct take *from, const struct take *to, piece_fn *add,
+                      void *arg)
+{
+    const uint32_t name = trace_g_name(c->tr, from->g);
+    int64_t t0 = from->t;
+    struct walk w;
+    walk_at(&w, c->tr, from->g, t0, STEPS);
+    for (const struct span *s; (s = walk_next(&w)) && s->t0 < to->t;) {
+        if (s->state != ST_WAITING || !waits_for_more(c->tr, name, s->reason, s->stack))
+            continue;
+        if (s->t0 > t0)
+            add(arg, workpiece_of_g(from->g, t0, s->t0));
+        t0 = s->t1;
+    }
+    if (t0 < to->t)
+        add(arg, workpiece_of_g(from->g, t0, to->t));
 }
 
 bool pieces_taken(const struct causes *c, uint32_t group, piece_fn *add, void *arg)
@@ -58,7 +78,7 @@ bool pieces_taken(const struct causes *c, uint32_t group, piece_fn *add, void *a
     const bool most = (double)all >= threshold(TH_MOST) * (double)c->tg->groups[group].ns[GM_LIFE];
     for (size_t i = 1; ok && most && i < n; i++)
         if (v[i].g == v[i - 1].g)
-            add(arg, workpiece_of_g(v[i].g, v[i - 1].t, v[i].t));
+            piece_add(c, &v[i - 1], &v[i], add, arg);
     mem_free(v);
     return ok;
 }
