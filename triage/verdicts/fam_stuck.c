@@ -127,6 +127,24 @@ static uint32_t ring_of(const struct causes *c, const struct works *w, const str
     return 0;
 }
 
+/* How many of a group stand to send at the line of `first`, where none of them had waited, if the others go on;
+ * 0: too few, or all do. They had worked before: else they leak. */
+static uint32_t lost_of(const struct causes *c, const struct works *w, const struct stand *first)
+{
+    const struct group *g = &c->tg->groups[c->tg->group_of[first->g]];
+    uint32_t n = 0, others = 0;
+    for (uint32_t i = 0; i < w->nstands; i++) {
+        const struct stand *s = &w->stand[i];
+        const bool same = s->stack == first->stack && c->tg->group_of[s->g] == c->tg->group_of[first->g];
+        n += same && gstat_waits(c->tg, s->g, threshold(TH_PIECES));
+    }
+    for (uint32_t i = 0; i < works_pairs(c); i++)
+        others += c->tg->pairs[i].waiter == g->name && c->tg->pairs[i].stack == first->stack;
+    return first->kind == WK_SEND && !first->more && n >= threshold(TH_SEVERAL) && n < g->count && !others
+               ? n
+               : 0;
+}
+
 bool fam_stuck(struct causes *c, const struct works *w, struct verdicts *out)
 {
     struct stuck s[PLACES];
@@ -137,7 +155,13 @@ bool fam_stuck(struct causes *c, const struct works *w, struct verdicts *out)
         const bool lock = first->kind == WK_LOCK;
         if (!threshold_reached(TH_STUCK_PART, c->tg->end - first->since, c->tg->end))
             continue;
-        const uint32_t ring = ring_of(c, w, s, n, i);
+        const uint32_t ring = ring_of(c, w, s, n, i), lost = ring || lock ? 0 : lost_of(c, w, first);
+        if (lost) {
+            struct verdict v = verdict_standing(c, w, RULE_LOST, first, lost);
+            verdict_ev(&v, EV_CREATED, c->tg->groups[c->tg->group_of[first->g]].count);
+            v.grows = true;
+            ok = verdict_add(out, &v);
+        }
         if (!ring && (!lock || s[i].n < threshold(TH_STUCK_COUNT)))
             continue;
         const struct stand *has = lock ? who_has_it(c, w, s, n, first) : s[taker_of(c, w, s, n, i)].first;
