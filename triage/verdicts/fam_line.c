@@ -128,26 +128,42 @@ static uint32_t fed_by(const struct trace *tr, const struct workpiece *p)
     return trace_span_at(tr, lane_g(p->g), p->t0, &s) && s.state == ST_RUNNABLE ? s.who : NO_LANE;
 }
 
-/* Did who gives it more come in [t0,t1): one that is there all along by going on after a wait, else another
- * one of its kind by its birth? */
+/* Did anybody who gives it more come in [t0,t1): of those of the kind that are there all along by going on after
+ * a wait, else by being born? */
 static bool fed_in(const struct causes *c, uint32_t by, int64_t t0, int64_t t1)
 {
     if (by >= c->tg->ng)
         return false;
-    struct walk w;
-    bool came = members_by(c, c->tg->group_of[by], t1) > members_by(c, c->tg->group_of[by], t0);
-    walk_at(&w, c->tr, by, t0, STEPS);
-    for (const struct span *s; !came && (s = walk_next(&w)) && s->t0 < t1;)
-        came = s->state == ST_RUNNABLE && s->t0 > t0;
+    const uint32_t group = c->tg->group_of[by], n = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
+    bool came = members_by(c, group, t1) > members_by(c, group, t0);
+    for (uint32_t i = 0; i < n && !came; i++) {
+        struct walk w;
+        walk_at(&w, c->tr, causes_member(c, group, i, MEMBERS), t0, STEPS);
+        for (const struct span *s; !came && (s = walk_next(&w)) && s->t0 < t1;)
+            came = s->state == ST_RUNNABLE && s->t0 > t0;
+    }
     return came;
+}
+
+/* Calls of the system that a piece makes in that function. */
+static uint32_t calls_in(const struct causes *c, const struct works *all, const struct workpiece *p,
+                         uint32_t user)
+{
+    uint32_t n = 0;
+    struct walk w;
+    walk_at(&w, c->tr, p->g, p->t0, WALKED);
+    for (const struct span *s; (s = walk_next(&w)) && s->t0 < p->t1;)
+        n += s->state == ST_SYSCALL && s->stack && verdict_place(all, s->stack).user == user;
+    return n;
 }
 
 /*
  * The same, where nobody is seen to wait for them: how often does it go on, behind the longest wait in p, to
- * such a wait again, without waiting for more? These are steps of one thing, unless more was given to it
- * meanwhile.
+ * such a wait again, without waiting for more, or how many times as many calls as a usual piece does it make
+ * there? These are steps of one thing, unless more was given to it meanwhile.
  */
-static uint32_t in_a_row(const struct causes *c, const struct works *all, const struct workpiece *p)
+static uint32_t in_a_row(const struct causes *c, const struct works *all, const struct workpiece *p,
+                         const struct workpiece *usual)
 {
     struct span longest = {.t0 = 0, .t1 = 0};
     uint32_t after = 0, user = 0;
@@ -163,6 +179,11 @@ static uint32_t in_a_row(const struct causes *c, const struct works *all, const 
         } else if (s->stack == longest.stack || verdict_place(all, s->stack).user == user) {
             after++;
         }
+    }
+    if (!after && user) {
+        const uint32_t calls = calls_in(c, all, usual, user);
+        after = calls_in(c, all, p, user) / (calls ? calls : 1);
+        after -= after > 0;
     }
     return after && fed_in(c, fed_by(c->tr, p), longest.t0, longest.t1) ? after : 0;
 }
@@ -259,7 +280,7 @@ static bool behind_longs(const struct causes *c, const struct works *all, const 
         uint32_t felt = 1;
         const bool seen = k->kind == WORK_ITEMS ? behind_item(c, k, p, &usual, &felt) || feeder_stands(c, p)
                                                 : behind_question(c, k, p);
-        const uint32_t row = !seen && in_rows(c, k) ? in_a_row(c, all, p) : 0;
+        const uint32_t row = !seen && in_rows(c, k) ? in_a_row(c, all, p, &k->v[k->looked / 2]) : 0;
         l->queued += seen || row;
         l->rows += row > 0;
         l->behind += row ? row : felt;

@@ -103,6 +103,19 @@ static bool asks(const struct causes *c, const struct works *all)
     return any;
 }
 
+/* Whether goroutines of that group wait until peers take what they write to connections: these wait for it. */
+static bool writes(const struct causes *c, uint32_t group)
+{
+    const double least = threshold(TH_AWAITED) * (double)c->tg->end;
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < works_pairs(c) && group != UINT32_MAX; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool here = p->waiter == c->tg->groups[group].name && p->kind == WK_NET && p->stack;
+        ns = ns_add(ns, here && causes_writes(c->tr, p->stack) ? p->total : 0);
+    }
+    return (double)ns >= least;
+}
+
 /* Whether most requests only sleep: they wait for nobody, so a peer is played, whom the program asks. */
 static bool only_sleeps(const struct causes *c, const struct work *w)
 {
@@ -134,7 +147,7 @@ bool works_matter(struct causes *c, struct works *all, uint32_t mains)
         struct work *w = &all->v[i];
         w->played = may && only_sleeps(c, w);
         outside |= !w->played && work_outside(c, w);
-        if (w->kind == WORK_REQUESTS && !w->played)
+        if ((w->kind == WORK_REQUESTS && !w->played) || (w->kind == WORK_ITEMS && writes(c, w->group)))
             is[w->group] = OUTER;
         for (uint32_t k = 0; w->kind == WORK_TASKS && k < w->looked && k < ASKED; k++)
             is[c->tg->group_of[w->v[k].g]] = OUTER;
