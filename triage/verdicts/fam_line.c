@@ -128,8 +128,8 @@ static uint32_t fed_by(const struct trace *tr, const struct workpiece *p)
     return trace_span_at(tr, lane_g(p->g), p->t0, &s) && s.state == ST_RUNNABLE ? s.who : NO_LANE;
 }
 
-/* Did anybody who gives it more come in [t0,t1): of those of the kind that are there all along by going on after
- * a wait, else by being born? */
+/* Did anybody who gives it more come in [t0,t1): of those of the kind that are there all along by going on
+ * after a wait, else by being born? */
 static bool fed_in(const struct causes *c, uint32_t by, int64_t t0, int64_t t1)
 {
     if (by >= c->tg->ng)

@@ -127,8 +127,8 @@ static uint32_t ring_of(const struct causes *c, const struct works *w, const str
     return 0;
 }
 
-/* How many of a group stand to send at the line of `first`, where none of them had waited, if the others go on;
- * 0: too few, or all do. They had worked before: else they leak. */
+/* How many of a group stand to send at the line of `first`, where none of them had waited, if the others go
+ * on; 0: too few, or all do. They had worked before: else they leak. */
 static uint32_t lost_of(const struct causes *c, const struct works *w, const struct stand *first)
 {
     const struct group *g = &c->tg->groups[c->tg->group_of[first->g]];

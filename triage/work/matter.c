@@ -103,7 +103,8 @@ static bool asks(const struct causes *c, const struct works *all)
     return any;
 }
 
-/* Whether goroutines of that group wait until peers take what they write to connections: these wait for it. */
+/* Whether goroutines of that group wait until peers take what they write to connections: these wait for
+ * it. */
 static bool writes(const struct causes *c, uint32_t group)
 {
     const double least = threshold(TH_AWAITED) * (double)c->tg->end;
