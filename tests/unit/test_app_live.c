@@ -262,12 +262,12 @@ struct followed {
     struct follow *f;
     struct app *a;
 };
-static struct app *followed_begin(struct followed *x, struct follow_opts o)
+static struct app *followed_begin(struct followed *x, struct options o)
 {
     struct err e = {0};
     x->a = mem_alloc(sizeof *x->a);
     file_begin(&x->g, files[1]);
-    o.live.where = x->g.path;
+    o.path = x->g.path;
     file_grow(&x->g);
     assert_int_equal(follow_open(&o, &x->f, &e), ERR_OK);
     assert_true(app_init(x->a, follow_now(x->f).trace, km, 80, 24));
@@ -291,7 +291,7 @@ static void keeps(void **state)
     struct followed x;
     struct err e = {0};
     struct app *a =
-        followed_begin(&x, (struct follow_opts){.keep_bytes = 2}); /* no more than must be: the newest */
+        followed_begin(&x, (struct options){.keep.bytes = 2}); /* no more than must be: the newest */
     struct app *b = mem_alloc(sizeof *b);
     uint32_t exchanges = 0;
     int64_t begins = 0, moment = 0;
@@ -350,7 +350,7 @@ static void holds(void **state)
 {
     (void)state;
     struct followed x;
-    struct app *a = followed_begin(&x, (struct follow_opts){.keep_ns = 3600000000000});
+    struct app *a = followed_begin(&x, (struct options){.keep.ns = 3600000000000});
     catch_up(a, &x.g);
     assert_int_equal(a->view.at.win.t1, trace_info(a->tr)->end);
     (void)app_do(a, ACT_ZOOM_IN, 4, NULL);
@@ -421,7 +421,7 @@ static void tables_stay(void **state)
 {
     (void)state;
     struct followed x;
-    struct app *a = followed_begin(&x, (struct follow_opts){.keep_ns = 3600000000000});
+    struct app *a = followed_begin(&x, (struct options){.keep.ns = 3600000000000});
     bool busy;
     catch_up(a, &x.g);
     (void)app_do(a, ACT_VIEW_GROUPS, 0, NULL);
@@ -505,7 +505,7 @@ static void all_views(void **state)
     (void)state;
     for (int view = VIEW_NONE + 1; view < VIEW_END; view++) {
         struct followed x;
-        struct app *a = followed_begin(&x, (struct follow_opts){.keep_ns = 3600000000000});
+        struct app *a = followed_begin(&x, (struct options){.keep.ns = 3600000000000});
         struct app *b = mem_alloc(sizeof *b);
         for (int more = 0; more < 2; more++) {
             struct trace *part;
@@ -546,8 +546,8 @@ static void tables_end(void **state)
         struct trace *whole;
         bool busy = true;
         file_begin(&g, files[1]);
-        struct follow_opts o = {.keep_ns = 3600000000000};
-        o.live.where = g.path;
+        struct options o = {.keep.ns = 3600000000000};
+        o.path = g.path;
         file_grow(&g);
         assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
         assert_true(app_init(a, follow_now(f).trace, km, 80, 24));
@@ -607,7 +607,7 @@ static void ends_empty(void **state)
     struct follow *f;
     struct err e = {0};
     struct app *a = mem_alloc(sizeof *a);
-    struct follow_opts o = {.live.where = "-"}; /* which ends */
+    struct options o = {.path = "-"}; /* which ends */
     bool busy = true;
     int fd = mkstemp(path);
     assert_int_equal(write(fd, bytes, sizeof bytes - 1), sizeof bytes - 1);
@@ -633,7 +633,7 @@ static void holds_all(void **state)
 {
     (void)state;
     struct followed x;
-    struct app *a = followed_begin(&x, (struct follow_opts){.keep_ns = 3600000000000});
+    struct app *a = followed_begin(&x, (struct options){.keep.ns = 3600000000000});
     catch_up(a, &x.g);
     (void)app_do(a, ACT_CURSOR_LEFT, 3, NULL);
     struct window w = a->view.at.win;
@@ -684,8 +684,8 @@ static void again(void **state)
         assert_int_equal(stream_put(&st2, bytes2, m, &e), ERR_OK);
         close(mkstemp(path));
         write_gens(path, &st, 0, 1);
-        struct follow_opts o = {.keep_ns = 3600000000000};
-        o.live.where = path;
+        struct options o = {.keep.ns = 3600000000000};
+        o.path = path;
         assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
         assert_true(app_init(a, follow_now(f).trace, km, 80, 24));
         app_live_begin(a, f, path);
@@ -750,8 +750,8 @@ static void replaced(void **state)
         close(mkstemp(path));
         snprintf(away, sizeof away, "%s.1", path);
         write_gens(path, &st, 0, 1);
-        struct follow_opts o = {.keep_ns = 3600000000000};
-        o.live.where = path;
+        struct options o = {.keep.ns = 3600000000000};
+        o.path = path;
         assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
         assert_true(app_init(a, follow_now(f).trace, km, 80, 24));
         app_live_begin(a, f, path);
@@ -786,7 +786,7 @@ static void lets_go(void **state)
 {
     (void)state;
     struct followed x;
-    struct app *a = followed_begin(&x, (struct follow_opts){0});
+    struct app *a = followed_begin(&x, (struct options){0});
     a->view.msg.text[0] = '\0';
     app_live_pause(a);
     assert_true(follow_now(x.f).ended);
@@ -820,7 +820,7 @@ static void typed_early(void **state)
 {
     (void)state;
     struct followed x;
-    struct app *a = followed_begin(&x, (struct follow_opts){.keep_ns = 3600000000000});
+    struct app *a = followed_begin(&x, (struct options){.keep.ns = 3600000000000});
     (void)app_do(a, ACT_VIEW_TRIAGE, 0, NULL);
     (void)app_do(a, ACT_VIEW_PROCS, 0, NULL);
     assert_true(a->live.follows && !a->live.held);

@@ -15,7 +15,6 @@
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
 #include "triage/live/saved.h"
-#include "triage/options.h"
 #include "triage/say.h"
 #include "triage/text.h"
 
@@ -30,23 +29,23 @@ _Static_assert(LIVE_GENERATION == (uint64_t)128 << 20, "as it is said");
 
 void (*live_door)(void);
 
-int live_parse(const struct command *c, int argc, char **argv, struct options *o, struct live_opts *live)
+int live_parse(const struct command *c, int argc, char **argv, struct options *o)
 {
     const int status = options_read(c, argc, argv, o);
     if (status >= 0)
         return status;
     if (o->noperands > 1)
         return say_failed(c->name, o->operand[1], "one program at a time");
-    *live = (struct live_opts){o->feed, o->trace, o->noperands ? o->operand[0] : NULL};
-    return live->where ? -1 : options_lack(c, "WHERE");
+    o->path = o->noperands ? o->operand[0] : NULL;
+    return o->path ? -1 : options_lack(c, "WHERE");
 }
 
-void live_shut(const struct live_opts *o, const struct feed_opts *also)
+void live_shut(const struct options *o, const struct feed_opts *also)
 {
     if (!live_door)
         return;
-    if (strcmp(o->where, "-") != 0)
-        feed_outside(o->where, &o->feed, also);
+    if (strcmp(o->path, "-") != 0)
+        feed_outside(o->path, &o->feed, also);
     live_door();
 }
 
@@ -150,7 +149,7 @@ static void *reader_main(void *arg)
     return NULL;
 }
 
-enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e)
+enum err_code live_open(struct live *l, const struct options *o, struct err *e)
 {
     struct live_reader *r = l->reader = mem_zalloc(sizeof *r);
     if (!r || !(r->buf = mem_alloc(READ_SIZE)))
@@ -162,7 +161,7 @@ enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e
     const uint64_t quarter = host_memory() / 4;
     r->in.max = LIVE_GENERATION < quarter ? LIVE_GENERATION : quarter;
     r->most = l->room ? l->room : quarter;
-    enum err_code rc = feed_open(o->where, &o->feed, &r->feed, e);
+    enum err_code rc = feed_open(o->path, &o->feed, &r->feed, e);
     if (rc)
         return rc;
     l->patient = feed_is_file(r->feed);

@@ -10,20 +10,13 @@
 #include "decode/input/feed.h"
 #include "decode/input/stream.h"
 #include "triage/load.h"
+#include "triage/options.h"
 
 /* ---- the command line ---------------------------------------------------------------------------------- */
 
-struct live_opts {
-    struct feed_opts feed;
-    struct trace_opts trace;
-    const char *where; /* a URL, a file, or "-" */
-};
-
-/* live_parse - parse the command line. Returns -1 to go on, else the exit status, after an error was
- * printed. */
-struct command;
-struct options;
-int live_parse(const struct command *c, int argc, char **argv, struct options *o, struct live_opts *live);
+/* live_parse - parse the command line; o->path: a URL, a file, or "-". Returns -1 to go on, else the exit
+ * status, after an error was printed. */
+int live_parse(const struct command *c, int argc, char **argv, struct options *o);
 /* The end of --help, after the options. */
 #define LIVE_WHERE \
     "WHERE is http://host:port, host:port or unix:/path, with a path before /debug/pprof or a whole path; " \
@@ -35,7 +28,7 @@ int live_parse(const struct command *c, int argc, char **argv, struct options *o
  * (decode/base/clerk.h), before the first byte is read. NULL: there is no sandbox. live_shut - calls it for
  * these options; also: a second feed's options, NULL: none. */
 extern void (*live_door)(void);
-void live_shut(const struct live_opts *o, const struct feed_opts *also);
+void live_shut(const struct options *o, const struct feed_opts *also);
 /* live_too_short - the message when a program's trace ended before there was anything to see. */
 extern const char live_too_short[];
 /* live_too_large - the message when a generation was larger than LIVE_GENERATION. */
@@ -83,7 +76,7 @@ struct live {
 enum { LIVE_PATIENT = 4 << 20 };
 enum live_state { LIVE_WAIT, LIVE_GEN, LIVE_END, LIVE_FAILED };
 
-enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e);
+enum err_code live_open(struct live *l, const struct options *o, struct err *e);
 /* live_step - wait at most timeout_ms for another whole generation. LIVE_WAIT: none has come. LIVE_GEN:
  * l->st has more. LIVE_END: no more comes, and all is in l->st. LIVE_FAILED: as LIVE_END, and *e says what
  * went wrong. */

@@ -12,13 +12,11 @@
 #include "decode/base/mem.h"
 #include "triage/exports/export_out.h"
 #include "triage/live/live.h"
-#include "triage/options.h"
 #include "triage/say.h"
 
 enum { STEP_MS = 200, PIECE = 1 << 20, DEFAULT_S = 5 };
 
 struct record {
-    struct live_opts live;
     struct options opt;
     struct feed_opts beside; /* the request of --cpu */
     struct feed *feed, *profile;
@@ -39,7 +37,7 @@ static const struct command command = {"record", CMD_RECORD, usage_head, LIVE_TA
 /* Returns -1 to go on, else the exit status. */
 static int parse(struct record *r, int argc, char **argv)
 {
-    const int status = live_parse(&command, argc, argv, &r->opt, &r->live);
+    const int status = live_parse(&command, argc, argv, &r->opt);
     return status >= 0 || r->opt.out ? status : options_lack(&command, "-o FILE");
 }
 
@@ -108,7 +106,7 @@ static int recorded(const struct record *r, const struct err *e)
     if (r->broke) {
         char why[sizeof e->what + 80];
         snprintf(why, sizeof why, "%s; what came before, %.1f MB, is kept", e->what, (double)r->bytes * 1e-6);
-        return say_failed("record", r->live.where, why);
+        return say_failed("record", r->opt.path, why);
     }
     if (!r->opt.quiet) {
         const char *packed = feed_packed(r->feed);
@@ -122,9 +120,9 @@ static enum err_code begin(struct record *r, struct err *e)
 {
     if (!(r->buf = mem_alloc(PIECE)))
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    enum err_code rc = feed_open(r->live.where, &r->live.feed, &r->feed, e);
+    enum err_code rc = feed_open(r->opt.path, &r->opt.feed, &r->feed, e);
     if (!rc && r->opt.cpu)
-        rc = feed_open(r->live.where, &r->beside, &r->profile, e);
+        rc = feed_open(r->opt.path, &r->beside, &r->profile, e);
     return rc;
 }
 
@@ -135,20 +133,20 @@ int record_main(int argc, char **argv)
     int status = parse(&r, argc, argv);
     if (status >= 0)
         return status;
-    if (!r.live.feed.seconds) {
-        r.live.feed.seconds = DEFAULT_S;
-        r.live.feed.unasked = true;
+    if (!r.opt.feed.seconds) {
+        r.opt.feed.seconds = DEFAULT_S;
+        r.opt.feed.unasked = true;
     }
-    if (!r.live.feed.stall_s) /* before Go 1.22 the first byte may come only at the end */
-        r.live.feed.stall_s = (int)r.live.feed.seconds + FEED_STALL_S;
-    if (!feed_is_url(r.live.where))
-        return say_failed("record", r.live.where, "is no URL: what is a file already can be copied");
-    r.beside = r.live.feed;
+    if (!r.opt.feed.stall_s) /* before Go 1.22 the first byte may come only at the end */
+        r.opt.feed.stall_s = (int)r.opt.feed.seconds + FEED_STALL_S;
+    if (!feed_is_url(r.opt.path))
+        return say_failed("record", r.opt.path, "is no URL: what is a file already can be copied");
+    r.beside = r.opt.feed;
     r.beside.profile = "profile";
-    live_shut(&r.live, r.opt.cpu ? &r.beside : NULL);
+    live_shut(&r.opt, r.opt.cpu ? &r.beside : NULL);
     live_stop_hold();
     if (begin(&r, &e) || out_open(&r.out, r.opt.out, false, &e)) {
-        status = say_failed("record", r.live.where, e.what);
+        status = say_failed("record", r.opt.path, e.what);
     } else {
         enum err_code rc = receive(&r, &e);
         struct err closed = {0};
@@ -156,8 +154,8 @@ int record_main(int argc, char **argv)
             rc = ERR_IO;
             e = closed;
         }
-        status = rc ? say_failed("record", r.live.where, e.what) : recorded(&r, &e);
-        live_stop_tell("record", r.live.where);
+        status = rc ? say_failed("record", r.opt.path, e.what) : recorded(&r, &e);
+        live_stop_tell("record", r.opt.path);
     }
     feed_close(r.feed);
     feed_close(r.profile);

@@ -8,7 +8,6 @@
 #include "triage/live/figures.h"
 #include "triage/live/live.h"
 #include "triage/live/serve.h"
-#include "triage/options.h"
 #include "triage/say.h"
 
 #include <poll.h>
@@ -27,7 +26,6 @@ enum { ROWS = 15, WORKS = 4, STEP_MS = 200, AGAIN_MOST_S = 30 };
 #define EVERY_NS 1000000000LL
 
 struct top {
-    struct live_opts live;
     struct options opt;
     struct serve *serve; /* of --prometheus */
     struct figures fig;
@@ -52,7 +50,7 @@ static const struct command command = {"top", CMD_TOP, usage_head, LIVE_TAIL};
 static int parse(struct top *t, int argc, char **argv)
 {
     struct options *o = &t->opt;
-    const int status = live_parse(&command, argc, argv, o, &t->live);
+    const int status = live_parse(&command, argc, argv, o);
     o->every_ns = o->every_ns ? o->every_ns : EVERY_NS;
     o->rows = o->rows ? o->rows : ROWS;
     return status;
@@ -252,7 +250,7 @@ static bool show(struct top *o, struct live *l, struct err *e)
         return true;
     for (size_t n = l->patient && o->tried < whole ? o->tried + 1 : whole; n && n <= whole; n++) {
         o->tried = n;
-        if (live_load(l, 0, n, &o->live.trace, &in, &mem, e)) {
+        if (live_load(l, 0, n, &o->opt.trace, &in, &mem, e)) {
             stream_drop(&l->st, n);
             o->tried = 0;
             o->gap = true;
@@ -299,19 +297,19 @@ static int pictures(struct top *o, struct live *l)
         struct err bad = {0};
         size_t left;
         s = live_step(l, STEP_MS, &e);
-        live_tell(l, s, "top", o->live.where);
+        live_tell(l, s, "top", o->opt.path);
         do {
             left = stream_whole(&l->st);
             if (s != LIVE_WAIT && !show(o, l, &bad))
-                return bad.code ? say_failed("top", o->live.where, bad.what) : 0;
+                return bad.code ? say_failed("top", o->opt.path, bad.what) : 0;
         } while (l->patient && goes_on(o) && stream_whole(&l->st) && stream_whole(&l->st) < left);
     }
     if (l->ended && l->lost > o->told && !l->cut && !o->serve && !o->opt.json)
         tell_lost_end(o, l);
     if (s == LIVE_FAILED && (!o->opt.count || o->shown < o->opt.count))
-        return say_failed("top", o->live.where, e.what);
+        return say_failed("top", o->opt.path, e.what);
     if (l->ended && o->shown == before)
-        return say_failed("top", o->live.where, live_too_short);
+        return say_failed("top", o->opt.path, live_too_short);
     return 0;
 }
 
@@ -319,9 +317,9 @@ static int connected(struct top *o)
 {
     struct live l = {.room = ROOM};
     struct err e = {0};
-    if (live_open(&l, &o->live, &e)) {
+    if (live_open(&l, &o->opt, &e)) {
         live_close(&l);
-        return say_failed("top", o->live.where, e.what);
+        return say_failed("top", o->opt.path, e.what);
     }
     const int status = pictures(o, &l);
     live_close(&l);
@@ -348,7 +346,7 @@ static int serving(struct top *o)
     for (;;) {
         const uint64_t before = o->shown;
         const int status = connected(o);
-        if (!goes_on(o) || !feed_is_url(o->live.where))
+        if (!goes_on(o) || !feed_is_url(o->opt.path))
             return o->shown ? 0 : status;
         pause = o->shown > before ? 1 : pause < AGAIN_MOST_S / 2 ? 2 * pause : AGAIN_MOST_S;
         o->gap = true;
@@ -367,15 +365,15 @@ int top_main(int argc, char **argv)
         return status;
     if (o.opt.serve_at && serve_open(o.opt.serve_at, &o.serve, &e))
         return say_failed("top", o.opt.serve_at, e.what);
-    live_shut(&o.live, NULL);
+    live_shut(&o.opt, NULL);
     status = 2;
     if (fig_new(&o.fig)) {
-        o.fig.where = o.live.where;
+        o.fig.where = o.opt.path;
         live_stop_hold();
         status = o.serve ? serving(&o) : connected(&o);
-        live_stop_tell("top", o.live.where);
+        live_stop_tell("top", o.opt.path);
     } else {
-        (void)say_failed("top", o.live.where, "out of memory");
+        (void)say_failed("top", o.opt.path, "out of memory");
     }
     serve_close(o.serve);
     fig_free(&o.fig);

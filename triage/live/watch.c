@@ -81,7 +81,7 @@ static void settle(struct watch *w)
 /* Returns -1 to go on, else the exit status. */
 static int parse(struct watch *w, int argc, char **argv)
 {
-    const int status = live_parse(&command, argc, argv, &w->o, &w->live);
+    const int status = live_parse(&command, argc, argv, &w->o);
     if (status >= 0)
         return status;
     settle(w);
@@ -141,17 +141,17 @@ int watch_main(int argc, char **argv)
         return status;
     outside_folder(w.o.out);
     watch_tidy_asked(&w);
-    live_shut(&w.live, NULL);
+    live_shut(&w.o, NULL);
     live_stop_hold();
-    if (w.live.feed.seconds)
-        w.until_ns = host_now() + (int64_t)w.live.feed.seconds * SECOND;
+    if (w.o.feed.seconds)
+        w.until_ns = host_now() + (int64_t)w.o.feed.seconds * SECOND;
     w.tells = isatty(STDERR_FILENO);
     if (w.tells)
         door_status("watching: waiting for the program's first second");
     watch_on(&w);
     if (w.tells)
         door_wipe();
-    live_stop_tell("watch", w.live.where);
+    live_stop_tell("watch", w.o.path);
     live_close(&w.line);
     text_free(&w.values);
     return w.failed;

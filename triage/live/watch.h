@@ -9,7 +9,6 @@
 #define GOTOP_TRIAGE_WATCH_H
 
 #include "triage/live/live.h"
-#include "triage/options.h"
 #include "triage/tables/metrics.h"
 #include "triage/text.h"
 
@@ -27,7 +26,6 @@ struct until {
 };
 
 struct watch {
-    struct live_opts live;
     struct until until[UNTIL_MAX];
     uint32_t n;
     struct options o; /* with what they are if they were not given */

@@ -136,7 +136,7 @@ static void put_page(const struct watch *w, const struct capture *c, struct text
     if (!all)
         text_lit(p, "\nThe page is of its last part alone.\n");
     text_lit(p, "\n");
-    if (!mem || load_mem(mem, len, &w->live.trace, &in, &e)) {
+    if (!mem || load_mem(mem, len, &w->o.trace, &in, &e)) {
         text_lit(p, "There is no page of it: ");
         text_clean(p, mem ? e.what : "out of memory", mem ? strlen(e.what) : 13, 0);
         text_lit(p, "\n");
@@ -153,7 +153,7 @@ static enum err_code put_text(const struct watch *w, const struct capture *c, st
     struct text p = {.ascii = true};
     struct out out;
     char stamp[64], path[sizeof c->file], shown[FEED_SHOWN];
-    const char *where = feed_shown(w->live.where, shown);
+    const char *where = feed_shown(w->o.path, shown);
     live_stamp(w->wall_ns, false, stamp, sizeof stamp);
     text_say(&p, NULL, "gotop watch: ", stamp, " because ", w->reason, "\nprogram  ", t_clean(where),
              "\ntrace    ", t_clean(c->file), ", ", t_dur(c->ns));
@@ -205,11 +205,11 @@ void watch_capture(struct watch *w, bool at_end)
         return;
     }
     if ((c.from < c.to && put_trace(w, &c, &e)) || (c.rest && put_rest(&c, &e))) {
-        miss(w, w->live.where, e.what); /* the message names the file */
+        miss(w, w->o.path, e.what); /* the message names the file */
         return;
     }
     if (put_text(w, &c, &e))
-        w->failed = say_failed("watch", w->live.where, e.what);
+        w->failed = say_failed("watch", w->o.path, e.what);
     w->pending = false;
     w->written = w->asked;
     w->missed = 0;

@@ -23,7 +23,7 @@ enum { BEHIND = 4, FLOOD = 64 };
 
 static int say(const struct watch *w, const char *what)
 {
-    return say_failed("watch", w->live.where, what);
+    return say_failed("watch", w->o.path, what);
 }
 
 /* ---- connections --------------------------------------------------------------------------------------- */
@@ -71,7 +71,7 @@ static void ends(struct watch *w, const char *why)
 
 static void dial(struct watch *w)
 {
-    struct live_opts o = w->live;
+    struct options o = w->o;
     struct err e = {0};
     o.feed.seconds = seconds_left(w);
     w->line = (struct live){.room = ROOM};
@@ -88,7 +88,7 @@ static void dial(struct watch *w)
 /* Returns whether it has ended for good, with nothing wrong. */
 static bool final(const struct watch *w, enum live_state s, const struct err *e)
 {
-    if (strcmp(w->live.where, "-") == 0 || live_stop_asked())
+    if (strcmp(w->o.path, "-") == 0 || live_stop_asked())
         return true;
     if (w->until_ns && (s == LIVE_END || host_now() >= w->until_ns))
         return true;
@@ -237,7 +237,7 @@ static void look(struct watch *w)
     w->looked = true;
     w->failures = 0;
     w->wait_ns = 0;
-    if (live_load(l, at + 1 - n, n, &w->live.trace, &in, &mem, &e)) {
+    if (live_load(l, at + 1 - n, n, &w->o.trace, &in, &mem, &e)) {
         l->st.gen[at].broken = true;
         if (e.code == ERR_NOMEM)
             w->failed = say(w, e.what);
@@ -271,7 +271,7 @@ bool watch_step(struct watch *w, int timeout_ms)
     /* More is taken only once all is checked: so what waits is bounded, by ROOM. */
     const enum live_state s =
         w->asked < stream_whole(&w->line.st) ? LIVE_GEN : live_step(&w->line, timeout_ms, &e);
-    live_tell(&w->line, s, "watch", w->live.where);
+    live_tell(&w->line, s, "watch", w->o.path);
     if (w->asked < stream_whole(&w->line.st) && !live_stop_asked())
         look(w);
     if (s == LIVE_END || s == LIVE_FAILED) {

@@ -308,15 +308,11 @@ static int run_terminal(struct app *a, const struct cmdline *o, enum charset cha
 /* Connect to a running program, or follow a file that grows, and wait for its first generation. */
 static enum err_code open_live(const struct cmdline *o, struct follow **f, struct trace **tr, struct err *e)
 {
-    struct follow_opts fo = {
-        .live = {.feed = o->o.feed}, .keep_ns = o->o.keep.ns, .keep_bytes = o->o.keep.bytes, .raw = o->o.out};
-    fo.live.where = o->o.path;
-    fo.live.trace = o->o.trace;
     origin_note_path(o->o.path); /* the file of -o is opened first */
     if (strcmp(o->o.path, "-") == 0)
         origin_note(STDIN_FILENO);
     live_stop_hold();
-    enum err_code rc = follow_open(&fo, f, e);
+    enum err_code rc = follow_open(&o->o, f, e);
     live_stop_release();
     *tr = rc ? NULL : follow_now(*f).trace;
     return rc;

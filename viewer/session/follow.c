@@ -18,7 +18,7 @@ enum { FIRST_MS = 200 };
 #define WAITING_MOST ((uint64_t)128 << 20)
 
 struct follow {
-    struct follow_opts o;
+    struct options o;
     struct live live;
     struct saved *saved;
     int connection;
@@ -146,7 +146,7 @@ static void follow_end(struct follow *f, const char *why)
 /* Another trace is in the file. A trace of so many seconds (--seconds) ends with its file. */
 static bool file_replaced(const struct follow *f, enum live_state s, const struct err *e)
 {
-    return s == LIVE_FAILED && e->code == ERR_APART && !f->o.live.feed.seconds;
+    return s == LIVE_FAILED && e->code == ERR_APART && !f->o.feed.seconds;
 }
 
 /* Take what has come. A file that is read can wait; a program can't. */
@@ -171,21 +171,21 @@ static void follow_receive(struct follow *f)
 /* It is time to begin a second model. */
 static bool next_due(const struct follow *f)
 {
-    return (!f->o.keep_bytes && trace_info(f->now.tr)->end > f->o.keep_ns) ||
+    return (!f->o.keep.bytes && trace_info(f->now.tr)->end > f->o.keep.ns) ||
            follow_will_take(f) > f->most / 16 * 7;
 }
 
 /* `next` holds enough and has caught up; or memory is short, and near enough will do. */
 static bool next_ready(const struct follow *f)
 {
-    const int64_t keep = f->o.keep_ns, end = trace_info(f->next.tr)->end;
+    const int64_t keep = f->o.keep.ns, end = trace_info(f->next.tr)->end;
     if (f->next.over || !end)
         return false;
     uint64_t used = follow_will_take(f);
     bool there = model_left(&f->next) <= model_left(&f->now);
     if (used > f->most / 16 * 12)
         return there || used > f->most / 16 * 13;
-    return !f->o.keep_bytes && end > keep && (there || end > keep / 4 * 5);
+    return !f->o.keep.bytes && end > keep && (there || end > keep / 4 * 5);
 }
 
 /* How much later `other` begins than `one`, ns: by the time of day if both record it, else by the host's
@@ -205,8 +205,8 @@ static int64_t follow_later_by(const struct trace *one, const struct trace *othe
 static enum err_code follow_save_to(const struct follow *f, int connection, struct saved **out, struct err *e)
 {
     char path[4096];
-    int n = connection > 1 ? snprintf(path, sizeof path, "%s.%d", f->o.raw, connection)
-                           : snprintf(path, sizeof path, "%s", f->o.raw);
+    int n = connection > 1 ? snprintf(path, sizeof path, "%s.%d", f->o.out, connection)
+                           : snprintf(path, sizeof path, "%s", f->o.out);
     if (n < 0 || (size_t)n >= sizeof path)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "the file's name is too long");
     return saved_open(path, out, e);
@@ -215,11 +215,11 @@ static enum err_code follow_save_to(const struct follow *f, int connection, stru
 static enum err_code follow_connect(const struct follow *f, struct live *l, int connection, struct saved **to,
                                     struct err *e)
 {
-    enum err_code rc = f->o.raw ? follow_save_to(f, connection, to, e) : ERR_OK;
+    enum err_code rc = f->o.out ? follow_save_to(f, connection, to, e) : ERR_OK;
     const uint64_t most = f->most > MEMORY_LEAST ? f->most : MEMORY_LEAST, share = most / 8;
     l->saved = *to;
     l->room = share < WAITING_MOST ? share : WAITING_MOST;
-    return rc ? rc : live_open(l, &f->o.live, e);
+    return rc ? rc : live_open(l, &f->o, e);
 }
 
 static void reconnect_drop(struct follow *f)
@@ -238,8 +238,8 @@ static bool reconnect_model(struct follow *f, struct model *m)
     const struct stream_gen *g = &f->next_live.st.gen[0];
     const struct joint_part held = {f->now.p, f->whole};
     f->joined = joint_follows(held, (struct joint_part){g->p, g->n}, &e) == ERR_OK;
-    return f->joined ? model_again(m, &f->now, f->whole, false, &f->o.live.trace, &e) && model_gap(m)
-                     : model_open(m, g->p, &f->o.live.trace, &e);
+    return f->joined ? model_again(m, &f->now, f->whole, false, &f->o.trace, &e) && model_gap(m)
+                     : model_open(m, g->p, &f->o.trace, &e);
 }
 
 /* Look whether the new connection has sent its first generation. */
@@ -311,7 +311,7 @@ static void reread_begin(struct follow *f)
         f->noted = 0;
     const struct err *why = follow_contradiction(f);
     const bool all = at_end && (why || f->broken);
-    const struct trace_opts *o = &f->o.live.trace;
+    const struct trace_opts *o = &f->o.trace;
     const struct model *now = &f->now;
     struct model m;
     struct err e = {0};
@@ -363,7 +363,7 @@ static bool next_takes_over(struct follow *f, int64_t *by)
     if (!f->next.tr) {
         struct err e = {0};
         if (next_due(f)) /* of what comes from now on; if it fails, once more later */
-            (void)model_open(&f->next, f->live.st.header, &f->o.live.trace, &e);
+            (void)model_open(&f->next, f->live.st.header, &f->o.trace, &e);
         return false;
     }
     if (f->rejoins ? reconnect_ready(f) : next_ready(f)) {
@@ -498,7 +498,7 @@ static enum err_code follow_first(struct follow *f, struct err *e)
         return s == LIVE_END
                    ? err_set(e, ERR_TRUNCATED, ERR_NO_OFFSET, "it ended within its first generation")
                    : e->code;
-    if (!model_open(&f->now, f->live.st.header, &f->o.live.trace, e))
+    if (!model_open(&f->now, f->live.st.header, &f->o.trace, e))
         return e->code;
     follow_take_all(f);
     if (!whole)
@@ -506,7 +506,7 @@ static enum err_code follow_first(struct follow *f, struct err *e)
     return ERR_OK;
 }
 
-enum err_code follow_open(const struct follow_opts *o, struct follow **out, struct err *e)
+enum err_code follow_open(const struct options *o, struct follow **out, struct err *e)
 {
     struct follow *f = mem_zalloc(sizeof *f);
     *out = NULL;
@@ -514,9 +514,9 @@ enum err_code follow_open(const struct follow_opts *o, struct follow **out, stru
         return err_nomem(e);
     f->o = *o;
     f->connection = 1;
-    f->most = f->o.keep_bytes ? f->o.keep_bytes : host_memory() / 2;
-    if (!f->o.keep_ns)
-        f->o.keep_ns = 30000000000;
+    f->most = f->o.keep.bytes ? f->o.keep.bytes : host_memory() / 2;
+    if (!f->o.keep.ns)
+        f->o.keep.ns = 30000000000;
     enum err_code rc = follow_connect(f, &f->live, 1, &f->saved, e);
     if (!rc)
         rc = follow_first(f, e);

@@ -25,20 +25,15 @@
 
 #include "triage/live/live.h"
 
-struct follow_opts {
-    struct live_opts live;
-    int64_t keep_ns;     /* trace time to hold; 0: 30 s */
-    uint64_t keep_bytes; /* memory to use; 0: as keep_ns needs, at most half of what is free */
-    const char *raw;     /* save every byte in this file (the Nth connection in FILE.N); NULL: don't */
-};
-
 struct follow;
 
 /*
  * follow_open - connect, and wait for the first whole generation. SIGINT ends the wait with ERR_IO. On
- * failure *out is NULL and *e says why. The caller owns *out.
+ * failure *out is NULL and *e says why. The caller owns *out. Of the options: o->keep, trace time to hold (0:
+ * 30 s), or memory to use (0: as that needs, at most half of what is free); o->out: save every byte in this
+ * file (the Nth connection in FILE.N).
  */
-enum err_code follow_open(const struct follow_opts *o, struct follow **out, struct err *e);
+enum err_code follow_open(const struct options *o, struct follow **out, struct err *e);
 void follow_close(struct follow *f); /* NULL is allowed; its trace is closed, too */
 
 /* follow_now - how it is. Texts are safe on a terminal and stand until the next call with *f. */
