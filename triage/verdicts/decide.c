@@ -200,6 +200,15 @@ static bool decide_each(struct judging *j)
     return true;
 }
 
+/* Whether a cause of v[k], or of its cause, is v[i]. Two that explain each other make no ring: the first one
+ * that is asked about has the other as its cause. */
+static bool comes_from(const struct verdicts *out, uint32_t k, uint32_t i)
+{
+    while (k != NO_LANE && k != i)
+        k = out->v[k].cause;
+    return k == i;
+}
+
 bool verdicts_decide(struct causes *c, const struct works *all, struct verdicts *out)
 {
     uint32_t kept = 0, is = 0;
@@ -210,7 +219,7 @@ bool verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
         return false;
     for (uint32_t i = 0; i < out->n; i++) {
         for (uint32_t k = 0; k < out->n && out->v[i].cause == NO_LANE; k++)
-            if (k != i && explained(&out->v[k], &out->v[i], k < i))
+            if (k != i && explained(&out->v[k], &out->v[i], k < i) && !comes_from(out, k, i))
                 out->v[i].cause = k;
     }
     for (uint32_t i = 0; i < out->n; i++) {
