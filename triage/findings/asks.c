@@ -5,7 +5,7 @@
 
 /* True if goroutine g was created by the function that accepts connections; or by a library that it calls,
  * and does not hand on what it reads, as one that reads the messages of many. */
-static bool serves(const struct causes *c, uint32_t g)
+static bool by_accepter(const struct causes *c, uint32_t g)
 {
     const struct lane_info li = trace_lane(c->tr, lane_g(g));
     const uint32_t place = stacks_place(c->tr, li.create_stack);
@@ -14,6 +14,14 @@ static bool serves(const struct causes *c, uint32_t g)
     for (uint32_t i = may ? trace_stack(c->tr, li.create_stack) : 0; i-- > 0 && !is;)
         is = tab_get(&c->accepts, trace_frame(c->tr, li.create_stack, i).func, 0) != TAB_NONE;
     return is;
+}
+
+/* True if a goroutine that was so created began this one. */
+static bool by_server(const struct causes *c, uint32_t g)
+{
+    const struct lane_info li = trace_lane(c->tr, lane_g(g));
+    return li.created && li.creator < c->tg->ng && !c->of[c->tg->group_of[g]].hands_on &&
+           by_accepter(c, li.creator);
 }
 
 /* True if it reads from a connection there, or waits until it can. */
@@ -81,8 +89,9 @@ static uint32_t place_depth(const struct trace *tr, uint32_t stack)
 
 /* A stack in which the goroutine of a connection that was accepted reads its requests: where it reads for the
  * first time, or behind its first answer, if that is further out (what a request asks for is further in). 0:
- * nowhere; or it waited on a channel before, for what it then asks there. */
-static uint32_t served_at(const struct causes *c, uint32_t g, uint32_t name)
+ * nowhere; or it waited on a channel before, for what it then asks there. left: the connection was left to
+ * it, if it writes nothing before; else it may have its own. */
+static uint32_t served_at(const struct causes *c, uint32_t g, uint32_t name, bool left)
 {
     uint32_t first = 0;
     bool wrote = false;
@@ -97,7 +106,9 @@ static uint32_t served_at(const struct causes *c, uint32_t g, uint32_t name)
         const bool read = reads(c, s);
         if (first && wrote && read && place_depth(c->tr, s->stack) < place_depth(c->tr, first))
             return s->stack;
-        wrote |= causes_writes(c->tr, s->stack);
+        wrote |= causes_writes(c->tr, s->stack) || stacks_may(c->tr, s->stack, STACK_CONNECTS);
+        if (left && wrote && !first)
+            return 0;
         first = !first && read ? s->stack : first;
     }
     return first;
@@ -114,8 +125,9 @@ uint32_t calls_questions(const struct causes *c, uint32_t g)
     bool waited = false;
     struct asked a = {.loop = UINT32_MAX};
     struct span_iter it;
-    if (serves(c, g)) {
-        const uint32_t at = served_at(c, g, name);
+    const bool own = by_accepter(c, g);
+    if (own || by_server(c, g)) {
+        const uint32_t at = served_at(c, g, name, !own);
         return at ? stacks_place(c->tr, at) : 0;
     }
     for (int count = 0; may && count <= (a.read != 0); count++) {

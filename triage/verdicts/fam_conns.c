@@ -162,7 +162,7 @@ static void greeting_in(const struct causes *c, struct owners *o, const struct w
         if (s->t0 < p->t0 || !s->stack)
             continue;
         if (stacks_may(c->tr, s->stack, STACK_CONNECTS)) { /* that time is in opening_in() */
-            connected = true;
+            connected |= trace_frame(c->tr, s->stack, owner_user(o, s->stack)).func == at->user;
             continue;
         }
         if (s->state != ST_WAITING || stacks_wait_kind(c->tr, s->reason, s->stack) != WK_NET)

@@ -77,8 +77,9 @@ double verdict_retries(const struct causes *c, const struct works *w, struct ver
         ns += is ? (double)t.ns : 0;
         all += (double)(k->v[looked].t1 - k->v[looked].t0);
     }
-    if (pieces < threshold(TH_SEVERAL) || pieces * 2 <= looked)
-        return 0;
+    const bool reads = v->ndoing && v->doing[0].cat == EX_DEADLINE, tries = few || grows * 2 > pieces;
+    if (pieces < threshold(TH_SEVERAL) || pieces * 2 <= looked || (reads && !tries))
+        return 0; /* (who waits for an answer until a deadline, and then asks another one, does not sleep) */
     const double share = all > 0 ? ns / all : 0;
     if (few && share > v->harm.share) {
         v->harm.slow = v->harm.share = share;
@@ -86,6 +87,6 @@ double verdict_retries(const struct causes *c, const struct works *w, struct ver
     }
     if (asks && v->ndoing < DOINGS)
         v->doing[v->ndoing++] = (struct did){.cat = EX_WAIT, .at = verdict_place(w, asks)};
-    v->rule = few || grows * 2 > pieces ? RULE_RETRY : RULE_ASKS;
+    v->rule = tries ? RULE_RETRY : RULE_ASKS;
     return n / pieces;
 }
