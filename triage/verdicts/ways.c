@@ -198,6 +198,15 @@ static void way_add(struct follow *f, enum family family, uint32_t key, const st
     }
 }
 
+/* Whether goroutines of that name work on items, which the trees of these items tell of. */
+static bool has_items(const struct follow *f, uint32_t name)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < f->all->n; i++)
+        has |= f->all->v[i].kind == WORK_ITEMS && f->all->v[i].name == name;
+    return has;
+}
+
 /* Adds the time of the path's last node that its children do not explain: an end. */
 static void end_here(struct follow *f, const int64_t own[TREE_SETS])
 {
@@ -224,9 +233,10 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
         at = told;
     }
     family = family == FAM_NONE ? family_of_end(f, &v[end], &v[at]) : family;
-    /* What the taker of a full queue has to do is not of this piece. */
+    /* What the taker of a full queue has to do is not of this piece, nor what it does for others before. */
     for (uint32_t d = 1; d < f->depth && family == FAM_SERIAL; d++)
         family = v[f->path[d]].kind == WK_SEND && v[f->path[d]].cat == EX_WAIT ? FAM_BACKEND : family;
+    family = family == FAM_SERIAL && v[at].up != 0 && has_items(f, v[at].who) ? FAM_BACKEND : family;
     const bool outside = (family == FAM_BACKEND && !causes_writes(f->c->tr, v[end].stack)) ||
                          family == FAM_POLLING || family == FAM_LIMIT;
     const bool rests = f->w->standing && f->w->kind == WORK_LIVES && !f->w->asks && npath == 0 && outside;
@@ -366,10 +376,8 @@ void ways_counts(const struct work_tree *t, const struct tree_node *at, enum tre
  * waiter's function does its own, for all that need it (a flight). */
 static bool is_nested(const struct follow *f, const struct tree_node *n)
 {
-    bool works = false;
-    for (uint32_t i = 0; i < f->all->n; i++)
-        works |= f->all->v[i].kind == WORK_ITEMS && f->all->v[i].name == n->who;
-    return works && n->by_stack && n->by < f->c->tg->ng && !stacks_passes(f->c->tr, n->by_stack, n->user) &&
+    return has_items(f, n->who) && n->by_stack && n->by < f->c->tg->ng &&
+           !stacks_passes(f->c->tr, n->by_stack, n->user) &&
            trace_lane(f->c->tr, lane_g(n->g)).create_stack ==
                trace_lane(f->c->tr, lane_g(n->by)).create_stack;
 }
