@@ -50,6 +50,18 @@ static int64_t at_work(const struct causes *c, uint32_t g, bool serves)
     return ns_add(gstat_ns(c->tg, g, GM_EXEC), (int64_t)(part * (double)gstat_ns(c->tg, g, GM_LIFE)));
 }
 
+/* Whether goroutines of a group hand things to each other: they are stages, not equals. */
+static bool are_stages(const struct causes *c, uint32_t group)
+{
+    const uint32_t name = c->tg->groups[group].name;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < works_pairs(c); i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        n += p->waiter == name && p->waker == name && wait_passes_on(p->kind) ? p->count : 0;
+    }
+    return (double)n >= threshold(TH_MANY);
+}
+
 static bool uneven(struct causes *c, const struct works *w, struct verdicts *out, uint32_t group)
 {
     const uint32_t all = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
@@ -236,7 +248,7 @@ bool fam_uneven(struct causes *c, const struct works *w, struct verdicts *out)
     if (c->idle < threshold(TH_ROOM) * c->procs)
         return true;
     for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS; i++)
-        ok = c->tg->groups[i].is_system || uneven(c, w, out, i);
+        ok = c->tg->groups[i].is_system || are_stages(c, i) || uneven(c, w, out, i);
     for (uint32_t i = 0; ok && i < w->n; i++) {
         bool divisible;
         const double things = things_of(&w->v[i], &divisible);

@@ -307,6 +307,8 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         return FAM_NONE;
     if (n->kind == WK_LOCK)
         return FAM_LOCK;
+    if (n->up != 0 && waits_for_more(f->c->tr, n->who, n->reason, n->stack))
+        return FAM_NONE; /* it has nothing to do */
     const uint32_t by = n->by != NO_LANE ? trace_g_name(f->c->tr, n->by) : 0, g = causes_group(f->c, by);
     if (n->kind == WK_WAITGROUP && by == n->who && trace_lane_who(f->c->tr, lane_g(n->by)).creator != n->g)
         return FAM_SLOW_ONE; /* for what another goroutine of the group does for all (a flight) */
