@@ -291,7 +291,7 @@ static bool behind_longs(const struct causes *c, const struct works *all, const 
 static bool look(struct causes *c, const struct works *all, uint32_t work, struct verdicts *out)
 {
     const struct work *k = &all->v[work];
-    if ((k->kind != WORK_ITEMS && k->kind != WORK_REQUESTS) || k->looked < threshold(TH_MANY) ||
+    if ((k->kind != WORK_ITEMS && k->kind != WORK_REQUESTS) || k->paced || k->looked < threshold(TH_MANY) ||
         (double)k->d.max < (double)threshold_ns(TH_FELT))
         return true;
     struct did does = {0};
