@@ -135,7 +135,7 @@ struct mmu_point {
 #define MMU_POINTS 40
 struct heap_stat {
     bool known;
-    uint64_t first, last, max, max_goal; /* bytes */
+    uint64_t last, max, max_goal; /* bytes */
     int64_t max_at;
     /* the most by which the heap exceeded its goal, as a share of the goal; 0 = never */
     double over;
@@ -147,8 +147,7 @@ struct heap_stat {
 struct span_type { /* tasks or regions with one name */
     uint32_t name;
     bool is_region;
-    uint64_t count; /* d counts only those with both ends */
-    struct dist d;
+    struct dist d; /* of those with both ends */
 };
 
 /* ---- leaks --------------------------------------------------------------------------------------------- */

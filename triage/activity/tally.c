@@ -16,7 +16,7 @@ struct tally *tally_new(const struct trace *tr, int64_t t0, int64_t t1, int64_t 
     struct tally *t = mem_zalloc(sizeof *t);
     if (!t)
         return NULL;
-    *t = (struct tally){.tr = tr, .t0 = t0, .t1 = t1, .at = at, .events = trace_info(tr)->events};
+    *t = (struct tally){.tr = tr, .t0 = t0, .t1 = t1, .at = at};
     t->all.most = NO_LANE;
     return t;
 }

@@ -34,7 +34,6 @@ struct tally_why { /* goroutines blocked at the moment, by reason and function *
 struct tally {
     const struct trace *tr;
     int64_t t0, t1, at; /* the range [t0,t1), and the moment */
-    uint64_t events;    /* the trace's event count at the start */
     struct tally_row *row, all;
     uint32_t n;
     struct tally_why *why;

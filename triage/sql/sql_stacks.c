@@ -6,7 +6,7 @@
 
 struct stack_cursor {
     struct sql_cursor c;
-    uint32_t stack, end, depth, frames;
+    uint32_t stack, end, depth;
 };
 
 static bool stacks_from(struct stack_cursor *c)
@@ -80,7 +80,7 @@ SQL_TABLE(stack, STACK, struct stack_cursor, stack_begin, stack_next,
 /* Go to the next stack that has frames. */
 static bool frame_take(struct stack_cursor *c)
 {
-    while (c->stack < c->end && c->depth >= (c->frames = trace_stack(c->c.s->tr, c->stack))) {
+    while (c->stack < c->end && c->depth >= trace_stack(c->c.s->tr, c->stack)) {
         c->stack++;
         c->depth = 0;
     }

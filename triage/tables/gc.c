@@ -134,7 +134,6 @@ static void heap(struct triage *tg, const struct range *gc, size_t ngc)
     const size_t n = trace_npoints(tg->tr, METRIC_HEAP);
     struct heap_stat *s = &tg->heap;
     s->known = n > 0;
-    s->first = n ? trace_point(tg->tr, METRIC_HEAP, 0).v : 0;
     s->last = n ? trace_point(tg->tr, METRIC_HEAP, n - 1).v : 0;
     heap_most(tg, s);
     for (size_t i = 0; i < ngc && !s->low_first; i++)

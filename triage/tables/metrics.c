@@ -287,8 +287,7 @@ static bool statistic(const char *name, const struct dist *d, struct metric_valu
                         (double)d->p99, (double)d->p999,  (double)d->max};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(name, known[i]) == 0) {
-            *out = (struct metric_value){
-                .unit = i ? UNIT_NS : UNIT_COUNT, .known = i < 2 || d->n > 0, .v = v[i], .d = *d};
+            *out = (struct metric_value){i ? UNIT_NS : UNIT_COUNT, i < 2 || d->n > 0, v[i]};
             return true;
         }
     }

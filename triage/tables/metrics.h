@@ -24,9 +24,8 @@
 enum unit { UNIT_COUNT, UNIT_NS, UNIT_SHARE, UNIT_BYTES };
 struct metric_value {
     enum unit unit;
-    bool known;    /* false: the trace does not have it */
-    double v;      /* a share is 0..1 */
-    struct dist d; /* n > 0: the set of durations that v is a statistic of */
+    bool known; /* false: the trace does not have it */
+    double v;   /* a share is 0..1 */
 };
 
 /* metric_get - computes the value of a metric. Returns ERR_ARG if there is no such metric. */

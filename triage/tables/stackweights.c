@@ -53,8 +53,6 @@ static bool add_row(struct build *b, uint32_t stack, int64_t ns)
         p->stack = stack;
     p->count++;
     p->ns = ns_add(p->ns, ns);
-    b->out->count++;
-    b->out->ns = ns_add(b->out->ns, ns);
     return true;
 }
 

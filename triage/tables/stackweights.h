@@ -46,8 +46,6 @@ struct sw_filter {  /* all zero = everything */
 struct sw_table {
     struct sw_row *row; /* by ns (count for SW_CPU), largest first */
     uint32_t n;
-    uint64_t count; /* sums over the rows */
-    int64_t ns;
 };
 /* stackweights_build - fills the table in one walk over the goroutines' lanes. Free with
  * stackweights_free(). */

@@ -39,7 +39,7 @@ static bool types_of(struct triage *tg, enum item_kind kind)
             if (it[j].whole)
                 v[whole++] = it[j].ns;
         struct span_type *t = &p[tg->ntypes++];
-        *t = (struct span_type){.name = it[i].name, .is_region = kind == ITEM_REGION, .count = j - i};
+        *t = (struct span_type){.name = it[i].name, .is_region = kind == ITEM_REGION};
         dist_of(&t->d, v, whole);
     }
     mem_free(it);

@@ -33,7 +33,7 @@ struct turns {
 };
 struct stampede {
     uint32_t crowds, n, most; /* n: went there in crowds; most: at once */
-    uint32_t came, passed;    /* in the windows in which the crowds came */
+    uint32_t came;            /* in the windows in which the crowds came */
     int64_t window;           /* ns, summed: of the windows */
     int64_t each, all;        /* ns, summed: of those in crowds, of all that went there */
     double first;             /* `each`, if all had taken as long as the first of their crowd to be done */
@@ -136,7 +136,6 @@ static void crowd_add(const struct turns *k, size_t from, size_t to, int64_t *en
     s->crowds++;
     s->n += n;
     s->came += (uint32_t)(to - from);
-    s->passed += (uint32_t)(to - from) - n;
     s->window = ns_add(s->window, k->v[to - 1].t0 - all.t0);
     s->first += (double)first * n;
     s->each = ns_add(s->each, ns);
