@@ -51,8 +51,6 @@ bool triage_gc(struct triage *tg);
 bool tri_stop_is_gc(const struct trace *tr, uint32_t kind);
 /* mmu.c */
 bool triage_mmu_curve(struct triage *tg);
-/* tasks.c */
-bool triage_tasks(struct triage *tg);
 /* leaks.c */
 bool triage_leaks(struct triage *tg);
 bool triage_herds(struct triage *tg);

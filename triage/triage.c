@@ -57,7 +57,6 @@ void triage_free(struct triage *tg)
     mem_free(tg->pairs);
     mem_free(tg->syscalls);
     mem_free(tg->stw);
-    mem_free(tg->types);
     mem_free(tg->leaks);
     mem_free(tg->herds);
     mem_free(tg);
@@ -88,7 +87,7 @@ static bool pairs_end(struct triage *tg)
 
 typedef bool beside_fn(struct triage *);
 /* Independent phases, the long ones first. */
-static beside_fn *const beside[] = {triage_gc, pairs_end, triage_groups_end, triage_tasks, triage_procs};
+static beside_fn *const beside[] = {triage_gc, pairs_end, triage_groups_end, triage_procs};
 
 static bool beside_work(void *arg, size_t i, void **kept)
 {

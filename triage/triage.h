@@ -142,14 +142,6 @@ struct heap_stat {
     uint64_t low_first, low_last; /* live heap after the first and the last cycle */
 };
 
-/* ---- tasks, regions ------------------------------------------------------------------------------------ */
-
-struct span_type { /* tasks or regions with one name */
-    uint32_t name;
-    bool is_region;
-    struct dist d; /* of those with both ends */
-};
-
 /* ---- leaks --------------------------------------------------------------------------------------------- */
 
 /* goroutines that were created in the trace and are blocked at its end, by creation and wait */
@@ -224,9 +216,6 @@ struct triage {
     struct mmu_point mmu[MMU_POINTS];
     uint32_t nmmu;
     struct heap_stat heap;
-
-    struct span_type *types; /* tasks by total time, then regions */
-    uint32_t ntypes, ntask_types;
 
     struct leak_row *leaks; /* by count, largest first */
     uint32_t nleaks;

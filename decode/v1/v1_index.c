@@ -375,7 +375,6 @@ static enum err_code slow(struct v1_index *ix, struct source *s)
         source_damage(s, ERR_TRUNCATED, 0, ix->at, "the file ends inside an event (%s)",
                       v1_type_name(s->data[ix->at] & 63));
         ix->incomplete |= !ix->has_footer;
-        ix->end = ix->at;
         ix->at = s->len;
         return ERR_OK;
     }
@@ -384,7 +383,7 @@ static enum err_code slow(struct v1_index *ix, struct source *s)
         return ERR_OK;
     }
     enum err_code e = event(ix, s, &r, source_off(s, p));
-    ix->at = ix->end = source_off(s, p);
+    ix->at = source_off(s, p);
     return e;
 }
 
@@ -498,7 +497,7 @@ static enum err_code run(struct v1_index *ix, const struct source *s, uint64_t s
         to = s->data + s->len - ROOM + 1;
     for (const uint8_t *q; p < to && (q = pass(ix, p)); p = q)
         ix->events++;
-    ix->at = ix->end = source_off(s, p);
+    ix->at = source_off(s, p);
     return ix->at > was ? timed(ix, ix->at) : ERR_OK;
 }
 

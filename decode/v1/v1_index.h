@@ -70,7 +70,6 @@ struct v1_index {
     bool tables;          /* the pass is in the tables: no event with a time before the next batch */
     bool incomplete;      /* bytes are missing */
     uint64_t events, nfutile, ngomaxprocs; /* number of events: all, FutileWakeup, Gomaxprocs */
-    uint64_t end;                          /* offset up to which the file was understood */
     /* private to the pass */
     uint64_t at;
     uint32_t cur;                               /* index in proc of the batch's P, UINT32_MAX = none yet */

@@ -128,7 +128,6 @@ const uint8_t *v2_raw_ev(const uint8_t *p, const uint8_t *end, struct v2_raw_ev 
 {
     if (p == end || !v2_specs[*p].nargs)
         return NULL;
-    ev->at = p;
     ev->type = *p++;
     ev->nargs = (uint8_t)(v2_specs[ev->type].nargs - 1);
     p = bytes_varint(p, end, &ev->dt);

@@ -82,7 +82,6 @@ static inline bool v2_raw_timed(const struct v2_raw_batch *b)
 struct v2_raw_ev {
     uint8_t type, nargs;
     uint64_t dt, arg[V2_ARGS];
-    const uint8_t *at;
 };
 /* size of an event in bytes: its type, the time and all arguments */
 #define V2_EVENT_MAX (1 + 10 + 10 * V2_ARGS)

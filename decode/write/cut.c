@@ -29,10 +29,10 @@ struct cut {
     struct names names;
     struct source s;
     struct slice w;
-    struct cut_result res;   /* from, to: absolute */
-    int64_t base, from, to;  /* absolute; from: INT64_MIN, to: INT64_MAX if not limited */
-    double scale;            /* ns per unit of the reader's times */
-    int64_t last, last_kept; /* times of the last event, and of the last that is sound */
+    struct cut_result res;  /* from, to: absolute */
+    int64_t base, from, to; /* absolute; from: INT64_MIN, to: INT64_MAX if not limited */
+    double scale;           /* ns per unit of the reader's times */
+    int64_t last;           /* time of the last event */
     uint64_t events;
     size_t nsample;
     /* Second family: the generation that is read, counted from where reading began. */
@@ -50,7 +50,6 @@ bool outlet_put(struct outlet *s, const void *p, size_t n)
 {
     if (!s->broken && n && !s->write(s->arg, p, n))
         s->broken = true;
-    s->bytes += n;
     return !s->broken;
 }
 
@@ -113,7 +112,6 @@ static void event(struct cut *c, const struct ev *e)
 /* keep - What was read since the last call is sound. last: the slice ends here. */
 static void keep(struct cut *c, bool last)
 {
-    c->last_kept = c->last;
     c->nsample = c->w.nsample;
     c->res.events = c->events;
     if (!c->w.on)
@@ -225,7 +223,7 @@ static enum err_code run(struct cut *c, size_t pos, struct err *e)
     c->s.len = input_stretch(c->in, pos);
     c->s.ngap = 0;
     c->w = (struct slice){.names = &c->names, .version = c->d.read_as, .freq = 1000000000, .unit = 1};
-    c->last = c->last_kept = INT64_MIN;
+    c->last = INT64_MIN;
     c->gen = c->noted = 0;
     c->lacks = c->events = c->again = c->nsample = 0;
     enum err_code rc = source_v2(&c->s, e);

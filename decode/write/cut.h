@@ -18,13 +18,11 @@
 #include "decode/input/dialect.h"
 #include "decode/input/input.h"
 
-/* The receiver of bytes. write - Returns false to stop; `broken` is set then, and nothing more is written.
- * bytes: the number written so far. */
+/* The receiver of bytes. write - Returns false to stop; `broken` is set then, and nothing more is written. */
 struct outlet {
     bool (*write)(void *arg, const void *p, size_t n);
     void *arg;
     bool broken;
-    uint64_t bytes;
 };
 /* outlet_put - Write n bytes, unless the outlet is broken. Returns false if it is. */
 bool outlet_put(struct outlet *s, const void *p, size_t n);

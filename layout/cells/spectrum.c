@@ -85,7 +85,6 @@ bool spectrum_make(struct spectrum *s, uint32_t n, spectrum_value *get, void *ar
     steps(s, n ? min : 0, max, rows);
     s->cols = cols < 1 ? 1 : cols;
     s->win = win;
-    s->n = n;
     s->most = s->darkest = 0;
     memset(s->count, 0, sizeof s->count);
     const size_t cells = (size_t)s->rows * (size_t)s->cols;

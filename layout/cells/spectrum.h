@@ -17,7 +17,7 @@ struct spectrum {
     int rows, cols;
     /* [0]: the least step. A row holds values from its step up to the next one */
     int64_t from[SPECTRUM_ROWS];
-    uint64_t count[SPECTRUM_ROWS], most, n;
+    uint64_t count[SPECTRUM_ROWS], most;
     uint32_t *cell; /* rows x cols; row 0 is the least */
     size_t cap;
     uint32_t darkest;

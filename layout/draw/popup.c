@@ -114,7 +114,6 @@ static const char by_timer[] = TRI_BY_TIMER; /* title for a goroutine without cr
 
 struct sides {
     struct side a, b;
-    bool two;
 };
 
 static const struct span *popup_step(struct span_iter *it, bool forward)
@@ -146,7 +145,6 @@ static void sides_of(const struct view *v, struct lane l, const struct span *s, 
     struct lane_info li = trace_lane_who(v->tr, l);
     *out = (struct sides){.a = {"stack at its start", NO_LANE, s->stack, 0},
                           .b = {"stack at its end", NO_LANE, s->stack_end, 0}};
-    out->two = true;
     switch (s->state) {
     case ST_WAITING:
         out->a.title = "waits at";

@@ -129,7 +129,6 @@ struct lanes {
 struct items {
     struct item *row;
     uint32_t n;
-    size_t cap;
     size_t seen; /* number of things in the model when the rows were made */
     int view;
     bool longest_first;

@@ -32,51 +32,49 @@ enum { TABLES = sizeof tables / sizeof *tables };
 
 /* ---- numbers ------------------------------------------------------------------------------------------- */
 
-static const struct ttype *type_named(const struct table *t, uint32_t name)
+static void types_as_counted(struct seen *s)
 {
-    for (uint32_t i = 0; i < t->ntypes; i++)
-        if (t->type[i].a == name)
-            return &t->type[i];
-    return NULL;
-}
-
-static void types_as_triage(struct seen *s)
-{
-    struct triage *tg;
-    struct err e;
-    assert_int_equal(triage_new(s->tr, &tg, &e), ERR_OK);
-    assert_int_equal(triage_step(tg, INT64_MAX), TRIAGE_DONE);
     for (int region = 0; region < 2; region++) {
+        const enum item_kind kind = region ? ITEM_REGION : ITEM_TASK;
         open_view(s, region ? VIEW_REGIONS : VIEW_TYPES);
-        uint32_t n = 0;
-        for (uint32_t i = 0; i < tg->ntypes; i++) {
-            const struct span_type *a = &tg->types[i];
-            if (a->is_region != region)
-                continue;
-            n++;
-            const struct ttype *b = type_named(s->v.table, a->name);
-            assert_non_null(b);
-            assert_int_equal(b->n, a->count);
-            assert_int_equal(b->n - b->open, a->d.n);
-            if (a->d.n) {
-                assert_int_equal(b->p50, a->d.p50);
-                assert_int_equal(b->p90, a->d.p90);
-                assert_int_equal(b->p99, a->d.p99);
+        const struct table *t = s->v.table;
+        uint64_t all = 0;
+        int64_t *v = mem_alloc((item_count(s->tr, kind) + 1) * sizeof *v);
+        assert_non_null(v);
+        for (uint32_t k = 0; k < t->ntypes; k++) {
+            const struct ttype *b = &t->type[k];
+            struct dist d;
+            struct item x;
+            uint64_t n = 0;
+            size_t whole = 0;
+            for (size_t i = 0; item_at(s->tr, kind, i, &x); i++) {
+                n += x.name == b->a;
+                if (x.name == b->a && !x.open_start && !x.open_end)
+                    v[whole++] = x.t1 - x.t0;
+            }
+            dist_of(&d, v, whole);
+            all += n;
+            assert_int_equal(b->n, n);
+            assert_int_equal(b->n - b->open, d.n);
+            if (d.n) {
+                assert_int_equal(b->p50, d.p50);
+                assert_int_equal(b->p90, d.p90);
+                assert_int_equal(b->p99, d.p99);
             }
             if (!b->open) {
-                assert_int_equal(b->total, a->d.total);
-                assert_int_equal(b->max, a->d.max);
+                assert_int_equal(b->total, d.total);
+                assert_int_equal(b->max, d.max);
             }
         }
-        assert_int_equal(n, s->v.table->ntypes);
+        assert_int_equal(all, item_count(s->tr, kind));
+        mem_free(v);
     }
-    triage_free(tg);
 }
 
 static void test_types(void **state)
 {
     (void)state;
-    for_samples(types_as_triage, "");
+    for_samples(types_as_counted, "");
 }
 
 /* Each span of a system call is a thing, and nothing else is; those without an

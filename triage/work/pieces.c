@@ -237,16 +237,45 @@ static struct work *work_add(struct works *all, size_t *cap)
     return &all->v[all->n++];
 }
 
+struct task_type {
+    uint32_t name;
+    int64_t total; /* ns, of those that have both ends */
+};
+
+ORDER(by_total, struct task_type, MOST(r->total) LEAST(r->name))
+
+/* The types of n tasks, those that take longest in all first; free with mem_free(). NULL: out of memory. */
+static struct task_type *task_types(const struct task *t, size_t n, uint32_t *types)
+{
+    struct tab by_name = {0};
+    struct task_type *v = mem_alloc(sizeof *v), *x = v;
+    bool made;
+    *types = 0;
+    for (size_t i = 0; x && i < n; i++) {
+        if (!(x = tab_row(&by_name, v, *types, t[i].name, 0, &made)))
+            break;
+        x->name = t[i].name;
+        x->total = ns_add(x->total, t[i].open_start || t[i].open_end ? 0 : t[i].t1 - t[i].t0);
+    }
+    tab_free(&by_name);
+    sort(v, *types, by_total);
+    if (!x)
+        mem_free(v);
+    return x ? v : NULL;
+}
+
 static bool add_tasks(struct causes *c, struct works *all, size_t *cap)
 {
     const struct task *t;
     const size_t n = trace_tasks(c->tr, &t);
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < c->tg->ntask_types && i < WORKS_MOST / 2; i++) {
+    uint32_t types;
+    struct task_type *type = task_types(t, n, &types);
+    bool ok = type;
+    for (uint32_t i = 0; ok && i < types && i < WORKS_MOST / 2; i++) {
         struct cut k = {.all = all};
         const size_t step = n / PIECES + 1;
         for (size_t j = 0; j < n && !k.failed; j += step) {
-            if (t[j].name == c->tg->types[i].name) {
+            if (t[j].name == type[i].name) {
                 if (!t[j].open_start && !t[j].open_end && t[j].g != NO_LANE)
                     cut_add(&k, workpiece_of_task(c->tr, j));
                 else
@@ -257,11 +286,12 @@ static bool add_tasks(struct causes *c, struct works *all, size_t *cap)
         ok = !k.failed && (!k.n || w);
         if (ok && w) {
             w->kind = WORK_TASKS;
-            w->name = c->tg->types[i].name;
+            w->name = type[i].name;
             ok = work_set(w, &k, (double)step);
         }
         mem_free(k.v);
     }
+    mem_free(type);
     return ok;
 }
 
