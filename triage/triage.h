@@ -28,10 +28,6 @@ struct group {             /* goroutines with one start function */
     int64_t ns[GM_COUNT];   /* sums over its goroutines */
     uint32_t waits, nwaits; /* group_waits[waits .. waits+nwaits): by reason, largest first */
 };
-static inline int64_t group_avg(const struct group *g, enum gmetric m)
-{
-    return g->count ? g->ns[m] / (int64_t)g->count : 0;
-}
 struct group_wait { /* the waits for one reason of the goroutines of one group */
     uint32_t group, reason;
     uint64_t count;

@@ -155,7 +155,7 @@ static unsigned func_is(const struct trace *tr, uint32_t func)
 /* Of a stack: stacks_user_frame() + 1, the kind of its waits where the reason says only "sync", marks,
  * stacks_place(). */
 enum { FRAME_MOST = 0xffff, STACK_KIND = 16, STACK_MARKS = 20, STACK_PLACE = 32 };
-enum { KIND_FRAMES = 8, MARKS_ALL = (1 << (STACK_PLACE - STACK_MARKS)) - 1 };
+enum { KIND_FRAMES = 8 };
 enum { ENDS = (STACK_FILE | STACK_CONN) << MARKS };
 
 /* Of a frame: its function, and func_is() of that. */
