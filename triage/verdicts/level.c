@@ -376,6 +376,9 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
     } else if (each && (awaited || v->harm.slow >= threshold(TH_SHARE)) && (sleeps || limit) &&
                (tries = verdict_retries(c, all, v)) > 0) {
         verdict_ev(v, EV_TIMES, tries);
+    } else if (!each && v->harm.share >= threshold(TH_SHARE) && (sleeps || limit) &&
+               (tries = verdict_backs_off(c, all, v)) > 0) {
+        verdict_ev(v, EV_TIMES, tries);
     } else if (limit && verdict_limit_of(all, v) == RULE_LIMIT && verdict_slots_lost(c, all, v)) {
         v->rule = RULE_SLOTS;
     } else if (awaited && (sleeps || limit) && !alone && verdict_rate_limited(c, all, v)) {

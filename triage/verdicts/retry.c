@@ -60,6 +60,44 @@ static struct tried tries_in(const struct causes *c, const struct works *w, cons
     return t;
 }
 
+/* ---- of a goroutine, where nothing parts its pieces ---------------------------------------------------- */
+
+enum { PAUSES = 512, ALL = 20000 };
+
+/* Of a row of pauses, how often each grows, on average, until it is the shortest again; 0: they don't. */
+static double backs_off(const int64_t *v, uint32_t n)
+{
+    uint32_t grows = 0, again = 0;
+    int64_t least = INT64_MAX;
+    for (uint32_t i = 0; i < n; i++)
+        least = v[i] < least ? v[i] : least;
+    for (uint32_t i = 1; i < n; i++) {
+        const double times = (double)v[i] / (double)(v[i - 1] > 0 ? v[i - 1] : 1);
+        grows += times >= (1 - threshold(TH_ROOM)) * threshold(TH_DOUBLE) && times <= threshold(TH_TAIL);
+        again += (double)v[i] <= (1 + threshold(TH_ROOM)) * (double)least;
+    }
+    const bool does =
+        n >= threshold(TH_PIECES) && grows * 3 >= n && grows + again >= (1 - threshold(TH_SHARE)) * (n - 1);
+    return does ? (double)n / (again + 1) : 0;
+}
+
+double verdict_backs_off(const struct causes *c, const struct works *w, struct verdict *v)
+{
+    int64_t ns[PAUSES];
+    uint32_t n = 0;
+    struct walk k;
+    struct span s;
+    if (v->g >= c->tg->ng)
+        return 0;
+    const struct span *next = walk_first(&k, c->tr, v->g, ALL);
+    while (n < PAUSES && walk_pair(&k, &s, &next))
+        if (s.state == ST_WAITING && s.stack && waits_out(w, v, &s, next))
+            ns[n++] = s.t1 - s.t0;
+    const double times = backs_off(ns, n);
+    v->rule = times > 0 ? RULE_RETRY : v->rule;
+    return times;
+}
+
 double verdict_retries(const struct causes *c, const struct works *w, struct verdict *v)
 {
     const struct work *k = &w->v[v->harm.work];

@@ -242,6 +242,9 @@ double verdict_polls(const struct causes *c, const struct works *w, struct verdi
  * tries nothing again. Sets the rule: retries, or, if usual pieces do that as well, asking again and again.
  * Raises the harm by the waits in between, and records as done where it asks again. */
 double verdict_retries(const struct causes *c, const struct works *w, struct verdict *v);
+/* verdict_backs_off - returns the same, and sets the rule, for waits in a goroutine that nothing parts into
+ * pieces: each pause is about twice as long as the one before it, and then they begin anew. */
+double verdict_backs_off(const struct causes *c, const struct works *w, struct verdict *v);
 /* verdict_starts_up - returns whether main's calls, one after the other, are the program's startup
  * (start.c). *ns receives how long they take, *n the number of waits. */
 bool verdict_starts_up(const struct causes *c, const struct works *w, const struct verdict *v, int64_t *ns,
