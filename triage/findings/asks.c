@@ -2,6 +2,7 @@
 #include "triage/findings/asks.h"
 
 #include "triage/findings/requests.h"
+#include "triage/findings/walk.h"
 
 /* True if goroutine g was created by the function that accepts connections; or by a library that it calls,
  * and does not hand on what it reads, as one that reads the messages of many. */
@@ -95,10 +96,7 @@ static uint32_t served_at(const struct causes *c, uint32_t g, uint32_t name, boo
 {
     uint32_t first = 0;
     bool wrote = false;
-    struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, lane_g(g), 0);
-    for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    each_between(s, c->tr, g, 0, INT64_MAX, LOOKED) {
         if (!s->stack || (s->state != ST_WAITING && s->state != ST_SYSCALL))
             continue;
         if (!first && s->state == ST_WAITING && waits_for_more(c->tr, name, s->reason, s->stack))
@@ -122,7 +120,6 @@ uint32_t calls_questions(const struct causes *c, uint32_t g)
 {
     const uint32_t group = c->tg->group_of[g], name = c->tg->groups[group].name;
     const bool may = !trace_lane_who(c->tr, lane_g(g)).created && !c->of[group].hands_on && name;
-    bool waited = false;
     struct asked a = {.loop = UINT32_MAX};
     struct span_iter it;
     const bool own = by_accepter(c, g);
@@ -130,14 +127,12 @@ uint32_t calls_questions(const struct causes *c, uint32_t g)
         const uint32_t at = served_at(c, g, name, !own);
         return at ? stacks_place(c->tr, at) : 0;
     }
+    const bool waited =
+        may && span_seek_index(&it, c->tr, lane_g(g), 0) && span_get(&it)->state == ST_WAITING;
     for (int count = 0; may && count <= (a.read != 0); count++) {
-        bool more = span_seek_index(&it, c->tr, lane_g(g), 0);
-        waited = more && span_get(&it)->state == ST_WAITING;
-        for (int i = 0; i < LOOKED && more; i++, more = span_next(&it)) {
-            const struct span *s = span_get(&it);
+        each_between(s, c->tr, g, 0, INT64_MAX, LOOKED)
             if (s->stack && (s->state == ST_WAITING || s->state == ST_SYSCALL))
                 (count ? asked_count : asked_part)(c, &a, s);
-        }
     }
     const uint32_t in = a.read ? stacks_place(c->tr, a.read) : 0;
     if (!a.wrote || !a.loop || a.reads < 2)
@@ -153,10 +148,7 @@ bool calls_asks(const struct causes *c, uint32_t g)
     int64_t reads = 0, answers = 0;
     uint32_t known = 0;
     bool wrote = false, writes = false, outside = false, trip = false;
-    struct span_iter it;
-    bool more = span_seek_index(&it, c->tr, lane_g(g), 0);
-    for (int i = 0; i < STEPS && more; i++, more = span_next(&it)) {
-        const struct span *s = span_get(&it);
+    each_between(s, c->tr, g, 0, INT64_MAX, STEPS) {
         if ((s->state != ST_WAITING && s->state != ST_SYSCALL) || !s->stack)
             continue;
         if (s->stack != known) {

@@ -33,12 +33,10 @@ static bool note(struct untimed *u, uint32_t stack, bool timed, int64_t ns)
 static bool look_at(struct untimed *u, const struct trace *tr, uint32_t g, uint32_t steps)
 {
     uint32_t stack = 0;
-    bool ok = true, timed = false;
-    struct walk w;
-    walk_g(&w, tr, g, steps);
-    for (const struct span *s; ok && (s = walk_next(&w));) {
-        if (s->state == ST_RUNNING && stack)
-            ok = note(u, stack, timed, s->t1 - s->t0);
+    bool timed = false;
+    each_walked(s, tr, g, steps) {
+        if (s->state == ST_RUNNING && stack && !note(u, stack, timed, s->t1 - s->t0))
+            return false;
         if (s->state == ST_SYSCALL) {
             stack = s->stack;
             timed = !tri_untimed(tr, s->t1 - s->t0);
@@ -46,7 +44,7 @@ static bool look_at(struct untimed *u, const struct trace *tr, uint32_t g, uint3
             stack = 0;
         }
     }
-    return ok;
+    return true;
 }
 
 /* The i-th of those that are looked at: the first ones, most of which are there all along, and others that

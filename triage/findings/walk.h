@@ -1,14 +1,15 @@
 /*
  * walk.h - iterates over the spans of one goroutine, up to a bound: what most rules read.
  *
- *     struct walk w;
- *     walk_g(&w, c->tr, g, STEPS);
- *     for (const struct span *s; (s = walk_next(&w));) {
+ *     each_walked(s, c->tr, g, STEPS)             its spans
+ *     each_between(s, c->tr, g, t0, t1, STEPS)    those from the one that covers t0 on that begin before t1
+ *     each_pair(s, next, c->tr, g, STEPS)         each with the one after it, NULL after the last
+ *     each_pair_between(s, next, c->tr, g, t0, t1, STEPS)
  *
  * A goroutine with more spans is read in stretches, spread evenly over its life, the last one up to its
  * end: a program's start is not typical, and a problem may begin late. Between two stretches comes a span
- * of ST_NONE with no duration, stack or `who`: what follows it is not what came next. walk_at() reads one
- * stretch only.
+ * of ST_NONE with no duration, stack or `who`: what follows it is not what came next. Those between two times
+ * are one stretch.
  */
 #ifndef GOTOP_TRIAGE_WALK_H
 #define GOTOP_TRIAGE_WALK_H
@@ -23,13 +24,15 @@ struct walk {
     const struct trace *tr;
     uint64_t all;             /* the goroutine's span count if it exceeds the bound, else 0 */
     struct span gap;          /* between two stretches */
+    struct span was;          /* walk_pair(): the one before the next one */
     uint32_t g, most;         /* most: 0: one stretch only */
     uint32_t left, here, nth; /* spans left in total and in this stretch; index of the stretch */
     bool more, begun, between;
 };
 /* walk_at - Start at the span that covers t, or at the first or last span if t is outside the lane. May yield
  * to the viewer first; if the result is no longer wanted, there are no spans. */
-static inline void walk_at(struct walk *w, const struct trace *tr, uint32_t g, int64_t t, uint32_t most)
+static inline struct walk *walk_at(struct walk *w, const struct trace *tr, uint32_t g, int64_t t,
+                                   uint32_t most)
 {
     const struct lane l = lane_g(g);
     w->more = slices_tick() && (t > 0 ? span_seek(&w->it, tr, l, t) : span_seek_index(&w->it, tr, l, 0));
@@ -39,15 +42,17 @@ static inline void walk_at(struct walk *w, const struct trace *tr, uint32_t g, i
     w->left = w->here = most;
     w->most = w->nth = 0;
     w->all = 0;
+    return w;
 }
 /* walk_g - Start at the first span; in stretches if there are more than `most`. */
-static inline void walk_g(struct walk *w, const struct trace *tr, uint32_t g, uint32_t most)
+static inline struct walk *walk_g(struct walk *w, const struct trace *tr, uint32_t g, uint32_t most)
 {
     walk_at(w, tr, g, 0, most);
     if (most >= 2 * WALK_STRETCHES) {
         w->most = most;
         w->here = most / WALK_STRETCHES;
     }
+    return w;
 }
 /* walk_on - Go to the next stretch after the end of one (walk.c). Returns true if there is a gap. */
 bool walk_on(struct walk *w);
@@ -68,24 +73,28 @@ static inline const struct span *walk_next(struct walk *w)
     w->here -= w->more && w->here;
     return w->more ? span_get(&w->it) : NULL;
 }
-/*
- * walk_first, walk_pair - Iterate over spans together with the next one, NULL after the last:
- *
- *     const struct span *next = walk_first(&w, c->tr, g, STEPS);
- *     for (struct span s; walk_pair(&w, &s, &next);) {
- */
-static inline const struct span *walk_first(struct walk *w, const struct trace *tr, uint32_t g, uint32_t most)
-{
-    walk_g(w, tr, g, most);
-    return walk_next(w);
-}
-static inline bool walk_pair(struct walk *w, struct span *s, const struct span **next)
+/* walk_pair - Returns a span, or NULL after the last; *next is the one after it, at first walk_next(). */
+static inline const struct span *walk_pair(struct walk *w, const struct span **next)
 {
     if (!*next)
-        return false;
-    *s = **next;
+        return NULL;
+    w->was = **next;
     *next = walk_next(w);
-    return true;
+    return &w->was;
 }
+
+#define WALKED(s, start) for (struct walk in_##s, *on_##s = start; on_##s; on_##s = NULL)
+#define each_walked(s, tr, g, most) \
+    WALKED(s, walk_g(&in_##s, tr, g, most)) \
+    for (const struct span *s; (s = walk_next(on_##s));)
+#define each_between(s, tr, g, from, till, most) \
+    WALKED(s, walk_at(&in_##s, tr, g, from, most)) \
+    for (const struct span *s; (s = walk_next(on_##s)) && s->t0 < (till);)
+#define each_pair(s, next, tr, g, most) \
+    WALKED(s, walk_g(&in_##s, tr, g, most)) \
+    for (const struct span *s, *next = walk_next(on_##s); (s = walk_pair(on_##s, &next));)
+#define each_pair_between(s, next, tr, g, from, till, most) \
+    WALKED(s, walk_at(&in_##s, tr, g, from, most)) \
+    for (const struct span *s, *next = walk_next(on_##s); (s = walk_pair(on_##s, &next)) && s->t0 < (till);)
 
 #endif

@@ -73,13 +73,10 @@ struct waits {
 static struct waits waits_of(const struct causes *c, uint32_t g)
 {
     struct waits n = {0};
-    struct walk w;
-    struct span s;
-    const struct span *next = walk_first(&w, c->tr, g, SPANS);
-    while (walk_pair(&w, &s, &next)) {
-        const bool waits = s.state == ST_WAITING;
-        const bool sleeps = waits && stacks_wait_kind(c->tr, s.reason, s.stack) == WK_SLEEP;
-        n.slept += sleeps ? (double)(s.t1 - s.t0) : 0;
+    each_pair(s, next, c->tr, g, SPANS) {
+        const bool waits = s->state == ST_WAITING;
+        const bool sleeps = waits && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP;
+        n.slept += sleeps ? (double)(s->t1 - s->t0) : 0;
         n.for_own += waits && next && next->state == ST_RUNNABLE && next->who < c->tg->ng &&
                      trace_lane_who(c->tr, lane_g(next->who)).creator == g;
     }

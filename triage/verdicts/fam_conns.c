@@ -156,9 +156,7 @@ static void greeting_in(const struct causes *c, struct owners *o, const struct w
 {
     const uint32_t own = trace_stack(c->tr, at->stack) - at->frame; /* frames up to the user's */
     bool connected = false;
-    struct walk w;
-    walk_at(&w, c->tr, p->g, p->t0, STEPS);
-    for (const struct span *s; (s = walk_next(&w)) && s->t0 < p->t1;) {
+    each_between(s, c->tr, p->g, p->t0, p->t1, STEPS) {
         if (s->t0 < p->t0 || !s->stack)
             continue;
         if (stacks_may(c->tr, s->stack, STACK_CONNECTS)) { /* that time is in opening_in() */

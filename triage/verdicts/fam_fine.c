@@ -26,21 +26,18 @@ static bool is_kind(const struct causes *c, uint32_t who, uint32_t of, uint32_t 
 static struct between between(const struct causes *c, uint32_t g, uint32_t by)
 {
     struct between b = {.life = 0};
-    struct walk w;
-    struct span s;
-    const struct span *next = walk_first(&w, c->tr, g, SPANS);
-    while (walk_pair(&w, &s, &next)) {
-        b.life = ns_add(b.life, s.t1 - s.t0);
-        if (s.state != ST_WAITING || !next || next->state != ST_RUNNABLE || !is_kind(c, next->who, by, g))
+    each_pair(s, next, c->tr, g, SPANS) {
+        b.life = ns_add(b.life, s->t1 - s->t0);
+        if (s->state != ST_WAITING || !next || next->state != ST_RUNNABLE || !is_kind(c, next->who, by, g))
             continue;
-        const int64_t ns = s.t1 - s.t0;
-        const enum wait_kind k = stacks_wait_kind(c->tr, s.reason, s.stack);
+        const int64_t ns = s->t1 - s->t0;
+        const enum wait_kind k = stacks_wait_kind(c->tr, s->reason, s->stack);
         int64_t *to = k == WK_SEND ? &b.send : wait_passes_on(k) ? &b.come : &b.other;
         *to = ns_add(*to, ns);
         b.n += to != &b.other;
         if (to != &b.other && ns > b.longest.t1 - b.longest.t0) {
-            b.longest = (struct moment){s.t0, s.t1, g, NO_LANE};
-            b.stack = s.stack;
+            b.longest = (struct moment){s->t0, s->t1, g, NO_LANE};
+            b.stack = s->stack;
         }
     }
     return b;

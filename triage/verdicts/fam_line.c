@@ -18,7 +18,7 @@ enum {
     MEMBERS = 256,
     PAIRS = 16,
     STEPS = 64,
-    WALKED = 16384,
+    LOOKED = 16384,
     USUAL = 8,
     MOMENTS = 8
 };
@@ -57,12 +57,10 @@ static void woken_in(const struct causes *c, uint32_t group, const struct workpi
         uint32_t here = 0, others = 0;
         struct span wait = {.state = ST_NONE};
         struct lifetime life;
-        struct walk w;
         trace_lives(c->tr, LANE_G, g, 1, &life);
         if (g == p->g || life.last <= p->t0)
             continue;
-        walk_at(&w, c->tr, g, p->t0, WALKED / (end - first) + STEPS);
-        for (const struct span *s; (s = walk_next(&w)) && s->t0 <= p->t1 + TOGETHER;) {
+        each_between(s, c->tr, g, p->t0, p->t1 + TOGETHER + 1, LOOKED / (end - first) + STEPS) {
             if (s->state == ST_RUNNABLE && wait.state == ST_WAITING && s->who < c->tg->ng &&
                 c->tg->group_of[s->who] == kind && !waits_for_more(c->tr, name, wait.reason, wait.stack)) {
                 here += s->who == p->g;
@@ -136,12 +134,10 @@ static bool fed_in(const struct causes *c, uint32_t by, int64_t t0, int64_t t1)
         return false;
     const uint32_t group = c->tg->group_of[by], n = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
     bool came = members_by(c, group, t1) > members_by(c, group, t0);
-    for (uint32_t i = 0; i < n && !came; i++) {
-        struct walk w;
-        walk_at(&w, c->tr, causes_member(c, group, i, MEMBERS), t0, STEPS);
-        for (const struct span *s; !came && (s = walk_next(&w)) && s->t0 < t1;)
-            came = s->state == ST_RUNNABLE && s->t0 > t0;
-    }
+    for (uint32_t i = 0; i < n && !came; i++)
+        each_between(s, c->tr, causes_member(c, group, i, MEMBERS), t0, t1, STEPS)
+            if (s->state == ST_RUNNABLE && s->t0 > t0)
+                return true;
     return came;
 }
 
@@ -150,9 +146,7 @@ static uint32_t calls_in(const struct causes *c, const struct works *all, const 
                          uint32_t user)
 {
     uint32_t n = 0;
-    struct walk w;
-    walk_at(&w, c->tr, p->g, p->t0, WALKED);
-    for (const struct span *s; (s = walk_next(&w)) && s->t0 < p->t1;)
+    each_between(s, c->tr, p->g, p->t0, p->t1, LOOKED)
         n += s->state == ST_SYSCALL && s->stack && verdict_place(all, s->stack).user == user;
     return n;
 }
@@ -167,9 +161,7 @@ static uint32_t in_a_row(const struct causes *c, const struct works *all, const 
 {
     struct span longest = {.t0 = 0, .t1 = 0};
     uint32_t after = 0, user = 0;
-    struct walk w;
-    walk_at(&w, c->tr, p->g, p->t0, WALKED);
-    for (const struct span *s; (s = walk_next(&w)) && s->t0 < p->t1;) {
+    each_between(s, c->tr, p->g, p->t0, p->t1, LOOKED) {
         if (s->state != ST_WAITING || !s->stack)
             continue;
         if (s->t1 - s->t0 > longest.t1 - longest.t0) {
@@ -193,19 +185,18 @@ static uint32_t in_a_row(const struct causes *c, const struct works *all, const 
 static bool feeder_stands(const struct causes *c, const struct workpiece *p)
 {
     const uint32_t by = fed_by(c->tr, p);
-    bool came = false, stands = false;
+    bool came = false;
     struct span wait = {.state = ST_NONE};
-    struct walk w;
     if (by >= c->tg->ng)
         return false;
-    walk_at(&w, c->tr, by, p->t0, STEPS);
-    for (const struct span *s; !stands && (s = walk_next(&w)) && s->t0 <= p->t1 + TOGETHER;) {
+    each_between(s, c->tr, by, p->t0, p->t1 + TOGETHER + 1, STEPS) {
         const bool ends = s->state == ST_RUNNABLE && wait.state == ST_WAITING && wait.t0 > p->t0;
-        stands = ends && came && s->who == p->g && wait.t1 - wait.t0 >= threshold_ns(TH_FELT);
+        if (ends && came && s->who == p->g && wait.t1 - wait.t0 >= threshold_ns(TH_FELT))
+            return true;
         came |= ends && s->who != p->g;
         wait = *s;
     }
-    return stands;
+    return false;
 }
 
 /* Of questions over one connection: is the next one there when p is answered? */
@@ -213,9 +204,9 @@ static bool behind_question(const struct causes *c, const struct work *k, const 
 {
     const uint32_t asked = k->more ? stacks_place(c->tr, k->more) : 0;
     bool answered = false;
-    struct walk w;
-    walk_at(&w, c->tr, p->g, p->t1 > 0 ? p->t1 - 1 : 0, STEPS);
-    for (const struct span *s; asked && (s = walk_next(&w));) {
+    if (!asked)
+        return false;
+    each_between(s, c->tr, p->g, p->t1 > 0 ? p->t1 - 1 : 0, INT64_MAX, STEPS) {
         if (s->state == ST_WAITING && s->t0 >= p->t1)
             return answered;
         answered |= s->state == ST_SYSCALL && s->t0 >= p->t1 && s->stack && causes_writes(c->tr, s->stack);

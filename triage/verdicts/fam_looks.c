@@ -38,9 +38,7 @@ static void looks_of(const struct causes *c, uint32_t g, struct looks *k)
 {
     int64_t ran = 0;
     bool more = false, slept = false;
-    struct walk w;
-    walk_g(&w, c->tr, g, STEPS);
-    for (const struct span *s; (s = walk_next(&w));) {
+    each_walked(s, c->tr, g, STEPS) {
         k->seen = ns_add(k->seen, s->t1 - s->t0);
         const bool sleeps = s->state == ST_WAITING && s->stack && (!k->stack || s->stack == k->stack) &&
                             stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP;

@@ -44,16 +44,15 @@ static double ahead(const struct causes *c, const struct works *w, const struct 
 {
     uint32_t waits = 0;
     int64_t all = 0, ready = 0;
-    struct walk k;
-    struct span s;
-    const struct span *next = walk_first(&k, c->tr, n->g, STEPS);
-    while (waits < WAITS && walk_pair(&k, &s, &next)) {
-        if (s.state == ST_WAITING && s.stack && next && next->who < c->tg->ng &&
-            c->tg->group_of[next->who] == group && verdict_place(w, s.stack).user == n->user) {
-            const int64_t ns = s.t1 - s.t0, t = s.t0 + ns / 2;
+    each_pair(s, next, c->tr, n->g, STEPS) {
+        if (waits == WAITS)
+            break;
+        if (s->state == ST_WAITING && s->stack && next && next->who < c->tg->ng &&
+            c->tg->group_of[next->who] == group && verdict_place(w, s->stack).user == n->user) {
+            const int64_t ns = s->t1 - s->t0, t = s->t0 + ns / 2;
             waits++;
             all = ns_add(all, ns);
-            if (stand_ready(c, group, t, n->g) || ended_ready(c, group, s.t0, t, n->g, next->who))
+            if (stand_ready(c, group, t, n->g) || ended_ready(c, group, s->t0, t, n->g, next->who))
                 ready = ns_add(ready, ns);
         }
     }

@@ -159,11 +159,9 @@ double verdict_polls(const struct causes *c, const struct works *w, struct verdi
 static bool dozes(const struct polled *p, uint32_t g, int64_t t, int64_t t1, double *ns)
 {
     struct span s;
-    struct walk k;
     if (!trace_span_at(p->c->tr, lane_g(g), t, &s) || !is_sleep(p, &s) || s.t1 >= t1)
         return false;
-    walk_at(&k, p->c->tr, g, s.t1, STEPS);
-    for (const struct span *n; (n = walk_next(&k)) && n->t0 < t1;)
+    each_between(n, p->c->tr, g, s.t1, t1, STEPS)
         if (n->t0 >= s.t1 && is_sleep(p, n))
             return false;
     *ns += (double)(s.t1 - s.t0);
@@ -172,21 +170,19 @@ static bool dozes(const struct polled *p, uint32_t g, int64_t t, int64_t t1, dou
 
 bool verdict_dozes(const struct causes *c, const struct works *w, struct verdict *v)
 {
-    const struct polled p = {.c = c, .w = w, .v = v};
+    const struct polled asleep = {.c = c, .w = w, .v = v};
     const struct work *k = &w->v[v->harm.work];
     uint32_t looked = 0, is = 0;
     double ns = 0;
     for (uint32_t i = 0; i < k->looked; i += k->looked / THINGS + 1) {
-        struct walk x;
-        struct span s;
-        walk_at(&x, c->tr, k->v[i].g, k->v[i].t0, STEPS);
-        const struct span *next = walk_next(&x);
-        bool done = false;
-        while (!done && walk_pair(&x, &s, &next) && s.t0 < k->v[i].t1) {
-            done = s.state == ST_WAITING && next && next->who < c->tg->ng &&
-                   trace_g_name(c->tr, next->who) == v->waiter.group;
-            looked += done;
-            is += done && dozes(&p, next->who, k->v[i].t0, s.t1, &ns);
+        const struct workpiece *p = &k->v[i];
+        each_pair_between(s, next, c->tr, p->g, p->t0, p->t1, STEPS) {
+            if (s->state == ST_WAITING && next && next->who < c->tg->ng &&
+                trace_g_name(c->tr, next->who) == v->waiter.group) {
+                looked++;
+                is += dozes(&asleep, next->who, p->t0, s->t1, &ns);
+                break;
+            }
         }
     }
     if (is < threshold(TH_SEVERAL) || is * 2 <= looked)

@@ -51,9 +51,7 @@ static struct site runs_at(const struct causes *c, const struct works *w, uint32
     struct site at = {0};
     int64_t votes = 0;
     for (uint32_t i = 0; group != UINT32_MAX && i < c->of[group].n && i < MEMBERS; i++) {
-        struct walk k;
-        walk_g(&k, c->tr, causes_member(c, group, i, MEMBERS), STEPS);
-        for (const struct span *s; (s = walk_next(&k));) {
+        each_walked(s, c->tr, causes_member(c, group, i, MEMBERS), STEPS) {
             const struct site p =
                 s->state == ST_RUNNING && s->stack_end ? verdict_place(w, s->stack_end) : at;
             if (s->state == ST_RUNNING && of_program(w, &p)) {

@@ -18,9 +18,7 @@ struct writes { /* of one goroutine, while others wait for it */
 static void writes_in(const struct causes *c, const struct works *w, const struct tree_node *n, int64_t t0,
                       int64_t t1, struct writes *out)
 {
-    struct walk k;
-    walk_at(&k, c->tr, n->g, t0, WRITES);
-    for (const struct span *s; (s = walk_next(&k)) && s->t0 < t1;) {
+    each_between(s, c->tr, n->g, t0, t1, WRITES) {
         const bool call = s->state == ST_SYSCALL, waits = s->state == ST_WAITING;
         if (!(waits || (call && s->t0 >= t0)) || s->t1 <= t0 || !s->stack ||
             !causes_writes(c->tr, s->stack) || verdict_place(w, s->stack).user != n->user)
@@ -37,14 +35,11 @@ static struct writes writes_while(const struct causes *c, const struct works *w,
                                   uint32_t waiter)
 {
     struct writes out = {0};
-    struct walk k;
-    struct span s;
-    const struct span *next = walk_first(&k, c->tr, waiter, STEPS);
-    while (out.handed < HANDED && walk_pair(&k, &s, &next)) {
-        if (s.state != ST_WAITING || !next || next->who != n->g)
+    each_pair(s, next, c->tr, waiter, STEPS) {
+        if (out.handed == HANDED || s->state != ST_WAITING || !next || next->who != n->g)
             continue;
         out.handed++;
-        writes_in(c, w, n, s.t0, s.t1, &out);
+        writes_in(c, w, n, s->t0, s->t1, &out);
     }
     return out;
 }

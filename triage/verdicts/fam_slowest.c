@@ -103,9 +103,7 @@ static uint32_t waits_at(const struct causes *c, uint32_t g, int64_t t0, int64_t
 {
     uint32_t stack = 0;
     int64_t longest = 0;
-    struct walk k;
-    walk_at(&k, c->tr, g, t0, BRIEF);
-    for (const struct span *s; (s = walk_next(&k)) && s->t0 < t1;) {
+    each_between(s, c->tr, g, t0, t1, BRIEF) {
         if (s->state == ST_WAITING && s->stack && s->t1 - s->t0 > longest) {
             longest = s->t1 - s->t0;
             stack = s->stack;
@@ -170,8 +168,6 @@ static bool others_left(const struct parts *p, int64_t t, uint32_t by)
 static struct lots lots_of(const struct causes *c, const struct works *w, const struct tree_node *n)
 {
     struct lots l = {0};
-    struct walk k;
-    struct span s;
     struct parts *p = mem_alloc(sizeof *p);
     if (!p)
         return l;
@@ -179,14 +175,15 @@ static struct lots lots_of(const struct causes *c, const struct works *w, const 
     if (!p->n && n->by < c->tg->ng)
         pieces_of(w, c->tg->group_of[n->by], p);
     int64_t since = NO_TIME; /* of a row of waits there, one for each answer */
-    const struct span *next = walk_first(&k, c->tr, n->g, STEPS);
-    while (p->n && l.n < WAITS && walk_pair(&k, &s, &next)) {
-        if (s.state != ST_WAITING || !s.stack || s.open_end)
+    each_pair(s, next, c->tr, n->g, STEPS) {
+        if (!p->n || l.n == WAITS)
+            break;
+        if (s->state != ST_WAITING || !s->stack || s->open_end)
             continue;
-        const bool there = trace_frame(c->tr, s.stack, owner_user(w->own, s.stack)).func == n->user;
-        since = !there ? NO_TIME : since == NO_TIME ? s.t0 : since;
-        if (there && !others_left(p, s.t1, next ? next->who : NO_LANE)) {
-            lot_of(c, w, p, since, s.t1, &l);
+        const bool there = trace_frame(c->tr, s->stack, owner_user(w->own, s->stack)).func == n->user;
+        since = !there ? NO_TIME : since == NO_TIME ? s->t0 : since;
+        if (there && !others_left(p, s->t1, next ? next->who : NO_LANE)) {
+            lot_of(c, w, p, since, s->t1, &l);
             since = NO_TIME;
         }
     }

@@ -77,9 +77,7 @@ static bool goes(const struct causes *c, const struct works *all, const struct w
         trace_shares(c->tr, lane_g(p->g), p->t0, p->t1, &of);
         return (double)of.ns[ST_RUNNING] >= threshold(TH_TAIL) * (double)w->d.p50;
     }
-    struct walk k;
-    walk_at(&k, c->tr, p->g, p->t0, PIECE_STEPS);
-    for (const struct span *s; (s = walk_next(&k)) && s->t0 < p->t1;)
+    each_between(s, c->tr, p->g, p->t0, p->t1, PIECE_STEPS)
         if ((s->state == ST_WAITING || s->state == ST_SYSCALL) && s->stack &&
             verdict_place(all, s->stack).user == at->user)
             return true;

@@ -64,12 +64,10 @@ static void did(struct taker *k, const struct span *s, const struct moment *m)
 
 static void taker_of(const struct trace *tr, uint32_t g, struct taker *k)
 {
-    struct walk w;
     bool rested = false, is = false, more = false;
     uint32_t stack = 0, reason = 0; /* more: what was asked of them */
     *k = (struct taker){.g = g, .feeder = NO_LANE};
-    walk_g(&w, tr, g, STEPS);
-    for (const struct span *s; (s = walk_next(&w));) {
+    each_walked(s, tr, g, STEPS) {
         const int64_t ns = s->t1 - s->t0;
         k->seen = ns_add(k->seen, ns);
         k->ran = ns_add(k->ran, s->state == ST_RUNNING || s->state == ST_RUNNABLE ? ns : 0);

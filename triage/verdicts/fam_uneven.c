@@ -35,11 +35,9 @@ static int64_t at_work(const struct causes *c, uint32_t g, bool serves)
     enum { STEPS = 4000 };
     int64_t seen = 0, waits = 0;
     uint32_t n = 0;
-    struct walk w;
     if (serves || !calls_asks(c, g))
         return gstat_ns(c->tg, g, GM_EXEC);
-    walk_g(&w, c->tr, g, STEPS);
-    for (const struct span *s; (s = walk_next(&w));) {
+    each_walked(s, c->tr, g, STEPS) {
         const bool net =
             s->state == ST_WAITING && s->stack && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET;
         seen = ns_add(seen, s->t1 - s->t0);

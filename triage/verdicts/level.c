@@ -64,12 +64,11 @@ static bool bounds(const struct causes *c, const struct works *all, const struct
                                     ? trace_lane(c->tr, lane_g(v->g))
                                     : (struct lane_info){0};
     uint32_t waits = 0;
-    struct walk w;
-    walk_g(&w, c->tr, v->g, BOUND_SPANS);
-    for (const struct span *s; li.created && waits < 2 && (s = walk_next(&w));)
+    if (!li.created)
+        return false;
+    each_walked(s, c->tr, v->g, BOUND_SPANS)
         waits += s->state == ST_WAITING && s->stack && verdict_place(all, s->stack).user == v->where.user;
-    return li.created && waits < 2 &&
-           (double)(v->t0 - li.first) < threshold(TH_SHARE) * (double)(li.last - li.first);
+    return waits < 2 && (double)(v->t0 - li.first) < threshold(TH_SHARE) * (double)(li.last - li.first);
 }
 
 /* Whether it mostly waits while a processor is idle: the host or the runtime causes that. */

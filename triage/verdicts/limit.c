@@ -91,16 +91,13 @@ static void fired_add(struct fired *f, const struct span *s)
 static void fired_of(const struct causes *c, const struct works *w, uint32_t g, const struct site *at,
                      struct fired *out)
 {
-    struct walk k;
-    struct span s;
-    const struct span *next = walk_first(&k, c->tr, g, STEPS);
-    while (walk_pair(&k, &s, &next)) {
-        if (s.state != ST_WAITING || !s.stack || !next || next->who != NO_LANE || s.open_end ||
-            stacks_wait_kind(c->tr, s.reason, s.stack) == WK_SLEEP) /* which ends when its own time is up */
+    each_pair(s, next, c->tr, g, STEPS) {
+        if (s->state != ST_WAITING || !s->stack || !next || next->who != NO_LANE || s->open_end ||
+            stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP) /* which ends when its own time is up */
             continue;
-        const struct site p = verdict_place(w, s.stack);
+        const struct site p = verdict_place(w, s->stack);
         if (p.user == at->user && p.leaf == at->leaf)
-            fired_add(out, &s);
+            fired_add(out, s);
     }
 }
 
@@ -113,13 +110,9 @@ static void let_by(const struct causes *c, const struct work *w, uint32_t by, st
     for (uint32_t i = 0; i < n && slices_tick(); i++) {
         const struct workpiece *p = &w->v[i];
         const size_t before = out->n;
-        struct walk k;
-        struct span s;
-        walk_at(&k, c->tr, p->g, p->t0, STEPS);
-        const struct span *next = walk_next(&k);
-        while (walk_pair(&k, &s, &next) && s.t0 < p->t1)
-            if (s.state == ST_WAITING && s.stack && next && next->state == ST_RUNNABLE && next->who == by)
-                fired_add(out, &s);
+        each_pair_between(s, next, c->tr, p->g, p->t0, p->t1, STEPS)
+            if (s->state == ST_WAITING && s->stack && next && next->state == ST_RUNNABLE && next->who == by)
+                fired_add(out, s);
         pieces += out->n > before;
     }
     out->failed |= (double)out->n > threshold(TH_SEVERAL) * pieces;

@@ -19,9 +19,7 @@ double busy_of(const struct causes *c, uint32_t g)
 {
     const uint32_t name = c->tg->groups[c->tg->group_of[g]].name;
     int64_t rest = 0, seen = 0;
-    struct walk w;
-    walk_g(&w, c->tr, g, BUSY_SPANS);
-    for (const struct span *s; (s = walk_next(&w));) {
+    each_walked(s, c->tr, g, BUSY_SPANS) {
         if (s->state == ST_WAITING && s->open_start) /* what for is not recorded */
             continue;
         const bool rests = s->state == ST_WAITING && waits_for_more(c->tr, name, s->reason, s->stack);
@@ -153,18 +151,15 @@ static struct ends ends_at(const struct follow *f, uint32_t g, const struct tree
     uint32_t stack = 0;
     int votes = 0;
     for (int round = 0; round < 2; round++) { /* a majority vote, then counted */
-        struct walk w;
-        struct span s;
-        const struct span *next = walk_first(&w, f->c->tr, g, BUSY_SPANS);
-        while (walk_pair(&w, &s, &next)) {
+        each_pair(s, next, f->c->tr, g, BUSY_SPANS) {
             const uint32_t who = next && next->state == ST_RUNNABLE && next->who < f->c->tg->ng
                                      ? trace_g_name(f->c->tr, next->who)
                                      : 0;
-            const bool here = who && (who == own || who == by) && s.state == ST_WAITING && s.stack &&
-                              (stack ? s.stack == stack
-                                     : stacks_wait_kind(f->c->tr, s.reason, s.stack) == n->kind &&
-                                           verdict_place(f->all, s.stack).user == n->user);
-            stack = here ? s.stack : stack;
+            const bool here = who && (who == own || who == by) && s->state == ST_WAITING && s->stack &&
+                              (stack ? s->stack == stack
+                                     : stacks_wait_kind(f->c->tr, s->reason, s->stack) == n->kind &&
+                                           verdict_place(f->all, s->stack).user == n->user);
+            stack = here ? s->stack : stack;
             if (here && round) {
                 e.n++;
                 e.same += next->who == e.by;

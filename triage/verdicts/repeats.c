@@ -69,35 +69,31 @@ static struct sites piece_asks(const struct follow *f, const struct tree_node *n
     bool wrote = false, sent = false; /* since the last one; sent: to no file */
     uint32_t last = 0, stack = 0;
     int64_t since = 0;
-    struct span s;
-    struct walk w;
     const uint32_t g = n->up == 0 ? p->g : n->g;
-    walk_at(&w, tr, g, p->t0, BUSY_SPANS);
-    const struct span *next = walk_next(&w);
-    while (walk_pair(&w, &s, &next) && s.t0 < p->t1) {
-        const bool writes = s.stack && s.state != ST_RUNNING && causes_writes(tr, s.stack);
+    each_pair_between(s, next, tr, g, p->t0, p->t1, BUSY_SPANS) {
+        const bool writes = s->stack && s->state != ST_RUNNING && causes_writes(tr, s->stack);
         wrote |= writes;
-        sent |= writes && !stacks_may(tr, s.stack, STACK_FILE);
-        if (s.state != ST_WAITING || !s.stack)
+        sent |= writes && !stacks_may(tr, s->stack, STACK_FILE);
+        if (s->state != ST_WAITING || !s->stack)
             continue;
-        const struct site at = verdict_place(f->all, s.stack);
+        const struct site at = verdict_place(f->all, s->stack);
         const bool here = at.user == n->user;
         k.waits += here && at.leaf == n->leaf;
-        if (only_sent(tr, &s, next))
+        if (only_sent(tr, s, next))
             continue;
         const int64_t before = since;
-        const bool again = s.stack == stack;
-        since = s.t1;
-        stack = s.stack;
+        const bool again = s->stack == stack;
+        since = s->t1;
+        stack = s->stack;
         if (!here)
             continue;
-        const uint32_t line = verdict_lines(f->all, s.stack);
-        const bool net = stacks_wait_kind(tr, s.reason, s.stack) == WK_NET;
-        if (net ? line == last && !(stacks_pipe(tr, s.stack) ? wrote : sent)
-                : again && !wrote && !hands_over(tr, alive, g, before, s.t0))
+        const uint32_t line = verdict_lines(f->all, s->stack);
+        const bool net = stacks_wait_kind(tr, s->reason, s->stack) == WK_NET;
+        if (net ? line == last && !(stacks_pipe(tr, s->stack) ? wrote : sent)
+                : again && !wrote && !hands_over(tr, alive, g, before, s->t0))
             continue;
         last = line;
-        site_add(&k, line, s.stack);
+        site_add(&k, line, s->stack);
         wrote = sent = false;
     }
     return k;

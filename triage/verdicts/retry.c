@@ -31,27 +31,23 @@ static struct tried tries_in(const struct causes *c, const struct works *w, cons
     uint32_t line[LINES] = {0}, n = 0; /* where it waited since the pause before */
     int64_t before = 0, since = 0;
     bool paused = false;
-    struct walk k;
-    struct span s;
-    walk_at(&k, c->tr, p->g, p->t0, STEPS);
-    const struct span *next = walk_next(&k);
-    while (walk_pair(&k, &s, &next) && s.t0 < p->t1) {
-        const bool call = s.state == ST_SYSCALL && s.stack && !stacks_may(c->tr, s.stack, STACK_CONN);
-        if ((s.state != ST_WAITING && !call) || !s.stack)
+    each_pair_between(s, next, c->tr, p->g, p->t0, p->t1, STEPS) {
+        const bool call = s->state == ST_SYSCALL && s->stack && !stacks_may(c->tr, s->stack, STACK_CONN);
+        if ((s->state != ST_WAITING && !call) || !s->stack)
             continue;
-        if (!call && waits_out(w, v, &s, next)) {
-            t.longer += t.pauses > 0 && (double)(s.t1 - s.t0) > threshold(TH_TREND_RISE) * (double)before;
-            before = s.t1 - s.t0;
-            since = t.pauses++ ? since : s.t0;
+        if (!call && waits_out(w, v, s, next)) {
+            t.longer += t.pauses > 0 && (double)(s->t1 - s->t0) > threshold(TH_TREND_RISE) * (double)before;
+            before = s->t1 - s->t0;
+            since = t.pauses++ ? since : s->t0;
             paused = true;
         } else {
-            const uint32_t at = verdict_lines(w, s.stack);
+            const uint32_t at = verdict_lines(w, s->stack);
             bool same = false;
             for (uint32_t i = 0; paused && i < n && i < LINES; i++)
                 same |= line[i] == at;
             t.again += same;
-            t.asks = same ? s.stack : t.asks;
-            t.ns = paused ? s.t1 - since : t.ns;
+            t.asks = same ? s->stack : t.asks;
+            t.ns = paused ? s->t1 - since : t.ns;
             n = paused ? 0 : n;
             line[n++ % LINES] = at;
             paused = false;
@@ -85,14 +81,11 @@ double verdict_backs_off(const struct causes *c, const struct works *w, struct v
 {
     int64_t ns[PAUSES];
     uint32_t n = 0;
-    struct walk k;
-    struct span s;
     if (v->g >= c->tg->ng)
         return 0;
-    const struct span *next = walk_first(&k, c->tr, v->g, ALL);
-    while (n < PAUSES && walk_pair(&k, &s, &next))
-        if (s.state == ST_WAITING && s.stack && waits_out(w, v, &s, next))
-            ns[n++] = s.t1 - s.t0;
+    each_pair(s, next, c->tr, v->g, ALL)
+        if (n < PAUSES && s->state == ST_WAITING && s->stack && waits_out(w, v, s, next))
+            ns[n++] = s->t1 - s->t0;
     const double times = backs_off(ns, n);
     v->rule = times > 0 ? RULE_RETRY : v->rule;
     return times;

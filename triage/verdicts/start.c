@@ -14,12 +14,10 @@ bool verdict_starts_up(const struct causes *c, const struct works *w, const stru
 {
     const struct work *k = &w->v[v->harm.work];
     int64_t first = NO_TIME, last = 0, here = 0, others = 0, before = 0;
-    struct walk walk;
     *n = 0;
     if (k->kind != WORK_MAIN || !k->looked)
         return false;
-    walk_g(&walk, c->tr, k->v[0].g, STEPS);
-    for (const struct span *s; (s = walk_next(&walk));) {
+    each_walked(s, c->tr, k->v[0].g, STEPS) {
         if (s->state != ST_WAITING || !s->stack)
             continue;
         if (verdict_place(w, s->stack).user == v->where.user) {

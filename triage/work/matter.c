@@ -124,9 +124,7 @@ static bool only_sleeps(const struct causes *c, const struct work *w)
     for (uint32_t i = 0; i < w->looked && w->kind == WORK_REQUESTS; i += w->looked / PLAYED + 1, n++) {
         const struct workpiece *p = &w->v[i];
         int64_t ns = 0;
-        struct walk k;
-        walk_at(&k, c->tr, p->g, p->t0, STEPS);
-        for (const struct span *s; (s = walk_next(&k)) && s->t0 < p->t1;)
+        each_between(s, c->tr, p->g, p->t0, p->t1, STEPS)
             if (s->state == ST_WAITING && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP)
                 ns = ns_add(ns, s->t1 - s->t0);
         asleep += ns * 2 > p->t1 - p->t0;

@@ -15,9 +15,7 @@ enum {
 static uint32_t answers_in(const struct trace *tr, uint32_t g)
 {
     uint32_t in = 0, known = 0;
-    struct walk w;
-    walk_at(&w, tr, g, 0, LOOKED);
-    for (const struct span *s; (s = walk_next(&w));) {
+    each_between(s, tr, g, 0, INT64_MAX, LOOKED) {
         uint32_t i = s->stack && s->stack != known ? trace_stack(tr, s->stack) : 0, func = 0;
         known = s->stack;
         while (i-- > 0 && !func) {
@@ -36,9 +34,7 @@ static uint32_t answers_in(const struct trace *tr, uint32_t g)
 static uint32_t messages_in(const struct causes *c, uint32_t g)
 {
     uint32_t known = 0;
-    struct walk w;
-    walk_g(&w, c->tr, g, LOOKED);
-    for (const struct span *s; (s = walk_next(&w));) {
+    each_walked(s, c->tr, g, LOOKED) {
         if (s->state != ST_WAITING || !s->stack || s->stack == known ||
             stacks_wait_kind(c->tr, s->reason, s->stack) != WK_NET || causes_writes(c->tr, s->stack))
             continue;

@@ -38,9 +38,7 @@ static void piece_add(const struct causes *c, const struct take *from, const str
 {
     const uint32_t name = trace_g_name(c->tr, from->g);
     int64_t t0 = from->t;
-    struct walk w;
-    walk_at(&w, c->tr, from->g, t0, STEPS);
-    for (const struct span *s; (s = walk_next(&w)) && s->t0 < to->t;) {
+    each_between(s, c->tr, from->g, t0, to->t, STEPS) {
         if (s->state != ST_WAITING || !waits_for_more(c->tr, name, s->reason, s->stack))
             continue;
         if (s->t0 > t0)
@@ -61,10 +59,8 @@ bool pieces_taken(const struct causes *c, uint32_t group, piece_fn *add, void *a
     bool ok = true;
     const uint32_t senders = from == UINT32_MAX ? 0 : c->of[from].n < SENDERS ? c->of[from].n : SENDERS;
     for (uint32_t i = 0; i < senders && ok; i++) {
-        struct walk w;
-        walk_g(&w, c->tr, causes_member(c, from, i, SENDERS), SPANS / senders);
-        for (const struct span *s; ok && (s = walk_next(&w));) {
-            if (s->state != ST_RUNNABLE || s->stack != p->waker_stack || s->who >= c->tg->ng ||
+        each_walked(s, c->tr, causes_member(c, from, i, SENDERS), SPANS / senders) {
+            if (!ok || s->state != ST_RUNNABLE || s->stack != p->waker_stack || s->who >= c->tg->ng ||
                 c->tg->group_of[s->who] != group)
                 continue;
             ok = mem_room(v, cap, n + 1);
