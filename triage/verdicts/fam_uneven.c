@@ -60,6 +60,23 @@ static bool are_stages(const struct causes *c, uint32_t group)
     return (double)n >= threshold(TH_MANY);
 }
 
+/* Who hands goroutines of that group most of what they wait for. */
+static struct role giver_of(const struct causes *c, const struct works *w, uint32_t group)
+{
+    const uint32_t name = c->tg->groups[group].name;
+    const struct pair_row *most = NULL;
+    for (uint32_t i = 0; i < works_pairs(c); i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool gives = p->waiter == name && p->waker != name && !p->from_scheduler && p->waker_stack &&
+                           wait_passes_on(p->kind);
+        most = gives && (!most || p->count > most->count) ? p : most;
+    }
+    return most ? (struct role){.group = most->waker,
+                                .g = most->longest_waker,
+                                .at = verdict_place(w, most->waker_stack)}
+                : (struct role){.g = NO_LANE};
+}
+
 static bool uneven(struct causes *c, const struct works *w, struct verdicts *out, uint32_t group)
 {
     const uint32_t all = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
@@ -103,6 +120,7 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
         if (k->group == group && k->user)
             v.where.user = k->user;
     }
+    v.holder = giver_of(c, w, group);
     verdict_shows(&v, most, li.first, li.last);
     verdict_ev(&v, EV_COUNT, n);
     verdict_ev(&v, EV_SHARE, sum > 0 ? (double)longest / (double)sum : 0);
