@@ -58,7 +58,9 @@ static bool about_same(const struct verdict *a, const struct verdict *b)
                         (b->holder.group && same(a->holder.group, b->waiter.group));
     const bool sign = rule_row(b->rule)->tells == TELLS_SIGN && rule_row(b->rule)->of == EXPLAINS_NONE;
     const bool work = sign && (a->harm.work == NO_LANE || same(whose(a), whose(b)));
-    return of_processors(a, b) || (b->rule != RULE_SCHED && (place || on_way || holder || work));
+    const bool more = verdict_family(a) == FAM_UNEVEN && !family_contends(verdict_family(b)) &&
+                      same(a->waiter.group, b->waiter.group); /* than the others have */
+    return of_processors(a, b) || (b->rule != RULE_SCHED && (place || on_way || holder || work || more));
 }
 
 /* Whether a explains b. Of two about the same thing, the one that says more about the cause explains the
