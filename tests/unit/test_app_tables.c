@@ -438,7 +438,7 @@ static void test_instances(void **state)
     assert_int_equal(t->nrows, all);
     in_order(t, true);
     const uint32_t g = t->thing[t->row[0]].g;
-    const int64_t most = gstat_ns(f.a.tg, g, GM_EXEC),
+    const int64_t most = gstat_of(f.a.tg, g).ns[GM_EXEC],
                   least = table_value(t, &t->have, t->row[all - 1], t->have.sort);
     assert_true(least < most);
     free(run(&f, "/ > 1 n s Enter")); /* of the column they are sorted by */
@@ -487,7 +487,7 @@ static void test_flame(void **state)
     expect(&f, "C", "running: where");
     int64_t on = 0;
     for (uint32_t g = 0; g < f.a.tg->ng; g++)
-        on += gstat_ns(f.a.tg, g, GM_EXEC);
+        on += gstat_of(f.a.tg, g).ns[GM_EXEC];
     struct sw_table tab;
     struct sw_filter all = {0};
     struct err e;

@@ -96,8 +96,8 @@ static void groups_hold(const struct loaded *l)
         n += g->count;
         for (uint32_t k = 0; k < l->tg->ng; k++) {
             for (int m = 0; l->tg->group_of[k] == i && m < GM_COUNT; m++) {
-                total[m] += gstat_ns(l->tg, k, m);
-                max[m] = gstat_ns(l->tg, k, m) > max[m] ? gstat_ns(l->tg, k, m) : max[m];
+                total[m] += gstat_of(l->tg, k).ns[m];
+                max[m] = gstat_of(l->tg, k).ns[m] > max[m] ? gstat_of(l->tg, k).ns[m] : max[m];
             }
         }
         for (int m = 0; m < GM_COUNT; m++) {
@@ -142,7 +142,7 @@ static void tables_of(const char *path)
     help_load(path, &l);
     for (uint32_t g = 0; g < l.tg->ng; g++) {
         recount(&l, g, &r);
-        exec += gstat_ns(l.tg, g, GM_EXEC);
+        exec += gstat_of(l.tg, g).ns[GM_EXEC];
     }
     for (uint32_t i = 0; i < l.tg->nwaits; i++) {
         waits += l.tg->waits[i].count;

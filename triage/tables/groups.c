@@ -117,7 +117,7 @@ static bool values_by_group(const struct triage *tg, enum gmetric m, int64_t *v,
 {
     bool ok = true;
     for (uint32_t g = 0; g < tg->ng && ok; g++) {
-        v[next[tg->group_of[g]]++] = gstat_ns(tg, g, m);
+        v[next[tg->group_of[g]]++] = gstat_of(tg, g).ns[m];
         ok = g % 64 || slices_tick();
     }
     return ok;

@@ -29,11 +29,6 @@ struct gstat gstat_of(const struct triage *tg, uint32_t g)
     return st;
 }
 
-int64_t gstat_ns(const struct triage *tg, uint32_t g, enum gmetric m)
-{
-    return gstat_of(tg, g).ns[m];
-}
-
 struct count {
     uint8_t was; /* the state of the last span */
     uint64_t n[ST_COUNT], runs;

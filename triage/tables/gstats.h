@@ -31,11 +31,9 @@ struct gcounts { /* how often */
 
 struct triage;
 /* gstat_told - makes these of a goroutine's times by state, of what of its calls was without a processor, and
- * of its life; without GM_ASSIST. gstat_of - O(log spans). gstat_ns - returns one of these times.
- * gstat_counts - O(spans). */
+ * of its life; without GM_ASSIST. gstat_of - O(log spans). gstat_counts - O(spans). */
 struct gstat gstat_told(const int64_t *ns, int64_t no_p_ns, int64_t life);
 struct gstat gstat_of(const struct triage *tg, uint32_t g);
-int64_t gstat_ns(const struct triage *tg, uint32_t g, enum gmetric m);
 struct gcounts gstat_counts(const struct triage *tg, uint32_t g);
 /* gstat_waits - whether the goroutine waited at least that often; its walk ends there. */
 bool gstat_waits(const struct triage *tg, uint32_t g, double least);

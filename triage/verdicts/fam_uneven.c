@@ -35,8 +35,9 @@ static int64_t at_work(const struct causes *c, uint32_t g, bool serves)
     enum { STEPS = 4000 };
     int64_t seen = 0, waits = 0;
     uint32_t n = 0;
+    const struct gstat st = gstat_of(c->tg, g);
     if (serves || !calls_asks(c, g))
-        return gstat_ns(c->tg, g, GM_EXEC);
+        return st.ns[GM_EXEC];
     each_walked(s, c->tr, g, STEPS) {
         const bool net =
             s->state == ST_WAITING && s->stack && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET;
@@ -45,7 +46,7 @@ static int64_t at_work(const struct causes *c, uint32_t g, bool serves)
         n += net;
     }
     const double part = seen > 0 && n >= threshold(TH_MANY) ? (double)waits / (double)seen : 0;
-    return ns_add(gstat_ns(c->tg, g, GM_EXEC), (int64_t)(part * (double)gstat_ns(c->tg, g, GM_LIFE)));
+    return ns_add(st.ns[GM_EXEC], (int64_t)(part * (double)st.ns[GM_LIFE]));
 }
 
 /* Whether goroutines of a group hand things to each other: they are stages, not equals. */
