@@ -214,11 +214,13 @@ static bool of_another_kind(const struct works *all, const struct verdict *v)
     return are_tasks(all, w) || (root && root != w->user);
 }
 
-/* Whether another goroutine waits for a timer there in its own loop: it goes by its own pace. */
+/* Whether it goes by its own pace: another goroutine waits for a timer there in its own loop, or the piece
+ * does so many times. */
 static bool keeps_pace(const struct works *all, const struct verdict *v)
 {
-    return v->rule == RULE_LIMIT && v->waiter.group != all->v[v->harm.work].name && v->where.stack &&
-           own_loop(all->tr, v->waiter.group, v->where.stack);
+    const bool other = v->waiter.group != all->v[v->harm.work].name && v->where.stack &&
+                       own_loop(all->tr, v->waiter.group, v->where.stack);
+    return v->rule == RULE_LIMIT && (other || v->ev[EV_TIMES] >= threshold(TH_MANY));
 }
 
 static bool is_below(const struct work_tree *t, uint32_t node, uint32_t user)
@@ -453,7 +455,8 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     if (v->rule == RULE_SLOW && !slows(v, varies))
         return false;
     const bool late = v->ndoing && comes_from_host(c->tr, &v->doing[0]);
-    const bool over = v->harm.all < threshold(TH_SHARE) && only_at_first(c, all, v);
+    const bool few_at_first = v->harm.all < threshold(TH_SHARE) || verdict_family(v) == FAM_SLOW;
+    const bool over = few_at_first && only_at_first(c, all, v);
     /* it matters to these few; of one or two, if it is anything of the trace */
     const double few = slow * work_slow_part(w) * (double)w->total / (double)c->tg->end;
     const bool tail = varies && !family_contends(verdict_family(v)) &&

@@ -443,13 +443,13 @@ static bool told_elsewhere(enum family f)
     return f == FAM_STOP || f == FAM_GC || f == FAM_STUCK;
 }
 
-/* Whether main only waits for one child, as for its end, while the program has many requests or tasks. */
+/* Whether main only waits for one child, as for its end, while functions of the program do other work. */
 static bool waits_for_end(const struct follow *f, const struct way *w)
 {
-    bool serves = false;
+    bool other = false;
     for (uint32_t i = 0; i < f->all->n; i++)
-        serves |= work_awaited(&f->all->v[i]) && (double)f->all->v[i].n >= threshold(TH_MANY);
-    return w->family == FAM_CHILDREN && f->w->kind == WORK_MAIN && serves &&
+        other |= f->all->v[i].kind != WORK_MAIN && f->all->v[i].user && work_counts(&f->all->v[i]);
+    return w->family == FAM_CHILDREN && f->w->kind == WORK_MAIN && other &&
            f->w->tree.v[w->at].n[TREE_ALL] <= 1;
 }
 
