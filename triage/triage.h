@@ -271,6 +271,11 @@ void triage_free(struct triage *tg);             /* NULL is allowed */
  * of memory or no longer wanted (slices.h). */
 struct dist *triage_group_dists(const struct triage *tg, enum gmetric m);
 
+/* stop_moment - returns a stop-the-world with the goroutine, or before Go 1.10 the P, that began it. */
+static inline struct moment stop_moment(const struct range *r)
+{
+    return (struct moment){r->t0, r->t1, r->scope_p ? NO_LANE : r->owner, r->scope_p ? r->owner : NO_LANE};
+}
 /* triage_last_to_stop - returns the index of the P that stopped last in the stop-the-world m (its times; g:
  * the goroutine that stopped the world; p: its P or NO_LANE); NO_LANE if none stopped in it. *what: what
  * the P ran; *after: its delay in ns after the start of the stop. */

@@ -29,9 +29,12 @@ static void stops_say(struct text *out, const struct view *v, const struct thing
 /* The lane is that of the processor that stopped last. */
 static struct lane stops_lane(const struct table *t, const struct thing *x)
 {
-    struct moment m = {x->t0, x->t1, x->g, NO_LANE};
+    const struct range *r;
     struct span held;
     int64_t after;
+    if (x->index >= trace_ranges(t->tr, RANGE_STW, &r))
+        return lane_p(NO_LANE);
+    const struct moment m = stop_moment(&r[x->index]);
     return lane_p(triage_last_to_stop(t->tr, &m, &held, &after));
 }
 

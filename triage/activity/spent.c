@@ -8,7 +8,7 @@
 
 bool spent_stop(struct text *t, const struct trace *tr, const struct range *r)
 {
-    struct moment m = {r->t0, r->t1, r->owner, NO_LANE};
+    const struct moment m = stop_moment(r);
     struct span held = {.who = NO_LANE}, was;
     int64_t after = 0;
     const uint32_t last = triage_last_to_stop(tr, &m, &held, &after);

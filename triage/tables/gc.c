@@ -43,10 +43,8 @@ static bool note_stw(struct triage *tg, struct tab *by_kind, const struct range 
         *p = (struct stw_row){.kind = r->name, .is_gc = tri_stop_is_gc(tg->tr, r->name)};
     p->count++;
     p->total = ns_add(p->total, ns);
-    if (p->count == 1 || ns > p->longest.t1 - p->longest.t0) {
-        p->longest =
-            (struct moment){r->t0, r->t1, r->scope_p ? NO_LANE : r->owner, r->scope_p ? r->owner : NO_LANE};
-    }
+    if (p->count == 1 || ns > p->longest.t1 - p->longest.t0)
+        p->longest = stop_moment(r);
     hist_add(&tg->stw_all, ns);
     if (p->is_gc)
         hist_add(&tg->stw_gc, ns);
