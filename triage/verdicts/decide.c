@@ -382,8 +382,12 @@ void verdicts_free(struct verdicts *v)
     *v = (struct verdicts){0};
 }
 
-static family_fn *const family[] = {
-#define L(name) fam_##name,
+static const struct {
+    family_fn *all;
+    family_work_fn *each;
+} family[] = {
+#define L(name) {.all = fam_##name},
+#define W(name) {.each = fam_##name},
 #include "triage/verdicts/families.def"
 };
 
@@ -391,8 +395,11 @@ static bool family_work(void *arg, size_t i, void **kept)
 {
     const struct judging *j = arg;
     struct verdicts *own = mem_zalloc(sizeof *own);
+    bool ok = own && (!family[i].all || family[i].all(j->c, j->all, own));
+    for (uint32_t k = 0; ok && family[i].each && k < j->all->n; k++)
+        ok = family[i].each(j->c, j->all, k, own);
     *kept = own;
-    return own && family[i](j->c, j->all, own) && slices_tick();
+    return ok && slices_tick();
 }
 
 static bool family_add(void *arg, size_t i, void *kept)

@@ -5,28 +5,26 @@
  */
 #include "triage/verdicts/verdict.h"
 
-bool fam_hung(struct causes *c, const struct works *w, struct verdicts *out)
+bool fam_hung(struct causes *c, const struct works *w, uint32_t work, struct verdicts *out)
 {
+    const struct work *k = &w->v[work];
     bool ok = true;
-    for (uint32_t i = 0; ok && i < w->n; i++) {
-        const struct work *k = &w->v[i];
-        for (uint32_t j = 0; ok && j < k->nhung && work_counts(k); j++) {
-            const struct stand *s = stand_of(w, k->hung[j].g);
-            uint32_t n = 0, before = 0; /* the oldest in each place tells of all */
-            for (uint32_t o = 0; o < k->nhung; o++) {
-                const bool same = stand_of(w, k->hung[o].g)->user == s->user;
-                n += same;
-                before += same && o < j;
-            }
-            struct verdict v = verdict_standing(c, w, RULE_OPEN, s, n);
-            v.waiter = (struct role){.group = k->user ? k->user : k->name, .g = s->g};
-            v.harm.share = v.clock = v.score = 0;
-            v.grows = true;
-            v.level = LEVEL_WARN;
-            if (k->d.n)
-                verdict_ev(&v, EV_P99, (double)k->d.p99);
-            ok = before || verdict_add(out, &v);
+    for (uint32_t j = 0; ok && j < k->nhung && work_counts(k); j++) {
+        const struct stand *s = stand_of(w, k->hung[j].g);
+        uint32_t n = 0, before = 0; /* the oldest in each place tells of all */
+        for (uint32_t o = 0; o < k->nhung; o++) {
+            const bool same = stand_of(w, k->hung[o].g)->user == s->user;
+            n += same;
+            before += same && o < j;
         }
+        struct verdict v = verdict_standing(c, w, RULE_OPEN, s, n);
+        v.waiter = (struct role){.group = k->user ? k->user : k->name, .g = s->g};
+        v.harm.share = v.clock = v.score = 0;
+        v.grows = true;
+        v.level = LEVEL_WARN;
+        if (k->d.n)
+            verdict_ev(&v, EV_P99, (double)k->d.p99);
+        ok = before || verdict_add(out, &v);
     }
     return ok;
 }

@@ -279,11 +279,11 @@ static bool behind_longs(const struct causes *c, const struct works *all, const 
     return l->queued * 2 >= l->looked;
 }
 
-static bool look(struct causes *c, const struct works *all, uint32_t work, struct verdicts *out)
+bool fam_line(struct causes *c, const struct works *all, uint32_t work, struct verdicts *out)
 {
     const struct work *k = &all->v[work];
-    if ((k->kind != WORK_ITEMS && k->kind != WORK_REQUESTS) || k->paced || k->looked < threshold(TH_MANY) ||
-        (double)k->d.max < (double)threshold_ns(TH_FELT))
+    if ((k->kind != WORK_ITEMS && k->kind != WORK_REQUESTS) || k->background || k->paced ||
+        k->looked < threshold(TH_MANY) || (double)k->d.max < (double)threshold_ns(TH_FELT))
         return true;
     struct did does = {0};
     struct longs l = longs_of(k);
@@ -316,12 +316,4 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
     verdict_ev(&v, EV_EACH, (double)k->d.p50);
     verdict_ev(&v, EV_CROWD, (double)l.behind / l.looked);
     return verdict_add(out, &v);
-}
-
-bool fam_line(struct causes *c, const struct works *w, struct verdicts *out)
-{
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < w->n; i++)
-        ok = w->v[i].background || look(c, w, i, out);
-    return ok;
 }

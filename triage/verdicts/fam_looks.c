@@ -72,27 +72,22 @@ static bool is_look(struct looks *k)
            k->vain.n >= least && usual(&k->found) >= threshold(TH_LINE_TIMES) * usual(&k->vain);
 }
 
-bool fam_looks(struct causes *c, const struct works *w, struct verdicts *out)
+bool fam_looks(struct causes *c, const struct works *w, uint32_t work, struct verdicts *out)
 {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < w->n; i++) {
-        const struct work *p = &w->v[i];
-        const uint32_t n =
-            p->standing && p->group != UINT32_MAX && p->kind != WORK_MAIN ? c->of[p->group].n : 0;
-        struct looks k = {.g = NO_LANE};
-        for (uint32_t m = 0; m < n && m < MEMBERS; m++)
-            looks_of(c, causes_member(c, p->group, m, n < MEMBERS ? n : MEMBERS), &k);
-        if (!is_look(&k) || (double)k.asleep < threshold(TH_MOST) * (double)k.seen)
-            continue;
-        struct verdict v = verdict_new(RULE_LOOKS, (double)k.asleep / (double)k.seen);
-        v.where = verdict_place(w, k.stack);
-        v.waiter = (struct role){.group = p->name, .g = k.g, .at = v.where};
-        verdict_shows(&v, k.g, k.t0, k.t0 + k.longest);
-        v.sure = SURE_INFERRED;
-        verdict_ev(&v, EV_EACH, (double)k.asleep / k.sleeps);
-        verdict_ev(&v, EV_COUNT, k.vain.n + k.found.n);
-        verdict_ev(&v, EV_SHARE, (double)k.vain.n / (k.vain.n + k.found.n));
-        ok = verdict_add(out, &v);
-    }
-    return ok;
+    const struct work *p = &w->v[work];
+    const uint32_t n = p->standing && p->group != UINT32_MAX && p->kind != WORK_MAIN ? c->of[p->group].n : 0;
+    struct looks k = {.g = NO_LANE};
+    for (uint32_t m = 0; m < n && m < MEMBERS; m++)
+        looks_of(c, causes_member(c, p->group, m, n < MEMBERS ? n : MEMBERS), &k);
+    if (!is_look(&k) || (double)k.asleep < threshold(TH_MOST) * (double)k.seen)
+        return true;
+    struct verdict v = verdict_new(RULE_LOOKS, (double)k.asleep / (double)k.seen);
+    v.where = verdict_place(w, k.stack);
+    v.waiter = (struct role){.group = p->name, .g = k.g, .at = v.where};
+    verdict_shows(&v, k.g, k.t0, k.t0 + k.longest);
+    v.sure = SURE_INFERRED;
+    verdict_ev(&v, EV_EACH, (double)k.asleep / k.sleeps);
+    verdict_ev(&v, EV_COUNT, k.vain.n + k.found.n);
+    verdict_ev(&v, EV_SHARE, (double)k.vain.n / (k.vain.n + k.found.n));
+    return verdict_add(out, &v);
 }

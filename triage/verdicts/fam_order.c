@@ -59,10 +59,11 @@ static double ahead(const struct causes *c, const struct works *w, const struct 
     return waits >= threshold(TH_SEVERAL) && all > 0 ? (double)ready / (double)all : 0;
 }
 
-static bool in_order(struct causes *c, const struct works *w, const struct work *k, struct verdicts *out)
+bool fam_order(struct causes *c, const struct works *w, uint32_t work, struct verdicts *out)
 {
+    const struct work *k = &w->v[work];
     bool ok = true;
-    for (uint32_t i = 1; ok && i < k->tree.n; i++) {
+    for (uint32_t i = 1; ok && work_counts(k) && i < k->tree.n; i++) {
         const struct tree_node *n = &k->tree.v[i];
         const uint32_t group = n->by < c->tg->ng ? c->tg->group_of[n->by] : UINT32_MAX;
         const double share = tree_share(&k->tree, i, TREE_ALL);
@@ -74,23 +75,13 @@ static bool in_order(struct causes *c, const struct works *w, const struct work 
         if (part < threshold(TH_SEVERE))
             continue;
         struct verdict v = verdict_new(RULE_IN_ORDER, share);
-        v.harm.of_work = (uint32_t)(k - w->v);
+        v.harm.of_work = work;
         v.where = node_site(n);
         v.holder = (struct role){trace_g_name(c->tr, n->by), n->by, verdict_place(w, n->by_stack), 0};
         verdict_shows(&v, n->g, n->t0, n->t1);
         verdict_ev(&v, EV_SHARE, part);
         v.level = c->idle >= threshold(TH_ROOM) * c->procs ? LEVEL_WARN : LEVEL_NOTE;
         ok = verdict_add(out, &v);
-    }
-    return ok;
-}
-
-bool fam_order(struct causes *c, const struct works *w, struct verdicts *out)
-{
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < w->n; i++) {
-        const struct work *k = &w->v[i];
-        ok = !work_counts(k) || in_order(c, w, k, out);
     }
     return ok;
 }

@@ -77,11 +77,11 @@ static bool may(const struct causes *c, const struct work_tree *t, uint32_t node
            tree_share(t, node, TREE_ALL) >= threshold(TH_SHARE);
 }
 
-bool fam_reader(struct causes *c, const struct works *w, struct verdicts *out)
+bool fam_reader(struct causes *c, const struct works *w, uint32_t work, struct verdicts *out)
 {
+    const struct work_tree *t = &w->v[work].tree;
     bool ok = true;
-    for (uint32_t i = 0; i < w->n; i++)
-        for (uint32_t k = 1; ok && work_counts(&w->v[i]) && k < w->v[i].tree.n; k++)
-            ok = !may(c, &w->v[i].tree, k) || look(c, w, i, k, out);
+    for (uint32_t k = 1; ok && work_counts(&w->v[work]) && k < t->n; k++)
+        ok = !may(c, t, k) || look(c, w, work, k, out);
     return ok;
 }

@@ -137,17 +137,13 @@ static bool look(struct causes *c, const struct works *w, uint32_t work, const s
     return ok;
 }
 
-bool fam_regions(struct causes *c, const struct works *w, struct verdicts *out)
+bool fam_regions(struct causes *c, const struct works *w, uint32_t work, struct verdicts *out)
 {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < w->n; i++) {
-        const struct work *k = &w->v[i];
-        if (!work_awaited(k) || k->background || k->looked < 4)
-            continue;
-        const struct sides s = sides_of(k);
-        const bool tail =
-            s.mean[1] >= threshold(TH_TAIL) * s.mean[0] && s.mean[1] - s.mean[0] >= threshold(TH_FELT);
-        ok = !tail || look(c, w, i, &s, out);
-    }
-    return ok;
+    const struct work *k = &w->v[work];
+    if (!work_awaited(k) || k->background || k->looked < 4)
+        return true;
+    const struct sides s = sides_of(k);
+    const bool tail =
+        s.mean[1] >= threshold(TH_TAIL) * s.mean[0] && s.mean[1] - s.mean[0] >= threshold(TH_FELT);
+    return !tail || look(c, w, work, &s, out);
 }

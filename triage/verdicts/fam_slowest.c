@@ -310,17 +310,14 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
     return verdict_add(out, &v);
 }
 
-bool fam_slowest(struct causes *c, const struct works *w, struct verdicts *out)
+bool fam_slowest(struct causes *c, const struct works *w, uint32_t work, struct verdicts *out)
 {
+    const struct work *k = &w->v[work];
     bool ok = true;
-    for (uint32_t i = 0; ok && i < w->n; i++) {
-        const struct work *k = &w->v[i];
-        for (uint32_t n = 1; ok && (work_counts(k) || k->kind == WORK_MAIN) && n < k->tree.n; n++) {
-            const struct tree_node *x = &k->tree.v[n];
-            const bool may = x->cat == EX_WAIT && x->first != NO_LANE && x->by != NO_LANE && gathers(c, x);
-            ok = !may || tree_share(&k->tree, n, TREE_ALL) < threshold(TH_SLOWEST_PART) ||
-                 look(c, w, out, k, n);
-        }
+    for (uint32_t n = 1; ok && (work_counts(k) || k->kind == WORK_MAIN) && n < k->tree.n; n++) {
+        const struct tree_node *x = &k->tree.v[n];
+        const bool may = x->cat == EX_WAIT && x->first != NO_LANE && x->by != NO_LANE && gathers(c, x);
+        ok = !may || tree_share(&k->tree, n, TREE_ALL) < threshold(TH_SLOWEST_PART) || look(c, w, out, k, n);
     }
     return ok;
 }

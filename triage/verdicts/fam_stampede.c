@@ -230,10 +230,11 @@ static bool keeps_up(const struct causes *c, const struct tree_node *n, const st
            ((n->cat == EX_RUN || n->cat == EX_SCHED) && s->most > c->procs);
 }
 
-static bool look(struct causes *c, const struct works *all, uint32_t work, struct verdicts *out)
+bool fam_stampede(struct causes *c, const struct works *all, uint32_t work, struct verdicts *out)
 {
     const struct work *w = &all->v[work];
-    const uint32_t at = place_of(c, all, w);
+    const bool may = work_counts(w) && w->tree.n && !w->standing;
+    const uint32_t at = may ? place_of(c, all, w) : NO_LANE;
     struct turns k = {0};
     struct stampede s;
     if (at == NO_LANE)
@@ -259,13 +260,5 @@ static bool look(struct causes *c, const struct works *all, uint32_t work, struc
         ok = verdict_add(out, &v);
     }
     mem_free(k.v);
-    return ok;
-}
-
-bool fam_stampede(struct causes *c, const struct works *w, struct verdicts *out)
-{
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < w->n; i++)
-        ok = !work_counts(&w->v[i]) || !w->v[i].tree.n || w->v[i].standing || look(c, w, i, out);
     return ok;
 }

@@ -61,33 +61,29 @@ static bool rises(const struct causes *c, const struct work *k, double ns[QUARTE
     return ns[QUARTERS - 1] >= threshold(TH_DOUBLE) * ns[0] && least > most;
 }
 
-bool fam_trend(struct causes *c, const struct works *w, struct verdicts *out)
+bool fam_trend(struct causes *c, const struct works *w, uint32_t work, struct verdicts *out)
 {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < w->n; i++) {
-        const struct work *k = &w->v[i];
-        double ns[QUARTERS];
-        /* a worker whose queue is never empty does several things in one item: only items grow then */
-        if (k->background || k->standing || (k->kind == WORK_ITEMS && !k->single && !ticks(c, k)) ||
-            k->looked < threshold(TH_MANY) || !rises(c, k, ns))
-            continue;
-        const bool note = queues(&k->tree);
-        if ((note || k->inner) && ns[3] - ns[0] < threshold(TH_FELT))
-            continue;
-        struct verdict v = verdict_new(RULE_TREND, (ns[3] - ns[0]) / ns[3]);
-        v.where.user = k->user ? k->user : k->name;
-        struct did does;
-        if (verdict_slow_place(k, &does).user)
-            v.doing[v.ndoing++] = does;
-        v.g = k->v[0].g;
-        v.waiter.group = trace_g_name(c->tr, v.g);
-        v.t0 = k->v[0].t0;
-        v.t1 = k->v[0].t1;
-        verdict_ev(&v, EV_FIRST, ns[0]);
-        verdict_ev(&v, EV_LAST, ns[3]);
-        v.grows = true;
-        v.level = note ? LEVEL_NOTE : LEVEL_WARN;
-        ok = verdict_add(out, &v);
-    }
-    return ok;
+    const struct work *k = &w->v[work];
+    double ns[QUARTERS];
+    /* a worker whose queue is never empty does several things in one item: only items grow then */
+    if (k->background || k->standing || (k->kind == WORK_ITEMS && !k->single && !ticks(c, k)) ||
+        k->looked < threshold(TH_MANY) || !rises(c, k, ns))
+        return true;
+    const bool note = queues(&k->tree);
+    if ((note || k->inner) && ns[3] - ns[0] < threshold(TH_FELT))
+        return true;
+    struct verdict v = verdict_new(RULE_TREND, (ns[3] - ns[0]) / ns[3]);
+    v.where.user = k->user ? k->user : k->name;
+    struct did does;
+    if (verdict_slow_place(k, &does).user)
+        v.doing[v.ndoing++] = does;
+    v.g = k->v[0].g;
+    v.waiter.group = trace_g_name(c->tr, v.g);
+    v.t0 = k->v[0].t0;
+    v.t1 = k->v[0].t1;
+    verdict_ev(&v, EV_FIRST, ns[0]);
+    verdict_ev(&v, EV_LAST, ns[3]);
+    v.grows = true;
+    v.level = note ? LEVEL_NOTE : LEVEL_WARN;
+    return verdict_add(out, &v);
 }
