@@ -106,11 +106,9 @@ static bool is_part(const struct causes *c, const struct alone *a, uint32_t best
 static int64_t first_asked(const struct works *all)
 {
     int64_t first = -1;
-    for (uint32_t i = 0; i < all->n; i++) {
-        const struct work *w = &all->v[i];
+    each_of(w, all->v, all->n)
         for (uint32_t k = 0; work_awaited(w) && work_counts(w) && k < w->looked; k++)
             first = first < 0 || w->v[k].t0 < first ? w->v[k].t0 : first;
-    }
     return first;
 }
 

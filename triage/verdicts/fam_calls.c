@@ -62,9 +62,7 @@ static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
 
 static bool storm(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < works_pairs(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
+    each_of(p, c->tg->pairs, works_pairs(c)) {
         const double rate = c->tg->end > 0 ? (double)p->count * 1e9 / (double)c->tg->end : 0;
         const bool timer = p->kind == WK_SLEEP || (p->from_scheduler && wait_on_channel(p->kind));
         if (!timer || rate < threshold(TH_STORM_RATE))
@@ -75,9 +73,10 @@ static bool storm(struct causes *c, const struct works *w, struct verdicts *out)
         verdict_ev(&v, EV_RATE, rate);
         verdict_ev(&v, EV_COUNT, (double)p->count);
         v.level = LEVEL_WARN;
-        ok = verdict_add(out, &v);
+        if (!verdict_add(out, &v))
+            return false;
     }
-    return ok;
+    return true;
 }
 
 bool fam_calls(struct causes *c, const struct works *w, struct verdicts *out)

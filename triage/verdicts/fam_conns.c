@@ -37,10 +37,8 @@ static void conns_add(struct conns *v, uint32_t *n, const struct works *w, uint3
 static double most_pieces(const struct works *w)
 {
     double most = 0;
-    for (uint32_t i = 0; i < w->n; i++) {
-        const struct work *k = &w->v[i];
+    each_of(k, w->v, w->n)
         most = !k->background && !k->inner && !k->standing && (double)k->n > most ? (double)k->n : most;
-    }
     return most;
 }
 
@@ -70,14 +68,15 @@ bool verdict_conn_back(const struct causes *c, const struct tree_node *n)
 static struct harm waits_for_one(const struct causes *c, const struct works *w, uint32_t user)
 {
     struct harm most = {.work = NO_LANE, .of_work = NO_LANE};
-    const bool may = !gives_back(c);
-    for (uint32_t i = 0; i < works_pairs(c) && may; i++) {
-        const uint32_t name = c->tg->pairs[i].waiter, group = causes_group(c, name);
+    if (gives_back(c))
+        return most;
+    each_of(of, c->tg->pairs, works_pairs(c)) {
+        const uint32_t group = causes_group(c, of->waiter);
         const double life = group == UINT32_MAX ? 0 : (double)c->tg->groups[group].ns[GM_LIFE];
         int64_t ns = 0;
-        for (uint32_t k = 0; k < works_pairs(c) && life > 0; k++) {
-            const struct pair_row *p = &c->tg->pairs[k];
-            const bool here = p->waiter == name && p->stack && stacks_may(c->tr, p->stack, STACK_CONNECTS) &&
+        each_of(p, c->tg->pairs, works_pairs(c)) {
+            const bool here = life > 0 && p->waiter == of->waiter && p->stack &&
+                              stacks_may(c->tr, p->stack, STACK_CONNECTS) &&
                               verdict_place(w, p->stack).user == user;
             ns = ns_add(ns, here ? p->total : 0);
         }
@@ -286,17 +285,13 @@ bool fam_conns(struct causes *c, const struct works *w, struct verdicts *out)
     struct conns v[ROWS];
     uint32_t n = 0;
     bool ok = true;
-    for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
-        const struct wait_row *r = &c->tg->syscalls[i];
+    each_of(r, c->tg->syscalls, c->tg->nsyscalls)
         if (connects(c->tr, r->stack) &&
             !stacks_has(c->tr, r->stack, "net.(*sysDialer).dialUDP")) /* which connects nothing */
             conns_add(v, &n, w, r->stack, &r->longest, r->count, 0, r->total);
-    }
-    for (uint32_t i = 0; i < c->tg->nwaits; i++) {
-        const struct wait_row *r = &c->tg->waits[i];
+    each_of(r, c->tg->waits, c->tg->nwaits)
         if (r->kind == WK_NET && stacks_may(c->tr, r->stack, STACK_CONNECTS))
             conns_add(v, &n, w, r->stack, &r->longest, 0, r->count, r->total);
-    }
     for (uint32_t i = 0; ok && i < n; i++) {
         const double count = (double)(v[i].calls > v[i].waits ? v[i].calls : v[i].waits);
         struct verdict d = verdict_new(RULE_CONNS, 0);

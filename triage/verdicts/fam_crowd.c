@@ -7,9 +7,7 @@ enum { GROUPS = 256, MEMBERS = 4096 };
 
 static bool herds(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < c->tg->nherds; i++) {
-        const struct herd_row *h = &c->tg->herds[i];
+    each_of(h, c->tg->herds, c->tg->nherds) {
         const struct pair_row *p = &c->tg->pairs[h->pair];
         if (h->bursts < threshold(TH_SEVERAL) || h->futile * 2 < h->wakes ||
             (double)h->clock < threshold(TH_LITTLE) * (double)c->tg->end)
@@ -24,9 +22,10 @@ static bool herds(struct causes *c, const struct works *w, struct verdicts *out)
         verdict_ev(&v, EV_COUNT, (double)h->wakes);
         verdict_ev(&v, EV_SHARE, (double)h->futile / (double)h->wakes);
         v.level = LEVEL_WARN;
-        ok = verdict_add(out, &v);
+        if (!verdict_add(out, &v))
+            return false;
     }
-    return ok;
+    return true;
 }
 
 /* How many goroutines of a group there are at once, at most. */

@@ -107,8 +107,7 @@ static uint64_t handed(const struct causes *c, const struct works *w, uint32_t n
 {
     uint64_t n = 0;
     *most = NULL;
-    for (uint32_t i = 0; i < works_pairs(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
+    each_of(p, c->tg->pairs, works_pairs(c)) {
         const uint32_t by = causes_group(c, p->waker);
         const bool once = by != UINT32_MAX && 2 * (uint64_t)c->tg->groups[by].created > p->count;
         if (p->waiter == name && !p->from_scheduler && !once && wait_passes_on(p->kind) &&
@@ -124,8 +123,7 @@ static struct grains grains_of(const struct causes *c, const struct works *w)
 {
     struct grains g = {0};
     double largest = 0;
-    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
-        const struct group *k = &c->tg->groups[i];
+    each_of(k, c->tg->groups, c->tg->ngroups) {
         const struct pair_row *most;
         const uint64_t n = k->is_system ? 0 : handed(c, w, k->name, &most);
         const double ran = (double)k->ns[GM_EXEC];

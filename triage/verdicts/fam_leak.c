@@ -70,12 +70,10 @@ static bool from_within(const struct leak_row *r)
 /* Does a timer wake those that stay, n of them, again and again, where some stand at the end? */
 static bool ticks(const struct causes *c, const struct leak_row *r, uint32_t n)
 {
-    for (uint32_t i = 0; i < works_pairs(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
+    each_of(p, c->tg->pairs, works_pairs(c))
         if (p->waiter == r->name && p->stack == r->stack && p->from_scheduler && p->kind != WK_NET &&
             p->count >= n)
             return true;
-    }
     return false;
 }
 

@@ -78,10 +78,9 @@ static struct woken woken_by(const struct causes *c, const struct work *k, const
 {
     uint32_t groups[PAIRS], ngroups = 0;
     struct woken n = {0, 0, 0};
-    for (uint32_t i = 0; i < works_pairs(c) && ngroups < PAIRS; i++) {
-        const struct pair_row *r = &c->tg->pairs[i];
+    each_of(r, c->tg->pairs, works_pairs(c)) {
         const uint32_t group = causes_group(c, r->waiter);
-        bool known = r->waker != k->name || r->waiter == k->name || r->from_scheduler ||
+        bool known = ngroups == PAIRS || r->waker != k->name || r->waiter == k->name || r->from_scheduler ||
                      !wait_passes_on(r->kind) || group == UINT32_MAX;
         for (uint32_t j = 0; j < ngroups && !known; j++)
             known = groups[j] == group;

@@ -130,8 +130,7 @@ double verdict_polls(const struct causes *c, const struct works *w, struct verdi
 {
     struct polled p = {.c = c, .w = w, .v = v};
     uint32_t asked[GROUPS], n = 0;
-    for (uint32_t i = 0; i < works_pairs(c); i++) {
-        const struct pair_row *r = &c->tg->pairs[i];
+    each_of(r, c->tg->pairs, works_pairs(c)) {
         const uint32_t group = r->waker == v->waiter.group ? causes_group(c, r->waiter) : UINT32_MAX;
         bool known = r->waiter == r->waker || r->from_scheduler || (double)r->count < threshold(TH_SEVERAL) ||
                      !wait_passes_on(r->kind) || group == UINT32_MAX;

@@ -87,8 +87,7 @@ static void parts_of(const struct causes *c, const struct works *w, uint32_t g, 
 static void pieces_of(const struct works *w, uint32_t group, struct parts *out)
 {
     *out = (struct parts){.n = 0};
-    for (uint32_t i = 0; i < w->n; i++) {
-        const struct work *k = &w->v[i];
+    each_of(k, w->v, w->n) {
         for (uint32_t j = 0;
              k->kind == WORK_ITEMS && !k->single && k->group == group && j < k->looked && out->n < MEMBERS;
              j++) {
@@ -246,12 +245,11 @@ static bool gathers(const struct causes *c, const struct tree_node *n)
 static uint32_t same_last(const struct lots *l, struct last *at)
 {
     uint32_t most = 0;
-    for (uint32_t i = 0; i < l->n; i++) {
-        const struct last *a = &l->last[i];
+    each_of(a, l->last, l->n) {
         uint32_t same = 0;
-        for (uint32_t k = 0; k < l->n && a->before && a->before_lines != a->lines; k++) {
-            const struct last *b = &l->last[k];
-            same += b->lines == a->lines && b->before && b->before_lines != a->lines;
+        each_of(b, l->last, l->n) {
+            same += a->before && a->before_lines != a->lines && b->lines == a->lines && b->before &&
+                    b->before_lines != a->lines;
         }
         if (same > most) {
             most = same;

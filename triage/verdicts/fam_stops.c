@@ -66,9 +66,7 @@ static struct site collects(const struct causes *c, const struct works *w, uint3
 
 bool fam_stops(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < c->tg->nstw; i++) {
-        const struct stw_row *r = &c->tg->stw[i];
+    each_of(r, c->tg->stw, c->tg->nstw) {
         const double share = (double)r->total / (double)c->tg->end;
         const int64_t longest = r->longest.t1 - r->longest.t0;
         if (of_tracing(c->tg, r->kind) ||
@@ -83,7 +81,8 @@ bool fam_stops(struct causes *c, const struct works *w, struct verdicts *out)
         verdict_ev(&v, EV_TOTAL, (double)r->total);
         verdict_ev(&v, EV_LONGEST, (double)longest);
         v.level = share >= threshold(TH_NOTED) && !r->is_gc ? LEVEL_WARN : LEVEL_NOTE;
-        ok = verdict_add(out, &v);
+        if (!verdict_add(out, &v))
+            return false;
     }
-    return ok;
+    return true;
 }

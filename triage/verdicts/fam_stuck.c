@@ -18,8 +18,7 @@ enum { PLACES = 32 };
 static uint32_t stuck_of(const struct causes *c, const struct works *w, struct stuck v[PLACES])
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < w->nstands; i++) {
-        const struct stand *s = &w->stand[i];
+    each_of(s, w->stand, w->nstands) {
         const bool lock = s->kind == WK_LOCK;
         uint32_t k = 0;
         while (k < n && (v[k].user != s->user || (v[k].first->kind == WK_LOCK) != lock ||
@@ -43,8 +42,7 @@ static bool uses_lock(const struct causes *c, const struct works *w, const struc
     for (uint32_t i = 0; i < n; i++)
         if (s[i].user == func && s[i].first->kind == WK_LOCK)
             return true;
-    for (uint32_t i = 0; i < works_pairs(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
+    each_of(p, c->tg->pairs, works_pairs(c)) {
         if (p->kind != WK_LOCK || p->from_scheduler || !p->stack || !p->waker_stack)
             continue;
         const uint32_t waits = verdict_place(w, p->stack).user, lets = verdict_place(w, p->waker_stack).user;
@@ -59,8 +57,7 @@ static const struct stand *who_has_it(const struct causes *c, const struct works
                                       uint32_t n, const struct stand *first)
 {
     const struct stand *best = NULL;
-    for (uint32_t i = 0; i < w->nstands; i++) {
-        const struct stand *r = &w->stand[i];
+    each_of(r, w->stand, w->nstands) {
         const bool for_others = wait_passes_on((enum wait_kind)r->kind) || r->kind == WK_WAITGROUP;
         if (for_others && !r->more && r->since <= first->since && (!best || r->since > best->since) &&
             uses_lock(c, w, s, n, first->user, r->user))
@@ -75,8 +72,7 @@ static uint64_t waited_before(const struct causes *c, const struct works *w, uin
                               const struct stuck *s)
 {
     uint64_t n = 0;
-    for (uint32_t i = 0; i < works_pairs(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
+    each_of(p, c->tg->pairs, works_pairs(c)) {
         const bool here = p->waiter == name && p->stack && (s->first->kind != WK_SEND || p->kind == WK_SEND);
         n += here && verdict_place(w, p->stack).user == s->user ? p->count : 0;
     }
@@ -100,8 +96,7 @@ static uint32_t taker_of(const struct causes *c, const struct works *w, const st
                          uint32_t from)
 {
     const uint32_t sends = trace_g_name(c->tr, v[from].first->g);
-    for (uint32_t i = 0; i < works_pairs(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
+    each_of(p, c->tg->pairs, works_pairs(c)) {
         for (uint32_t k = 0; k < n && p->waker == sends && wait_passes_on(p->kind); k++)
             if (k != from && v[k].first->kind == WK_SEND && p->waiter == trace_g_name(c->tr, v[k].first->g) &&
                 is_whole(c, w, &v[k]))
@@ -133,8 +128,7 @@ static uint32_t lost_of(const struct causes *c, const struct works *w, const str
 {
     const struct group *g = &c->tg->groups[c->tg->group_of[first->g]];
     uint32_t n = 0, others = 0;
-    for (uint32_t i = 0; i < w->nstands; i++) {
-        const struct stand *s = &w->stand[i];
+    each_of(s, w->stand, w->nstands) {
         const bool same = s->stack == first->stack && c->tg->group_of[s->g] == c->tg->group_of[first->g];
         n += same && gstat_waits(c->tg, s->g, threshold(TH_PIECES));
     }

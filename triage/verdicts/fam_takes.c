@@ -120,8 +120,7 @@ struct site verdict_called_back(const struct works *w, uint32_t stack, bool *lib
 static uint64_t hands_on(const struct causes *c, uint32_t group, uint32_t user)
 {
     uint64_t n = 0;
-    for (uint32_t i = 0; i < works_pairs(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
+    each_of(p, c->tg->pairs, works_pairs(c)) {
         bool in = user == 0 && p->waker == group;
         const uint32_t frames =
             p->waker == group && p->waker_stack && !in ? trace_stack(c->tr, p->waker_stack) : 0;
@@ -216,18 +215,18 @@ static bool look(struct causes *c, const struct works *w, uint32_t group, struct
 bool fam_takes(struct causes *c, const struct works *w, struct verdicts *out)
 {
     uint32_t asked[GROUPS], n = 0;
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < works_pairs(c) && n < GROUPS; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
+    each_of(p, c->tg->pairs, works_pairs(c)) {
         const uint32_t group = causes_group(c, p->waiter);
-        bool known = (p->from_scheduler && !accepts(c->tr, p->reason, p->stack)) || group == UINT32_MAX ||
-                     c->tg->groups[group].is_system || !p->stack || !rests(c->tr, p->reason, p->stack);
+        bool known = n == GROUPS || (p->from_scheduler && !accepts(c->tr, p->reason, p->stack)) ||
+                     group == UINT32_MAX || c->tg->groups[group].is_system || !p->stack ||
+                     !rests(c->tr, p->reason, p->stack);
         for (uint32_t k = 0; k < n && !known; k++)
             known = asked[k] == group;
-        if (!known) {
-            asked[n++] = group;
-            ok = look(c, w, group, out);
-        }
+        if (known)
+            continue;
+        asked[n++] = group;
+        if (!look(c, w, group, out))
+            return false;
     }
-    return ok;
+    return true;
 }

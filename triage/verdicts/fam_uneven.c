@@ -54,10 +54,8 @@ static bool are_stages(const struct causes *c, uint32_t group)
 {
     const uint32_t name = c->tg->groups[group].name;
     uint64_t n = 0;
-    for (uint32_t i = 0; i < works_pairs(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
+    each_of(p, c->tg->pairs, works_pairs(c))
         n += p->waiter == name && p->waker == name && wait_passes_on(p->kind) ? p->count : 0;
-    }
     return (double)n >= threshold(TH_MANY);
 }
 
@@ -66,8 +64,7 @@ static struct role giver_of(const struct causes *c, const struct works *w, uint3
 {
     const uint32_t name = c->tg->groups[group].name;
     const struct pair_row *most = NULL;
-    for (uint32_t i = 0; i < works_pairs(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
+    each_of(p, c->tg->pairs, works_pairs(c)) {
         const bool gives = p->waiter == name && p->waker != name && !p->from_scheduler && p->waker_stack &&
                            wait_passes_on(p->kind);
         most = gives && (!most || p->count > most->count) ? p : most;

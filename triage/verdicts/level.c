@@ -90,8 +90,7 @@ static bool holder_late(const struct verdict *v)
 static bool ended_by_others(const struct causes *c, const struct works *w, const struct verdict *v)
 {
     uint64_t others = 0, timers = 0;
-    for (uint32_t i = 0; i < works_pairs(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
+    each_of(p, c->tg->pairs, works_pairs(c)) {
         const bool here =
             p->stack && p->waiter == v->waiter.group && verdict_place(w, p->stack).user == v->where.user;
         others += here && !p->from_scheduler ? p->count : 0;
@@ -111,8 +110,7 @@ static bool one_at_a_time(const struct causes *c, const struct verdict *v)
 /* Counts the waits at a place of a tree that were answered and those that ended at a deadline. */
 static void count_reads(const struct work_tree *t, uint32_t user, uint32_t *answered, uint32_t *in_vain)
 {
-    for (uint32_t i = 1; i < t->n; i++) {
-        const struct tree_node *n = &t->v[i];
+    each_of(n, t->v, t->n) {
         const uint32_t times = n->user == user ? n->n[TREE_ALL] + n->n[TREE_SLOW] : 0;
         *answered += n->cat == EX_NET ? times : 0;
         *in_vain += n->cat == EX_DEADLINE ? times : 0;
@@ -156,15 +154,16 @@ static bool side_by_side(const struct work *w)
 static bool is_of_parts(const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
-    bool is = false;
-    for (uint32_t i = 0; i < all->n && !work_awaited(w) && !is; i++) {
-        const struct work *k = &all->v[i];
+    if (work_awaited(w))
+        return false;
+    each_of(k, all->v, all->n) {
         struct harm h = {0};
         if (work_awaited(k) && work_counts(k) && k->n > w->n)
             verdict_share_at(&k->tree, v->where.user, 0, &h);
-        is = h.share >= threshold(TH_SHARE);
+        if (h.share >= threshold(TH_SHARE))
+            return true;
     }
-    return is;
+    return false;
 }
 
 /* Whether it belongs to main, which waits for other parallel work of the program. */
@@ -191,17 +190,18 @@ static bool has_piece(const struct work *k, const struct workpiece *p)
 static bool are_tasks(const struct works *all, const struct work *w)
 {
     enum { LOOKED = 16 };
-    bool are = false;
-    for (uint32_t i = 0; i < all->n && w->kind == WORK_REQUESTS && !are; i++) {
-        const struct work *k = &all->v[i];
+    each_of(k, all->v, all->n) {
         uint32_t slow = 0, usual = 0, n = 0;
-        for (; k->kind == WORK_TASKS && n < LOOKED && n < w->slow && n < w->looked / 2; n++) {
+        for (; w->kind == WORK_REQUESTS && k->kind == WORK_TASKS && n < LOOKED && n < w->slow &&
+               n < w->looked / 2;
+             n++) {
             slow += has_piece(k, &w->v[n]);
             usual += has_piece(k, &w->v[w->looked / 2 + n]);
         }
-        are = slow * 2 > n && usual * 2 < n;
+        if (slow * 2 > n && usual * 2 < n)
+            return true;
     }
-    return are;
+    return false;
 }
 
 /* Whether another handler serves the slow requests. They are a different kind then, not slower ones. What
@@ -248,8 +248,7 @@ static bool only_at_first(const struct causes *c, const struct works *all, const
 {
     const struct work *w = &all->v[v->harm.work];
     uint32_t late = 0, others = 0;
-    for (uint32_t i = 0; i < w->looked; i++) {
-        const struct workpiece *p = &w->v[i];
+    each_of(p, w->v, w->looked) {
         const bool has = (double)(p->t1 - p->t0) * threshold(TH_DOUBLE) >= v->ev[EV_EACH];
         late += has && p->t0 > c->tg->end / 4;
         others += !has && p->t0 > c->tg->end / 4;

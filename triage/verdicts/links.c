@@ -54,12 +54,10 @@ struct served *served_of(struct follow *f, uint32_t group)
  * it had taken. */
 static bool waits_there(const struct follow *f, uint32_t group_name, uint32_t user)
 {
-    for (uint32_t i = 0; i < works_pairs(f->c); i++) {
-        const struct pair_row *p = &f->c->tg->pairs[i];
+    each_of(p, f->c->tg->pairs, works_pairs(f->c))
         if (p->waiter == group_name && p->stack &&
             trace_frame(f->c->tr, p->stack, owner_user(f->all->own, p->stack)).func == user)
             return true;
-    }
     return false;
 }
 
@@ -240,8 +238,7 @@ static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by
                                               (to.outside * 2 > to.all && !calls_asks(f->c, n->by)));
     const uint32_t group = causes_group(f->c, by);
     int64_t back = 0; /* it waits for its waiters */
-    for (uint32_t i = 0; paced && i < works_pairs(f->c); i++) {
-        const struct pair_row *p = &f->c->tg->pairs[i];
+    each_of(p, f->c->tg->pairs, works_pairs(f->c)) {
         const bool passes = p->kind != WK_SEND && wait_passes_on(p->kind);
         back = ns_add(back, p->waiter == by && p->waker == n->who && passes ? p->total : 0);
     }
@@ -261,8 +258,7 @@ static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
 {
     const struct group *l = &f->c->tg->groups[group];
     int64_t ns = 0;
-    for (uint32_t i = 0; i < works_pairs(f->c); i++) {
-        const struct pair_row *p = &f->c->tg->pairs[i];
+    each_of(p, f->c->tg->pairs, works_pairs(f->c)) {
         const bool here = p->stack && verdict_place(f->all, p->stack).user == n->user;
         if (!p->from_scheduler && causes_group(f->c, p->waker) == group && (here || p->kind == WK_SEND))
             ns = ns_add(ns, p->total);
@@ -277,8 +273,7 @@ static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
 static bool among_them(const struct follow *f, const struct tree_node *n)
 {
     uint64_t own = 0, all = 0;
-    for (uint32_t i = 0; i < works_pairs(f->c); i++) {
-        const struct pair_row *p = &f->c->tg->pairs[i];
+    each_of(p, f->c->tg->pairs, works_pairs(f->c)) {
         if (p->waiter != n->who || !p->stack || !wait_passes_on(p->kind))
             continue;
         const struct site at = verdict_place(f->all, p->stack);

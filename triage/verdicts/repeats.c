@@ -127,11 +127,9 @@ static double again_at(const struct follow *f, const struct tree_node *n, uint32
 static bool others_ask(const struct follow *f, const struct tree_node *at)
 {
     int64_t ns = 0;
-    for (uint32_t i = 0; at->up && i < works_pairs(f->c); i++) {
-        const struct pair_row *p = &f->c->tg->pairs[i];
-        if (p->waiter == at->who && p->stack && verdict_place(f->all, p->stack).user == at->user)
+    each_of(p, f->c->tg->pairs, works_pairs(f->c))
+        if (at->up && p->waiter == at->who && p->stack && verdict_place(f->all, p->stack).user == at->user)
             ns = ns_add(ns, p->total);
-    }
     return (double)ns >= threshold(TH_DOUBLE) * (double)f->w->total;
 }
 

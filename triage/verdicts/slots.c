@@ -154,8 +154,7 @@ bool verdict_slots_gone(const struct causes *c, const struct works *all, struct 
     uint32_t n = 0, stand = 0;
     if (!v->where.stack || !k.root || group == UINT32_MAX || held(&k))
         return false;
-    for (uint32_t i = 0; i < all->nstands; i++) {
-        const struct stand *s = &all->stand[i];
+    each_of(s, all->stand, all->nstands) {
         const bool at = gate_at(&k, s->stack) == AT;
         n += at;
         stand += c->tg->group_of[s->g] == group;

@@ -206,8 +206,8 @@ void verdicts_free(struct verdicts *v);
 
 /* ---- private to triage/verdicts ------------------------------------------------------------------------ */
 
-/* A family examines works and tables, or one work, and adds the verdicts that it finds. Returns false if out of
- * memory. */
+/* A family examines works and tables, or one work, and adds the verdicts that it finds. Returns false if out
+ * of memory. */
 typedef bool family_fn(struct causes *c, const struct works *w, struct verdicts *out);
 typedef bool family_work_fn(struct causes *c, const struct works *all, uint32_t work, struct verdicts *out);
 #define L(name) family_fn fam_##name;

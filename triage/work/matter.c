@@ -51,8 +51,7 @@ static bool spread(const struct causes *c, uint8_t *is, uint32_t mains)
     bool any = false;
     for (bool more = true; more;) {
         more = false;
-        for (uint32_t i = 0; i < works_pairs(c); i++) {
-            const struct pair_row *p = &c->tg->pairs[i];
+        each_of(p, c->tg->pairs, works_pairs(c)) {
             const uint32_t from = causes_group(c, p->waiter), to = causes_group(c, p->waker);
             if (p->from_scheduler || from == UINT32_MAX || to == UINT32_MAX || !is[from] || is[to] == OUTER ||
                 p->total < least || from == to || waits_for_more(c->tr, p->waiter, p->reason, p->stack))
@@ -88,9 +87,7 @@ bool work_outside(const struct causes *c, const struct work *w)
 static bool asks(const struct causes *c, const struct works *all)
 {
     const double least = threshold(TH_AWAITED) * (double)c->tg->end;
-    bool any = false;
-    for (uint32_t i = 0; i < c->tg->nwaits && !any; i++) {
-        const struct wait_row *r = &c->tg->waits[i];
+    each_of(r, c->tg->waits, c->tg->nwaits) {
         bool answers = r->kind == WK_NET && r->stack && (double)r->total >= least &&
                        !causes_writes(c->tr, r->stack) && !stacks_may(c->tr, r->stack, STACK_ACCEPTS) &&
                        !stacks_has(c->tr, r->stack, "net/http.(*connReader)");
@@ -98,9 +95,10 @@ static bool asks(const struct causes *c, const struct works *all)
             answers = all->v[k].kind != WORK_REQUESTS || !all->v[k].more ||
                       stacks_place(c->tr, r->stack) == 0 ||
                       stacks_place(c->tr, all->v[k].more) != stacks_place(c->tr, r->stack);
-        any = answers;
+        if (answers)
+            return true;
     }
-    return any;
+    return false;
 }
 
 /* Whether goroutines of that group wait until peers take what they write to connections: these wait for
@@ -109,8 +107,7 @@ static bool writes(const struct causes *c, uint32_t group)
 {
     const double least = threshold(TH_AWAITED) * (double)c->tg->end;
     int64_t ns = 0;
-    for (uint32_t i = 0; i < works_pairs(c) && group != UINT32_MAX; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
+    each_of(p, c->tg->pairs, works_pairs(c)) {
         const bool here = p->waiter == c->tg->groups[group].name && p->kind == WK_NET && p->stack;
         ns = ns_add(ns, here && causes_writes(c->tr, p->stack) ? p->total : 0);
     }
@@ -142,8 +139,7 @@ bool works_matter(struct causes *c, struct works *all, uint32_t mains)
         return false;
     const bool may = asks(c, all);
     bool outside = false;
-    for (uint32_t i = 0; i < all->n; i++) {
-        struct work *w = &all->v[i];
+    each_of(w, all->v, all->n) {
         w->played = may && only_sleeps(c, w);
         outside |= !w->played && work_outside(c, w);
         if ((w->kind == WORK_REQUESTS && !w->played) || (w->kind == WORK_ITEMS && writes(c, w->group)))
@@ -154,8 +150,7 @@ bool works_matter(struct causes *c, struct works *all, uint32_t mains)
     if (mains != UINT32_MAX && !outside)
         is[mains] = OUTER;
     const bool any = spread(c, is, mains);
-    for (uint32_t i = 0; i < all->n; i++) {
-        struct work *w = &all->v[i];
+    each_of(w, all->v, all->n) {
         const uint8_t how = w->kind == WORK_TASKS ? OUTER : w->played ? NOT_AWAITED : is[w->group];
         w->background = how == NOT_AWAITED && (outside || any);
         w->background |= outside && w->kind == WORK_MAIN; /* it waits for the end */

@@ -18,15 +18,15 @@ static bool is_strange(const struct causes *c, struct owners *own, const struct 
 {
     uint64_t done = 0;
     int64_t longest = 0;
-    for (uint32_t i = 0; i < c->tg->nwaits && s->kind != WK_LOCK; i++) {
-        const struct wait_row *r = &c->tg->waits[i];
+    if (s->kind == WK_LOCK)
+        return true;
+    each_of(r, c->tg->waits, c->tg->nwaits) {
         if (r->kind != s->kind || !r->stack || user_of(c->tr, own, r->stack) != s->user)
             continue;
         done += r->count - r->open;
         longest = r->longest_done > longest ? r->longest_done : longest;
     }
-    return s->kind == WK_LOCK ||
-           ((double)done >= threshold(TH_MANY) && (double)ns >= threshold(TH_LEAK_AGAIN) * (double)longest);
+    return (double)done >= threshold(TH_MANY) && (double)ns >= threshold(TH_LEAK_AGAIN) * (double)longest;
 }
 
 /* The wait with which g's part of the trace ends. */

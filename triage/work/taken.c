@@ -23,12 +23,10 @@ ORDER(cmp_take, struct take, LEAST(r->g) LEAST(r->t))
 static const struct pair_row *taken_at(const struct causes *c, uint32_t name)
 {
     const struct pair_row *most = NULL;
-    for (uint32_t i = 0; i < works_pairs(c); i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
+    each_of(p, c->tg->pairs, works_pairs(c))
         if (p->waker == name && p->waiter != name && p->kind == WK_SEND && p->waker_stack &&
             (!most || p->count > most->count))
             most = p;
-    }
     return most;
 }
 

@@ -333,8 +333,7 @@ static uint32_t handler_of(struct works *all, const struct work *w)
 {
     uint32_t name[8] = {0}, most = 0;
     int64_t ns[8] = {0};
-    for (uint32_t i = 1; i < w->tree.n; i++) {
-        const struct tree_node *n = &w->tree.v[i];
+    each_of(n, w->tree.v, w->tree.n) {
         const uint32_t root = n->up == 0 ? owner_root(all->own, n->stack) : 0;
         for (unsigned k = 0; root && k < 8; k++) {
             if (!name[k] || name[k] == root) {

@@ -18,8 +18,7 @@ ORDER(cmp_work, struct work, LEAST(r->background) MOST(r->weight) LEAST(r->kind)
 static void weigh(struct works *all)
 {
     double most = 0;
-    for (uint32_t i = 0; i < all->n; i++) {
-        struct work *w = &all->v[i];
+    each_of(w, all->v, all->n) {
         w->weight = counted(w);
         w->background |=
             (!work_awaited(w) || w->lives) &&

@@ -199,9 +199,8 @@ void work_text(struct text *t, const struct works *all, const struct work *w)
 void works_text(struct text *t, const struct works *all)
 {
     int said = 0;
-    for (uint32_t i = 0; i < all->n && said < WORKS_SAID; i++) {
-        const struct work *w = &all->v[i];
-        if (!w->background && !w->inner && w->tree.n && w->weight >= SAID / 2) {
+    each_of(w, all->v, all->n) {
+        if (said < WORKS_SAID && work_counts(w) && w->tree.n && w->weight >= SAID / 2) {
             work_text(t, all, w);
             said++;
         }
