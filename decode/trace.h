@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "decode/base/err.h"
+#include "decode/base/rows.h"
 #include "decode/input/joint.h"
 #include "decode/model/gmap.h"
 
@@ -386,8 +387,6 @@ bool span_prev(struct span_iter *it);
 #define each_span(s, it, tr, lane, t) \
     for (const struct span *s = span_seek(&(it), tr, lane, t) ? span_get(&(it)) : NULL; s; \
          s = span_next(&(it)) ? span_get(&(it)) : NULL)
-/* each_of - a loop over the first n rows of an array, which stays where it is: p points to each. */
-#define each_of(p, rows, n) for (__auto_type p = (rows); (size_t)(p - (rows)) < (n); p++)
 
 /* trace_g_name - a goroutine's name as in trace_lane(), but cheaper. */
 uint32_t trace_g_name(const struct trace *tr, uint32_t g);

@@ -193,8 +193,5 @@ uint32_t findings_notes(const struct findings *fs)
 
 bool findings_stand_out(const struct findings *fs)
 {
-    for (uint32_t i = 0; i < fs->n; i++)
-        if (!findings_is_what(&fs->f[i]) || rule_row(fs->f[i].v.rule)->tells >= TELLS_WHO)
-            return true;
-    return false;
+    return any_of(i, fs->n, !findings_is_what(&fs->f[i]) || rule_row(fs->f[i].v.rule)->tells >= TELLS_WHO);
 }

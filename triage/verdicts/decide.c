@@ -19,19 +19,13 @@ static bool same(uint32_t a, uint32_t b)
 /* Whether function `user` is one of those in which b's time is finally spent. */
 static bool does(const struct verdict *b, uint32_t user)
 {
-    bool is = false;
-    for (unsigned i = 0; user && i < b->ndoing; i++)
-        is |= b->doing[i].at.user == user;
-    return is;
+    return user && any_of(i, b->ndoing, b->doing[i].at.user == user);
 }
 
 /* Or one at which somebody waits on the way there? */
 static bool waits(const struct verdict *b, uint32_t user)
 {
-    bool is = false;
-    for (unsigned i = 0; user && i < b->nlinks; i++)
-        is |= b->link[i].at.user == user;
-    return is;
+    return user && any_of(i, b->nlinks, b->link[i].at.user == user);
 }
 
 /* Whose time it is. */

@@ -37,13 +37,12 @@ static void who_at(const struct causes *c, const struct works *w, int64_t t, str
             return; /* now one, now another */
         const struct explain_part part = {
             .t0 = g.t0, .t1 = g.t1, .cat = EX_RUN, .g = s.who, .stack_end = g.stack_end, .reason = g.reason};
-        uint32_t stack, frame, k = 0;
+        uint32_t stack, frame;
         struct ran ran;
         (void)explain_place(c->tr, &part, &stack, &frame, &ran);
         const uint32_t user =
             stack ? trace_frame(c->tr, stack, owner_user(w->own, stack)).func : trace_g_name(c->tr, s.who);
-        while (k < a->n && a->v[k].user != user)
-            k++;
+        const uint32_t k = find_first(i, a->n, a->v[i].user == user);
         if (k == a->n && k < PLACES) {
             a->v[a->n].user = user;
             a->v[a->n].stack = stack;

@@ -23,13 +23,10 @@ static uint32_t crowd_of(const struct causes *c, const struct works *w, const st
 /* Whether a longer call of the same function is for the same children: who starts one waits for it, too. */
 static bool told_before(const struct causes *c, const struct works *w, uint32_t row)
 {
-    const uint32_t user = verdict_place(w, c->tg->syscalls[row].stack).user;
-    bool told = false;
-    for (uint32_t i = 0; i < row && !told; i++) {
-        const uint32_t stack = c->tg->syscalls[i].stack;
-        told = stacks_may(c->tr, stack, STACK_CHILD) && verdict_place(w, stack).user == user;
-    }
-    return told;
+    const struct wait_row *r = c->tg->syscalls;
+    const uint32_t user = verdict_place(w, r[row].stack).user;
+    return any_of(i, row,
+                  stacks_may(c->tr, r[i].stack, STACK_CHILD) && verdict_place(w, r[i].stack).user == user);
 }
 
 static bool calls(struct causes *c, const struct works *w, struct verdicts *out)

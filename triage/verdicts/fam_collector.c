@@ -66,9 +66,7 @@ static bool forced(struct causes *c, const struct works *w, double took, struct 
     for (size_t i = 0; i < n && i < LOOKED; i++) {
         const uint32_t at = gc_begun_at(c->tr, &r[i]);
         const struct site p = verdict_place(w, at);
-        uint32_t k = 0;
-        while (k < found && user[k] != p.user)
-            k++;
+        const uint32_t k = find_first(j, found, user[j] == p.user);
         if (p.user && k < ASKERS && stacks_may(c->tr, at, STACK_COLLECTS)) {
             found += k == found;
             user[k] = p.user;

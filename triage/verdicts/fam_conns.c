@@ -21,9 +21,7 @@ static void conns_add(struct conns *v, uint32_t *n, const struct works *w, uint3
                       const struct moment *m, uint64_t calls, uint64_t waits, int64_t ns)
 {
     const uint32_t user = verdict_place_of(w, stack, m->g).user;
-    uint32_t k = 0;
-    while (k < *n && v[k].user != user)
-        k++;
+    const uint32_t k = find_first(i, *n, v[i].user == user);
     if (k == ROWS || !user)
         return;
     if (k == *n)

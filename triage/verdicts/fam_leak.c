@@ -247,12 +247,12 @@ static bool late_leaks(struct causes *c, const struct works *w, struct verdicts 
          i++) { /* each creation stack of those that wait */
         const struct leak_row *r = &c->tg->leaks[i];
         const uint32_t group = causes_group(c, r->name);
-        bool known = !r->create_stack || group == UINT32_MAX || r->ended < threshold(TH_MANY) ||
-                     r->created - r->ended < threshold(TH_LEAK_COUNT);
-        for (uint32_t k = 0; k < i && !known; k++)
-            known = c->tg->leaks[k].create_stack == r->create_stack && c->tg->leaks[k].name == r->name;
+        const bool known = !r->create_stack || group == UINT32_MAX || r->ended < threshold(TH_MANY) ||
+                           r->created - r->ended < threshold(TH_LEAK_COUNT);
+        const struct leak_row *all = c->tg->leaks;
+        const bool again = any_of(k, i, all[k].create_stack == r->create_stack && all[k].name == r->name);
         struct stay s = {.group = group, .stack = r->create_stack, .eldest = NO_LANE};
-        ok = known || few_stay(c, w, &s, out);
+        ok = known || again || few_stay(c, w, &s, out);
     }
     return ok;
 }

@@ -80,11 +80,9 @@ static struct woken woken_by(const struct causes *c, const struct work *k, const
     struct woken n = {0, 0, 0};
     each_of(r, c->tg->pairs, works_pairs(c)) {
         const uint32_t group = causes_group(c, r->waiter);
-        bool known = ngroups == PAIRS || r->waker != k->name || r->waiter == k->name || r->from_scheduler ||
-                     !wait_passes_on(r->kind) || group == UINT32_MAX;
-        for (uint32_t j = 0; j < ngroups && !known; j++)
-            known = groups[j] == group;
-        if (known)
+        const bool known = ngroups == PAIRS || r->waker != k->name || r->waiter == k->name ||
+                           r->from_scheduler || !wait_passes_on(r->kind) || group == UINT32_MAX;
+        if (known || any_of(j, ngroups, groups[j] == group))
             continue;
         groups[ngroups++] = group;
         woken_in(c, group, p, &n);

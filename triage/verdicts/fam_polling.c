@@ -35,10 +35,8 @@ static bool is_sleep(const struct polled *p, const struct span *s)
 static int64_t piece_end(const struct polled *p, uint32_t g, int64_t t0, int64_t t1)
 {
     const struct work *k = &p->w->v[p->v->harm.work];
-    for (uint32_t i = 0; i < k->looked; i++)
-        if (k->v[i].g == g && k->v[i].t0 <= t0 && k->v[i].t1 >= t1)
-            return k->v[i].t1;
-    return NO_TIME;
+    const uint32_t at = find_first(i, k->looked, k->v[i].g == g && k->v[i].t0 <= t0 && k->v[i].t1 >= t1);
+    return at < k->looked ? k->v[at].t1 : NO_TIME;
 }
 
 /* Is g asleep there at t, since it handed something over at `since`? */
@@ -132,11 +130,10 @@ double verdict_polls(const struct causes *c, const struct works *w, struct verdi
     uint32_t asked[GROUPS], n = 0;
     each_of(r, c->tg->pairs, works_pairs(c)) {
         const uint32_t group = r->waker == v->waiter.group ? causes_group(c, r->waiter) : UINT32_MAX;
-        bool known = r->waiter == r->waker || r->from_scheduler || (double)r->count < threshold(TH_SEVERAL) ||
-                     !wait_passes_on(r->kind) || group == UINT32_MAX;
-        for (uint32_t k = 0; k < n && !known; k++)
-            known = asked[k] == group;
-        if (known)
+        const bool known = r->waiter == r->waker || r->from_scheduler ||
+                           (double)r->count < threshold(TH_SEVERAL) || !wait_passes_on(r->kind) ||
+                           group == UINT32_MAX;
+        if (known || any_of(k, n, asked[k] == group))
             continue;
         if (n < GROUPS)
             asked[n++] = group;

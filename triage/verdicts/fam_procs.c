@@ -37,10 +37,8 @@ static bool of_program(const struct works *w, const struct site *p)
 /* The function of the program's that does what a group of the library's does again and again (a handler). */
 static uint32_t group_handler(const struct works *w, uint32_t group)
 {
-    for (uint32_t i = 0; i < w->n; i++)
-        if (w->v[i].group == group && w->v[i].user)
-            return w->v[i].user;
-    return 0;
+    const uint32_t at = find_first(i, w->n, w->v[i].group == group && w->v[i].user);
+    return at < w->n ? w->v[at].user : 0;
 }
 
 /* Where goroutines of a group mostly run, by where they stop in the program's functions (a majority vote by

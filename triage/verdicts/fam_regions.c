@@ -34,9 +34,7 @@ static struct sides sides_of(const struct work *k)
 
 static void add(struct named *v, uint32_t *n, const struct region *r, int side, uint32_t piece, int64_t ns)
 {
-    uint32_t k = 0;
-    while (k < *n && v[k].name != r->name)
-        k++;
+    const uint32_t k = find_first(i, *n, v[i].name == r->name);
     if (k == NAMES)
         return;
     if (k == *n)

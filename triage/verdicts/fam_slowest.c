@@ -122,9 +122,8 @@ static void lot_of(const struct causes *c, const struct works *w, const struct p
         const struct lifetime *life = &p->v[i];
         if (life->last <= t0 || life->last > t1 + 1000000 || life->first >= t1)
             continue;
-        bool known = false; /* one goroutine does its pieces one after the other */
-        for (uint32_t k = 0; k < n && k < SEEN; k++)
-            known |= seen[k] == p->g[i];
+        /* one goroutine does its pieces one after the other */
+        const bool known = any_of(k, n < SEEN ? n : SEEN, seen[k] == p->g[i]);
         if (!known && n < SEEN)
             seen[n] = p->g[i];
         n += !known;
@@ -158,10 +157,7 @@ static void lot_of(const struct causes *c, const struct works *w, const struct p
 /* Whether one of them is still there at t, when `by` has ended a wait for them. */
 static bool others_left(const struct parts *p, int64_t t, uint32_t by)
 {
-    bool are = false;
-    for (uint32_t i = 0; i < p->n && !are; i++)
-        are = p->v[i].first < t && p->v[i].last > t && p->g[i] != by;
-    return are;
+    return any_of(i, p->n, p->v[i].first < t && p->v[i].last > t && p->g[i] != by);
 }
 
 static struct lots lots_of(const struct causes *c, const struct works *w, const struct tree_node *n)
@@ -215,10 +211,8 @@ static const struct tree_node *end_of(const struct work_tree *t, const struct tr
  * in rounds. */
 static bool joins_work(const struct causes *c, const struct works *w, uint32_t by)
 {
-    bool is = false;
-    for (uint32_t i = 0; i < w->n && by < c->tg->ng && !is; i++)
-        is = work_counts(&w->v[i]) && w->v[i].group == c->tg->group_of[by];
-    return is;
+    const uint32_t group = by < c->tg->ng ? c->tg->group_of[by] : UINT32_MAX;
+    return by < c->tg->ng && any_of(i, w->n, work_counts(&w->v[i]) && w->v[i].group == group);
 }
 
 /* For what share of the wait only one of n is left by chance, if none is slower than the others: their

@@ -20,10 +20,10 @@ static uint32_t stuck_of(const struct causes *c, const struct works *w, struct s
     uint32_t n = 0;
     each_of(s, w->stand, w->nstands) {
         const bool lock = s->kind == WK_LOCK;
-        uint32_t k = 0;
-        while (k < n && (v[k].user != s->user || (v[k].first->kind == WK_LOCK) != lock ||
-                         (!lock && trace_g_name(c->tr, v[k].first->g) != trace_g_name(c->tr, s->g))))
-            k++;
+        const uint32_t name = lock ? 0 : trace_g_name(c->tr, s->g);
+        const uint32_t k = find_first(i, n,
+                                      v[i].user == s->user && (v[i].first->kind == WK_LOCK) == lock &&
+                                          (lock || trace_g_name(c->tr, v[i].first->g) == name));
         if (!s->user || k == PLACES || (!lock && (s->more || !wait_passes_on((enum wait_kind)s->kind))))
             continue;
         if (k == n)

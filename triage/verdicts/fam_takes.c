@@ -45,10 +45,8 @@ static bool rests(const struct trace *tr, uint32_t reason, uint32_t stack)
 
 static void did(struct taker *k, const struct span *s, const struct moment *m)
 {
-    uint32_t i = 0;
+    const uint32_t i = find_first(j, k->nsites, k->at[j].stack == s->stack);
     k->outside = ns_add(k->outside, s->t1 - s->t0);
-    while (i < k->nsites && k->at[i].stack != s->stack)
-        i++;
     if (i == SITES)
         return;
     struct doing *d = &k->at[i];
@@ -217,12 +215,10 @@ bool fam_takes(struct causes *c, const struct works *w, struct verdicts *out)
     uint32_t asked[GROUPS], n = 0;
     each_of(p, c->tg->pairs, works_pairs(c)) {
         const uint32_t group = causes_group(c, p->waiter);
-        bool known = n == GROUPS || (p->from_scheduler && !accepts(c->tr, p->reason, p->stack)) ||
-                     group == UINT32_MAX || c->tg->groups[group].is_system || !p->stack ||
-                     !rests(c->tr, p->reason, p->stack);
-        for (uint32_t k = 0; k < n && !known; k++)
-            known = asked[k] == group;
-        if (known)
+        const bool known = n == GROUPS || (p->from_scheduler && !accepts(c->tr, p->reason, p->stack)) ||
+                           group == UINT32_MAX || c->tg->groups[group].is_system || !p->stack ||
+                           !rests(c->tr, p->reason, p->stack);
+        if (known || any_of(k, n, asked[k] == group))
             continue;
         asked[n++] = group;
         if (!look(c, w, group, out))

@@ -80,9 +80,7 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
     const uint32_t all = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
     const uint32_t creator = biggest_lot(c, group, all);
     uint32_t most = NO_LANE, n = 0;
-    bool serves = false;
-    for (uint32_t i = 0; i < w->n; i++)
-        serves |= w->v[i].group == group && w->v[i].kind == WORK_REQUESTS;
+    const bool serves = any_of(i, w->n, w->v[i].group == group && w->v[i].kind == WORK_REQUESTS);
     int64_t sum = 0, longest = 0, first = INT64_MAX, begun = 0, last = 0;
     for (uint32_t i = 0; i < all; i++) {
         const uint32_t g = causes_nth(c, group, i);

@@ -169,20 +169,15 @@ static bool is_of_parts(const struct works *all, const struct verdict *v)
 /* Whether it belongs to main, which waits for other parallel work of the program. */
 static bool alone_in_main(const struct works *all, const struct work *w)
 {
-    bool others = false;
-    for (uint32_t i = 0; i < all->n; i++)
-        others |= !all->v[i].standing && !all->v[i].background && !all->v[i].inner &&
-                  all->v[i].at_once >= threshold(TH_SEVERAL);
-    return w->kind == WORK_MAIN && others;
+    const struct work *v = all->v;
+    return w->kind == WORK_MAIN &&
+           any_of(i, all->n, !v[i].standing && work_counts(&v[i]) && v[i].at_once >= threshold(TH_SEVERAL));
 }
 
 /* Whether one of these pieces lies within p, on the same goroutine. */
 static bool has_piece(const struct work *k, const struct workpiece *p)
 {
-    for (uint32_t i = 0; i < k->looked; i++)
-        if (k->v[i].g == p->g && k->v[i].t0 >= p->t0 && k->v[i].t1 <= p->t1)
-            return true;
-    return false;
+    return any_of(i, k->looked, k->v[i].g == p->g && k->v[i].t0 >= p->t0 && k->v[i].t1 <= p->t1);
 }
 
 /* Whether the slow requests contain a task of one type and the usual ones do not. That task is a work of

@@ -23,9 +23,7 @@ struct sites { /* where one piece waits for answers: lines of the program, and s
 /* One call of a library may wait at several places in it: these are no repetitions. */
 static void site_add(struct sites *k, uint32_t line, uint32_t stack)
 {
-    uint32_t i = 0;
-    while (i < k->n && (k->line[i] != line || k->stack[i] != stack))
-        i++;
+    const uint32_t i = find_first(j, k->n, k->line[j] == line && k->stack[j] == stack);
     if (i == SITES)
         return;
     if (i == k->n) {

@@ -42,9 +42,7 @@ static struct tried tries_in(const struct causes *c, const struct works *w, cons
             paused = true;
         } else {
             const uint32_t at = verdict_lines(w, s->stack);
-            bool same = false;
-            for (uint32_t i = 0; paused && i < n && i < LINES; i++)
-                same |= line[i] == at;
+            const bool same = paused && any_of(i, n < LINES ? n : LINES, line[i] == at);
             t.again += same;
             t.asks = same ? s->stack : t.asks;
             t.ns = paused ? s->t1 - since : t.ns;

@@ -73,10 +73,7 @@ static struct gate gate_of(const struct causes *c, const struct works *w, const 
 /* Whether any goroutine is past the gate until the end: it has the slot then. */
 static bool held(struct gate *k)
 {
-    bool is = false;
-    for (uint32_t i = 0; i < k->w->nstands && !is; i++)
-        is = gate_at(k, k->w->stand[i].stack) == BEHIND;
-    return is;
+    return any_of(i, k->w->nstands, gate_at(k, k->w->stand[i].stack) == BEHIND);
 }
 
 /* Returns how many pieces waited in vain since `last`. */

@@ -85,12 +85,9 @@ static double times_in(const struct tree_node *n, enum tree_set s)
 /* Whether the path goes through a wait for several goroutines. These ask side by side. */
 static bool by_several(const struct follow *f)
 {
-    bool is = false;
-    for (uint32_t d = 1; d < f->depth; d++) {
-        const struct tree_node *n = &f->w->tree.v[f->path[d]];
-        is |= n->cat == EX_WAIT && n->kind == WK_WAITGROUP;
-    }
-    return is;
+    const struct tree_node *v = f->w->tree.v;
+    const uint32_t *path = f->path;
+    return any_of(d, f->depth, d > 0 && v[path[d]].cat == EX_WAIT && v[path[d]].kind == WK_WAITGROUP);
 }
 
 /* Whether the goroutine of the program's that waits for an answer is the one that asked. One that only reads,
@@ -201,10 +198,8 @@ static void way_add(struct follow *f, enum family family, uint32_t key, const st
 /* Whether goroutines of that name work on items, which the trees of these items tell of. */
 static bool has_items(const struct follow *f, uint32_t name)
 {
-    bool has = false;
-    for (uint32_t i = 0; i < f->all->n; i++)
-        has |= f->all->v[i].kind == WORK_ITEMS && f->all->v[i].name == name;
-    return has;
+    const struct works *all = f->all;
+    return any_of(i, all->n, all->v[i].kind == WORK_ITEMS && all->v[i].name == name);
 }
 
 /* Adds the time of the path's last node that its children do not explain: an end. */
@@ -446,9 +441,8 @@ static bool told_elsewhere(enum family f)
 /* Whether main only waits for one child, as for its end, while functions of the program do other work. */
 static bool waits_for_end(const struct follow *f, const struct way *w)
 {
-    bool other = false;
-    for (uint32_t i = 0; i < f->all->n; i++)
-        other |= f->all->v[i].kind != WORK_MAIN && f->all->v[i].user && work_counts(&f->all->v[i]);
+    const struct work *v = f->all->v;
+    const bool other = any_of(i, f->all->n, v[i].kind != WORK_MAIN && v[i].user && work_counts(&v[i]));
     return w->family == FAM_CHILDREN && f->w->kind == WORK_MAIN && other &&
            f->w->tree.v[w->at].n[TREE_ALL] <= 1;
 }

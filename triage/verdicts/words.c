@@ -49,10 +49,7 @@ const struct rule_row *rule_row(enum rule r)
 
 enum rule rule_named(struct str id)
 {
-    int r = 0;
-    while (r < RULE_COUNT && !str_is(id, rules[r].id))
-        r++;
-    return (enum rule)r;
+    return (enum rule)find_first(r, RULE_COUNT, str_is(id, rules[r].id));
 }
 
 const char *evidence_id(enum evidence_kind k)

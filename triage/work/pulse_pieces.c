@@ -42,10 +42,7 @@ void pulse_add(struct pulse *p, struct known *k, int64_t t0, int64_t t1)
     const uint64_t most = ((uint64_t)1 << DUR_BITS) - 1,
                    d = (uint64_t)(t1 - t0) < most ? (uint64_t)(t1 - t0) : most;
     p->piece[p->n++] = (struct piece){t1, (uint64_t)(k - p->row), d};
-    uint32_t b = 0;
-    while (b < PULSE_BOUNDS && (double)d > pulse_bound_s[b] * 1e9)
-        b++;
-    k->row.bucket[b]++;
+    k->row.bucket[find_first(b, PULSE_BOUNDS, (double)d <= pulse_bound_s[b] * 1e9)]++;
     k->row.n++;
     k->row.total_ns += (double)d;
 }

@@ -67,9 +67,7 @@ struct serving serving_of(const struct causes *c, uint32_t group, bool http)
     struct serving p = {.n = 0};
     for (uint32_t i = 0; i < all; i++) {
         const uint32_t part = part_of(c, http, causes_member(c, group, i, ASKED));
-        uint32_t k = 0;
-        while (k < p.n && p.v[k] != part)
-            k++;
+        const uint32_t k = find_first(j, p.n, p.v[j] == part);
         if (!part || k == SERVING)
             continue;
         p.n += k == p.n;

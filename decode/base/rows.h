@@ -1,0 +1,23 @@
+/*
+ * rows.h - going through the rows of an array, one after the other.
+ */
+#ifndef GOTOP_DECODE_ROWS_H
+#define GOTOP_DECODE_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* each_of - a loop over the first n rows of an array, which stays where it is: p points to each. */
+#define each_of(p, rows, n) for (__auto_type p = (rows); (size_t)(p - (rows)) < (n); p++)
+/* find_first - the first i below n for which `is`, an expression of i, is true, or n. any_of - whether there is
+ * one. */
+#define find_first(i, n, is) \
+    __extension__({ \
+        __typeof__((n) + 0u) i = 0; \
+        while (i < (n) && !(is)) \
+            i++; \
+        i; \
+    })
+#define any_of(i, n, is) (find_first(i, n, is) < (n))
+
+#endif
