@@ -9,8 +9,8 @@
 
 /* each_of - a loop over the first n rows of an array, which stays where it is: p points to each. */
 #define each_of(p, rows, n) for (__auto_type p = (rows); (size_t)(p - (rows)) < (n); p++)
-/* find_first - the first i below n for which `is`, an expression of i, is true, or n. any_of - whether there is
- * one. */
+/* find_first - the first i below n for which `is`, an expression of i, is true, or n. any_of - whether there
+ * is one. */
 #define find_first(i, n, is) \
     __extension__({ \
         __typeof__((n) + 0u) i = 0; \

@@ -174,7 +174,7 @@ static bool step_wait(struct explainer *x, struct level *l, int *depth, struct e
     p.by_stack = next->stack;
     /* of the program, not of a library: who queues in a library's lock for all of an operation is not who
      * queues for a part of it */
-    const uint32_t func = trace_frame(x->tr, s->stack, owner_user(x->own, s->stack)).func;
+    const uint32_t func = owner_func(x->own, s->stack);
     const bool room = *depth + 1 < EXPLAIN_DEPTH && x->left > 0, tail = p.t0 <= l->lo;
     if (tail && *depth && func && func == l->asked && x->left > 0) { /* the one before it in the queue */
         level_set(l, p.by, p.t0, p.t1, p.by_stack);

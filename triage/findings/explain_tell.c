@@ -56,7 +56,6 @@ static void tell_in_regions(struct explainer *x, const struct level *l, struct e
     }
 }
 
-/* True if a processor was idle for more than half of [t0,t1). */
 bool explain_nobody_ran(const struct explainer *x, int64_t t0, int64_t t1)
 {
     int64_t idle = 0;

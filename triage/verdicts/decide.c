@@ -317,14 +317,12 @@ void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, u
 struct site verdict_place_of(const struct works *w, uint32_t stack, uint32_t g)
 {
     const struct site p = verdict_place(w, stack);
-    const struct frame f = stack ? trace_frame(w->tr, stack, p.frame) : (struct frame){0};
     const struct lane_info li = trace_lane(w->tr, lane_g(g));
-    if (!p.user || owner_of(w->own, &f) == OWNER_PROGRAM || !li.created || !li.create_stack)
+    if (!p.user || verdict_own(w, p) || !li.created || !li.create_stack)
         return p;
     struct site at = verdict_place(w, li.create_stack);
-    const struct frame user = trace_frame(w->tr, at.stack, at.frame);
     at.leaf = p.leaf;
-    return owner_of(w->own, &user) == OWNER_PROGRAM ? at : p;
+    return verdict_own(w, at) ? at : p;
 }
 
 struct site verdict_slow_place(const struct work *k, struct did *does)
@@ -357,6 +355,11 @@ struct site verdict_place(const struct works *w, uint32_t stack)
         p.leaf = trace_frame(w->tr, stack, owner_leaf(w->own, stack)).func;
     }
     return p;
+}
+
+bool verdict_own(const struct works *w, struct site p)
+{
+    return p.stack && owner_at(w->own, p.stack, p.frame) == OWNER_PROGRAM;
 }
 
 uint32_t verdict_lines(const struct works *w, uint32_t stack)

@@ -40,8 +40,7 @@ static void who_at(const struct causes *c, const struct works *w, int64_t t, str
         uint32_t stack, frame;
         struct ran ran;
         (void)explain_place(c->tr, &part, &stack, &frame, &ran);
-        const uint32_t user =
-            stack ? trace_frame(c->tr, stack, owner_user(w->own, stack)).func : trace_g_name(c->tr, s.who);
+        const uint32_t user = stack ? owner_func(w->own, stack) : trace_g_name(c->tr, s.who);
         const uint32_t k = find_first(i, a->n, a->v[i].user == user);
         if (k == a->n && k < PLACES) {
             a->v[a->n].user = user;

@@ -111,12 +111,6 @@ static void opening_in(const struct causes *c, const struct work_tree *t, uint32
     }
 }
 
-static double part(const struct work_tree *t, const struct opening *o, enum tree_set s)
-{
-    const int64_t all = tree_ns(t, s);
-    return all > 0 ? (double)o->ns[s] / (double)all : 0;
-}
-
 /* ---- what follows the connection: a greeting, a login, keys -------------------------------------------- */
 
 enum { DEPTH = 64, SAMPLE = 256, STEPS = 400 };
@@ -157,7 +151,7 @@ static void greeting_in(const struct causes *c, struct owners *o, const struct w
         if (s->t0 < p->t0 || !s->stack)
             continue;
         if (stacks_may(c->tr, s->stack, STACK_CONNECTS)) { /* that time is in opening_in() */
-            connected |= trace_frame(c->tr, s->stack, owner_user(o, s->stack)).func == at->user;
+            connected |= owner_func(o, s->stack) == at->user;
             continue;
         }
         if (s->state != ST_WAITING || stacks_wait_kind(c->tr, s->reason, s->stack) != WK_NET)
@@ -225,9 +219,9 @@ static struct harm in_work(const struct causes *c, const struct works *w, uint32
         return h;
     opening_in(c, &k->tree, 0, v->where.user, &o);
     const bool all_along = greetings(c, w->own, k, &v->where, more);
-    h.all = part(&k->tree, &o, TREE_ALL) + more[0];
-    h.slow = part(&k->tree, &o, TREE_SLOW) + more[1];
-    h.usual = part(&k->tree, &o, TREE_USUAL);
+    h.all = tree_part(&k->tree, o.ns[TREE_ALL], TREE_ALL) + more[0];
+    h.slow = tree_part(&k->tree, o.ns[TREE_SLOW], TREE_SLOW) + more[1];
+    h.usual = tree_part(&k->tree, o.ns[TREE_USUAL], TREE_USUAL);
     h.share = h.all > h.slow ? h.all : h.slow;
     verdict_share_at(&k->tree, v->where.user, 0, &all);
     all.all -= in_vain(&k->tree, 0, v->where.user, false, TREE_ALL);

@@ -72,8 +72,7 @@ static bool begun(struct causes *c, const struct works *w, struct verdicts *out,
     v.clock = cost < 1 ? cost : 1;
     v.creator.at = verdict_place(w, li.create_stack);
     v.where = v.creator.at;
-    const struct frame by = trace_frame(c->tr, li.create_stack, v.where.frame);
-    if (owner_of(w->own, &by) < OWNER_LIBRARY)
+    if (owner_at(w->own, li.create_stack, v.where.frame) < OWNER_LIBRARY)
         return true; /* the standard library's own */
     v.waiter.group = g->name;
     verdict_shows(&v, one, li.first, li.last);

@@ -94,13 +94,6 @@ struct grains {
     const struct pair_row *most;
 };
 
-/* Is that place in the program's own code? How a library hands things over nobody changes. */
-static bool is_program(const struct works *w, uint32_t stack)
-{
-    const struct frame f = stack ? trace_frame(w->tr, stack, owner_user(w->own, stack)) : (struct frame){0};
-    return stack && owner_of(w->own, &f) == OWNER_PROGRAM;
-}
-
 /* How often goroutines of that name are handed something by those that hand over several; *most: by whom. */
 static uint64_t handed(const struct causes *c, const struct works *w, uint32_t name,
                        const struct pair_row **most)
@@ -111,7 +104,7 @@ static uint64_t handed(const struct causes *c, const struct works *w, uint32_t n
         const uint32_t by = causes_group(c, p->waker);
         const bool once = by != UINT32_MAX && 2 * (uint64_t)c->tg->groups[by].created > p->count;
         if (p->waiter == name && !p->from_scheduler && !once && wait_passes_on(p->kind) &&
-            is_program(w, p->stack)) {
+            verdict_own(w, verdict_place(w, p->stack))) { /* how a library does that nobody changes */
             n += p->count;
             *most = !*most || p->count > (*most)->count ? p : *most;
         }

@@ -28,12 +28,6 @@ static uint32_t who_had(const struct triage *tg)
     return name[best];
 }
 
-static bool of_program(const struct works *w, const struct site *p)
-{
-    const struct frame f = p->user ? trace_frame(w->tr, p->stack, p->frame) : (struct frame){0};
-    return p->user && owner_of(w->own, &f) == OWNER_PROGRAM;
-}
-
 /* The function of the program's that does what a group of the library's does again and again (a handler). */
 static uint32_t group_handler(const struct works *w, uint32_t group)
 {
@@ -52,7 +46,7 @@ static struct site runs_at(const struct causes *c, const struct works *w, uint32
         each_walked(s, c->tr, causes_member(c, group, i, MEMBERS), STEPS) {
             const struct site p =
                 s->state == ST_RUNNING && s->stack_end ? verdict_place(w, s->stack_end) : at;
-            if (s->state == ST_RUNNING && of_program(w, &p)) {
+            if (s->state == ST_RUNNING && verdict_own(w, p)) {
                 at = votes > 0 ? at : p;
                 votes += at.user == p.user ? s->t1 - s->t0 : s->t0 - s->t1;
             }

@@ -33,13 +33,6 @@ struct parts {
     bool mixed; /* of several groups: each does something else */
 };
 
-/* Does code of the program begin it, and not a library on its own account? */
-static bool by_program(const struct works *w, uint32_t create_stack)
-{
-    const struct frame f = trace_frame(w->tr, create_stack, owner_user(w->own, create_stack));
-    return !create_stack || owner_of(w->own, &f) == OWNER_PROGRAM;
-}
-
 /* Are they of several groups, not one and a few others that it starts beside? */
 static bool is_mixed(const struct causes *c, const struct parts *p)
 {
@@ -64,7 +57,8 @@ static bool part_add(void *arg, uint32_t g, const struct lane_info *li)
 {
     const struct started *s = arg;
     struct parts *p = s->out;
-    if (li->creator == s->g && li->created && li->ended && by_program(s->w, li->create_stack)) {
+    if (li->creator == s->g && li->created && li->ended && /* and not by a library on its own account */
+        (!li->create_stack || verdict_own(s->w, verdict_place(s->w, li->create_stack)))) {
         p->v[p->n] = (struct lifetime){.first = li->first, .last = li->last, .over = true};
         p->g[p->n++] = g;
     }
@@ -140,9 +134,7 @@ static void lot_of(const struct causes *c, const struct works *w, const struct p
     if (n < threshold(TH_SEVERAL))
         return;
     const uint32_t stack = waits_at(c, g, t0, t1);
-    const struct site at = verdict_place(w, stack);
-    const struct frame f = stack ? trace_frame(c->tr, stack, at.frame) : (struct frame){0};
-    if (stack && owner_of(w->own, &f) != OWNER_PROGRAM)
+    if (stack && !verdict_own(w, verdict_place(w, stack)))
         return; /* a library began it for itself */
     const uint32_t with = other != NO_LANE ? waits_at(c, other, t0, t1) : 0;
     l->last[l->n] =
@@ -175,7 +167,7 @@ static struct lots lots_of(const struct causes *c, const struct works *w, const 
             break;
         if (s->state != ST_WAITING || !s->stack || s->open_end)
             continue;
-        const bool there = trace_frame(c->tr, s->stack, owner_user(w->own, s->stack)).func == n->user;
+        const bool there = owner_func(w->own, s->stack) == n->user;
         since = !there ? NO_TIME : since == NO_TIME ? s->t0 : since;
         if (there && !others_left(p, s->t1, next ? next->who : NO_LANE)) {
             lot_of(c, w, p, since, s->t1, &l);

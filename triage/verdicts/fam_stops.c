@@ -60,8 +60,7 @@ static struct site collects(const struct causes *c, const struct works *w, uint3
         *g = votes > 0 ? *g : r[i].owner;
         votes += best.user == p.user ? 1 : -1;
     }
-    const struct frame f = best.stack ? trace_frame(c->tr, best.stack, best.frame) : (struct frame){0};
-    return best.stack && owner_of(w->own, &f) == OWNER_PROGRAM ? best : (struct site){0};
+    return verdict_own(w, best) ? best : (struct site){0};
 }
 
 bool fam_stops(struct causes *c, const struct works *w, struct verdicts *out)

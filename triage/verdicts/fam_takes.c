@@ -154,11 +154,10 @@ static bool add(struct causes *c, const struct works *w, const struct taker *k, 
     bool library;
     const uint32_t group = c->tg->groups[c->tg->group_of[k->g]].name;
     const struct site at = verdict_called_back(w, d->stack, &library), does = verdict_place(w, d->stack);
-    const struct frame f = trace_frame(c->tr, at.stack, at.frame);
     const bool fed = k->accepts || gstat_waits(c->tg, k->feeder, d->n / 2.0);
     const bool is = library ? fed || hands_on(c, group, at.user) * 2 >= d->n
                             : fed && k->rests >= threshold(TH_SEVERAL) && hands_on(c, group, 0) * 2 < d->n;
-    if (!is || owner_of(w->own, &f) != OWNER_PROGRAM)
+    if (!is || !verdict_own(w, at))
         return true; /* (who is seen to wait for a loop of the program's own, ways.c follows) */
     struct verdict v = verdict_new(RULE_TAKES, behind(k, d));
     const enum wait_kind kind = stacks_wait_kind(c->tr, d->reason, d->stack);

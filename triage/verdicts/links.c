@@ -55,8 +55,7 @@ struct served *served_of(struct follow *f, uint32_t group)
 static bool waits_there(const struct follow *f, uint32_t group_name, uint32_t user)
 {
     each_of(p, f->c->tg->pairs, works_pairs(f->c))
-        if (p->waiter == group_name && p->stack &&
-            trace_frame(f->c->tr, p->stack, owner_user(f->all->own, p->stack)).func == user)
+        if (p->waiter == group_name && p->stack && owner_func(f->all->own, p->stack) == user)
             return true;
     return false;
 }
@@ -109,11 +108,10 @@ static struct let_go let_go(const struct follow *f, const struct tree_node *n)
     for (uint32_t i = 0; group != UINT32_MAX && i < f->c->of[group].n && i < 64; i++) {
         const uint32_t g = causes_member(f->c, group, i, 64);
         struct span before, s;
-        const bool here =
-            g != n->g && trace_span_at(f->c->tr, lane_g(g), n->t1 - TOGETHER, &before) &&
-            before.state == ST_WAITING && before.stack &&
-            stacks_wait_kind(f->c->tr, before.reason, before.stack) == n->kind &&
-            trace_frame(f->c->tr, before.stack, owner_user(f->all->own, before.stack)).func == n->user;
+        const bool here = g != n->g && trace_span_at(f->c->tr, lane_g(g), n->t1 - TOGETHER, &before) &&
+                          before.state == ST_WAITING && before.stack &&
+                          stacks_wait_kind(f->c->tr, before.reason, before.stack) == n->kind &&
+                          owner_func(f->all->own, before.stack) == n->user;
         l.waited += here;
         /* the span after the wait names the goroutine that ended it */
         l.same += here && trace_span_at(f->c->tr, lane_g(g), before.t1, &s) && s.who == n->by &&

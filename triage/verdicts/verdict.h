@@ -20,7 +20,7 @@
 #include "triage/work/work.h"
 
 enum family {
-#define F(ID, id) FAM_##ID,
+#define F(ID, id, SHAPE) FAM_##ID,
 #include "triage/verdicts/families.def"
     FAM_COUNT,
     FAM_NONE = FAM_COUNT
@@ -304,6 +304,8 @@ struct site allocates_most(const struct causes *c, const struct works *w);
 struct site verdict_slow_place(const struct work *k, struct did *does);
 /* verdict_place - returns the site of a stack. */
 struct site verdict_place(const struct works *w, uint32_t stack);
+/* verdict_own - returns whether a site is in the program's own code, and known. */
+bool verdict_own(const struct works *w, struct site p);
 /* verdict_lines - returns a hash of the program's own lines in a stack. */
 uint32_t verdict_lines(const struct works *w, uint32_t stack);
 /* verdict_place_of - returns the site of a stack of goroutine g. If a library created g for the program,

@@ -4,6 +4,7 @@
  * itself does. The innermost link counts: a goroutine that holds a lock while it waits for another one is a
  * waiter.
  */
+#include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "decode/base/order.h"
 #include "triage/findings/asks.h"
@@ -137,9 +138,7 @@ static uint32_t key_of(const struct follow *f, enum family family, const struct 
     case FAM_SET:
         return at->owner == OWNER_PROGRAM && at->leaf ? at->leaf : at->user; /* a library's pool: once */
     case FAM_SERVER: return at->by != NO_LANE ? trace_g_name(f->c->tr, at->by) : at->user;
-    case FAM_STOP:
-        return at->by_stack ? trace_frame(f->c->tr, at->by_stack, owner_user(f->all->own, at->by_stack)).func
-                            : 0;
+    case FAM_STOP: return at->by_stack ? owner_func(f->all->own, at->by_stack) : 0;
     default: return at->user;
     }
 }
@@ -297,16 +296,8 @@ enum { CROWD_ASKED = 1024 };
 
 uint32_t members_by(const struct causes *c, uint32_t group, int64_t t)
 {
-    const uint32_t n = (uint32_t)c->of[group].n;
-    uint32_t lo = 0, hi = n;
-    while (lo < hi) {
-        const uint32_t mid = lo + (hi - lo) / 2;
-        const struct lane l = lane_g(causes_member(c, group, mid, n));
-        if (trace_lane_who(c->tr, l).seen <= t)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    uint32_t lo = 0;
+    bisect(lo, c->of[group].n, i, trace_lane_who(c->tr, lane_g(causes_nth(c, group, i))).seen <= t);
     return lo;
 }
 
@@ -323,7 +314,7 @@ static uint32_t crowd_at(const struct follow *f, const struct tree_node *n, int6
         const uint32_t g = causes_member(f->c, group, i, all);
         struct span s;
         crowd += trace_span_at(f->c->tr, lane_g(g), t, &s) && s.state == ST_WAITING && s.stack &&
-                 trace_frame(f->c->tr, s.stack, owner_user(f->all->own, s.stack)).func == n->user;
+                 owner_func(f->all->own, s.stack) == n->user;
     }
     return crowd;
 }
@@ -337,26 +328,10 @@ static void links_of(const struct follow *f, const struct way *w, struct verdict
     }
 }
 
-static enum rule rule_of(enum family f)
-{
-    switch (f) {
-    case FAM_LOCK: return RULE_LOCK;
-    case FAM_SET: return RULE_SET;
-    case FAM_SERVER: return RULE_SERVER;
-    case FAM_SLOW_ONE: return RULE_OWN;
-    case FAM_SERIAL: return RULE_SERIAL;
-    case FAM_BACKEND: return RULE_BACKEND;
-    case FAM_POLLING: return RULE_SLEEP;
-    case FAM_LIMIT: return RULE_LIMIT;
-    case FAM_SYSCALL: return RULE_CALLS;
-    case FAM_CHILDREN: return RULE_CHILDREN;
-    case FAM_STOP: return RULE_STW;
-    case FAM_GC: return RULE_GC_SHARE;
-    case FAM_STUCK: return RULE_OPEN;
-    case FAM_SLOW: return RULE_SLOW;
-    default: return RULE_HOT;
-    }
-}
+static const uint8_t rule_of[FAM_COUNT] = {
+#define F(ID, id, SHAPE) RULE_##SHAPE,
+#include "triage/verdicts/families.def"
+};
 
 void ways_counts(const struct work_tree *t, const struct tree_node *at, enum tree_set s, struct verdict *v)
 {
@@ -381,7 +356,8 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
 {
     const struct work_tree *t = &f->w->tree;
     const struct tree_node *at = &t->v[w->at], *end = &t->v[w->leaf];
-    struct verdict v = {.rule = rule_of(w->family), .where = node_site(at), .lane = LANE_G, .g = at->g};
+    struct verdict v = {
+        .rule = (enum rule)rule_of[w->family], .where = node_site(at), .lane = LANE_G, .g = at->g};
     v.waiter = (struct role){.group = at->who, .g = at->g, .at = node_site(at)};
     v.holder.g = NO_LANE;
     links_of(f, w, &v);
@@ -422,11 +398,10 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
              times_in(at, TREE_SLOW) < threshold(TH_SEVERAL);
     v.t0 = at->t0;
     v.t1 = at->t1;
-    const int64_t all = tree_ns(t, TREE_ALL), slow = tree_ns(t, TREE_SLOW), usual = tree_ns(t, TREE_USUAL);
     v.harm.work = work;
-    v.harm.all = all > 0 ? (double)w->ns[TREE_ALL] / (double)all : 0;
-    v.harm.slow = slow > 0 ? (double)w->ns[TREE_SLOW] / (double)slow : 0;
-    v.harm.usual = usual > 0 ? (double)w->ns[TREE_USUAL] / (double)usual : 0;
+    v.harm.all = tree_part(t, w->ns[TREE_ALL], TREE_ALL);
+    v.harm.slow = tree_part(t, w->ns[TREE_SLOW], TREE_SLOW);
+    v.harm.usual = tree_part(t, w->ns[TREE_USUAL], TREE_USUAL);
     v.harm.share = v.harm.all > v.harm.slow ? v.harm.all : v.harm.slow;
     ways_counts(t, at, at->pieces[TREE_ALL] ? TREE_ALL : TREE_SLOW, &v);
     return v;

@@ -25,7 +25,7 @@ static const struct rule_row rules[RULE_COUNT + 1] = {
 #include "triage/verdicts/families.def"
     {"", "", "", "", "", "", FAM_NONE, VIEW_TRIAGE, 0, CULPRIT_WHERE, EXPLAINS_NONE, TELLS_SIGN}};
 static const char *const families[FAM_COUNT] = {
-#define F(ID, id) id,
+#define F(ID, id, SHAPE) id,
 #include "triage/verdicts/families.def"
 };
 static const struct {

@@ -129,9 +129,8 @@ static bool only_sleeps(const struct causes *c, const struct work *w)
     return asleep * 2 > n;
 }
 
-/* Decide which works count, which are part of another one, and which are in the background: no request,
- * task or main waits for them. Requests to a peer that is played in the same process are not the program's
- * purpose, if it has another one. */
+/* Requests to a peer that is played in the same process are not the program's purpose, if it has another
+ * one. */
 bool works_matter(struct causes *c, struct works *all, uint32_t mains)
 {
     uint8_t *is = mem_zalloc((size_t)c->tg->ngroups + 1);

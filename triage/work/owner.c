@@ -194,8 +194,7 @@ uint32_t owner_user_from(struct owners *o, uint32_t stack, uint32_t from)
     const uint32_t n = trace_stack(o->tr, stack);
     uint32_t library = UINT32_MAX;
     for (uint32_t i = from; i < n; i++) {
-        const struct frame f = trace_frame(o->tr, stack, i);
-        const enum owner w = owner_of(o, &f);
+        const enum owner w = owner_at(o, stack, i);
         if (w == OWNER_PROGRAM)
             return i;
         library = w == OWNER_LIBRARY && library == UINT32_MAX ? i : library;
@@ -206,14 +205,24 @@ uint32_t owner_user_from(struct owners *o, uint32_t stack, uint32_t from)
 static uint32_t find_user(struct owners *o, uint32_t stack)
 {
     const uint32_t i = owner_user_from(o, stack, 0);
-    const struct frame f = trace_frame(o->tr, stack, i);
-    const enum owner w = owner_of(o, &f);
+    const enum owner w = owner_at(o, stack, i);
     return w == OWNER_PROGRAM || w == OWNER_LIBRARY ? i : owner_leaf(o, stack);
 }
 
 uint32_t owner_user(struct owners *o, uint32_t stack)
 {
     return stack < o->nstacks ? kept(o, stack, &o->at[stack].user, find_user) : 0;
+}
+
+uint32_t owner_func(struct owners *o, uint32_t stack)
+{
+    return trace_frame(o->tr, stack, owner_user(o, stack)).func;
+}
+
+enum owner owner_at(struct owners *o, uint32_t stack, uint32_t frame)
+{
+    const struct frame f = trace_frame(o->tr, stack, frame);
+    return owner_of(o, &f);
 }
 
 uint32_t owner_root(struct owners *o, uint32_t stack)

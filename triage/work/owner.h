@@ -33,6 +33,10 @@ enum owner owner_of(struct owners *o, const struct frame *f);
  * - Returns the index of the innermost frame of the program, else of a library, else owner_leaf(). */
 uint32_t owner_leaf(struct owners *o, uint32_t stack);
 uint32_t owner_user(struct owners *o, uint32_t stack);
+/* owner_func - Returns the user's function of a stack (string): that of owner_user(). owner_at - Returns the
+ * owner of a stack's frame. */
+uint32_t owner_func(struct owners *o, uint32_t stack);
+enum owner owner_at(struct owners *o, uint32_t stack, uint32_t frame);
 /* owner_user_from - The same from a frame outwards; the frame itself if none further out is the program's
  * or a library's. */
 uint32_t owner_user_from(struct owners *o, uint32_t stack, uint32_t from);

@@ -8,11 +8,6 @@
 
 enum { MOST = 1 << 18, PLACES = 1024 /* places for which waits that ended are looked up */ };
 
-static uint32_t user_of(const struct trace *tr, struct owners *own, uint32_t stack)
-{
-    return trace_frame(tr, stack, owner_user(own, stack)).func;
-}
-
 /* Whether many others had waited there, each of them for at most a tenth of `ns`; for locks always. */
 static bool is_strange(const struct causes *c, struct owners *own, const struct stand *s, int64_t ns)
 {
@@ -21,7 +16,7 @@ static bool is_strange(const struct causes *c, struct owners *own, const struct 
     if (s->kind == WK_LOCK)
         return true;
     each_of(r, c->tg->waits, c->tg->nwaits) {
-        if (r->kind != s->kind || !r->stack || user_of(c->tr, own, r->stack) != s->user)
+        if (r->kind != s->kind || !r->stack || owner_func(own, r->stack) != s->user)
             continue;
         done += r->count - r->open;
         longest = r->longest_done > longest ? r->longest_done : longest;
@@ -38,7 +33,7 @@ static bool stand_at_end(const struct causes *c, struct owners *own, uint32_t g,
         return false;
     *out = (struct stand){.g = g, .stack = s.stack, .since = s.t0};
     out->kind = (uint8_t)stacks_wait_kind(c->tr, s.reason, s.stack);
-    out->user = user_of(c->tr, own, s.stack);
+    out->user = owner_func(own, s.stack);
     out->more = waits_for_more(c->tr, trace_g_name(c->tr, g), s.reason, s.stack);
     return true;
 }

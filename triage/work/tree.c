@@ -84,7 +84,7 @@ static void node_add(struct making *m, struct tree_node *n, const struct tree_no
         }
     }
     if (p->followed && p->by_stack) { /* the one with most of it: a majority vote by time */
-        const uint32_t f = trace_frame(m->tr, p->by_stack, owner_user(m->own, p->by_stack)).func;
+        const uint32_t f = owner_func(m->own, p->by_stack);
         n->let_go = n->let_go_ns > 0 ? n->let_go : f;
         n->let_go_ns += n->let_go == f ? ns : -ns;
     }

@@ -199,11 +199,15 @@ static inline double work_rest(const struct work *w)
 {
     return w->standing && w->tree.rest ? (double)w->tree.rest / (double)w->tree.v[0].ns[TREE_ALL] : 0;
 }
-/* tree_share - Returns a node's share of that, 0..1. */
-static inline double tree_share(const struct work_tree *t, uint32_t node, enum tree_set s)
+/* tree_part - Returns what share of that so many ns are, 0..1. tree_share - Returns a node's. */
+static inline double tree_part(const struct work_tree *t, int64_t ns, enum tree_set s)
 {
     const int64_t all = tree_ns(t, s);
-    return all > 0 ? (double)t->v[node].ns[s] / (double)all : 0;
+    return all > 0 ? (double)ns / (double)all : 0;
+}
+static inline double tree_share(const struct work_tree *t, uint32_t node, enum tree_set s)
+{
+    return tree_part(t, t->v[node].ns[s], s);
 }
 
 #endif
