@@ -246,9 +246,10 @@ bool verdict_add(struct verdicts *to, const struct verdict *v)
     return ok;
 }
 
-struct verdict verdict_new(enum rule r, double share)
+struct verdict verdict_new(enum rule r, double share, struct site where)
 {
     return (struct verdict){.rule = r,
+                            .where = where,
                             .clock = share,
                             .score = share,
                             .g = NO_LANE,
@@ -262,8 +263,8 @@ struct verdict verdict_new(enum rule r, double share)
 struct verdict verdict_standing(const struct causes *c, const struct works *w, enum rule r,
                                 const struct stand *s, uint32_t n)
 {
-    struct verdict v = verdict_new(r, (double)(c->tg->end - s->since) / (double)c->tg->end);
-    v.where = verdict_place(w, s->stack);
+    struct verdict v =
+        verdict_new(r, (double)(c->tg->end - s->since) / (double)c->tg->end, verdict_place(w, s->stack));
     v.waiter.group = trace_g_name(c->tr, s->g);
     verdict_shows(&v, s->g, s->since, c->tg->end);
     v.level = LEVEL_SEVERE;

@@ -140,8 +140,7 @@ bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
         best = a.v[k].n > a.v[best].n ? k : best;
     if (!starts && !is_part(c, &a, best, parallel >= threshold(TH_NOTED) * (double)n))
         return true;
-    struct verdict v = verdict_new(RULE_ALONE, share);
-    v.where = verdict_place(w, a.v[best].stack);
+    struct verdict v = verdict_new(RULE_ALONE, share, verdict_place(w, a.v[best].stack));
     v.where.user = a.v[best].user;
     verdict_shows(&v, a.v[best].g, a.v[best].t0, a.v[best].t1);
     verdict_ev(&v, EV_SHARE, share);

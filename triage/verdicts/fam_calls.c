@@ -37,8 +37,7 @@ static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
         const bool child = stacks_may(c->tr, r->stack, STACK_CHILD);
         if (r->blocking < 4 || r->count == 0 || (child && told_before(c, w, i)))
             continue;
-        struct verdict v = verdict_new(child ? RULE_CHILDREN : RULE_BLOCKING, 0);
-        v.where = verdict_place(w, r->stack);
+        struct verdict v = verdict_new(child ? RULE_CHILDREN : RULE_BLOCKING, 0, verdict_place(w, r->stack));
         verdict_shows(&v, r->longest.g, r->longest.t0, r->longest.t1);
         verdict_ev(&v, EV_COUNT, (double)r->count);
         verdict_ev(&v, EV_EACH, (double)r->total / (double)r->count);
@@ -64,8 +63,7 @@ static bool storm(struct causes *c, const struct works *w, struct verdicts *out)
         const bool timer = p->kind == WK_SLEEP || (p->from_scheduler && wait_on_channel(p->kind));
         if (!timer || rate < threshold(TH_STORM_RATE))
             continue;
-        struct verdict v = verdict_new(RULE_STORM, 0);
-        v.where = verdict_place(w, p->stack);
+        struct verdict v = verdict_new(RULE_STORM, 0, verdict_place(w, p->stack));
         verdict_shows(&v, p->longest.g, p->longest.t0, p->longest.t1);
         verdict_ev(&v, EV_RATE, rate);
         verdict_ev(&v, EV_COUNT, (double)p->count);

@@ -45,8 +45,7 @@ enum { ASKERS = 8 };
  * collections were asked for; else 0. */
 static bool forced_by(const struct works *w, uint32_t stack, double count, double took, struct verdicts *out)
 {
-    struct verdict v = verdict_new(RULE_FORCED, 0);
-    v.where = verdict_place(w, stack);
+    struct verdict v = verdict_new(RULE_FORCED, 0, verdict_place(w, stack));
     verdict_ev(&v, EV_COUNT, count);
     verdict_in_works(w, &v, v.where.user, 1u << EX_GC);
     verdict_ev(&v, EV_SHARE, v.harm.share);
@@ -107,8 +106,7 @@ bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out
         return forced(c, w, share, out);
     const double room = room_of(c);
     const bool narrow = room >= 0 && room < threshold(TH_GC_ROOM);
-    struct verdict v = verdict_new(narrow ? RULE_GC_SETTING : RULE_GC_SHARE, share);
-    v.where = allocates_most(c, w);
+    struct verdict v = verdict_new(narrow ? RULE_GC_SETTING : RULE_GC_SHARE, share, allocates_most(c, w));
     v.sure = SURE_INFERRED;
     v.lane = LANE_BAND;
     v.g = BAND_GC;

@@ -286,8 +286,7 @@ bool fam_conns(struct causes *c, const struct works *w, struct verdicts *out)
             conns_add(v, &n, w, r->stack, &r->longest, 0, r->count, r->total);
     for (uint32_t i = 0; ok && i < n; i++) {
         const double count = (double)(v[i].calls > v[i].waits ? v[i].calls : v[i].waits);
-        struct verdict d = verdict_new(RULE_CONNS, 0);
-        d.where = verdict_place_of(w, v[i].stack, v[i].g);
+        struct verdict d = verdict_new(RULE_CONNS, 0, verdict_place_of(w, v[i].stack, v[i].g));
         d.waiter = (struct role){.group = trace_g_name(c->tr, v[i].g), .g = v[i].g, .at = d.where};
         verdict_shows(&d, v[i].g, v[i].t0, v[i].t1);
         verdict_ev(&d, EV_COUNT, count);

@@ -12,8 +12,8 @@ static bool herds(struct causes *c, const struct works *w, struct verdicts *out)
         if (h->bursts < threshold(TH_SEVERAL) || h->futile * 2 < h->wakes ||
             (double)h->clock < threshold(TH_LITTLE) * (double)c->tg->end)
             continue;
-        struct verdict v = verdict_new(RULE_HERD, (double)h->clock / (double)c->tg->end);
-        v.where = verdict_place(w, p->stack);
+        struct verdict v =
+            verdict_new(RULE_HERD, (double)h->clock / (double)c->tg->end, verdict_place(w, p->stack));
         v.waiter.group = p->waiter;
         v.holder =
             (struct role){.group = p->waker, .g = p->longest_waker, .at = verdict_place(w, p->waker_stack)};
@@ -68,10 +68,10 @@ static bool begun(struct causes *c, const struct works *w, struct verdicts *out,
     const struct lane_info li = trace_lane(c->tr, lane_g(one));
     const double cost = ((double)g->ns[GM_EXEC] + threshold(TH_CHURN_COST) * g->created) /
                         (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
-    struct verdict v = verdict_new(rule, rule == RULE_CHURN ? cost : queue);
+    struct verdict v =
+        verdict_new(rule, rule == RULE_CHURN ? cost : queue, verdict_place(w, li.create_stack));
     v.clock = cost < 1 ? cost : 1;
-    v.creator.at = verdict_place(w, li.create_stack);
-    v.where = v.creator.at;
+    v.creator.at = v.where;
     if (owner_at(w->own, li.create_stack, v.where.frame) < OWNER_LIBRARY)
         return true; /* the standard library's own */
     v.waiter.group = g->name;

@@ -72,8 +72,8 @@ static bool turns(struct causes *c, const struct works *w, struct verdicts *out,
     if ((double)n < threshold(TH_HANDOFF_TURNS) || a < part * (double)to.life ||
         b < part * (double)from.life || asks)
         return true;
-    struct verdict v = verdict_new(RULE_HANDOFF, (a < b ? a : b) / (double)c->tg->end);
-    v.where = verdict_place(w, to.stack);
+    struct verdict v =
+        verdict_new(RULE_HANDOFF, (a < b ? a : b) / (double)c->tg->end, verdict_place(w, to.stack));
     v.waiter = (struct role){.group = p->waiter, .g = g, .at = v.where};
     v.holder = (struct role){.group = p->waker, .g = by, .at = verdict_place(w, from.stack)};
     verdict_shows(&v, g, to.longest.t0, to.longest.t1);
@@ -136,8 +136,7 @@ static struct grains grains_of(const struct causes *c, const struct works *w)
 static struct verdict grains_told(const struct causes *c, const struct works *w, const struct grains *g)
 {
     const struct pair_row *p = g->most;
-    struct verdict v = verdict_new(RULE_GRAIN, g->share < 1 ? g->share : 1);
-    v.where = verdict_place(w, p->stack);
+    struct verdict v = verdict_new(RULE_GRAIN, g->share < 1 ? g->share : 1, verdict_place(w, p->stack));
     v.waiter = (struct role){.group = p->waiter, .g = p->longest.g, .at = v.where};
     v.holder =
         (struct role){.group = p->waker, .g = p->longest_waker, .at = verdict_place(w, p->waker_stack)};

@@ -80,8 +80,7 @@ static bool ticks(const struct causes *c, const struct leak_row *r, uint32_t n)
 static struct verdict leak_new(const struct causes *c, const struct works *w, const struct leak_row *r,
                                enum rule rule, const struct births *b)
 {
-    struct verdict v = verdict_new(rule, 0);
-    v.where = verdict_place(w, r->stack);
+    struct verdict v = verdict_new(rule, 0, verdict_place(w, r->stack));
     v.creator.at = verdict_place(w, r->create_stack);
     v.waiter.group = r->name;
     verdict_shows(&v, r->example, r->since, r->since + r->oldest);
@@ -225,8 +224,7 @@ static bool few_stay(struct causes *c, const struct works *w, struct stay *s, st
     if (!all)
         return true;
     const struct lane_info li = trace_lane(c->tr, lane_g(s->eldest));
-    struct verdict v = verdict_new(RULE_STAY, 0);
-    v.where = stands(c, w, s->eldest);
+    struct verdict v = verdict_new(RULE_STAY, 0, stands(c, w, s->eldest));
     v.creator.at = verdict_place(w, s->stack);
     v.waiter.group = v.holder.group = c->tg->groups[s->group].name;
     verdict_shows(&v, s->eldest, li.first, li.last);
@@ -264,12 +262,11 @@ static bool heap(struct causes *c, const struct works *w, struct verdicts *out)
         (double)h->low_last < threshold(TH_DOUBLE) * (double)h->low_first ||
         (double)h->low_last - (double)h->low_first < threshold(TH_HEAP_GROWN))
         return true;
-    struct verdict v = verdict_new(RULE_HEAP, 0);
+    struct verdict v = verdict_new(RULE_HEAP, 0, allocates_most(c, w));
     v.grows = true;
     v.lane = LANE_BAND;
     v.g = BAND_GC;
     v.t1 = c->tg->end;
-    v.where = allocates_most(c, w);
     v.sure = v.where.user ? SURE_INFERRED : SURE_RECORDED;
     verdict_ev(&v, EV_BEFORE, (double)h->low_first);
     verdict_ev(&v, EV_AFTER, (double)h->low_last);

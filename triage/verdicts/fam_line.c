@@ -293,8 +293,7 @@ bool fam_line(struct causes *c, const struct works *all, uint32_t work, struct v
         return true; /* whatever stands behind them */
     if (!behind_longs(c, all, k, &l) || !(tail || l.rows * 2 >= l.looked))
         return true;
-    struct verdict v = verdict_new(RULE_LINE, l.ns / (double)k->d.total);
-    v.where = at;
+    struct verdict v = verdict_new(RULE_LINE, l.ns / (double)k->d.total, at);
     v.waiter.group = k->name;
     bool library;
     const struct site called = verdict_called_back(all, at.stack, &library);

@@ -81,8 +81,7 @@ bool fam_looks(struct causes *c, const struct works *w, uint32_t work, struct ve
         looks_of(c, causes_member(c, p->group, m, n < MEMBERS ? n : MEMBERS), &k);
     if (!is_look(&k) || (double)k.asleep < threshold(TH_MOST) * (double)k.seen)
         return true;
-    struct verdict v = verdict_new(RULE_LOOKS, (double)k.asleep / (double)k.seen);
-    v.where = verdict_place(w, k.stack);
+    struct verdict v = verdict_new(RULE_LOOKS, (double)k.asleep / (double)k.seen, verdict_place(w, k.stack));
     v.waiter = (struct role){.group = p->name, .g = k.g, .at = v.where};
     verdict_shows(&v, k.g, k.t0, k.t0 + k.longest);
     v.sure = SURE_INFERRED;

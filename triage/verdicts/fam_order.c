@@ -74,9 +74,8 @@ bool fam_order(struct causes *c, const struct works *w, uint32_t work, struct ve
         const double part = ahead(c, w, n, group);
         if (part < threshold(TH_SEVERE))
             continue;
-        struct verdict v = verdict_new(RULE_IN_ORDER, share);
+        struct verdict v = verdict_new(RULE_IN_ORDER, share, node_site(n));
         v.harm.of_work = work;
-        v.where = node_site(n);
         v.holder = (struct role){trace_g_name(c->tr, n->by), n->by, verdict_place(w, n->by_stack), 0};
         verdict_shows(&v, n->g, n->t0, n->t1);
         verdict_ev(&v, EV_SHARE, part);

@@ -9,23 +9,13 @@ enum { MEMBERS = 16, STEPS = 4000, BIRTHS = 8192, TOGETHER = 1000000 /* ns */ };
 /* Who had the processors during the worst waits: the start function with most of that time. */
 static uint32_t who_had(const struct triage *tg)
 {
-    uint32_t name[8] = {0}, best = 0;
-    int64_t ns[8] = {0};
+    struct by_name had = {{0}, {0}};
     for (uint32_t i = 0; i < tg->worst.n; i++) {
         const struct meanwhile m = triage_meanwhile(tg, &tg->worst.v[i]);
-        for (uint32_t k = 0; k < m.nran; k++) {
-            for (unsigned j = 0; j < 8; j++) {
-                if (!name[j] || name[j] == m.ran[k]) {
-                    name[j] = m.ran[k];
-                    ns[j] = ns_add(ns[j], m.ran_ns[k]);
-                    break;
-                }
-            }
-        }
+        for (uint32_t k = 0; k < m.nran; k++)
+            by_name_add(&had, m.ran[k], m.ran_ns[k]);
     }
-    for (unsigned j = 1; j < 8; j++)
-        best = ns[j] > ns[best] ? j : best;
-    return name[best];
+    return by_name_most(&had);
 }
 
 /* The function of the program's that does what a group of the library's does again and again (a handler). */
@@ -114,12 +104,12 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
     if (tg->sched.n < 100 || p99 < threshold_ns(TH_SCHED_P99) || share < threshold(TH_SHARE))
         return true;
     const struct harm queue = queues(w);
-    struct verdict v = verdict_new(RULE_SCHED, queue.share);
+    const uint32_t had = who_had(tg);
+    struct verdict v = verdict_new(RULE_SCHED, queue.share, runs_at(c, w, had));
     v.harm = queue;
     const double clock = (double)tg->sched.total / (double)tg->end;
     v.clock = clock < v.clock ? clock : v.clock;
-    v.holder.group = who_had(tg);
-    v.holder.at = v.where = runs_at(c, w, v.holder.group);
+    v.holder = (struct role){.group = had, .g = NO_LANE, .at = v.where};
     if (tg->worst.n)
         verdict_shows(&v, tg->worst.v[0].g, tg->worst.v[0].t0, tg->worst.v[0].t1);
     verdict_ev(&v, EV_P99, (double)p99);
@@ -127,7 +117,7 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
     v.level = LEVEL_NOTE;
     uint32_t times;
     const uint32_t crowd =
-        queue.share < threshold(TH_MOST) ? 0 : crowd_begun(c, causes_group(c, v.holder.group), &times);
+        queue.share < threshold(TH_MOST) ? 0 : crowd_begun(c, causes_group(c, had), &times);
     if (crowd) {
         v.rule = RULE_AT_ONCE;
         verdict_ev(&v, EV_CROWD, crowd);
@@ -169,8 +159,7 @@ bool fam_late(struct causes *c, const struct works *w, uint32_t work, struct ver
             triage_meanwhile(c->tg, &(struct sched_wait){n->t0 + usual, n->t1, n->g, 0});
         if (who == NO_LANE || (double)m.idle_ns > threshold(TH_NOTED) * (double)m.all_ns)
             continue;
-        struct verdict v = verdict_new(RULE_LATE, 0);
-        v.where = node_site(n);
+        struct verdict v = verdict_new(RULE_LATE, 0, node_site(n));
         v.waiter = (struct role){.group = n->who, .g = n->g, .at = v.where};
         v.holder = (struct role){.group = trace_g_name(c->tr, who), .g = who};
         v.holder.at = runs_at(c, w, v.holder.group);
@@ -190,16 +179,16 @@ static bool below(struct causes *c, const struct works *w, struct verdicts *out)
     if (c->procs - c->idle < threshold(TH_BELOW_BUSY) * c->procs ||
         runnable < threshold(TH_BELOW_TIMES) * c->procs)
         return true;
-    struct verdict v = verdict_new(RULE_PROCS_BELOW, runnable / (runnable + c->procs));
     uint32_t most = 0;
     for (uint32_t i = 1; i < c->tg->ngroups; i++) {
         most = !c->tg->groups[i].is_system && c->tg->groups[i].ns[GM_EXEC] > c->tg->groups[most].ns[GM_EXEC]
                    ? i
                    : most;
     }
-    v.waiter.group = c->tg->ngroups ? c->tg->groups[most].name : 0;
-    v.where = runs_at(c, w, v.waiter.group);
-    v.where.user = v.where.user ? v.where.user : v.waiter.group;
+    const uint32_t name = c->tg->ngroups ? c->tg->groups[most].name : 0;
+    struct verdict v = verdict_new(RULE_PROCS_BELOW, runnable / (runnable + c->procs), runs_at(c, w, name));
+    v.waiter.group = name;
+    v.where.user = v.where.user ? v.where.user : name;
     v.lane = LANE_P;
     v.g = 0;
     v.t1 = c->tg->end;
@@ -216,7 +205,7 @@ static bool host(struct causes *c, struct verdicts *out)
     if (trace_info(c->tr)->version < 1014 || (double)l->n < threshold(TH_SEVERAL) ||
         share < threshold(TH_NOTED))
         return true;
-    struct verdict v = verdict_new(RULE_HOST, share);
+    struct verdict v = verdict_new(RULE_HOST, share, (struct site){0});
     verdict_shows(&v, l->longest.g, l->longest.t0, l->longest.t1);
     v.sure = SURE_INFERRED;
     verdict_ev(&v, EV_COUNT, (double)l->n);

@@ -53,8 +53,7 @@ static bool look(struct causes *c, const struct works *w, uint32_t work, uint32_
     if (k.handed < threshold(TH_SEVERAL) || messages < threshold(TH_SEVERAL) * k.handed ||
         k.waits * 3.0 > messages)
         return true;
-    struct verdict v = verdict_new(RULE_READER, 0);
-    v.where = node_site(n);
+    struct verdict v = verdict_new(RULE_READER, 0, node_site(n));
     v.waiter = (struct role){up->who, up->g, verdict_place(w, up->stack), 0};
     v.holder = (struct role){n->who, n->g, v.where, 0};
     verdict_shows(&v, n->g, n->t0, n->t1);

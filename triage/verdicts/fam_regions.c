@@ -119,9 +119,8 @@ static bool look(struct causes *c, const struct works *w, uint32_t work, const s
         if (slow - usual < threshold(TH_SLOW_REGION) * (s->mean[1] - s->mean[0]) ||
             v[i].in > threshold(TH_SHARE) * s->n[0])
             continue;
-        struct verdict d = verdict_new(RULE_REGION, 0);
         const struct region *r = &v[i].longest;
-        d.where = verdict_place(w, r->stack);
+        struct verdict d = verdict_new(RULE_REGION, 0, verdict_place(w, r->stack));
         d.region = r->name;
         verdict_shows(&d, r->g, r->t0, r->t1);
         ok = deeds(c, w, r, &d);

@@ -275,9 +275,8 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
         (!same && l.alone < threshold(TH_SLOWEST_ALONE) * l.waited) ||
         (!rounds && c->idle < threshold(TH_ROOM) * c->procs))
         return true;
-    struct verdict v = verdict_new(same ? RULE_LAST : RULE_SLOWEST, share * l.alone / l.waited);
+    struct verdict v = verdict_new(same ? RULE_LAST : RULE_SLOWEST, share * l.alone / l.waited, node_site(n));
     v.harm.of_work = (uint32_t)(k - w->v);
-    v.where = node_site(n);
     v.waiter.group = trace_g_name(c->tr, n->by);
     v.holder.g = n->by;
     verdict_shows(&v, n->g, n->t0, n->t1);

@@ -98,8 +98,7 @@ bool fam_spin(struct causes *c, const struct works *w, struct verdicts *out)
             s.ran > (int64_t)s.looks * BRIEF)
             continue;
         const double ran = (double)g->ns[GM_EXEC] / (double)(c->tg->capacity > 0 ? c->tg->capacity : 1);
-        struct verdict v = verdict_new(RULE_BUSY_LOOP, ran);
-        v.where = verdict_place(w, s.stack);
+        struct verdict v = verdict_new(RULE_BUSY_LOOP, ran, verdict_place(w, s.stack));
         v.waiter.group = g->name;
         v.g = causes_nth(c, i, 0);
         v.t1 = c->tg->end;

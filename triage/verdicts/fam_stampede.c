@@ -244,8 +244,7 @@ bool fam_stampede(struct causes *c, const struct works *all, uint32_t work, stru
     sort_turns(&k);
     bool ok = !k.failed && stampede_of(&k, &s);
     if (ok && k.n && is_stampede(&k, &s) && keeps_up(c, n, &s)) {
-        struct verdict v = verdict_new(RULE_STAMPEDE, 0);
-        v.where = node_site(n);
+        struct verdict v = verdict_new(RULE_STAMPEDE, 0, node_site(n));
         v.waiter = (struct role){.group = n->who, .g = n->g, .at = v.where};
         v.doing[v.ndoing++] = (struct did){.cat = n->cat, .kind = n->kind, .at = v.where, .share = 1};
         verdict_shows(&v, n->g, s.example.t0, s.example.t1);

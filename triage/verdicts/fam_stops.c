@@ -71,7 +71,7 @@ bool fam_stops(struct causes *c, const struct works *w, struct verdicts *out)
         if (of_tracing(c->tg, r->kind) ||
             (share < threshold(TH_NOTED) && !(r->is_gc && longest >= threshold_ns(TH_STW_LONGEST))))
             continue;
-        struct verdict v = verdict_new(r->is_gc ? RULE_STW : RULE_STW_ASKED, share);
+        struct verdict v = verdict_new(r->is_gc ? RULE_STW : RULE_STW_ASKED, share, (struct site){0});
         v.holder.at = r->is_gc ? collects(c, w, &v.holder.g) : asks_for(c, w, r, &v.holder.g);
         v.where = v.holder.at;
         v.kind = r->kind;

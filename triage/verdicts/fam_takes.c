@@ -159,9 +159,8 @@ static bool add(struct causes *c, const struct works *w, const struct taker *k, 
                             : fed && k->rests >= threshold(TH_SEVERAL) && hands_on(c, group, 0) * 2 < d->n;
     if (!is || !verdict_own(w, at))
         return true; /* (who is seen to wait for a loop of the program's own, ways.c follows) */
-    struct verdict v = verdict_new(RULE_TAKES, behind(k, d));
+    struct verdict v = verdict_new(RULE_TAKES, behind(k, d), at);
     const enum wait_kind kind = stacks_wait_kind(c->tr, d->reason, d->stack);
-    v.where = at;
     v.holder = (struct role){.group = group, .g = k->g, .at = at};
     if (k->feeder != NO_LANE)
         v.waiter = (struct role){.group = c->tg->groups[c->tg->group_of[k->feeder]].name, .g = k->feeder};

@@ -72,8 +72,8 @@ bool fam_trend(struct causes *c, const struct works *w, uint32_t work, struct ve
     const bool note = queues(&k->tree);
     if ((note || k->inner) && ns[3] - ns[0] < threshold(TH_FELT))
         return true;
-    struct verdict v = verdict_new(RULE_TREND, (ns[3] - ns[0]) / ns[3]);
-    v.where.user = k->user ? k->user : k->name;
+    const struct site does_it = {.user = k->user ? k->user : k->name};
+    struct verdict v = verdict_new(RULE_TREND, (ns[3] - ns[0]) / ns[3], does_it);
     struct did does;
     if (verdict_slow_place(k, &does).user)
         v.doing[v.ndoing++] = does;

@@ -108,7 +108,8 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
                        held.t1 - held.t0 >= threshold_ns(TH_HOST_RUN);
     if (stood || (double)longest < threshold(TH_SEVERE) * (double)(li.last - li.first))
         return true; /* the host had its thread elsewhere; or it has time to spare */
-    struct verdict v = verdict_new(RULE_UNEVEN, ((double)longest - mean) / (double)c->tg->end);
+    struct verdict v =
+        verdict_new(RULE_UNEVEN, ((double)longest - mean) / (double)c->tg->end, (struct site){0});
     v.waiter.group = c->tg->groups[group].name;
     v.where.user = v.waiter.group;
     for (uint32_t i = 0; i < w->n; i++) { /* what its goroutines mostly do */
@@ -241,7 +242,7 @@ static bool in_rounds(struct causes *c, const struct work *k, double things, str
         !is_above(&s, most, mean, things) ||
         (s.rounds >= threshold(TH_PIECES) && s.alone >= threshold(TH_SLOWEST_ALONE) * s.clock))
         return true;
-    struct verdict d = verdict_new(RULE_UNEVEN, lost * clock);
+    struct verdict d = verdict_new(RULE_UNEVEN, lost * clock, (struct site){0});
     const struct lane_info li = trace_lane(c->tr, lane_g(s.g[most]));
     d.waiter.group = c->tg->groups[k->group].name;
     d.where.user = k->user ? k->user : d.waiter.group;

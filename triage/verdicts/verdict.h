@@ -280,8 +280,8 @@ bool verdict_conn_back(const struct causes *c, const struct tree_node *n);
 /* verdict_began_at - returns whether a work's slow pieces begin at some moment, *since, and go on to the end
  * (onset.c). */
 bool verdict_began_at(const struct causes *c, const struct work *w, int64_t *since);
-/* verdict_new - returns a verdict about a resource: `share` of the trace, no work, no lane. */
-struct verdict verdict_new(enum rule r, double share);
+/* verdict_new - returns a verdict about a resource: `share` of the trace, at a place, no work, no lane. */
+struct verdict verdict_new(enum rule r, double share, struct site where);
 /* verdict_standing - returns a severe verdict about n goroutines that wait to the end of the trace, *s of
  * which first. */
 struct verdict verdict_standing(const struct causes *c, const struct works *w, enum rule r,

@@ -328,24 +328,33 @@ static bool samples_of(struct making m, const struct work *w)
     return ok;
 }
 
+void by_name_add(struct by_name *k, uint32_t name, int64_t ns)
+{
+    const uint32_t i = find_first(j, 8, !k->name[j] || k->name[j] == name);
+    if (i < 8) {
+        k->name[i] = name;
+        k->ns[i] = ns_add(k->ns[i], ns);
+    }
+}
+
+uint32_t by_name_most(const struct by_name *k)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 1; i < 8; i++)
+        most = k->ns[i] > k->ns[most] ? i : most;
+    return k->name[most];
+}
+
 /* Returns the outermost function of the program in the stacks of most of a work's time: its handler. */
 static uint32_t handler_of(struct works *all, const struct work *w)
 {
-    uint32_t name[8] = {0}, most = 0;
-    int64_t ns[8] = {0};
+    struct by_name roots = {{0}, {0}};
     each_of(n, w->tree.v, w->tree.n) {
         const uint32_t root = n->up == 0 ? owner_root(all->own, n->stack) : 0;
-        for (unsigned k = 0; root && k < 8; k++) {
-            if (!name[k] || name[k] == root) {
-                name[k] = root;
-                ns[k] = ns_add(ns[k], n->ns[TREE_ALL]);
-                break;
-            }
-        }
+        if (root)
+            by_name_add(&roots, root, n->ns[TREE_ALL]);
     }
-    for (unsigned k = 1; k < 8; k++)
-        most = ns[k] > ns[most] ? k : most;
-    return name[most];
+    return by_name_most(&roots);
 }
 
 /* Adds the time of node k to node i. */

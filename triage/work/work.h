@@ -183,6 +183,12 @@ bool tree_make(struct causes *c, struct works *all, struct explainer *x, struct 
 bool tree_explain(struct work_tree *t, const struct trace *tr, struct explainer *x, const struct workpiece *v,
                   size_t n, size_t step, uint64_t spans);
 void tree_free(struct work_tree *t);
+struct by_name { /* times of the first few names */
+    uint32_t name[8];
+    int64_t ns[8];
+};
+void by_name_add(struct by_name *k, uint32_t name, int64_t ns);
+uint32_t by_name_most(const struct by_name *k);
 /* tree_ns - Returns the total of all nodes of a set: the explained time that counts. */
 static inline int64_t tree_ns(const struct work_tree *t, enum tree_set s)
 {
