@@ -10,11 +10,9 @@ static bool by_accepter(const struct causes *c, uint32_t g)
 {
     const struct lane_info li = trace_lane(c->tr, lane_g(g));
     const uint32_t place = stacks_place(c->tr, li.create_stack);
-    bool is = place && tab_get(&c->accepts, place, 0) != TAB_NONE;
-    const bool may = !is && !c->of[c->tg->group_of[g]].hands_on;
-    for (uint32_t i = may ? trace_stack(c->tr, li.create_stack) : 0; i-- > 0 && !is;)
-        is = tab_get(&c->accepts, trace_frame(c->tr, li.create_stack, i).func, 0) != TAB_NONE;
-    return is;
+    const uint32_t n = c->of[c->tg->group_of[g]].hands_on ? 0 : trace_stack(c->tr, li.create_stack);
+    return (place && tab_get(&c->accepts, place, 0) != TAB_NONE) ||
+           any_of(i, n, tab_get(&c->accepts, trace_frame(c->tr, li.create_stack, i).func, 0) != TAB_NONE);
 }
 
 /* True if a goroutine that was so created began this one. */

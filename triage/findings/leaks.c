@@ -123,10 +123,7 @@ ORDER(cmp_herd, struct herd_row, MOST(r->lost) LEAST(r->pair))
 /* True if the goroutine of w[j] is among w[i..j) already. Then a new burst begins, with one wake-up each. */
 static bool woken_before(const struct wake *w, size_t i, size_t j)
 {
-    for (size_t k = i; k < j && k < i + 4096; k++)
-        if (w[k].g == w[j].g)
-            return true;
-    return false;
+    return any_of(k, j - i < 4096 ? j - i : 4096, w[i + k].g == w[j].g);
 }
 
 ORDER(cmp_wake_time, struct wake, LEAST(r->t))

@@ -45,10 +45,7 @@ static bool is_outermost(const struct trace *tr, uint32_t stack, uint32_t frame)
     const uint32_t n = trace_stack(tr, stack);
     if (!stacks_is_program(tr, trace_frame(tr, stack, frame).func))
         return frame + 1 >= n;
-    for (uint32_t i = frame + 1; i < n; i++)
-        if (stacks_is_program(tr, trace_frame(tr, stack, i).func))
-            return false;
-    return true;
+    return !any_of(i, n, i > frame && stacks_is_program(tr, trace_frame(tr, stack, i).func));
 }
 
 /* Of the places that both stacks have in common, at index i of a: in what it called there it stood before and

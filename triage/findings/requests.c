@@ -66,10 +66,7 @@ static enum part_at at_http(const struct trace *tr, uint32_t stack)
     const uint32_t n = trace_stack(tr, stack);
     if (request_next(tr, stack))
         return PA_NEXT;
-    for (uint32_t i = 0; i < n; i++)
-        if (frame_is(tr, stack, i, "net/http.checkConnErrorWriter.Write"))
-            return PA_ANSWER;
-    return PA_ELSE;
+    return any_of(i, n, frame_is(tr, stack, i, "net/http.checkConnErrorWriter.Write")) ? PA_ANSWER : PA_ELSE;
 }
 
 /* What waits or is in a system call; of a connection's reader, too, that has no library for it. */

@@ -50,10 +50,8 @@ static struct births births_of(const struct causes *c, const struct leak_row *r)
  * them; what slows the program down may let fewer come later. */
 static bool all_along(const struct causes *c, const struct births *b)
 {
-    bool all = b->all > 0 && b->since <= c->tg->end / 2;
-    for (int i = 0; i < 4; i++)
-        all &= b->quarter[i] > 0 && b->quarter[i] >= threshold(TH_NOTED) * b->all;
-    return all;
+    return b->all > 0 && b->since <= c->tg->end / 2 &&
+           !any_of(i, 4, !b->quarter[i] || b->quarter[i] < threshold(TH_NOTED) * b->all);
 }
 
 /* Do more come at the end? If not, those that are there may be all that the program wants. */
@@ -70,11 +68,10 @@ static bool from_within(const struct leak_row *r)
 /* Does a timer wake those that stay, n of them, again and again, where some stand at the end? */
 static bool ticks(const struct causes *c, const struct leak_row *r, uint32_t n)
 {
-    each_of(p, c->tg->pairs, works_pairs(c))
-        if (p->waiter == r->name && p->stack == r->stack && p->from_scheduler && p->kind != WK_NET &&
-            p->count >= n)
-            return true;
-    return false;
+    const struct pair_row *p = c->tg->pairs;
+    return any_of(i, works_pairs(c),
+                  p[i].waiter == r->name && p[i].stack == r->stack && p[i].from_scheduler &&
+                      p[i].kind != WK_NET && p[i].count >= n);
 }
 
 static struct verdict leak_new(const struct causes *c, const struct works *w, const struct leak_row *r,
@@ -218,10 +215,8 @@ static bool few_stay(struct causes *c, const struct works *w, struct stay *s, st
     if (s->d.n < threshold(TH_MANY) || (double)s->d.n <= threshold(TH_LEAK_ENDED) * s->created)
         return true;
     count_stay(c, s);
-    bool all = s->n >= threshold(TH_LEAK_COUNT) && s->since <= c->tg->end / 2;
-    for (int i = 0; i < 4; i++)
-        all &= s->quarter[i] > 0 && s->quarter[i] >= threshold(TH_MOST) * s->n / 4;
-    if (!all)
+    if (s->n < threshold(TH_LEAK_COUNT) || s->since > c->tg->end / 2 ||
+        any_of(i, 4, !s->quarter[i] || s->quarter[i] < threshold(TH_MOST) * s->n / 4))
         return true;
     const struct lane_info li = trace_lane(c->tr, lane_g(s->eldest));
     struct verdict v = verdict_new(RULE_STAY, 0, stands(c, w, s->eldest));

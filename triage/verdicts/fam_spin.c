@@ -20,9 +20,8 @@ static bool looks(const struct trace *tr, uint32_t stack)
         return false; /* the runtime asks whether its collection is over */
     for (uint32_t i = 0; i <= n; i++) {
         const struct str func = trace_str(tr, trace_frame(tr, stack, i).func);
-        for (size_t k = 0; k < sizeof f / sizeof *f; k++)
-            if (str_starts(func, f[k]))
-                return true;
+        if (any_of(k, sizeof f / sizeof *f, str_starts(func, f[k])))
+            return true;
         if (func.len > 8 && memcmp(func.p + func.len - 8, ".TryLock", 8) == 0)
             return true;
     }

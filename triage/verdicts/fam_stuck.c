@@ -39,9 +39,8 @@ static uint32_t stuck_of(const struct causes *c, const struct works *w, struct s
 static bool uses_lock(const struct causes *c, const struct works *w, const struct stuck *s, uint32_t n,
                       uint32_t user, uint32_t func)
 {
-    for (uint32_t i = 0; i < n; i++)
-        if (s[i].user == func && s[i].first->kind == WK_LOCK)
-            return true;
+    if (any_of(i, n, s[i].user == func && s[i].first->kind == WK_LOCK))
+        return true;
     each_of(p, c->tg->pairs, works_pairs(c)) {
         if (p->kind != WK_LOCK || p->from_scheduler || !p->stack || !p->waker_stack)
             continue;
@@ -127,13 +126,13 @@ static uint32_t ring_of(const struct causes *c, const struct works *w, const str
 static uint32_t lost_of(const struct causes *c, const struct works *w, const struct stand *first)
 {
     const struct group *g = &c->tg->groups[c->tg->group_of[first->g]];
-    uint32_t n = 0, others = 0;
+    uint32_t n = 0;
     each_of(s, w->stand, w->nstands) {
         const bool same = s->stack == first->stack && c->tg->group_of[s->g] == c->tg->group_of[first->g];
         n += same && gstat_waits(c->tg, s->g, threshold(TH_PIECES));
     }
-    for (uint32_t i = 0; i < works_pairs(c); i++)
-        others += c->tg->pairs[i].waiter == g->name && c->tg->pairs[i].stack == first->stack;
+    const struct pair_row *p = c->tg->pairs;
+    const bool others = any_of(i, works_pairs(c), p[i].waiter == g->name && p[i].stack == first->stack);
     return first->kind == WK_SEND && !first->more && n >= threshold(TH_SEVERAL) && n < g->count && !others
                ? n
                : 0;

@@ -119,11 +119,9 @@ static uint64_t hands_on(const struct causes *c, uint32_t group, uint32_t user)
 {
     uint64_t n = 0;
     each_of(p, c->tg->pairs, works_pairs(c)) {
-        bool in = user == 0 && p->waker == group;
-        const uint32_t frames =
-            p->waker == group && p->waker_stack && !in ? trace_stack(c->tr, p->waker_stack) : 0;
-        for (uint32_t k = 0; k < frames && !in; k++)
-            in = trace_frame(c->tr, p->waker_stack, k).func == user;
+        const uint32_t frames = p->waker == group && p->waker_stack ? trace_stack(c->tr, p->waker_stack) : 0;
+        const bool in =
+            user ? any_of(k, frames, trace_frame(c->tr, p->waker_stack, k).func == user) : p->waker == group;
         n += in ? p->count : 0;
     }
     return n;

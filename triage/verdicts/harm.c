@@ -13,10 +13,8 @@ static void symptoms_text(struct text *t, const struct verdict *v)
     bool first = true;
     for (unsigned i = 0; i < v->nsymptoms; i++) {
         const struct symptom *s = &v->symptom[i];
-        bool told = s->rule == v->rule;
-        for (unsigned k = 0; k < i; k++)
-            told |= v->symptom[k].warned && v->symptom[k].rule == s->rule;
-        if (!s->warned || told || rule_row(s->rule)->family == FAM_SLOW)
+        const bool told = any_of(k, i, v->symptom[k].warned && v->symptom[k].rule == s->rule);
+        if (!s->warned || told || s->rule == v->rule || rule_row(s->rule)->family == FAM_SLOW)
             continue;
         text_add(t, "%s%s", first ? t->n ? " It also explains: " : "It also explains: " : ", ",
                  s->rule == RULE_LOCK ? "a lock held" : rule_row(s->rule)->title);

@@ -54,10 +54,9 @@ struct served *served_of(struct follow *f, uint32_t group)
  * it had taken. */
 static bool waits_there(const struct follow *f, uint32_t group_name, uint32_t user)
 {
-    each_of(p, f->c->tg->pairs, works_pairs(f->c))
-        if (p->waiter == group_name && p->stack && owner_func(f->all->own, p->stack) == user)
-            return true;
-    return false;
+    const struct pair_row *p = f->c->tg->pairs;
+    return any_of(i, works_pairs(f->c),
+                  p[i].waiter == group_name && p[i].stack && owner_func(f->all->own, p[i].stack) == user);
 }
 
 /* Whether it is a library's semaphore, by name: one that is passed around. */

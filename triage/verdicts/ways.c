@@ -19,11 +19,10 @@
 
 static struct way *way_at(struct follow *f, enum family family, uint32_t key, uint8_t cat, uint32_t at)
 {
-    for (uint32_t i = 0; i < f->n; i++)
-        if (f->way[i].family == family && f->way[i].key == key && f->way[i].cat == cat)
-            return &f->way[i];
-    if (f->n == WAYS)
-        return NULL;
+    const struct way *w = f->way;
+    const uint32_t i = find_first(k, f->n, w[k].family == family && w[k].key == key && w[k].cat == cat);
+    if (i == WAYS || i < f->n)
+        return i == WAYS ? NULL : &f->way[i];
     f->way[f->n] =
         (struct way){.family = family, .cat = cat, .key = key, .at = at, .leaf = at, .leaf_ns = -1};
     return &f->way[f->n++];

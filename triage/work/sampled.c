@@ -129,10 +129,8 @@ bool sampled_count(struct sampled *s, uint32_t g, int64_t t0, int64_t t1, unsign
 /* True if some set has enough samples under it to distinguish it from its caller. */
 static bool much(const struct sampled *s, const struct under *u)
 {
-    bool is = false;
-    for (int k = 0; k < TREE_SETS; k++)
-        is |= s->total[k] && threshold_reached(TH_SHARE, (int64_t)u->n[k], (int64_t)s->total[k]);
-    return is;
+    return any_of(k, TREE_SETS,
+                  s->total[k] && threshold_reached(TH_SHARE, (int64_t)u->n[k], (int64_t)s->total[k]));
 }
 
 uint32_t sampled_frame(struct sampled *s, uint32_t stack)

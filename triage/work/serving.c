@@ -39,9 +39,9 @@ static uint32_t messages_in(const struct causes *c, uint32_t g)
             stacks_wait_kind(c->tr, s->reason, s->stack) != WK_NET || causes_writes(c->tr, s->stack))
             continue;
         known = s->stack;
-        for (uint32_t i = 0, n = trace_stack(c->tr, known); i < n; i++)
-            if (str_has(trace_str(c->tr, trace_frame(c->tr, known, i).func), "websocket"))
-                return stacks_place(c->tr, known);
+        const uint32_t n = trace_stack(c->tr, known);
+        if (any_of(i, n, str_has(trace_str(c->tr, trace_frame(c->tr, known, i).func), "websocket")))
+            return stacks_place(c->tr, known);
     }
     return 0;
 }
