@@ -470,7 +470,7 @@ static int way_of(const struct judge *pair, const struct change *c)
 
 /* A change that every single pair of an old and a new run shows, in the same direction, is claimed of all
  * runs too: their spread does not hide it. */
-static bool each_pair(const struct side *old, const struct side *new, struct claim *v)
+static bool each_pair(const struct side *old, const struct side *new, struct claim * v)
 {
     signed char *way = mem_zalloc((size_t)v->n + 1);
     uint32_t left = way ? v->n : 0, pair = 0;
