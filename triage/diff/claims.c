@@ -470,7 +470,7 @@ static int way_of(const struct judge *pair, const struct change *c)
 
 /* A change that every single pair of an old and a new run shows, in the same direction, is claimed of all
  * runs too: their spread does not hide it. */
-static bool each_pair(const struct side *old, const struct side *new, struct claim * v)
+static bool in_each_pair(const struct side *old, const struct side *new, struct claim *v)
 {
     signed char *way = mem_zalloc((size_t)v->n + 1);
     uint32_t left = way ? v->n : 0, pair = 0;
@@ -509,7 +509,7 @@ enum err_code verdict_of(const struct side *old, const struct side *new, struct 
     struct judge j = {.side = {old, new}};
     *out = (struct claim){0};
     bool ok = paces(&j) && all_changes(&j, out);
-    ok = ok && (old->n + new->n == 2 || each_pair(old, new, out));
+    ok = ok && (old->n + new->n == 2 || in_each_pair(old, new, out));
     if (ok) {
         out->pace = mean_of(j.pace[1], new->n) / mean_of(j.pace[0], old->n);
         out->by_work = j.by_work;
