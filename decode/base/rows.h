@@ -19,5 +19,18 @@
         i; \
     })
 #define any_of(i, n, is) (find_first(i, n, is) < (n))
+/* find_most - the first i below n for which `value`, an expression of i, is largest; 0 if n is 0. */
+#define find_most(i, n, value) \
+    __extension__({ \
+        uint32_t i = 0, at_##i = 0; \
+        __auto_type most_##i = (value); \
+        for (i = 1; i < (n); i++) { \
+            if ((value) > most_##i) { \
+                most_##i = (value); \
+                at_##i = i; \
+            } \
+        } \
+        at_##i; \
+    })
 
 #endif

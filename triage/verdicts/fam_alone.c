@@ -135,9 +135,7 @@ bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
     const bool starts = before >= threshold(TH_MOST) * alone && before >= threshold(TH_MOST) * first;
     if (c->procs < 2 || share < threshold(TH_ALONE_SHARE) || !a.n)
         return true;
-    uint32_t best = 0;
-    for (uint32_t k = 1; k < a.n; k++)
-        best = a.v[k].n > a.v[best].n ? k : best;
+    const uint32_t best = find_most(k, a.n, a.v[k].n);
     if (!starts && !is_part(c, &a, best, parallel >= threshold(TH_NOTED) * (double)n))
         return true;
     struct verdict v = verdict_new(RULE_ALONE, share, verdict_place(w, a.v[best].stack));

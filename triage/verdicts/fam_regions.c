@@ -96,9 +96,7 @@ static bool deeds(struct causes *c, const struct works *w, const struct region *
     const bool ok = x && explain_walk(x, workpiece_of_g(r->g, r->t0, r->t1), part, &m, &cut);
     explain_free(x);
     while (ok && v->ndoing < 2) {
-        uint8_t best = 0;
-        for (uint8_t i = 1; i < EX_CATS; i++)
-            best = m.ns[i] > m.ns[best] ? i : best;
+        const uint8_t best = (uint8_t)find_most(i, EX_CATS, m.ns[i]);
         const double share = (double)m.ns[best] / (double)(r->t1 - r->t0);
         if (share < threshold(TH_SHARE))
             break;

@@ -88,10 +88,7 @@ static void taker_of(const struct trace *tr, uint32_t g, struct taker *k)
 
 static const struct doing *most_often(const struct taker *k)
 {
-    const struct doing *d = &k->at[0];
-    for (uint32_t i = 1; i < k->nsites; i++)
-        d = k->at[i].ns > d->ns ? &k->at[i] : d;
-    return k->nsites ? d : NULL;
+    return k->nsites ? &k->at[find_most(i, k->nsites, k->at[i].ns)] : NULL;
 }
 
 struct site verdict_called_back(const struct works *w, uint32_t stack, bool *library)

@@ -179,8 +179,7 @@ static void seats_of(const struct life *v, size_t n, struct seats *out)
         if (end - i <= SEATS)
             count[end - i]++;
     }
-    for (uint32_t k = 1; k <= SEATS; k++)
-        out->n = count[k] > count[out->n] ? k : out->n;
+    out->n = find_most(k, SEATS + 1, count[k]);
     for (size_t i = 0, end; i < n; i = end) {
         end = round_end(v, n, i);
         if (end - i == out->n)

@@ -108,12 +108,9 @@ static double again_at(const struct follow *f, const struct tree_node *n, uint32
     struct alive alive = {0};
     for (uint32_t i = from; i < to && pieces < LOOKED; i += (to - from) / LOOKED + 1) {
         const struct sites k = piece_asks(f, n, &f->w->v[i], &alive);
-        uint32_t best = 0;
-        for (uint32_t j = 1; j < k.n; j++)
-            best = k.count[j] > k.count[best] ? j : best;
         pieces += k.n > 0;
         all += k.waits;
-        most += k.n ? k.count[best] : 0;
+        most += k.n ? k.count[find_most(j, k.n, k.count[j])] : 0;
     }
     alive_free(&alive);
     *waits = all && most ? (double)all / most : 1;

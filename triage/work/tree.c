@@ -339,10 +339,7 @@ void by_name_add(struct by_name *k, uint32_t name, int64_t ns)
 
 uint32_t by_name_most(const struct by_name *k)
 {
-    uint32_t most = 0;
-    for (uint32_t i = 1; i < 8; i++)
-        most = k->ns[i] > k->ns[most] ? i : most;
-    return k->name[most];
+    return k->name[find_most(i, 8, k->ns[i])];
 }
 
 /* Returns the outermost function of the program in the stacks of most of a work's time: its handler. */
