@@ -43,6 +43,14 @@ struct passage {   /* of one piece */
     int64_t let_in; /* its last wait there that did not fail ended */
 };
 
+/* Whether a time limit ended that wait: a timer, or the context's. What else a timer begins does something for
+ * it. */
+static bool in_vain_by(const struct trace *tr, uint32_t who)
+{
+    return who == NO_LANE ||
+           (verdict_by_timer(tr, who) && str_starts(trace_str(tr, trace_g_name(tr, who)), "context."));
+}
+
 static struct passage passage_of(struct gate *k, const struct workpiece *p, uint32_t *left)
 {
     struct passage a = {.vain = false};
@@ -51,7 +59,7 @@ static struct passage passage_of(struct gate *k, const struct workpiece *p, uint
     walk_at(&w, k->c->tr, p->g, p->t0, STEPS);
     for (const struct span *s; *left && (s = walk_next(&w)) && s->t0 < p->t1; --*left) {
         if (wait.state == ST_WAITING && s->state == ST_RUNNABLE && gate_at(k, wait.stack) == AT) {
-            a.vain = verdict_by_timer(k->c->tr, s->who);
+            a.vain = in_vain_by(k->c->tr, s->who);
             a.answered |= !a.vain && k->c->tg->group_of[s->who] != k->c->tg->group_of[p->g];
             a.let_in = a.vain ? a.let_in : wait.t1;
             a.t0 = wait.t0;
