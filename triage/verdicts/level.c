@@ -218,6 +218,20 @@ static bool keeps_pace(const struct works *all, const struct verdict *v)
     return v->rule == RULE_LIMIT && (other || v->ev[EV_TIMES] >= threshold(TH_MANY));
 }
 
+/* Whether the timer begins the work that ends the wait, as of a batch that lingers, and the wait is not many
+ * times as long as that work: a limit of a context begins none. */
+static bool lingers(const struct causes *c, const struct works *all, const struct verdict *v)
+{
+    const struct work *w = &all->v[v->harm.work];
+    const uint32_t by = v->holder.g;
+    struct harm there = {0};
+    if (v->rule != RULE_LIMIT || by >= c->tg->ng || !verdict_by_timer(c->tr, by) ||
+        str_starts(trace_str(c->tr, trace_g_name(c->tr, by)), "context."))
+        return false;
+    verdict_share_at(&w->tree, v->where.user, 0, &there);
+    return there.slow >= (1 + 1 / threshold(TH_MANY)) * v->harm.slow;
+}
+
 static bool is_below(const struct work_tree *t, uint32_t node, uint32_t user)
 {
     bool is = false;
@@ -255,7 +269,7 @@ static bool only_at_first(const struct causes *c, const struct works *all, const
 static bool slows_few(struct causes *c, const struct works *all, const struct verdict *v)
 {
     return v->where.user && !v->held && !v->usual_too && !of_another_kind(all, v) && !keeps_pace(all, v) &&
-           !done_once(c, all, v);
+           !lingers(c, all, v) && !done_once(c, all, v);
 }
 
 /* Whether it waits for what no goroutine of the program does: an answer, a timer, what does not come. If only
