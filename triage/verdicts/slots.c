@@ -43,8 +43,8 @@ struct passage {   /* of one piece */
     int64_t let_in; /* its last wait there that did not fail ended */
 };
 
-/* Whether a time limit ended that wait: a timer, or the context's. What else a timer begins does something for
- * it. */
+/* Whether a time limit ended that wait: a timer, or the context's. What else a timer begins does something
+ * for it. */
 static bool in_vain_by(const struct trace *tr, uint32_t who)
 {
     return who == NO_LANE ||
