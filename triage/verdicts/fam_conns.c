@@ -7,7 +7,7 @@
 #include "triage/findings/walk.h"
 #include "triage/verdicts/ways.h"
 
-enum { ROWS = 64 };
+enum { ROWS = 64, GROUPS = 64 };
 
 /* Connections opened at one place: by system calls that connect, or, where they are not recorded, by waits
  * for that. */
@@ -68,12 +68,11 @@ static struct harm waits_for_one(const struct causes *c, const struct works *w, 
     struct harm most = {.work = NO_LANE, .of_work = NO_LANE};
     if (gives_back(c))
         return most;
-    each_of(of, c->tg->pairs, works_pairs(c)) {
-        const uint32_t group = causes_group(c, of->waiter);
-        const double life = group == UINT32_MAX ? 0 : (double)c->tg->groups[group].ns[GM_LIFE];
+    for (uint32_t group = 0; group < c->tg->ngroups && group < GROUPS; group++) {
+        const double life = (double)c->tg->groups[group].ns[GM_LIFE];
         int64_t ns = 0;
         each_of(p, c->tg->pairs, works_pairs(c)) {
-            const bool here = life > 0 && p->waiter == of->waiter && p->stack &&
+            const bool here = p->waiter == c->tg->groups[group].name && p->stack &&
                               stacks_may(c->tr, p->stack, STACK_CONNECTS) &&
                               verdict_place(w, p->stack).user == user;
             ns = ns_add(ns, here ? p->total : 0);

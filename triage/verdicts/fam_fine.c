@@ -6,7 +6,7 @@
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
 
-enum { PAIRS = 512, SPANS = 200000 };
+enum { PAIRS = 512, SPANS = 100000 };
 
 /* What a goroutine waits for another one, or for one of that one's kind: to send, for something to come, and
  * otherwise. */
@@ -49,6 +49,17 @@ static bool is_quick(const struct between *b)
     return threshold(TH_SHARE) * (double)ns_add(b->send, b->come) <= threshold(TH_CHURN_RUN) * (double)b->n;
 }
 
+/* Do goroutines of both kinds wait for each other, as often as turns are looked for? */
+static bool may_turn(const struct causes *c, const struct pair_row *of)
+{
+    uint64_t n = 0, back = 0;
+    each_of(p, c->tg->pairs, works_pairs(c)) {
+        n += p->waiter == of->waiter && p->waker == of->waker && wait_passes_on(p->kind) ? p->count : 0;
+        back += p->waiter == of->waker && p->waker == of->waiter && wait_passes_on(p->kind) ? p->count : 0;
+    }
+    return (double)n >= threshold(TH_HANDOFF_TURNS) && (double)back >= threshold(TH_HANDOFF_TURNS);
+}
+
 /*
  * One sends to the other, and by turns it finds no room and the other finds nothing: each could go on while
  * the other does its part. Who waits for an answer as well could not, but where answers are quick the
@@ -60,7 +71,8 @@ static bool turns(struct causes *c, const struct works *w, struct verdicts *out,
 {
     const uint32_t g = p->longest.g, by = p->longest_waker;
     const double part = threshold(TH_HANDOFF_SHARE);
-    if (g >= c->tg->ng || by >= c->tg->ng || (double)p->total < part * (double)gstat_of(c->tg, g).ns[GM_LIFE])
+    if (g >= c->tg->ng || by >= c->tg->ng || !may_turn(c, p) ||
+        (double)p->total < part * (double)gstat_of(c->tg, g).ns[GM_LIFE])
         return true;
     const struct between to = between(c, g, by), from = between(c, by, g);
     const bool quick = is_quick(&to) && is_quick(&from);
