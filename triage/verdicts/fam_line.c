@@ -1,10 +1,11 @@
 /*
- * fam_line.c - short work that waits behind long: one goroutine takes things as they come, few of them take
- * most of its time, and others stand behind these. That they do is seen: whoever began to wait while the long
- * one lasted is answered by that same goroutine after it, though others of its kind had nothing to do; or
- * the next question was there already when the long one was answered; or who gave it the
- * long one came with more meanwhile, and stood until it was done; or, of a goroutine that is the only one of
- * its kind, who gives it more came meanwhile, and it goes on in a row.
+ * fam_line.c - short work that waits behind long. One goroutine takes things as they come; few of them take
+ * most of its time, and others stand behind these. One of four signs shows that they do:
+ *  - whoever began to wait while the long one lasted is answered by that same goroutine after it, though
+ *    others of its kind had nothing to do;
+ *  - the next question over a connection was there already when the long one was answered;
+ *  - the goroutine that handed over the long one came with more meanwhile, and stood until it was done;
+ *  - of a goroutine that is the only one of its kind: it was given more meanwhile, and goes on in a row.
  */
 #include "triage/findings/asks.h"
 #include "triage/findings/requests.h"
