@@ -42,16 +42,18 @@ static bool hands_over(const struct trace *tr, struct alive *alive, uint32_t by,
     const struct alive_ask q = {tr, LANE_G, t0, t1, trace_nlanes(tr, LANE_G)};
     bool any = false;
     for (uint32_t g = 0; !any && (g = alive_next(alive, &q, g)) != NO_LANE; g++) {
-        const struct lane l = {LANE_G, g};
+        const struct lane l = lane_g(g);
         const struct lane_info li = trace_lane(tr, l);
         struct span_iter it;
         any = li.creator == by && li.created && li.seen >= t0 && li.seen < t1;
-        bool more = !any && trace_ns(tr, l, ST_RUNNABLE, t0, t1) > 0 && span_seek(&it, tr, l, t0);
-        for (; more && !any && span_get(&it)->t0 < t1; more = span_next(&it)) {
-            const struct span *s = span_get(&it);
-            any = s->t0 >= t0 && s->state == ST_RUNNABLE && s->who == by &&
+        if (any || !trace_ns(tr, l, ST_RUNNABLE, t0, t1))
+            continue;
+        each_span(s, it, tr, l, t0) {
+            any = s->t0 >= t0 && s->t0 < t1 && s->state == ST_RUNNABLE && s->who == by &&
                   !stacks_has(tr, s->stack, "runtime.chanrecv1") &&
                   !stacks_has(tr, s->stack, "runtime.chanrecv2");
+            if (any || s->t0 >= t1)
+                break;
         }
     }
     return any;
