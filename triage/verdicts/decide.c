@@ -129,18 +129,11 @@ static bool is_what(const struct verdict *v)
     return rank_of(v) == 3 && v->harm.work != NO_LANE;
 }
 
-/* Whether only one or two of many pieces have it: that may be chance. */
-static bool is_chance(const struct verdict *v)
-{
-    return !v->harm.slow_only && (double)v->harm.hit < threshold(TH_SEVERAL) &&
-           (double)v->harm.of >= threshold(TH_MANY);
-}
-
 /* Whether a verdict about a work is too small to report, by its share or by wall-clock time. What makes the
  * slow ones slow matters to few. */
-static bool is_little(const struct verdict *v)
+static bool is_little(const struct works *all, const struct verdict *v)
 {
-    if (is_what(v) && is_chance(v))
+    if (is_what(v) && verdict_is_chance(all, v))
         return true;
     const double least = threshold(is_what(v) ? TH_NOTED : TH_CLOCK);
     return v->level == LEVEL_NOTE && !v->grows && verdict_family(v) != FAM_SLOW &&
@@ -188,7 +181,7 @@ static bool decide_each(struct judging *j)
         if (v->level == LEVEL_WARN && v->score >= threshold(TH_SEVERE))
             v->level = LEVEL_SEVERE;
         v->cause = NO_LANE;
-        if (j->says[i] && !told_of_processors(v) && !only_sleeps(v) && !is_little(v))
+        if (j->says[i] && !told_of_processors(v) && !only_sleeps(v) && !is_little(j->all, v))
             out->v[kept++] = *v;
     }
     out->n = kept;

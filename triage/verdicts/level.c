@@ -200,13 +200,14 @@ static bool are_tasks(const struct works *all, const struct work *w)
 }
 
 /* Whether another handler serves the slow requests. They are a different kind then, not slower ones. What
- * another goroutine does for a request is in no handler. */
+ * another goroutine does for a request is in no handler. Where the usual ones' handler is unknown, a wait
+ * that ends in vain is what no kind is for. */
 static bool of_another_kind(const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
     const bool own = w->kind == WORK_REQUESTS && v->waiter.group == w->name;
     const uint32_t root = own ? owner_root(all->own, v->where.stack) : 0;
-    return are_tasks(all, w) || (root && root != w->user);
+    return are_tasks(all, w) || (root && root != w->user && (w->user || v->rule != RULE_LIMIT));
 }
 
 /* Whether it goes by its own pace: another goroutine waits for a timer there in its own loop, or the piece
@@ -272,12 +273,12 @@ static bool slows_few(struct causes *c, const struct works *all, const struct ve
            !lingers(c, all, v) && !done_once(c, all, v);
 }
 
-/* Whether it waits for what no goroutine of the program does: an answer, a timer, what does not come. If only
- * the slow pieces do, that may be what they are for, as what a cache does not have. */
+/* Whether it waits for what no goroutine of the program does: an answer, the disk, a timer, what does not
+ * come. If only the slow pieces do, that may be what they are for, as what a cache does not have. */
 static bool waits_outside(const struct verdict *v)
 {
     const uint8_t cat = v->ndoing ? v->doing[0].cat : EX_RUN;
-    return explain_waits_outside(cat) || cat == EX_TIMER || cat == EX_OPEN;
+    return explain_waits_outside(cat) || cat == EX_SYSCALL || cat == EX_TIMER || cat == EX_OPEN;
 }
 
 /* ---- when a shape warns: the column WARNS of families.def. varies: the slow pieces have it ------------- */
@@ -438,6 +439,14 @@ static bool comes_from_host(const struct trace *tr, const struct did *d)
            (d->cat == EX_SYSCALL && d->at.stack && stacks_may(tr, d->at.stack, STACK_CONN));
 }
 
+bool verdict_is_chance(const struct works *all, const struct verdict *v)
+{
+    const struct work *w = &all->v[v->harm.work];
+    const bool few = !v->harm.slow_only && (double)v->harm.hit < threshold(TH_SEVERAL) &&
+                     (double)v->harm.of >= threshold(TH_MANY);
+    return few && (v->harm.share <= v->harm.all || w->slow < threshold(TH_LITTLE) * w->looked);
+}
+
 bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -473,7 +482,7 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) *
                (verdict_family(v) == FAM_SLOW && !v->usual_too ? threshold(TH_VAGUE) : 1);
-    v->level = matters && warns(c, all, v, varies) ? LEVEL_WARN : LEVEL_NOTE;
+    v->level = matters && !verdict_is_chance(all, v) && warns(c, all, v, varies) ? LEVEL_WARN : LEVEL_NOTE;
     if (v->level != LEVEL_NOTE &&
         verdict_family(v) != FAM_ORDER) /* what waits behind is not in these pieces */
         v->gain = gain_of(c, v, clock);

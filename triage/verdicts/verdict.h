@@ -302,6 +302,9 @@ struct site allocates_most(const struct causes *c, const struct works *w);
  * which share of that time as *does. Its .user is 0 if they wait for a processor there, or for a thread
  * that the host had elsewhere. */
 struct site verdict_slow_place(const struct work *k, struct did *does);
+/* verdict_is_chance - returns whether one or two of many pieces that were examined have it, and the slow ones
+ * are too few for the p99: that may be chance. */
+bool verdict_is_chance(const struct works *all, const struct verdict *v);
 /* verdict_place - returns the site of a stack. */
 struct site verdict_place(const struct works *w, uint32_t stack);
 /* verdict_own - returns whether a site is in the program's own code, and known. */

@@ -75,7 +75,7 @@ static struct known *row_new(struct pulse *p, const struct trace *tr, enum work_
 static bool counts(const struct trace *tr, const struct work *w)
 {
     return w->kind == WORK_REQUESTS ||
-           (w->user && !w->standing && (w->kind == WORK_ITEMS || w->kind == WORK_LIVES) &&
+           (w->own && !w->standing && (w->kind == WORK_ITEMS || w->kind == WORK_LIVES) &&
             trace_str(tr, w->name).len);
 }
 

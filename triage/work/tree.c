@@ -342,16 +342,35 @@ uint32_t by_name_most(const struct by_name *k)
     return k->name[find_most(i, 8, k->ns[i])];
 }
 
-/* Returns the outermost function of the program in the stacks of most of a work's time: its handler. */
-static uint32_t handler_of(struct works *all, const struct work *w)
+/* Whether stacks of the trace that begin in that function have only this handler. */
+static bool only_handler(struct works *all, uint32_t begin, uint32_t handler)
+{
+    for (uint32_t s = 1, n = trace_nstacks(all->tr); s < n; s++) {
+        const uint32_t depth = trace_stack(all->tr, s);
+        const bool in = depth > 0 && trace_frame(all->tr, s, depth - 1).func == begin;
+        const uint32_t root = in ? owner_root(all->own, s) : handler;
+        if (root && root != handler)
+            return false;
+    }
+    return true;
+}
+
+/* Sets the handler: the outermost function of the program in the stacks of most pieces. If only a few pieces
+ * have stacks of it, and there are others in the trace, nobody knows who does the rest. */
+static void handler_of(struct works *all, struct work *w)
 {
     struct by_name roots = {{0}, {0}};
     each_of(n, w->tree.v, w->tree.n) {
         const uint32_t root = n->up == 0 ? owner_root(all->own, n->stack) : 0;
+        w->own |= root > 0;
         if (root)
-            by_name_add(&roots, root, n->ns[TREE_ALL]);
+            by_name_add(&roots, root, n->pieces[TREE_ALL] + n->pieces[TREE_SLOW]);
     }
-    return by_name_most(&roots);
+    const uint32_t most = find_most(i, 8, roots.ns[i]);
+    const double n = w->tree.pieces[TREE_ALL] + w->tree.pieces[TREE_SLOW];
+    w->user = roots.name[most];
+    if ((double)roots.ns[most] < threshold(TH_MOST) * n && !only_handler(all, w->name, w->user))
+        w->user = 0;
 }
 
 /* Adds the time of node k to node i. */
@@ -432,7 +451,7 @@ bool tree_make(struct causes *c, struct works *all, struct explainer *x, struct 
         ok = piece_add(&m, &w->hung[i]);
     t->cut |= m.left <= 0;
     w->asks = asks * 2 > w->looked;
-    w->user = handler_of(all, w);
+    handler_of(all, w);
     if (ok)
         around_handler(all, w);
     return ok && sort(t);

@@ -22,7 +22,7 @@ static void weigh(struct works *all)
         w->weight = counted(w);
         w->background |=
             (!work_awaited(w) || w->lives) &&
-            !w->user; /* a library's own work: what it does for the program is in the program's trees */
+            !w->own; /* a library's own work: what it does for the program is in the program's trees */
         most = work_counts(w) && w->weight > most ? w->weight : most;
     }
     for (uint32_t i = 0; i < all->n; i++) {

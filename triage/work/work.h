@@ -70,7 +70,7 @@ struct work_tree {
 struct work {
     enum work_kind_id kind;
     uint32_t name, group; /* string: type of task or start function; group: UINT32_MAX for tasks */
-    uint32_t user;        /* string: the user's function that does it, the handler; `name` if unknown */
+    uint32_t user;        /* string: the user's function that does them all, the handler; 0: unknown */
     uint32_t more;        /* stack in which it waits for more work, 0 if none */
     /* estimated number of pieces with both ends; `looked`: number examined, which d describes */
     uint64_t n;
@@ -83,6 +83,7 @@ struct work {
     bool played;         /* requests to a peer that is played in the same process */
     bool lives;          /* pieces are whole goroutines, from begin to end */
     bool paced;          /* items, each after a pause */
+    bool own;            /* the program's functions are in it, and not a library's alone */
     bool single;         /* paced, or taken one by one: hardly any is several that stood in a queue */
     bool standing;       /* lives that take most of the trace: there is no usual and no slow one */
     bool asks;           /* standing, and what most of its goroutines wait for outside are answers: no rest */
