@@ -108,7 +108,7 @@ static bool told_of_processors(const struct verdict *v)
 }
 
 /* Whether it sleeps, and nobody knows what for: a pace, a peer that is played, a limit of a rate. The tree
- * shows how much; there is nothing to say. */
+ * shows how much; it is said where there is nothing else to say. */
 static bool only_sleeps(const struct verdict *v)
 {
     return v->rule == RULE_SLEEP && !(v->known >> EV_FIRST & 1);
@@ -146,7 +146,8 @@ struct judging {
     struct causes *c;
     const struct works *all;
     struct verdicts *out;
-    bool *says; /* of each verdict: it says something */
+    bool *says;            /* of each verdict: it says something */
+    struct verdict asleep; /* of those that only sleep, the one that matters most; score 0: none */
 };
 
 static bool level_work(void *arg, size_t i, void **kept)
@@ -181,8 +182,12 @@ static bool decide_each(struct judging *j)
         if (v->level == LEVEL_WARN && v->score >= threshold(TH_SEVERE))
             v->level = LEVEL_SEVERE;
         v->cause = NO_LANE;
-        if (j->says[i] && !told_of_processors(v) && !only_sleeps(v) && !is_little(j->all, v))
+        if (!j->says[i] || told_of_processors(v) || is_little(j->all, v))
+            continue;
+        if (!only_sleeps(v))
             out->v[kept++] = *v;
+        else if (v->score > j->asleep.score)
+            j->asleep = *v;
     }
     out->n = kept;
     sort(out->v, kept, cmp_verdict);
@@ -226,7 +231,7 @@ bool verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
             out->v[kept++] = out->v[i];
     }
     out->n = kept;
-    return true;
+    return kept || j.asleep.score < threshold(TH_MOST) || verdict_add(out, &j.asleep);
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------- */

@@ -311,7 +311,7 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         return FAM_SET; /* a goroutine of the library waits for it, for one that gives it back itself */
     if (taken && n->let_go != n->user)
         return FAM_LOCK; /* others take it, too, in another function, and perhaps the whole of it */
-    if (by == n->who && !taken && for_all(f, n))
+    if (by == n->who && !taken && for_all(f, n) && !mostly(f, n, passes_on))
         return FAM_SLOW_ONE; /* as a flight */
     if (taken || by == n->who || waits_there(f, by, n->user)) {
         const bool event = !taken && (tells_done(f->c->tr, n) || for_batch(f, n));
