@@ -1,6 +1,6 @@
 /*
  * each.h - a macro for each of its arguments: EACH(F, a, b) is F(a), F(b). EACH_OF(type, F, a, b) is an array
- * of these and its length, for a function that takes both: so text_say() (sentence.h) and json_put() (json.h)
+ * of these and its length, for a function that takes both: so text_say() (text.h) and json_put() (json.h)
  * take arguments of several types.
  *
  * A macro can't call itself: EACH_ADD takes one argument and leaves the name of what takes the next,

@@ -4,7 +4,7 @@
 #include "triage/numbers.h"
 
 #include "decode/base/order.h"
-#include "triage/sentence.h"
+#include "triage/text.h"
 
 /* Where nothing was found: of a damaged trace that says nothing of what is missing. */
 static const char *in_what(const struct triage *tg)

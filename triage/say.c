@@ -10,7 +10,7 @@
 #include "decode/base/door.h"
 #include "decode/input/feed.h"
 #include "triage/exports/export_out.h"
-#include "triage/sentence.h"
+#include "triage/text.h"
 
 int say_failed(const char *command, const char *what, const char *why)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "triage/query/states.h"
+#include "triage/query/filter.h"
 #include "layout/cells/cells.h"
 #include "layout/move/kind.h"
 #include "layout/move/lanes.h"

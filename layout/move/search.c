@@ -15,7 +15,7 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/model/item.h"
-#include "triage/query/states.h"
+#include "triage/query/filter.h"
 #include "triage/tables/tab.h"
 
 enum { PHASE_STRINGS, PHASE_WINDOWS, PHASE_END };

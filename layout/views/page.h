@@ -6,7 +6,7 @@
 #define GOTOP_LAYOUT_PAGE_H
 
 #include "layout/views/tri.h"
-#include "triage/sentence.h"
+#include "triage/text.h"
 
 struct box {
     int x, y, w, h;

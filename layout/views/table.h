@@ -17,7 +17,7 @@
 #include "layout/cells/spectrum.h"
 #include "decode/model/item.h"
 #include "layout/views/tri.h"
-#include "triage/sentence.h"
+#include "triage/text.h"
 #include "triage/tables/tab.h"
 
 struct thing {

@@ -12,7 +12,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/views/tri.h"
-#include "triage/sentence.h"
+#include "triage/text.h"
 
 struct fnode {
     uint64_t pc;              /* of a frame without a name; 0: it has a name */

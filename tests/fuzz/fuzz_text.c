@@ -8,7 +8,6 @@
 
 #include "decode/base/utf8.h"
 #include "triage/query/filter.h"
-#include "triage/link.h"
 #include "triage/query/goto.h"
 #include "tests/support/tracegen.h"
 #include "triage/tables/metrics.h"

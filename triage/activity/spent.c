@@ -2,7 +2,7 @@
 #include "triage/activity/spent.h"
 
 #include "triage/activity/window.h"
-#include "triage/sentence.h"
+#include "triage/text.h"
 
 /* ---- stops --------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * the floor matters to nobody, so that its ratio says nothing.
  */
 #include "triage/diff/claims.h"
-#include "triage/sentence.h"
+#include "triage/text.h"
 
 #include <math.h>
 #include <string.h>

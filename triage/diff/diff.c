@@ -17,7 +17,7 @@
 #include "triage/options.h"
 #include "triage/report/report.h"
 #include "triage/findings/thresholds.h"
-#include "triage/sentence.h"
+#include "triage/text.h"
 
 #define FAIL_MAX 64
 #define RUNS_MAX 64

@@ -1,11 +1,162 @@
 /*
- * diff_tables.c - the numbers of one run beside those of another. Two runs of an unchanged program differ
- * here, too; nothing is claimed.
+ * diff_tables.c - one run beside another: how long a piece of a work takes and where it spends more or less
+ * (the works' trees, work.h, matched by what the lines of a tree say), findings, numbers. Nothing is claimed:
+ * two runs of an unchanged program differ here, too.
  */
 #include <string.h>
 
+#include "decode/base/order.h"
+#include "decode/base/mem.h"
 #include "triage/diff/diff_parts.h"
-#include "triage/sentence.h"
+#include "triage/text.h"
+#include "triage/work/work_text.h"
+
+#define MOVED 0.10 /* of a piece: smaller changes of a part are left out */
+
+/* The time of a node in an average piece, without what its children explain. */
+static int64_t own_ns(const struct work_tree *t, uint32_t node)
+{
+    int64_t ns = t->v[node].ns[TREE_ALL];
+    for (uint32_t k = t->v[node].first; k != NO_LANE; k = t->v[k].next)
+        ns -= t->v[k].ns[TREE_ALL];
+    return ns > 0 && t->pieces[TREE_ALL] ? ns / t->pieces[TREE_ALL] : 0;
+}
+
+/* A part is the kind of a node and the user's function, else the one that was called: which function of a
+ * library waits may differ by chance. */
+static bool part_add(struct diff_work *d, int side, const struct trace *tr, const struct tree_node *n,
+                     int64_t ns)
+{
+    struct text f = {0};
+    const char *what = node_word(n);
+    uint32_t i = 0;
+    text_func(&f, tr, n->user ? n->user : n->leaf, 0);
+    char *func = text_take(&f);
+    if (!func)
+        return false;
+    while (i < d->n && (strcmp(d->v[i].what, what) != 0 || strcmp(d->v[i].func, func) != 0))
+        i++;
+    if (i == d->n && d->n < DIFF_PARTS)
+        d->v[d->n++] = (struct diff_part){.what = what, .func = func};
+    else
+        mem_free(func);
+    if (i < d->n)
+        d->v[i].ns[side] = ns_add(d->v[i].ns[side], ns);
+    return true;
+}
+
+static bool parts_add(struct diff_work *d, int side, const struct loaded *l)
+{
+    const struct work_tree *t = &d->w[side]->tree;
+    bool ok = true;
+    for (uint32_t k = 1; k < t->n && ok; k++) {
+        const int64_t ns = own_ns(t, k);
+        ok = !ns || part_add(d, side, l->tr, &t->v[k], ns);
+    }
+    return ok;
+}
+
+static int64_t part_moved(const struct diff_part *p)
+{
+    return p->ns[1] > p->ns[0] ? p->ns[1] - p->ns[0] : p->ns[0] - p->ns[1];
+}
+
+ORDER(farthest_first, struct diff_part, MOST(part_moved(r)) ALPHA(r->func) ALPHA(r->what))
+
+/* Leaves the parts that moved, and frees the others. */
+static void keep_moved(struct diff_work *d, double least)
+{
+    uint32_t n = 0;
+    sort(d->v, d->n, farthest_first);
+    while (n < d->n && part_moved(&d->v[n]) > 0 && (double)part_moved(&d->v[n]) >= least)
+        n++;
+    for (uint32_t i = n; i < d->n; i++)
+        mem_free(d->v[i].func);
+    d->n = n;
+}
+
+static const struct work *work_like(const struct loaded *old, const struct loaded *new, const struct work *w)
+{
+    for (uint32_t i = 0; i < old->fs.works.n; i++) {
+        const struct work *o = &old->fs.works.v[i];
+        if (o->kind == w->kind && str_same(trace_str(old->tr, o->name), trace_str(new->tr, w->name)) &&
+            str_same(trace_str(old->tr, o->user), trace_str(new->tr, w->user)))
+            return o;
+    }
+    return NULL;
+}
+
+bool diff_works_each(const struct loaded *a, const struct loaded *b, diff_work_fn *fn, void *arg)
+{
+    struct diff_work *d = mem_zalloc(sizeof *d);
+    bool ok = d;
+    for (uint32_t i = 0; ok && i < b->fs.works.n; i++) {
+        const struct work *w = &b->fs.works.v[i], *o = work_counts(w) ? work_like(a, b, w) : NULL;
+        if (!o || !o->d.n || !w->d.n)
+            continue;
+        const int64_t was = dist_avg(&o->d), is = dist_avg(&w->d);
+        *d = (struct diff_work){.all = &b->fs.works, .w = {o, w}};
+        ok = parts_add(d, 0, a) && parts_add(d, 1, b);
+        keep_moved(d, MOVED * (double)(was > is ? was : is));
+        if (ok)
+            fn(arg, d);
+        for (uint32_t k = 0; k < d->n; k++)
+            mem_free(d->v[k].func);
+    }
+    mem_free(d);
+    return ok;
+}
+
+/* ---- as text ------------------------------------------------------------------------------------------- */
+
+enum { SAID = 4 }; /* parts of a work */
+
+struct page {
+    struct text *t;
+    bool any;
+};
+
+static void from_to(struct text *t, const char *what, int64_t was, int64_t is)
+{
+    text_say(t, NULL, what, t_dur(was), " -> ", t_dur(is));
+}
+
+static void work_moved(void *arg, const struct diff_work *d)
+{
+    struct page *k = arg;
+    struct text *t = k->t;
+    const struct work *o = d->w[0], *w = d->w[1];
+    if (!k->any)
+        text_lit(t, "\nWORK  how long one takes, and where it spends more or less (two runs of one program "
+                    "differ, too)\n");
+    k->any = true;
+    text_lit(t, "  ");
+    work_head(t, d->all, w);
+    if (w->kind != WORK_MAIN)
+        text_say(t, NULL, " (", o->n, " before)");
+    if (o->n > 1 || w->n > 1) {
+        from_to(t, ": p50 ", o->d.p50, w->d.p50);
+        from_to(t, ", p99 ", o->d.p99, w->d.p99);
+    } else {
+        from_to(t, ": ", o->d.max, w->d.max);
+    }
+    text_lit(t, "\n");
+    for (uint32_t i = 0; i < d->n && i < SAID; i++) {
+        const struct diff_part *p = &d->v[i];
+        text_say(t, NULL, "      ", p->ns[1] >= p->ns[0] ? "+" : "-", t_dur(part_moved(p)), t_to(16), " ",
+                 p->what, " in ", t_clean(p->func));
+        from_to(t, ": ", p->ns[0], p->ns[1]);
+        text_lit(t, " each\n");
+    }
+}
+
+void diff_works(struct text *t, const struct loaded *a, const struct loaded *b)
+{
+    struct page k = {t, false};
+    t->failed |= !diff_works_each(a, b, work_moved, &k);
+}
+
+/* ---- findings and numbers ------------------------------------------------------------------------------ */
 
 void diff_change(struct text *t, const struct metric_value *a, const struct metric_value *b)
 {

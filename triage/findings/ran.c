@@ -3,7 +3,7 @@
 
 #include "triage/tables/stacks.h"
 #include "triage/tables/tab.h"
-#include "triage/sentence.h"
+#include "triage/text.h"
 
 const char *ran_id(enum ran_how how)
 {

@@ -18,7 +18,6 @@
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "triage/text.h"
-#include "triage/sentence.h"
 
 enum { ROWS = 15, WORKS = 4, STEP_MS = 200, AGAIN_MOST_S = 30 };
 #define ROOM \

@@ -1,5 +1,5 @@
 /*
- * watch.h - what the files of `gotop watch` share: the recorder, its connection, and what it keeps.
+ * watch.h - the recorder of `gotop watch`: watch.c has its connection and conditions, watch_files.c its files.
  *
  * A thread reads the connection (live.h); one thread does everything else. The recorder's clock runs with the
  * trace, so --cooldown and --after count the program's time. It never goes back, even when another process
@@ -58,21 +58,6 @@ struct watch {
 
 /* watch_note - write a line of the log to standard output, with the time (UTC) before it. Frees the text. */
 void watch_note(struct watch *w, int64_t wall_ns, struct text *t);
-
-/* ---- the connection (watch_line.c) --------------------------------------------------------------------- */
-
-/* watch_step - take what has come, waiting at most so long. Returns false when nothing came. */
-bool watch_step(struct watch *w, int timeout_ms);
-
-/* ---- conditions (watch_ask.c) -------------------------------------------------------------------------- */
-
-/* watch_ask - check the conditions on a window that ends with the newest generation. It may make a capture
- * pending. */
-void watch_ask(struct watch *w, const struct loaded *in);
-/* watch_end - the connection has ended. If a condition asks for its last moments, a capture is pending. */
-void watch_end(struct watch *w, const char *why);
-
-/* ---- files (watch_files.c, watch_tidy.c) --------------------------------------------------------------- */
 
 /* watch_capture - write the pending capture: the generations that were checked and are in no file yet.
  * at_end: and the one that the connection cut. A failure is reported. */

@@ -10,10 +10,7 @@
 #ifndef GOTOP_TRIAGE_GOTO_H
 #define GOTOP_TRIAGE_GOTO_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "decode/trace.h"
+#include "triage/text.h"
 
 struct target {
     bool has_lane, has_time, has_range;
@@ -36,5 +33,16 @@ const char *goto_id(const char *s, uint64_t *id);
  * before the trace. Returns false if it is none or this trace can't tell it; *why says which. If tr is NULL,
  * any share or time of day is accepted and its time means nothing. */
 bool goto_when(const struct trace *tr, const char *s, int64_t *t, const char **why);
+
+/* The id of a place in a trace, the same in all commands: "g17@1250000ns", a lane and a moment; and with its
+ * file, "trace.out@1250000ns:g17". `find`, `report --json` and SQL print them, `explain` and the viewer take
+ * them. link_place - writes it. */
+enum { LINK_PLACE = 64 }; /* bytes of a place's id */
+void link_place(char out[LINK_PLACE], int64_t t, enum lane_kind k, uint64_t id);
+/* link_add - adds the id with its file, cleaned. */
+void link_add(struct text *out, const char *path, int64_t t, enum lane_kind k, uint64_t id);
+/* link_split - if the word is such an id and not itself the name of a file, cuts it to its file and stores
+ * the place in `place`. The moment is written as elsewhere: 1.25s, 40%, 14:03:22. */
+bool link_split(char *word, char place[LINK_PLACE]);
 
 #endif

@@ -8,11 +8,11 @@
 
 #include "triage/report/explain_parts.h"
 #include "triage/json.h"
-#include "triage/link.h"
+#include "triage/query/goto.h"
 #include "triage/say.h"
 #include "triage/options.h"
 #include "triage/report/report.h"
-#include "triage/sentence.h"
+#include "triage/text.h"
 #include "triage/work/work_text.h"
 
 #define LINES 60       /* of a tree, in text */

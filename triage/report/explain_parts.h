@@ -10,8 +10,6 @@
 #include "triage/load.h"
 #include "triage/text.h"
 
-/* ---- subjects (explain_subject.c) ---------------------------------------------------------------------- */
-
 struct asked {
     struct workpiece *v;       /* longest first */
     size_t n, cap, all;        /* all: the total count */
@@ -24,14 +22,9 @@ struct asked {
 bool explain_subject_of(struct asked *q, const struct trace *tr, const char *s, const char **why);
 void asked_free(struct asked *q);
 
-/* ---- ids (explain_ids.c) ------------------------------------------------------------------------------- */
-
 /* explain_needs_tables - True if the id is of a verdict or a stack; explain_id() explains it. */
 bool explain_needs_tables(const char *id);
 /* explain_id - Explain an id. Returns false and sets *why if the trace does not have it. */
 bool explain_id(struct text *t, const struct loaded *l, const char *id, const char **why);
-/* explain_moment - Store the span of goroutine g at t in *s and describe it: what it is, what came before,
- * what ended it. Returns false if g has no span there. */
-bool explain_moment(struct text *t, const struct trace *tr, uint32_t g, int64_t at, struct span *s);
 
 #endif

@@ -1,19 +1,25 @@
-/* info.c - see info.h: the answers and the page. */
+/* info.c - see info.h: the answers, the page, the same as JSON, and the command. */
 #include "triage/report/info.h"
-#include "triage/sentence.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "decode/base/order.h"
 #include "decode/base/round.h"
+#include "decode/input/input.h"
+#include "triage/json.h"
+#include "triage/load.h"
+#include "triage/options.h"
+#include "triage/say.h"
 
 #define GENERATIONS 12 /* rows of them on the page */
 
 /* ---- what it can answer -------------------------------------------------------------------------------- */
 
-const char *const info_can_word[] = {"no", "in part", "yes"};
+static const char *const info_can_word[] = {"no", "in part", "yes"};
 
 struct answers {
     struct info_answer *v;
@@ -171,7 +177,8 @@ static void page_head(struct text *t, const struct info *i)
     text_add(t, "%" PRIu64 " in %" PRIu64 " batches\n", in->events, i->c->batches);
 }
 
-int64_t info_from(const struct info *i, const struct census_gen *g)
+/* When a generation begins; 0: unknown (unit 0). */
+static int64_t info_from(const struct info *i, const struct census_gen *g)
 {
     return g->unit > 0 ? to_i64((double)g->time * g->unit) - trace_info(i->tr)->first_ns : 0;
 }
@@ -200,7 +207,7 @@ static void page_generations(struct text *t, const struct info *i)
     }
 }
 
-ORDER(most_first, struct census_kind *const, MOST((*r)->n) ALPHA((*r)->name))
+ORDER(most_kind_first, struct census_kind *const, MOST((*r)->n) ALPHA((*r)->name))
 
 static void part(struct text *t, const char *name, uint64_t n)
 {
@@ -216,7 +223,7 @@ static void page_kinds(struct text *t, const struct info *i)
     for (int j = 0; j < 256; j++)
         if (c->kind[j].n)
             k[n++] = &c->kind[j];
-    sort(k, n, most_first);
+    sort(k, n, most_kind_first);
     text_lit(t, "\nWHAT IT IS MADE OF              number\n");
     for (size_t j = 0; j < n; j++)
         part(t, k[j]->name, k[j]->n);
@@ -268,4 +275,140 @@ void info_text(struct text *t, const struct info *i)
     page_damage(t, i);
     page_generations(t, i);
     page_kinds(t, i);
+}
+
+/* ---- as one JSON object; times are nanoseconds, sizes bytes -------------------------------------------- */
+
+static void out_notes(json_t *root, const struct info *i, bool damage)
+{
+    json_t *arr = json_list(root, damage ? "damage" : "warnings");
+    const struct trace_info *in = trace_info(i->tr);
+    for (uint32_t k = 0; k < (damage ? in->ndamages : in->nwarnings); k++) {
+        const struct err *e = damage ? trace_damage(i->tr, k) : trace_warning(i->tr, k);
+        if (!e)
+            break;
+        json_row(arr, NULL, "what", e->what, "offset", j_if(e->offset != ERR_NO_OFFSET, e->offset));
+    }
+    if (damage && i->packed->code)
+        json_row(arr, NULL, "what", i->packed->what);
+}
+
+static void out_generations(json_t *root, const struct info *i)
+{
+    json_t *arr = json_list(root, "generations");
+    for (size_t k = 0; k < i->c->ngen; k++) {
+        const struct census_gen *g = &i->c->gen[k];
+        json_row(arr, NULL, "number", g->number, "offset", g->offset, "bytes", g->bytes, "events", g->events,
+                 "from_ns", j_if(g->unit > 0, info_from(i, g)), "whole", g->whole);
+    }
+}
+
+static void out_made_of(json_t *root, const struct census *c)
+{
+    json_t *o = json_in(root, "made_of", NULL, "strings", c->strings, "stacks", c->stacks, "samples",
+                        c->samples),
+           *kinds = json_under(o, "events");
+    for (int k = 0; k < 256; k++)
+        if (c->kind[k].n)
+            json_put(kinds, NULL, c->kind[k].name, c->kind[k].n);
+}
+
+static void out_answers(json_t *root, const struct info *i)
+{
+    struct info_answer a[INFO_ANSWERS];
+    const size_t n = info_answers(i, a);
+    json_t *o = json_under(root, "answers");
+    for (size_t k = 0; k < n; k++)
+        json_in(o, a[k].key, NULL, "answer", info_can_word[a[k].can], "question", a[k].question, "why",
+                a[k].why);
+}
+
+static void out_facts(json_t *root, const struct info *i)
+{
+    const struct trace_info *in = trace_info(i->tr);
+    json_put(root, NULL, "schema", INFO_SCHEMA, "file", i->path, "dialect", in->dialect, "version",
+             in->version, "second_family", in->second_family, "bytes", in->bytes, "stored_bytes", i->stored,
+             "clock_hz", j_if(i->c->hz > 0, i->c->hz), "clock_assumed", in->clock_assumed,
+             in->has_clock ? "duration_ns" : "duration_ticks", in->end, "wall_sec",
+             j_if(in->has_wall, in->wall_sec), "wall_nsec", j_if(in->has_wall, in->wall_nsec), "events",
+             in->events, "batches", i->c->batches, "goroutines", in->goroutines);
+    json_put(root, NULL, "processors", trace_nlanes(i->tr, LANE_P), "threads", trace_nlanes(i->tr, LANE_M),
+             "gomaxprocs", in->gomaxprocs);
+}
+
+char *info_json(const struct info *i)
+{
+    json_t *root = json_begin();
+    out_facts(root, i);
+    out_answers(root, i);
+    out_notes(root, i, true);
+    json_put(root, NULL, "more_damage",
+             j_if(trace_info(i->tr)->more_damages, trace_info(i->tr)->more_damages));
+    out_notes(root, i, false);
+    out_generations(root, i);
+    out_made_of(root, i->c);
+    return json_end(root, JSON_INDENT(1));
+}
+
+/* ---- the command: it examines the file twice, its bytes and as a model --------------------------------- */
+
+static const char info_head[] =
+    "usage: gotop info [options] TRACE\nWhat a trace file contains, and what it can answer.\nDialect, clock, "
+    "duration, time of day; generations; events by kind and tables; damage.\n";
+static const char info_tail[] =
+    "Exit status: 0 done, 2 wrong usage or unreadable, 3 printed, but part of the trace can't be read.\n";
+
+static int info_print(const struct info *i, bool json)
+{
+    struct text t = {.ticks = !trace_info(i->tr)->has_clock};
+    if (json)
+        text_own(&t, info_json(i));
+    else
+        info_text(&t, i);
+    text_raw(&t, "\n", json);
+    if (say_list("info", &t))
+        return 2;
+    return trace_info(i->tr)->ndamages || i->packed->code ? 3 : 0;
+}
+
+static int info_tell(const struct options *o, const struct input *in, bool json)
+{
+    struct census c;
+    struct trace *tr = NULL;
+    struct err e = {0};
+    struct stat st;
+    const char *name = strcmp(o->path, "-") == 0 ? "standard input" : o->path;
+    if (census_take(in, &c, &e)) {
+        census_free(&c);
+        return say_failed("info", name, e.what);
+    }
+    int status;
+    if (trace_open_input(in, &o->trace, &tr, &e) || load_rest(tr, true, &e)) {
+        status = say_failed("info", name, e.what);
+    } else {
+        struct info i = {.path = name, .tr = tr, .c = &c, .packed = &in->damage};
+        i.stored = strcmp(o->path, "-") != 0 && stat(o->path, &st) == 0 && S_ISREG(st.st_mode)
+                       ? (uint64_t)st.st_size
+                       : 0;
+        status = info_print(&i, json);
+    }
+    trace_close(tr);
+    census_free(&c);
+    return status;
+}
+
+int info_main(int argc, char **argv)
+{
+    static const struct command c = {"info", CMD_INFO, info_head, info_tail};
+    struct options o;
+    struct input in;
+    struct err e = {0};
+    int status = options_of_trace(&c, argc, argv, &o);
+    if (status >= 0)
+        return status;
+    if (input_open_all(o.path, &o.trace.more, trace_limit(o.trace.max_memory), &in, &e))
+        return say_failed(c.name, options_name(&o), e.what);
+    status = info_tell(&o, &in, o.json);
+    input_close(&in);
+    return status;
 }

@@ -27,7 +27,6 @@ char *info_json(const struct info *i);
 
 /* One question about a trace, and whether this trace can answer it. */
 enum info_can { INFO_NO, INFO_PARTLY, INFO_YES };
-extern const char *const info_can_word[];
 struct info_answer {
     const char *key, *question;
     enum info_can can;
@@ -36,9 +35,6 @@ struct info_answer {
 /* info_answers - fills out[] and returns the number of answers, at most INFO_ANSWERS. */
 #define INFO_ANSWERS 16
 size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS]);
-
-/* info_from - when a generation begins; 0: unknown (unit 0). */
-int64_t info_from(const struct info *i, const struct census_gen *g);
 
 #define INFO_SCHEMA "gotop.info/2"
 

@@ -2,9 +2,9 @@
  * report.c - `gotop report`: command line, several files, conditions.
  */
 #include "triage/folder.h"
-#include "triage/report/report_parts.h"
+#include "triage/report/report.h"
 #include "triage/say.h"
-#include "triage/sentence.h"
+#include "triage/text.h"
 
 #include "decode/base/mem.h"
 #include "triage/options.h"

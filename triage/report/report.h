@@ -8,8 +8,7 @@
 #ifndef GOTOP_TRIAGE_REPORT_H
 #define GOTOP_TRIAGE_REPORT_H
 
-#include "triage/load.h"
-#include "triage/text.h"
+#include "triage/tables/metrics.h"
 
 /* The commands; they return the exit status (docs/REPORT.md). */
 int report_main(int argc, char **argv);
@@ -28,10 +27,21 @@ int report_rules(const char *command);
 void report_text(struct text *t, const struct loaded *l);
 /* report_finding - adds one finding as it stands on that page. */
 void report_finding(struct text *t, const struct loaded *l, const struct finding *f);
+
+/* The conditions of --assert. */
+enum { ASSERTS_MOST = 64 };
+struct asserts {
+    struct asserted {
+        const char *said; /* as typed; borrowed */
+        struct condition cond;
+        /* of the trace: */
+        struct metric_value v; /* known: the trace has the metric; if not, the condition does not hold */
+        bool held;
+    } v[ASSERTS_MOST];
+    uint32_t n, told; /* told: so many were evaluated on this trace */
+};
 /* report_json - returns works, findings and what they rest on as one JSON object (docs/REPORT.md), which the
- * caller frees with mem_free(); NULL when out of memory. a: the results of conditions (report_parts.h); NULL:
- * none were given. */
-struct asserts;
+ * caller frees with mem_free(); NULL when out of memory. a: the results of conditions; NULL: none were given. */
 char *report_json(const struct loaded *l, const struct asserts *a);
 
 #define REPORT_SCHEMA "gotop.report/3"

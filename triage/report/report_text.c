@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "triage/sentence.h"
+#include "triage/text.h"
 
 #define INDENT 10
 #define FIELD 3          /* column of what stands before a finding's field */

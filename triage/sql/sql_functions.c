@@ -4,9 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "triage/link.h"
 #include "triage/query/goto.h"
-#include "triage/query/states.h"
+#include "triage/query/filter.h"
 #include "triage/sql/sql_priv.h"
 
 const struct sql_function sql_function_docs[] = {

@@ -1,5 +1,5 @@
 /* waitfor.c - see waitfor.h. */
-#include "triage/sentence.h"
+#include "triage/text.h"
 #include "triage/tables/waitfor.h"
 
 #include "decode/base/order.h"

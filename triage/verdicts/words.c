@@ -1,5 +1,5 @@
 /* words.c - a verdict's fields as sentences, by the templates of families.def. See verdict.h. */
-#include "triage/sentence.h"
+#include "triage/text.h"
 #include "triage/verdicts/verdict.h"
 #include "triage/views.h"
 #include "triage/work/work_text.h"

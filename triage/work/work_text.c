@@ -1,7 +1,7 @@
 /* work_text.c - see work_text.h. */
 #include "triage/work/work_text.h"
 
-#include "triage/sentence.h"
+#include "triage/text.h"
 
 enum { WORKS_SAID = 3, DEEP = 12, BRANCHES = 9, LISTED_DEEP = 8 };
 #define LISTED 0.005   /* share of the time, of all or of the slow ones, in a tree by itself */

@@ -9,7 +9,6 @@
 #include "triage/query/goto.h"
 #include "layout/move/view.h"
 #include "layout/move/kind.h"
-#include "triage/link.h"
 #include "triage/text.h"
 
 static const struct command command = {.bit = CMD_VIEW};

@@ -16,11 +16,11 @@
 #include "triage/query/filter.h"
 #include "triage/options.h"
 #include "triage/folder.h"
-#include "triage/link.h"
+#include "triage/query/goto.h"
 #include "triage/load.h"
 #include "triage/say.h"
 #include "triage/tables/stacks.h"
-#include "triage/sentence.h"
+#include "triage/text.h"
 #include "viewer/command/cmdline.h"
 
 #define LIMIT 100
