@@ -1,5 +1,6 @@
 /*
- * watch.h - the recorder of `gotop watch`: watch.c has its connection and conditions, watch_files.c its files.
+ * watch.h - the recorder of `gotop watch`: watch.c has its connection and conditions, watch_files.c its
+ * files.
  *
  * A thread reads the connection (live.h); one thread does everything else. The recorder's clock runs with the
  * trace, so --cooldown and --after count the program's time. It never goes back, even when another process

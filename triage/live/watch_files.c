@@ -1,7 +1,7 @@
 /*
- * watch_files.c - see watch.h: how captures become files, and old ones are removed, by the clerk where there is
- * a sandbox: the folder and its bounds are settled before it begins, and only files with a capture's name in
- * that folder are removed.
+ * watch_files.c - see watch.h: how captures become files, and old ones are removed, by the clerk where there
+ * is a sandbox: the folder and its bounds are settled before it begins, and only files with a capture's name
+ * in that folder are removed.
  *
  * NAME.trace holds whole generations behind the trace's header, so every reader of the format opens it; no
  * generation is in two captures. NAME.txt says why it was written, the conditions' values, and what `gotop

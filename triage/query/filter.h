@@ -62,8 +62,8 @@ bool filter_whole(const struct filter *f);
 /* filter_wide - returns the minimum duration of a matching span (dur>), 0 if any can match. */
 int64_t filter_wide(const struct filter *f);
 
-/* What users call states. states_named - returns a bit for each enum state that a word names, as on screen or in Go's own tools;
- * ignores case. 0: none. */
+/* What users call states. states_named - returns a bit for each enum state that a word names, as on screen or
+ * in Go's own tools; ignores case. 0: none. */
 uint32_t states_named(const char *word);
 /* states_of_goroutine - returns those of the states that a goroutine's lane, or its processor meanwhile,
  * can be in. */

@@ -41,7 +41,8 @@ struct asserts {
     uint32_t n, told; /* told: so many were evaluated on this trace */
 };
 /* report_json - returns works, findings and what they rest on as one JSON object (docs/REPORT.md), which the
- * caller frees with mem_free(); NULL when out of memory. a: the results of conditions; NULL: none were given. */
+ * caller frees with mem_free(); NULL when out of memory. a: the results of conditions; NULL: none were given.
+ * */
 char *report_json(const struct loaded *l, const struct asserts *a);
 
 #define REPORT_SCHEMA "gotop.report/3"

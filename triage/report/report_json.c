@@ -1,7 +1,7 @@
 /*
- * report_json.c - what only a report knows, as one JSON object (docs/REPORT.md): what a program does again and
- * again, with the trees of its time; findings with their typed fields; and the numbers of --metrics. Tables are
- * SQL's (triage/sql). Names are cleaned UTF-8, times whole nanoseconds, shares 0..1.
+ * report_json.c - what only a report knows, as one JSON object (docs/REPORT.md): what a program does again
+ * and again, with the trees of its time; findings with their typed fields; and the numbers of --metrics.
+ * Tables are SQL's (triage/sql). Names are cleaned UTF-8, times whole nanoseconds, shares 0..1.
  */
 #include "triage/json.h"
 #include "triage/findings/asked.h"
