@@ -334,11 +334,13 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
 
 /* Sets the possible gain of a part with such a share. Goroutines that queue after the waiters wait less,
  * too, which is part of the rest. Running work remains to be done, by at most as many goroutines as there
- * are processors. */
+ * are processors, if most pieces have it: if few do, others hold it, and the few find processors. What one
+ * has of all is shared out: a part of it stays. */
 static void range_of(const struct causes *c, const struct verdict *v, double share, bool slow, double *lo,
                      double *hi)
 {
     const enum family f = verdict_family(v);
+    const bool most_hit = !slow && v->harm.hit * 2 >= v->harm.of;
     const double serve = f == FAM_SET && v->holder.n ? v->holder.n : 1, most = 1 - serve / c->procs;
     double runs = 0;
     for (unsigned i = 0; i < v->ndoing; i++)
@@ -349,11 +351,15 @@ static void range_of(const struct causes *c, const struct verdict *v, double sha
     *lo = share * threshold(TH_MEND);
     *hi =
         share > 0 && (family_contends(f) || f == FAM_SLOW) ? share + threshold(TH_REST) * (1 - share) : share;
-    if (family_contends(f) && runs >= threshold(TH_MOST) && !slow) { /* few slow ones find processors */
+    if (family_contends(f) && runs >= threshold(TH_MOST) && most_hit) {
         *hi = most > 0 && *hi > most ? most : *hi;
         *lo = *lo > *hi - threshold(TH_REST) ? *hi - threshold(TH_REST) : *lo;
-        *lo = *lo > 0 ? *lo : 0;
     }
+    if (f == FAM_SLOW_ONE) {
+        *hi = *lo;
+        *lo = *hi - threshold(TH_REST);
+    }
+    *lo = *lo > 0 ? *lo : 0;
 }
 
 /* For a piece that is hit: if few are hit, their part is larger. */
