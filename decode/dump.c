@@ -9,10 +9,10 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "decode/events/helper.h"
 #include "decode/model/trace_priv.h"
 #include "decode/base/utf8.h"
@@ -71,15 +71,7 @@ struct order {
     uint32_t i;
 };
 
-static int by_order(const void *a, const void *b)
-{
-    const struct order *x = a, *y = b;
-    if (x->id != y->id)
-        return (int64_t)x->id < (int64_t)y->id ? -1 : 1;
-    if (x->t != y->t)
-        return x->t < y->t ? -1 : 1;
-    return x->i < y->i ? -1 : x->i > y->i;
-}
+ORDER(by_order, struct order, LEAST((int64_t)r->id) LEAST(r->t) LEAST(r->i))
 
 /* Room for *n entries, to be filled in. NULL and *n = 0: there are none, or no memory. */
 static struct order *order_new(struct dump *d, size_t *n)
@@ -90,19 +82,13 @@ static struct order *order_new(struct dump *d, size_t *n)
     return o;
 }
 
-static void order_sort(struct order *o, size_t n)
-{
-    if (n)
-        qsort(o, n, sizeof *o, by_order);
-}
-
 static struct order *lanes_by_id(struct dump *d, enum lane_kind k, size_t *n)
 {
     *n = trace_nlanes(d->tr, k);
     struct order *o = order_new(d, n);
     for (uint32_t i = 0; i < *n; i++)
         o[i] = (struct order){trace_lane(d->tr, (struct lane){k, i}).id, 0, i};
-    order_sort(o, *n);
+    sort(o, *n, by_order);
     return o;
 }
 
@@ -259,7 +245,7 @@ static void dump_logs(struct dump *d)
     struct order *o = order_new(d, &n);
     for (size_t i = 0; i < n; i++)
         o[i] = (struct order){(uint64_t)gid(d->tr, v[i].g), v[i].t, (uint32_t)i};
-    order_sort(o, n);
+    sort(o, n, by_order);
     for (size_t k = 0; k < n; k++) {
         const struct logmsg *m = &v[o[k].i];
         fprintf(d->out, "L\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t", gid(d->tr, m->g), m->task, m->t);
@@ -316,7 +302,7 @@ static void dump_ranges(struct dump *d)
                                                 : (uint64_t)gid(d->tr, v[i].owner);
             o[i] = (struct order){id, v[i].seen, (uint32_t)i};
         }
-        order_sort(o, n);
+        sort(o, n, by_order);
         for (size_t i = 0; i < n; i++) {
             const struct range *r = &v[o[i].i];
             if (k == RANGE_GC)
@@ -403,7 +389,7 @@ static void dump_tasks(struct dump *d)
     struct order *o = order_new(d, &n);
     for (size_t i = 0; i < n; i++)
         o[i] = (struct order){v[i].id, v[i].t0, (uint32_t)i};
-    order_sort(o, n);
+    sort(o, n, by_order);
     for (size_t k = 0; k < n; k++) {
         const struct task *t = &v[o[k].i];
         fprintf(d->out, "T\t%" PRIu64 "\t", t->id);
@@ -425,7 +411,7 @@ static void dump_regions(struct dump *d)
     struct order *o = order_new(d, &n);
     for (size_t i = 0; i < n; i++)
         o[i] = (struct order){(uint64_t)gid(d->tr, v[i].g), v[i].t0, (uint32_t)i};
-    order_sort(o, n);
+    sort(o, n, by_order);
     for (size_t k = 0; k < n; k++) {
         const struct region *r = &v[o[k].i];
         fprintf(d->out, "U\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t%" PRId64 "\t", gid(d->tr, r->g), r->task,

@@ -8,23 +8,17 @@
 #include "decode/damage/v1_damage.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 
 struct row {
     uint32_t batch;
     int64_t from;
 };
 
-static int by_time(const void *a, const void *b)
-{
-    const struct row *x = a, *y = b;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return x->batch < y->batch ? -1 : x->batch > y->batch;
-}
+ORDER(by_time, struct row, LEAST(r->from) LEAST(r->batch))
 
 static bool same(const struct v1_index *ix, const struct source *s, const struct row *x, const struct row *y)
 {
@@ -47,7 +41,7 @@ static void mend(struct v1_index *ix, struct source *s, struct v1_proc *p, struc
         if (n && w[n].from < w[n - 1].from && moved == V1_NO_BATCH)
             moved = b;
     }
-    qsort(w, n, sizeof *w, by_time);
+    sort(w, n, by_time);
     for (size_t i = 0; i < n; i++) {
         if (!k || !same(ix, s, &w[k - 1], &w[i])) {
             w[k++] = w[i];

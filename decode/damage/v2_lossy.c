@@ -6,8 +6,8 @@
  */
 
 #include <inttypes.h>
-#include <stdlib.h>
 
+#include "decode/base/order.h"
 #include "decode/damage/v2_damage.h"
 #include "decode/v2/v2_raw.h"
 
@@ -52,7 +52,7 @@ static void leave_out(struct v2_order *o, const struct v2_cursor *c, bool named)
  * what follows may still look like events for a while. It ends at the first impossible one. */
 static bool lossy_spoilt(const struct v2_order *o, const struct v2_cursor *c)
 {
-    return o->gen->batch[o->list[c->batch]].spoilt;
+    return o->list[c->batch]->spoilt;
 }
 
 /* Skip what follows the cursor's event in its batch. */
@@ -62,7 +62,7 @@ static void lossy_skip(struct v2_order *o, struct v2_cursor *c)
     uint64_t at = v2_p_of(o, c->m);
     for (const uint8_t *p = c->p; p < c->end && (p = v2_raw_ev(p, c->end, &e));)
         v2_steps_drop(o, e.type, e.arg, &at);
-    const struct v2_batch *next = c->nbatch > 1 ? &o->gen->batch[o->list[c->batch + 1]] : NULL;
+    const struct v2_batch *next = c->nbatch > 1 ? o->list[c->batch + 1] : NULL;
     v2_hole(o, c->before, next ? v2_ns(next->time, o->unit) : INT64_MAX);
     c->p = c->end;
     c->before_gap = c->t = c->before;
@@ -276,11 +276,7 @@ static void rest_p(struct v2_order *o, uint32_t p)
     vp->status = V2_PS_LOST;
 }
 
-static int by_begin(const void *a, const void *b)
-{
-    const struct v2_span *x = a, *y = b;
-    return (x->from > y->from) - (x->from < y->from);
-}
+ORDER(by_begin, struct v2_span, LEAST(r->from))
 
 /* Does a few at each call. */
 bool v2_lossy_rest(struct v2_order *o)
@@ -294,7 +290,7 @@ bool v2_lossy_rest(struct v2_order *o)
         t->rest_g = t->rest_p = 0;
         if (!t->of_file && t->breaks) /* then the loss may have been at any time */
             v2_hole(o, INT64_MIN, INT64_MAX);
-        qsort(t->hole, t->nhole, sizeof *t->hole, by_begin);
+        sort(t->hole, t->nhole, by_begin);
         rest_gc(o);
     }
     const bool sound = v2_lossy_sound(o);

@@ -42,7 +42,7 @@ static void note_holes(const struct v2_order *o, struct v2_cursor *c)
     const struct v2_batch *was = NULL;
     bool known = false;
     for (uint32_t k = 0; v2_gen_lossy(gen) && k < c->nbatch; k++) {
-        struct v2_batch *b = &gen->batch[o->list[c->batch + k]];
+        struct v2_batch *b = o->list[c->batch + k];
         const size_t to = (size_t)(b->p - data), from = was ? (size_t)(was->end - data) : gen->start;
         const bool hole = v2_gen_hole(gen, from < to ? from : to, from < to ? to : from, b->m, &known);
         b->gap = hole && (was || known);
@@ -55,7 +55,7 @@ static void note_holes(const struct v2_order *o, struct v2_cursor *c)
 /* Prepare to read the thread's batch k from where its cursor is. */
 static struct noted note_of(const struct v2_order *o, const struct v2_cursor *c, uint32_t k, bool *rest)
 {
-    const struct v2_batch *b = &o->gen->batch[o->list[c->batch + k]];
+    const struct v2_batch *b = o->list[c->batch + k];
     *rest = !k && c->at >= b->p && c->at < b->end;
     return (struct noted){.p = *rest ? c->at : b->p,
                           .end = b->end,
@@ -80,7 +80,7 @@ static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *
     for (uint32_t k = 0; k < c->nbatch; k++) {
         if (k % LEFT_AFTER == 0 && source_left(o->s))
             return false;
-        struct v2_batch *b = &o->gen->batch[o->list[c->batch + k]];
+        struct v2_batch *b = o->list[c->batch + k];
         const int64_t opened = v2_ns(b->time, o->unit);
         bool rest;
         struct noted x = note_of(o, c, k, &rest);

@@ -5,11 +5,11 @@
 #include "decode/input/joint.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/idmap.h"
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "decode/input/dialect.h"
 #include "decode/v2/v2_gen.h"
 
@@ -166,15 +166,8 @@ static enum err_code file_look(struct joint *j, uint32_t n, struct err *e)
 
 /* ---- one row ------------------------------------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b)
-{
-    const struct jgen *x = a, *y = b;
-    if (x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    if (x->torn != y->torn)
-        return x->torn ? 1 : -1; /* the whole one first */
-    return x->file < y->file ? -1 : x->file > y->file;
-}
+/* Of those of one number the whole one comes first. */
+ORDER(by_number, struct jgen, LEAST(r->number) LEAST(r->torn) LEAST(r->file))
 
 static bool same_gen(const struct joint *j, const struct jgen *a, const struct jgen *b)
 {
@@ -192,7 +185,7 @@ static bool same_gen(const struct joint *j, const struct jgen *a, const struct j
 static enum err_code row_make(struct joint *j, struct err *e)
 {
     size_t n = 0;
-    qsort(j->gen, j->ngen, sizeof *j->gen, by_number);
+    sort(j->gen, j->ngen, by_number);
     for (size_t i = 0; i < j->ngen; i++) {
         const struct jgen *g = &j->gen[i], *was = n ? &j->gen[n - 1] : NULL;
         if (was && was->number == g->number) {

@@ -2,11 +2,11 @@
  * fold_lists.c - the parts of the model that are no lanes: ranges (and the bands they make), tasks,
  * regions, logs, samples, metrics.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "decode/model/retired.h"
 
 /* ---- ranges -------------------------------------------------------------------------------------------- */
@@ -535,15 +535,9 @@ void fold_metric(struct fold *f, const struct ev *e)
 
 /* ---- the end ------------------------------------------------------------------------------------------- */
 
-#define BY_T0(type) \
-    static int type##_by_t0(const void *a, const void *b) \
-    { \
-        const struct type *x = a, *y = b; \
-        return x->t0 != y->t0 ? (x->t0 < y->t0 ? -1 : 1) : x->t1 < y->t1 ? -1 : x->t1 > y->t1; \
-    }
-BY_T0(range)
-BY_T0(task)
-BY_T0(region)
+ORDER(range_by_t0, struct range, LEAST(r->t0) LEAST(r->t1))
+ORDER(task_by_t0, struct task, LEAST(r->t0) LEAST(r->t1))
+ORDER(region_by_t0, struct region, LEAST(r->t0) LEAST(r->t1))
 
 void fold_patch_open(struct fold *f, int64_t end)
 {
@@ -584,13 +578,13 @@ void fold_lists_finish(struct fold *f)
         struct vec_range *v = &f->range[k];
         fold_shrink(&v->v, &v->cap, v->n, sizeof *v->v);
         if (v->unsorted)
-            qsort(v->v, v->n, sizeof *v->v, range_by_t0);
+            sort(v->v, v->n, range_by_t0);
     }
     fold_gcount_trim(f);
     if (f->tasks.unsorted)
-        qsort(f->tasks.v, f->tasks.n, sizeof *f->tasks.v, task_by_t0);
+        sort(f->tasks.v, f->tasks.n, task_by_t0);
     if (f->regions.unsorted)
-        qsort(f->regions.v, f->regions.n, sizeof *f->regions.v, region_by_t0);
+        sort(f->regions.v, f->regions.n, region_by_t0);
 }
 
 void fold_lists_free(struct fold *f)

@@ -42,8 +42,7 @@ struct loader {
     pthread_t thread[THREADS_MOST];
     int nthreads, want;
     struct segment *mine;  /* the segment that the caller's thread decodes */
-    struct segment *redo;  /* the segment that it decodes again; nothing is joined until that is done */
-    bool renewed;          /* that decoding has started: freeing the first one takes a step of its own */
+    struct segment *again; /* to be decoded anew, before any other; none is joined until that is done */
     struct segment *notes; /* not a segment; holds the notes made while looking for one */
 };
 
@@ -164,6 +163,10 @@ static void find_ahead(struct loader *l)
 static struct segment *take(struct loader *l)
 {
     enum { LEAD = 64, MORE = 256 };
+    struct segment *again = l->again;
+    l->again = NULL;
+    if (again)
+        return again;
     if (l->next - l->joined > LEAD && !l->all)
         find_until(l, l->nseg + MORE);
     if (l->next >= l->nseg && !l->all)
@@ -262,7 +265,6 @@ static void give_names(struct loader *l, struct segment *s)
     if (l->quit)
         return;
     pthread_mutex_unlock(&l->mu);
-    s->named = true;
     s->oom = s->oom || !v2_names_give(s->s, &s->gen);
     pthread_mutex_lock(&l->mu);
     l->names = s->n + 1;
@@ -281,21 +283,26 @@ static void await_others(struct loader *l, const struct segment *s)
         pthread_cond_wait(&l->changed, &l->mu);
 }
 
-/* Prepare a segment for decoding. Returns false if out of memory or asked to quit. */
+/* Prepare a segment for decoding, anew if it was decoded before. Returns false if out of memory or asked to
+ * quit. */
 static bool begin(struct loader *l, struct segment *s)
 {
-    struct fold *f = s->n ? mem_zalloc(sizeof *f) : &l->tr->fold;
-    if (s->n)
-        s->f = f;
+    struct fold *f = !s->n ? &l->tr->fold : s->tried ? s->f : mem_zalloc(sizeof *f);
+    if (s->tried)
+        fold_free(f);
+    s->f = f;
     bool ok = f && (!s->n || fold_init(f, &l->tr->names) == ERR_OK);
     pthread_mutex_lock(&l->mu);
-    prepare(l, s);
-    give_names(l, s);
-    await_others(l, s);
-    const int64_t before = s->n ? l->seg[s->n - 1]->last : INT64_MIN;
+    s->begun = true;
+    if (!s->tried) {
+        prepare(l, s);
+        give_names(l, s);
+        await_others(l, s);
+    }
     s->loader = l;
     s->procs = l->tr->join.procs;
     s->truth = s->n && l->joined == s->n;
+    const int64_t before = s->tried ? l->tr->join.last : s->n ? l->seg[s->n - 1]->last : INT64_MIN;
     s->oom |= l->quit || !ok;
     pthread_mutex_unlock(&l->mu);
     if (s->oom || (s->n && (s->gen.torn || s->gen.unnamed)))
@@ -358,33 +365,6 @@ static void started(struct loader *l)
     l->started = true;
     pthread_cond_broadcast(&l->changed);
     pthread_mutex_unlock(&l->mu);
-}
-
-/* Decode a segment again, with what is known now. */
-static void redo_begin(struct loader *l, struct segment *s)
-{
-    fold_free(s->f);
-    bool ok = fold_init(s->f, &l->tr->names) == ERR_OK;
-    s->procs = l->tr->join.procs;
-    if (!ok || !segment_begin(s, l->base, l->tr->join.last, s->f)) {
-        s->oom = true;
-        return;
-    }
-    s->truth = true;
-    hints(l, s);
-}
-
-/* Decode some of its events. Returns JOIN_REDO if there are more. */
-static enum joined redo_some(struct loader *l)
-{
-    struct segment *s = l->redo;
-    if (!l->renewed)
-        redo_begin(l, s);
-    l->renewed = true;
-    if (!s->oom && segment_some(s, EVENTS))
-        return JOIN_REDO;
-    l->redo = NULL;
-    return s->oom ? JOIN_OOM : JOINED;
 }
 
 /* ---- joining ------------------------------------------------------------------------------------------- */
@@ -466,6 +446,20 @@ static enum joined join_one(struct loader *l, struct segment *s)
     return JOINED;
 }
 
+/* Let a segment be decoded again, with what is known now. */
+static enum joined again(struct loader *l, struct segment *s)
+{
+    l->tr->cost.redone++;
+    if (s->tried++ >= AGAIN_MOST)
+        return JOIN_NOT;
+    pthread_mutex_lock(&l->mu);
+    s->begun = s->decoded = false;
+    l->again = s;
+    pthread_cond_broadcast(&l->changed);
+    pthread_mutex_unlock(&l->mu);
+    return JOINED;
+}
+
 /* Join the segments that are ready. */
 static enum joined join_some(struct loader *l, int64_t stop, bool *any)
 {
@@ -488,14 +482,8 @@ static enum joined join_some(struct loader *l, int64_t stop, bool *any)
         if (!s)
             break;
         *any = true;
-        if (rc == JOIN_REDO) {
-            l->tr->cost.redone++;
-            if (s->tried++ >= AGAIN_MOST)
-                return JOIN_NOT;
-            l->redo = s;
-            l->renewed = false;
-            return JOINED;
-        }
+        if (rc == JOIN_REDO)
+            return again(l, s);
     } while (rc == JOINED && host_now() < stop);
     return rc;
 }
@@ -512,9 +500,9 @@ static bool all_joined(struct loader *l)
 static void mine_some(struct loader *l)
 {
     struct segment *s = l->mine;
-    if (!s->n && !s->named)
+    if (!s->n && !s->begun)
         start_threads(l);
-    bool more = s->named || begin(l, s);
+    bool more = s->begun || begin(l, s);
     more = more && !s->oom && segment_some(s, s->n || l->started ? EVENTS : FIRST_EVENTS);
     if (!s->n && s->order.have_base && !l->started) {
         segment_based(s);
@@ -555,11 +543,9 @@ static void status_mine(const struct loader *l)
 enum loaded_rc loader_some(struct loader *l, int64_t stop)
 {
     do {
-        bool any = l->redo;
+        bool any;
         find_ahead(l);
-        enum joined rc = any ? redo_some(l) : join_some(l, stop, &any);
-        if (l->redo)
-            continue;
+        enum joined rc = join_some(l, stop, &any);
         if (rc == JOIN_NOT)
             return LOADER_CANT;
         bool all = rc == JOIN_OOM || all_joined(l);

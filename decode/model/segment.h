@@ -23,7 +23,7 @@ struct segment {
     struct v2_gen gen;
     struct v2_order order;
     struct fold *f; /* n == 0: the trace's own fold */
-    bool named;     /* its tables use the trace's names */
+    bool begun;     /* its decoding has begun */
     bool looked;    /* `late` is filled in; under the loader's lock */
     struct v2_late late;
     bool over;    /* all its events are folded */

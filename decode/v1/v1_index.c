@@ -8,11 +8,11 @@
 #include "decode/damage/v1_damage.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/idmap.h"
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 
 #define RATE_LEAST 1000 /* no clock has fewer ticks per second, or more than RATE_MOST */
 #define RATE_MOST UINT64_C(10000000000)
@@ -387,19 +387,8 @@ static enum err_code slow(struct v1_index *ix, struct source *s)
     return e;
 }
 
-static int by_key(const void *a, const void *b)
-{
-    const struct v1_exit *x = a, *y = b;
-    return x->key != y->key ? ((int64_t)x->key < (int64_t)y->key ? -1 : 1) : x->g < y->g ? -1 : x->g > y->g;
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct v1_sample *x = a, *y = b;
-    return x->ticks != y->ticks ? ((int64_t)x->ticks < (int64_t)y->ticks ? -1 : 1)
-           : x->off < y->off    ? -1
-                                : x->off > y->off;
-}
+ORDER(by_key, struct v1_exit, LEAST((int64_t)r->key) LEAST(r->g))
+ORDER(by_time, struct v1_sample, LEAST((int64_t)r->ticks) LEAST(r->off))
 
 /* Of n times in ascending order, `size` bytes apart, return how many lie within the trace, and set *from to
  * the first of these. */
@@ -477,10 +466,8 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
         return ERR_NOMEM;
     if (ix->incomplete)
         gaps(ix);
-    if (ix->nexit)
-        qsort(ix->exit, ix->nexit, sizeof *ix->exit, by_key);
-    if (ix->nsample)
-        qsort(ix->sample, ix->nsample, sizeof *ix->sample, by_time);
+    sort(ix->exit, ix->nexit, by_key);
+    sort(ix->sample, ix->nsample, by_time);
     drop_out_of_time(ix, s);
     if (!named_twice(ix, s))
         return ERR_NOMEM;

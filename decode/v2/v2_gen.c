@@ -9,9 +9,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "decode/base/bytes.h"
+#include "decode/base/order.h"
 #include "decode/damage/v2_damage.h"
 #include "decode/v2/v2_state.h"
 
@@ -79,11 +79,7 @@ static bool read_samples(struct source *s, struct v2_gen *g, const struct v2_sli
     return true;
 }
 
-static int sample_by_time(const void *a, const void *b)
-{
-    const struct v2_sample *x = a, *y = b;
-    return x->ns < y->ns ? -1 : x->ns > y->ns;
-}
+ORDER(sample_by_time, struct v2_sample, LEAST(r->ns))
 
 /* Leave out samples with an impossible time, and those after the stacks, which are written when all samples
  * are. */
@@ -494,8 +490,7 @@ static bool samples_all(struct source *s, struct v2_gen *g)
         if (*g->table[i].p == V2R_SAMPLES && !read_samples(s, g, &g->table[i]))
             return false;
     samples_time(s, g);
-    if (g->nsample)
-        qsort(g->sample, g->nsample, sizeof *g->sample, sample_by_time);
+    sort(g->sample, g->nsample, sample_by_time);
     return true;
 }
 

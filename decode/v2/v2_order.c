@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "decode/base/bytes.h"
-#include "decode/base/host.h"
+#include "decode/base/order.h"
 #include "decode/damage/v2_damage.h"
 #include "decode/v2/v2_state.h"
 
@@ -23,7 +23,7 @@ static void damage_at(struct v2_order *o, const uint8_t *p, enum err_code code, 
 
 static void batch_open(const struct v2_order *o, struct v2_cursor *c)
 {
-    const struct v2_batch *b = &o->gen->batch[o->list[c->batch]];
+    const struct v2_batch *b = o->list[c->batch];
     c->p = b->p;
     c->end = b->end;
     c->t = v2_ns(b->time, o->unit);
@@ -36,7 +36,7 @@ static void batch_next(struct v2_order *o, struct v2_cursor *c, bool sure)
 {
     const int64_t before = c->gap ? c->before_gap : c->t;
     c->batch++;
-    const struct v2_batch *b = &o->gen->batch[o->list[c->batch]];
+    const struct v2_batch *b = o->list[c->batch];
     batch_open(o, c);
     const bool back = c->t < before - DAMAGE_SKEW_NS;
     if (back)
@@ -53,7 +53,7 @@ static void batch_next(struct v2_order *o, struct v2_cursor *c, bool sure)
 /* The rest of the batch can't be read: go to the next one. Returns false if there is none. */
 static bool batch_lost(struct v2_order *o, struct v2_cursor *c)
 {
-    o->hurt |= !o->gen->batch[o->list[c->batch]].torn;
+    o->hurt |= !o->list[c->batch]->torn;
     o->consumed += (uint64_t)(c->end - c->p);
     c->p = c->end;
     c->cut |= c->nbatch == 1;
@@ -72,7 +72,7 @@ static bool cursor_decode(struct v2_order *o, struct v2_cursor *c)
     c->type = *c->p;
     if (!v2_specs[c->type].nargs)
         damage_at(o, c->at, ERR_FORMAT, "unknown event type", c->type);
-    else if (!p && !o->gen->batch[o->list[c->batch]].torn)
+    else if (!p && !o->list[c->batch]->torn)
         damage_at(o, c->at, ERR_FORMAT, "an event ends beyond its batch, of type", c->type);
     if (!p)
         return false;
@@ -98,7 +98,7 @@ static bool cursor_decode(struct v2_order *o, struct v2_cursor *c)
 }
 
 /* Decode the cursor's next event, skipping what can't be read. Returns false if there are no more. */
-static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struct v2_cursor *c)
+static bool cursor_next(struct v2_order *o, struct v2_cursor *c)
 {
     for (;;) {
         if (c->p < c->end) {
@@ -108,38 +108,11 @@ static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struc
                 return false;
             continue;
         }
-        const struct v2_batch *b = &o->gen->batch[o->list[c->batch]];
-        o->consumed += (uint64_t)(b->end - b->p);
+        o->consumed += (uint64_t)(c->end - o->list[c->batch]->p);
         if (!--c->nbatch)
             return false;
         batch_next(o, c, false);
     }
-}
-
-/* The same without checks for the batch's end, where that is far enough. Damage is left to
- * cursor_next_slow(). */
-static inline __attribute__((always_inline)) bool cursor_next(struct v2_order *o, struct v2_cursor *c)
-{
-    const uint8_t *p = c->p;
-    uint64_t dt;
-    if (__builtin_expect(c->end - p < V2_EVENT_MAX || !o->whole, 0))
-        return cursor_next_slow(o, c);
-    uint8_t type = *p++;
-    int n = v2_specs[type].nargs;
-    if (!n || !(p = bytes_varint_within(p, &dt)))
-        return cursor_next_slow(o, c);
-    uint64_t *arg = c->arg;
-    while (--n)
-        if (!(p = bytes_varint_within(p, arg++)))
-            return cursor_next_slow(o, c);
-    if (__builtin_expect(dt >= V2_SHORT || c->t + (int64_t)(dt * o->whole) >= c->until, 0))
-        return cursor_next_slow(o, c);
-    c->at = c->p;
-    c->type = type;
-    c->p = p;
-    c->before = c->t;
-    c->t += (int64_t)(dt * o->whole);
-    return true;
 }
 
 bool v2_cursor_load(struct v2_order *o, struct v2_cursor *c, const uint8_t *at, int64_t before)
@@ -171,38 +144,22 @@ static uint32_t heap_pop(struct v2_order *o)
 
 /* ---- a generation -------------------------------------------------------------------------------------- */
 
-static int batch_by_m(const void *a, const void *b, void *arg)
-{
-    const struct v2_batch *v = arg;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (v[x].m != v[y].m)
-        return v[x].m < v[y].m ? -1 : 1;
-    return (x > y) - (x < y);
-}
-
-/* By time, then by place in the file. */
-static int batch_by_time(const void *a, const void *b, void *arg)
-{
-    const struct v2_batch *v = arg;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (v[x].time != v[y].time)
-        return v[x].time < v[y].time ? -1 : 1;
-    return (x > y) - (x < y);
-}
+/* By thread, or by time; then by place in the file. */
+ORDER(batch_by_m, struct v2_batch *const, LEAST((*r)->m) LEAST(*r))
+ORDER(batch_by_time, struct v2_batch *const, LEAST((*r)->time) LEAST(*r))
 
 /* A thread writes one batch after the other. Whether one stands behind a later one. If clocks differ by a
  * little, the order of the file is right. */
-static bool moved(const struct v2_order *o, const uint32_t *list, size_t n)
+static bool moved(const struct v2_order *o, struct v2_batch *const *list, size_t n)
 {
-    const struct v2_batch *v = o->gen->batch;
     int64_t last = 0;
     for (size_t i = 0; i < n; i++) {
-        const int64_t t = v2_ns(v[list[i]].time, o->unit);
+        const int64_t t = v2_ns(list[i]->time, o->unit);
         if (t < last - DAMAGE_SKEW_NS) {
-            source_damage(o->s, ERR_FORMAT, o->gen->ordinal, source_off(o->s, v[list[i]].p),
+            source_damage(o->s, ERR_FORMAT, o->gen->ordinal, source_off(o->s, list[i]->p),
                           "batches of thread %" PRId64
                           " stand in another order than they were written: taken by their times",
-                          (int64_t)v[list[i]].m);
+                          (int64_t)list[i]->m);
             return true;
         }
         last = t > last ? t : last;
@@ -256,21 +213,21 @@ static bool cursors_new(struct v2_order *o, const struct v2_gen *gen)
     o->nlist = 0;
     if (!v2_room(o, o->list, o->caplist, n + 1))
         return false;
-    uint32_t *const list = o->list;
+    struct v2_batch **const list = o->list;
     for (size_t i = 0; i < n; i++)
-        list[i] = (uint32_t)i;
-    host_sort(list, n, sizeof *list, batch_by_m, gen->batch);
+        list[i] = &gen->batch[i];
+    sort(list, n, batch_by_m);
     for (size_t i = 0, k; i < n; i = k) {
-        const uint64_t mid = gen->batch[list[i]].m;
-        for (k = i; k < n && gen->batch[list[k]].m == mid;)
+        const uint64_t mid = list[i]->m;
+        for (k = i; k < n && list[k]->m == mid;)
             k++;
         if (moved(o, list + i, k - i))
-            host_sort(list + i, k - i, sizeof *list, batch_by_time, gen->batch);
+            sort(list + i, k - i, batch_by_time);
         if (!v2_room(o, o->cur, o->capcur, o->ncur + 1))
             return false;
         const size_t at = o->nlist;
         for (; i < k; i++)
-            if (o->nlist == at || !doubled(o, &gen->batch[list[o->nlist - 1]], &gen->batch[list[i]]))
+            if (o->nlist == at || !doubled(o, list[o->nlist - 1], list[i]))
                 list[o->nlist++] = list[i];
         const uint32_t m = v2_m_get(o, mid);
         if (o->oom)
@@ -299,7 +256,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
         struct v2_cursor *c = &o->cur[i];
         c->before_gap = t;
         batch_open(o, c);
-        c->gap = o->lossy && gen->batch[o->list[c->batch]].gap;
+        c->gap = o->lossy && o->list[c->batch]->gap;
         c->sure = c->gap; /* only a hole in this generation makes one here */
         if (cursor_next(o, c))
             push(o, (uint32_t)i);

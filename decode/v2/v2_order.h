@@ -154,7 +154,7 @@ struct v2_order {
     /* The generation's threads and which is next: v2_order.c. */
     struct v2_cursor *cur;
     size_t ncur, capcur;
-    uint32_t *list; /* batches by thread, in file order (moved(): by time) */
+    struct v2_batch **list; /* by thread, in file order (moved(): by time) */
     size_t nlist, caplist;
     struct heap *heap; /* cursors by time */
     size_t nheap, capheap;

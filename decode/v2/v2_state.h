@@ -93,7 +93,7 @@ static inline int64_t v2_until(const struct v2_order *o, uint32_t k, bool last)
 {
     if (last)
         return o->latest;
-    const struct v2_batch *b = &o->gen->batch[o->list[k]], *behind = &o->gen->batch[o->list[k + 1]];
+    const struct v2_batch *b = o->list[k], *behind = o->list[k + 1];
     const int64_t t = v2_ns(behind->time, o->unit) + o->skew;
     return b->time < behind->time && t < o->latest ? t : o->latest;
 }
