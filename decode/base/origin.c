@@ -10,6 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "decode/base/rows.h"
+
 #ifndef STATX_BTIME /* musl before 1.2.5 lacks it: the part of the kernel's struct that we read */
 #define STATX_BTIME 0x800u
 struct statx {
@@ -61,10 +63,7 @@ static bool one(const struct origin *a, const struct origin *b)
 
 static bool has(const struct origin *o)
 {
-    for (size_t i = n < ORIGINS ? n : ORIGINS; i-- > 0;)
-        if (one(&noted[i], o))
-            return true;
-    return false;
+    return any_of(i, n < ORIGINS ? n : ORIGINS, one(&noted[i], o));
 }
 
 static void note(int fd, const char *path)

@@ -1,6 +1,8 @@
 /* utf8.c - see utf8.h. */
 #include "decode/base/utf8.h"
 
+#include "decode/base/rows.h"
+
 size_t utf8_read(const char *text, size_t n, uint32_t *c)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -52,9 +54,7 @@ bool utf8_hidden(uint32_t c)
 {
     if (c >= 0x20 && c < 0x7f)
         return false;
-    size_t i = 0;
-    while (i < sizeof hidden / sizeof *hidden && hidden[i].to < c)
-        i++;
+    const size_t i = find_first(k, sizeof hidden / sizeof *hidden, hidden[k].to >= c);
     return i == sizeof hidden / sizeof *hidden || c >= hidden[i].from;
 }
 
@@ -78,9 +78,7 @@ static const struct {
 
 uint32_t utf8_lower(uint32_t c)
 {
-    size_t i = 0;
-    while (i < sizeof capitals / sizeof *capitals && capitals[i].last < c)
-        i++;
+    const size_t i = find_first(k, sizeof capitals / sizeof *capitals, capitals[k].last >= c);
     if (i == sizeof capitals / sizeof *capitals || c < capitals[i].first ||
         (c - capitals[i].first) % capitals[i].step)
         return c;

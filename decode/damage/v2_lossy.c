@@ -237,9 +237,7 @@ static void rest_gc(struct v2_order *o)
 {
     const struct v2_loss *t = &o->loss;
     const bool torn = !o->gen->has_stacks;
-    size_t i = 0;
-    while (i < t->nhole && t->hole[i].to <= t->gc_last)
-        i++;
+    const size_t i = find_first(k, t->nhole, t->hole[k].to > t->gc_last);
     if (o->gc != GC_ON || (!torn && i == t->nhole))
         return;
     const int64_t since = torn ? t->before : t->hole[i].from > t->gc_last ? t->hole[i].from : t->gc_last;

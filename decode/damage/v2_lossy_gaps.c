@@ -9,9 +9,7 @@
 void v2_hole(struct v2_order *o, int64_t from, int64_t to)
 {
     struct v2_loss *t = &o->loss;
-    size_t i = 0;
-    while (i < t->nhole && (from > t->hole[i].to || to < t->hole[i].from))
-        i++;
+    const size_t i = find_first(k, t->nhole, from <= t->hole[k].to && to >= t->hole[k].from);
     if (from >= to)
         return;
     if (i == t->nhole && i < V2_SPANS) {

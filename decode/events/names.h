@@ -100,11 +100,7 @@ uint32_t names_root_func(const struct names *nm, uint32_t stack); /* string id o
 /* names_helper - whether a string is a helper function (decode/events/helper.h). */
 static inline bool names_helper(const struct names *nm, uint32_t id)
 {
-    const uint32_t n = __atomic_load_n(&nm->nhelper, __ATOMIC_ACQUIRE);
-    bool is = false;
-    for (uint32_t i = 0; i < n; i++)
-        is |= nm->helper[i] == id;
-    return is;
+    return any_of(i, __atomic_load_n(&nm->nhelper, __ATOMIC_ACQUIRE), nm->helper[i] == id);
 }
 /* names_runs - string id of the function that the goroutine with this stack runs: that of its last frame
  * or, if that is a helper, the function that the helper runs. begins: the goroutine's start function, 0:

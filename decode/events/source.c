@@ -35,10 +35,7 @@ void source_notes_free(struct source *s)
 
 bool source_gap(const struct source *s, size_t at)
 {
-    uint32_t i = 0;
-    while (i < s->ngap && s->gap[i] < at)
-        i++;
-    return i < s->ngap && s->gap[i] == at;
+    return any_of(i, s->ngap, s->gap[i] == at);
 }
 
 void source_tell(struct source *s, bool damage, enum err_code code, uint32_t gen, uint64_t off,
@@ -70,8 +67,6 @@ void source_lacks(struct source *s, uint64_t n, uint32_t gen, uint64_t off)
 
 bool source_starved(const struct source *s)
 {
-    bool is = s->fatal.code == ERR_NOMEM;
-    for (uint32_t i = 0; i < s->st.ndamages && i < SOURCE_NOTES; i++)
-        is |= source_note(&s->damage, i)->code == ERR_NOMEM;
-    return is;
+    return s->fatal.code == ERR_NOMEM ||
+           any_of(i, s->st.ndamages, i < SOURCE_NOTES && source_note(&s->damage, i)->code == ERR_NOMEM);
 }

@@ -16,12 +16,13 @@
 
 #include "decode/base/clerk.h"
 #include "decode/base/mem.h"
+#include "decode/base/rows.h"
 #include "decode/input/feed_priv.h"
 
 enum { FEEDS = 16, PLACES = 128, ASKED = 2, WAIT = 'w', KILL = 'k' };
 
 static const char *place[PLACES];
-static int nplaces;
+static unsigned nplaces;
 static const struct feed_opts *asked[ASKED];
 static int deed_open, deed_end;
 
@@ -58,10 +59,7 @@ static void forget(struct feed *f)
 
 static bool is_asked(const char *what)
 {
-    for (int i = 0; i < nplaces; i++)
-        if (strcmp(what, place[i]) == 0)
-            return true;
-    return false;
+    return any_of(i, nplaces, strcmp(what, place[i]) == 0);
 }
 
 /* The request is a digit, which says which options apply, and the address. */
@@ -70,16 +68,14 @@ static void do_open(const char *text, struct clerk_said *said)
     const int which = *text - '0';
     const char *what = *text ? text + 1 : text;
     struct err e = {0};
-    int i = 0;
-    while (i < FEEDS && used[i])
-        i++;
-    if (which < 0 || which >= ASKED || !asked[which] || i == FEEDS || !is_asked(what)) {
-        said->error = i == FEEDS ? EMFILE : EINVAL;
+    const int at = (int)find_first(i, FEEDS, !used[i]);
+    if (which < 0 || which >= ASKED || !asked[which] || at == FEEDS || !is_asked(what)) {
+        said->error = at == FEEDS ? EMFILE : EINVAL;
         return;
     }
-    struct feed *f = &feed[i];
+    struct feed *f = &feed[at];
     *f = (struct feed){.fd = -1, .err_fd = -1};
-    used[i] = true;
+    used[at] = true;
     said->code = (int)feed_open_near(f, what, asked[which], &e);
     said->error = said->code ? EIO : 0;
     memcpy(said->text, e.what, sizeof e.what);
@@ -93,7 +89,7 @@ static void do_open(const char *text, struct clerk_said *said)
     memcpy(said->text, &f->is, sizeof f->is);
     said->fd[0] = f->fd;
     said->fd[1] = f->err_fd;
-    said->value = i;
+    said->value = at;
 }
 
 /* The request says whether to end it first, and which one it is. */

@@ -20,6 +20,7 @@
 #include "decode/input/mapped.h"
 #include "decode/base/mem.h"
 #include "decode/base/origin.h"
+#include "decode/base/rows.h"
 #include "decode/input/unpack.h"
 #include "decode/input/zip.h"
 
@@ -246,10 +247,8 @@ bool input_archive(const char *path, struct input *in)
 
 size_t input_stretch(const struct input *in, size_t pos)
 {
-    for (uint32_t i = 0; i < in->ngap; i++)
-        if (in->gap[i] > pos)
-            return in->gap[i];
-    return in->len;
+    const uint32_t i = find_first(k, in->ngap, in->gap[k] > pos);
+    return i < in->ngap ? in->gap[i] : in->len;
 }
 
 void input_close(struct input *in)

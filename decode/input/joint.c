@@ -10,6 +10,7 @@
 #include "decode/base/idmap.h"
 #include "decode/base/mem.h"
 #include "decode/base/order.h"
+#include "decode/base/rows.h"
 #include "decode/input/dialect.h"
 #include "decode/v2/v2_gen.h"
 
@@ -86,10 +87,7 @@ static bool holds(const uint8_t *p, const uint8_t *end, const char *word)
 /* The runtime stops the world to begin, and that is the first thing it tells. */
 static bool gen_begins(const struct v2_gen *g)
 {
-    for (size_t i = 0; i < g->ntable; i++)
-        if (holds(g->table[i].p, g->table[i].end, "start trace"))
-            return true;
-    return false;
+    return any_of(i, g->ntable, holds(g->table[i].p, g->table[i].end, "start trace"));
 }
 
 static bool gen_add(struct joint *j, uint32_t file, const struct v2_gen *g)

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "decode/base/rows.h"
+
 #define EOCD 22  /* bytes of the record at the end, before its comment */
 #define HEAD 30  /* bytes of a member's own header */
 #define ENTRY 46 /* bytes of a member's entry in the directory */
@@ -113,10 +115,8 @@ static const char *packed_by(const struct zip_member *m)
                  {14, "lzma"},  {93, "zstd"},   {95, "xz"},       {98, "ppmd"}};
     if (m->method == ZIP_STORED || m->method == ZIP_DEFLATED)
         return NULL;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i].method == m->method)
-            return known[i].name;
-    return "a method that isn't known";
+    const size_t i = find_first(k, sizeof known / sizeof *known, known[k].method == m->method);
+    return i < sizeof known / sizeof *known ? known[i].name : "a method that isn't known";
 }
 
 static bool locked(const struct zip_member *m)

@@ -134,11 +134,9 @@ static void helpers_of_stacks(struct search *s)
     }
     for (size_t i = 0; i < s->nroot && s->nhelper < GIVEN_HELPERS; i++) {
         const struct root *r = &s->root[i];
-        uint32_t k = 0;
         if (r->callback != SEVERAL)
             continue;
-        while (k < s->nhelper && s->helper[k].func != r->func)
-            k++;
+        const uint32_t k = find_first(j, s->nhelper, s->helper[j].func == r->func);
         if (k < s->nhelper)
             s->helper[k].is_none = true;
         else
@@ -261,10 +259,7 @@ static void look_at(struct search *s, uint32_t g, uint32_t helper, uint32_t stac
 
 static uint32_t helper_of(const struct search *s, uint32_t name)
 {
-    uint32_t k = 0;
-    while (k < s->nhelper && (s->helper[k].func != name || s->helper[k].is_none))
-        k++;
-    return k;
+    return find_first(k, s->nhelper, s->helper[k].func == name && !s->helper[k].is_none);
 }
 
 /* Whether a goroutine can be skipped, as nearly all goroutines of a server are. */

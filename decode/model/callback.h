@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "decode/base/idmap.h"
+#include "decode/base/rows.h"
 
 struct trace;
 struct ginfo;
@@ -49,10 +50,7 @@ static inline uint64_t callback_key(uint32_t helper, uint32_t stack)
 /* callback_helper - whether a string names such a helper. */
 static inline bool callback_helper(const struct callback *gv, uint32_t name)
 {
-    bool is = false;
-    for (uint32_t i = 0; i < gv->n; i++)
-        is |= gv->helper[i] == name;
-    return is;
+    return any_of(i, gv->n, gv->helper[i] == name);
 }
 
 /* callback_find - find the helpers and their goroutines' callbacks. Call it when all input so far is

@@ -45,14 +45,6 @@ static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[
     v[PV_BLOCKS] = (uintptr_t)l->blocks;
 }
 
-static bool all_plain(const struct gseg *s)
-{
-    for (uint32_t i = 0; i < RETIRED_GS; i++)
-        if (!is_plain(&s->lane[i], &s->info[i]))
-            return false;
-    return true;
-}
-
 /* Pack a group, in the pool of spans. Returns NULL if out of memory. */
 static struct retired *retired_make(struct fold *f, const struct gseg *s)
 {
@@ -104,7 +96,8 @@ static void put_away(struct fold *f, struct gseg *s)
 {
     if (f->nobody_retires)
         return;
-    if (!all_plain(s) || f->pool.oom || !(s->retired = retired_make(f, s))) {
+    if (any_of(i, RETIRED_GS, !is_plain(&s->lane[i], &s->info[i])) || f->pool.oom ||
+        !(s->retired = retired_make(f, s))) {
         s->over = NEVER;
         return;
     }

@@ -652,10 +652,7 @@ static void mark(struct v1_emit *em, bool set)
 /* Whether the file is not only cut but damaged. Then events may name goroutines that have ended. */
 static bool broken(const struct source *s)
 {
-    for (uint32_t i = 0; i < s->st.ndamages; i++)
-        if (i >= SOURCE_NOTES || source_note(&s->damage, i)->code != ERR_TRUNCATED)
-            return true;
-    return false;
+    return any_of(i, s->st.ndamages, i >= SOURCE_NOTES || source_note(&s->damage, i)->code != ERR_TRUNCATED);
 }
 
 void v1_emit_sweep(struct v1_emit *em)

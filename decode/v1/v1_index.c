@@ -68,10 +68,7 @@ uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id)
 
 bool v1_ids_whole(const struct v1_ids *m)
 {
-    for (uint64_t id = 1; id < m->ndense; id++)
-        if (m->dense[id] == UINT64_MAX)
-            return false;
-    return m->ndense > 1 && !m->far.used;
+    return m->ndense > 1 && !m->far.used && !any_of(id, m->ndense, id && m->dense[id] == UINT64_MAX);
 }
 
 static void ids_free(struct v1_ids *m)

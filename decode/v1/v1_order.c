@@ -115,10 +115,7 @@ static void give_up(struct v1_order *o, const char *why)
  * reader refuses such traces. */
 static bool calls_back(const struct names *nm)
 {
-    for (uint32_t i = 0, n = nm ? names_nstrs(nm) : 0; i < n; i++)
-        if (str_is(names_get(nm, i), "runtime.cgocallback"))
-            return true;
-    return false;
+    return any_of(i, names_nstrs(nm), str_is(names_get(nm, i), "runtime.cgocallback"));
 }
 
 /* Why no order can be made. What cuts a trace has not read its names, and can't say. */

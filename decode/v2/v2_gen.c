@@ -252,12 +252,7 @@ static bool tables_lack(const struct v2_gen *g)
     unsigned most = 64;
     if (tables_end(g))
         return false;
-    if (g->missing)
-        return true;
-    for (size_t i = 0; i < g->nbatch && most; i++)
-        if (is_untold(g, &g->batch[i], &most))
-            return true;
-    return false;
+    return g->missing || any_of(i, g->nbatch, is_untold(g, &g->batch[i], &most));
 }
 
 /* End the last batch where another one begins. */

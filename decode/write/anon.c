@@ -40,10 +40,7 @@ static const char *const FORM[ANON_ROLES] = {"",      "%sp%u.f%u", "file%u.go", 
 
 static bool is_word(const uint8_t *p, size_t n)
 {
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        if (strlen(WORDS[i]) == n && memcmp(WORDS[i], p, n) == 0)
-            return true;
-    return false;
+    return any_of(i, sizeof WORDS / sizeof *WORDS, strlen(WORDS[i]) == n && memcmp(WORDS[i], p, n) == 0);
 }
 
 /* package - Returns the length of the package path in a function's name; 0 = none. */
