@@ -227,7 +227,7 @@ static void ends_follow(struct loader *l)
     for (; l->ended < l->nseg; l->ended++) {
         struct segment *s = l->seg[l->ended];
         if (!s->last_known && s->looked)
-            s->last = v2_late_last(&s->late, s->n ? l->seg[s->n - 1]->last : INT64_MIN);
+            s->last = segment_end(s, s->n ? l->seg[s->n - 1]->last : INT64_MIN);
         else if (!s->last_known)
             break;
         s->last_known = true;
@@ -250,7 +250,7 @@ static void prepare(struct loader *l, struct segment *s)
     pthread_mutex_unlock(&l->mu);
     segment_read(s);
     if (looks)
-        v2_gen_late(&s->gen, &s->late);
+        segment_look(s);
     pthread_mutex_lock(&l->mu);
     s->looked = looks;
     ends_follow(l);

@@ -3,6 +3,7 @@
 
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
+#include "decode/model/trace_priv.h"
 
 /* ---- adding and joining -------------------------------------------------------------------------------- */
 
@@ -56,8 +57,34 @@ void points_free(struct points *p)
 
 /* ---- queries ------------------------------------------------------------------------------------------- */
 
-size_t points_before(const struct points *p, int64_t t)
+static size_t points_n(const struct points *p)
 {
+    return p->nblk * POINTS_BLOCK + p->n;
+}
+
+size_t trace_npoints(const struct trace *tr, enum metric m)
+{
+    return points_n(&tr->fold.points[m]);
+}
+
+static inline struct point points_at(const struct points *p, size_t i)
+{
+    if (i / POINTS_BLOCK >= p->nblk)
+        return p->v[i - p->nblk * POINTS_BLOCK];
+    const struct columns *c = p->blk[i / POINTS_BLOCK].c;
+    const unsigned row = (unsigned)(i % POINTS_BLOCK);
+    return (struct point){(int64_t)columns_get(c, 2, row, 0), columns_get(c, 2, row, 1)};
+}
+
+struct point trace_point(const struct trace *tr, enum metric m, size_t i)
+{
+    return points_at(&tr->fold.points[m], i);
+}
+
+/* They take a step per block. */
+size_t trace_points_before(const struct trace *tr, enum metric m, int64_t t)
+{
+    const struct points *p = &tr->fold.points[m];
     size_t after = 0; /* blocks that begin before t: all but the last one lie before t completely */
     bisect(after, p->nblk, b, p->blk[b].t0 < t);
     size_t at = after ? (after - 1) * POINTS_BLOCK : 0;
@@ -93,12 +120,14 @@ static struct extent extent_of(const struct points *p, int64_t t0, size_t i, siz
     return x;
 }
 
-void points_extents(const struct points *p, const int64_t *edges, uint32_t n, struct extent *out)
+void trace_extents(const struct trace *tr, enum metric m, const int64_t *edges, uint32_t n,
+                   struct extent *out)
 {
-    size_t i = points_before(p, edges[0]), e;
+    const struct points *p = &tr->fold.points[m];
+    size_t i = trace_points_before(tr, m, edges[0]), e;
     const size_t all = points_n(p);
     for (uint32_t c = 0; c < n; c++, i = e) {
-        e = i < all && points_at(p, i).t < edges[c + 1] ? points_before(p, edges[c + 1]) : i;
+        e = i < all && points_at(p, i).t < edges[c + 1] ? trace_points_before(tr, m, edges[c + 1]) : i;
         out[c] = extent_of(p, edges[c], i, e);
     }
 }

@@ -332,31 +332,10 @@ size_t trace_samples(const struct trace *tr, const struct sample **out)
     return tr->fold.samples.n;
 }
 
-size_t trace_npoints(const struct trace *tr, enum metric m)
-{
-    return points_n(&tr->fold.points[m]);
-}
-
-struct point trace_point(const struct trace *tr, enum metric m, size_t i)
-{
-    return points_at(&tr->fold.points[m], i);
-}
-
-size_t trace_points_before(const struct trace *tr, enum metric m, int64_t t)
-{
-    return points_before(&tr->fold.points[m], t);
-}
-
-void trace_extents(const struct trace *tr, enum metric m, const int64_t *edges, uint32_t n,
-                   struct extent *out)
-{
-    points_extents(&tr->fold.points[m], edges, n, out);
-}
-
 bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max)
 {
     struct extent x;
-    points_extents(&tr->fold.points[m], (int64_t[]){t0, t1}, 1, &x);
+    trace_extents(tr, m, (int64_t[]){t0, t1}, 1, &x);
     if (x.known) {
         *min = x.min;
         *max = x.max;

@@ -24,7 +24,6 @@ struct segment *segment_new(uint32_t n, const struct source *like)
 void segment_rest(struct segment *s)
 {
     v2_gen_free(&s->gen);
-    s->late = (struct v2_late){0};
     v2_order_free(&s->order);
     mem_free(s->hint);
     s->hint = NULL;
@@ -57,6 +56,43 @@ void segment_read(struct segment *s)
     s->damages = s->s->st.ndamages;
     s->warnings = s->s->st.nwarnings;
     s->missing = s->gen.missing;
+}
+
+/* Returns the time of a batch's last event. */
+static int64_t batch_end(const struct v2_batch *b, double unit)
+{
+    const uint64_t whole = v2_whole(unit);
+    struct v2_raw_ev e;
+    int64_t t = v2_ns(b->time, unit), next;
+    for (const uint8_t *p = b->p; (p = v2_raw_ev(p, b->end, &e)); t = next)
+        if ((next = t + v2_delta(e.dt, unit, whole)) >= SOURCE_TIME_MAX)
+            break;
+    return t;
+}
+
+void segment_look(struct segment *s)
+{
+    const struct v2_gen *g = &s->gen;
+    const double unit = v2_gen_unit(g);
+    struct idmap seen = {0}; /* the threads whose last batch has been read */
+    s->least = s->most = v2_ns(g->min_time, unit);
+    for (size_t i = g->nbatch; i-- > 0;) {
+        if (idmap_get(&seen, g->batch[i].m) != IDMAP_NONE)
+            continue;
+        if (!idmap_put(&seen, g->batch[i].m, 0))
+            break;
+        const int64_t t = batch_end(&g->batch[i], unit);
+        s->most = t > s->most ? t : s->most;
+    }
+    idmap_free(&seen);
+    if (g->nsample && g->sample[g->nsample - 1].ns > s->most)
+        s->most = g->sample[g->nsample - 1].ns;
+}
+
+int64_t segment_end(const struct segment *s, int64_t last)
+{
+    last = last >= s->least ? last + 1 : s->least;
+    return s->most > last ? s->most : last;
 }
 
 /* The start of its last batch, in the trace's time. */

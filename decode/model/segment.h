@@ -8,7 +8,7 @@
  *
  * A segment needs two things from the segments before it. Names get the trace's numbers, which are assigned
  * one segment after another. And no event may be earlier than the last event of the previous segment; if
- * segments are decoded in parallel, that time is predicted from each thread's last batch (v2_gen_late()).
+ * segments are decoded in parallel, that time is predicted from each thread's last batch (segment_look()).
  */
 #ifndef GOTOP_DECODE_SEGMENT_H
 #define GOTOP_DECODE_SEGMENT_H
@@ -22,12 +22,12 @@ struct segment {
     struct source *s; /* its own notes and status; NULL once joined */
     struct v2_gen gen;
     struct v2_order order;
-    struct fold *f; /* n == 0: the trace's own fold */
-    bool begun;     /* its decoding has begun */
-    bool looked;    /* `late` is filled in; under the loader's lock */
-    struct v2_late late;
-    bool over;    /* all its events are folded */
-    bool decoded; /* ready to be joined; under the loader's lock */
+    struct fold *f;      /* n == 0: the trace's own fold */
+    bool begun;          /* its decoding has begun */
+    bool looked;         /* `least` and `most` are known; under the loader's lock */
+    int64_t least, most; /* no event is earlier; the latest time in the file */
+    bool over;           /* all its events are folded */
+    bool decoded;        /* ready to be joined; under the loader's lock */
     struct loader *loader;
     bool oom;
     struct segment_hint { /* the answers of hint, in the order of the calls */
@@ -56,6 +56,14 @@ struct segment *segment_new(uint32_t n, const struct source *like);
 void segment_free(struct segment *s); /* s may be NULL */
 /* segment_read - read its tables; sets s->oom when out of memory. */
 void segment_read(struct segment *s);
+/*
+ * segment_look - read the end of each thread's last batch.
+ * segment_end - from that, predict the time of the last event. `last`: when the segment before it ended,
+ * INT64_MIN if there is none. It is off where the last events have the same time, or another order
+ * than that of their times; then the next segment is decoded a second time.
+ */
+void segment_look(struct segment *s);
+int64_t segment_end(const struct segment *s, int64_t last);
 /* segment_begin - prepare for its first event. base: start of the trace (n > 0); before: last event of the
  * previous segment. false: out of memory. */
 bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold *f);

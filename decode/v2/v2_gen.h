@@ -110,18 +110,6 @@ bool v2_gen_lossy(const struct v2_gen *g);
 bool v2_gen_hole(const struct v2_gen *g, size_t from, size_t to, uint64_t m, bool *known);
 /* v2_gen_after - Make g an empty generation, ready to scan the one after `before`. */
 void v2_gen_after(struct v2_gen *g, const struct v2_gen *before);
-/*
- * v2_gen_late - Read the end of each thread's last batch.
- *
- * v2_late_last - From that, predict the time of the generation's last event (absolute, ns). `last`: when
- * the generation before ended, INT64_MIN if there is none. The prediction is off where the last events have
- * the same time, or another order than that of their times; then the next segment is decoded a second time.
- */
-struct v2_late {
-    int64_t least, most; /* no event is earlier; the latest time in the file */
-};
-void v2_gen_late(const struct v2_gen *g, struct v2_late *late);
-int64_t v2_late_last(const struct v2_late *late, int64_t last);
 void v2_gen_free(struct v2_gen *g);
 
 /* Returns ns per clock unit. Times are converted as Go converts them (FORMAT.md B.4). */
