@@ -32,5 +32,19 @@
         } \
         at_##i; \
     })
+/* largest_of - the first of n rows for which `value`, an expression of the pointer p to it, is largest and
+ * more than 0; NULL: there is none. */
+#define largest_of(p, rows, n, value) \
+    __extension__({ \
+        __auto_type p = (rows); \
+        __typeof__(p) best_##p = NULL; \
+        __typeof__((value) + 0) most_##p = 0; \
+        for (const __typeof__(p) end_##p = p + (n); p < end_##p; p++) { \
+            const __typeof__(most_##p) value_##p = (value); \
+            best_##p = value_##p > most_##p ? p : best_##p; \
+            most_##p = value_##p > most_##p ? value_##p : most_##p; \
+        } \
+        best_##p; \
+    })
 
 #endif

@@ -8,6 +8,7 @@
 #define GOTOP_TRIAGE_CAUSES_H
 
 #include "triage/findings/explain.h"
+#include "triage/tables/slices.h"
 #include "triage/triage.h"
 
 struct member_of { /* the goroutines of a group: so many from causes.member[at] on */
@@ -32,16 +33,26 @@ uint32_t causes_group(const struct causes *c, uint32_t name);
 /* causes_at_once - Returns how many goroutines of a group there were, on average while there were any. */
 double causes_at_once(const struct causes *c, uint32_t group);
 
-/* causes_nth - Returns the k-th goroutine of a group. causes_member - Returns the i-th of a sample of at most
- * so many, spread evenly over the group. */
+/* causes_nth - Returns the k-th goroutine of a group. each_member - A loop over the goroutines g of a sample
+ * of at most so many, spread evenly over the group, unless it is UINT32_MAX. causes_look - How many these
+ * are. */
 static inline uint32_t causes_nth(const struct causes *c, uint32_t group, uint32_t k)
 {
     return c->member[c->of[group].at + k];
 }
-static inline uint32_t causes_member(const struct causes *c, uint32_t group, uint32_t i, uint32_t most)
+static inline uint32_t causes_look(const struct causes *c, uint32_t group, uint32_t most)
 {
-    const uint32_t n = c->of[group].n;
-    return causes_nth(c, group, (uint32_t)((uint64_t)i * n / (n < most ? n : most)));
+    return group == UINT32_MAX ? 0 : c->of[group].n < most ? c->of[group].n : most;
 }
+static inline bool causes_next(const struct causes *c, uint32_t group, uint32_t most, uint32_t *i,
+                               uint32_t *g)
+{
+    const uint32_t n = causes_look(c, group, most);
+    if (*i == n || !slices_tick())
+        return false;
+    *g = causes_nth(c, group, (uint32_t)((uint64_t)(*i)++ * c->of[group].n / n));
+    return true;
+}
+#define each_member(g, c, group, most) for (uint32_t g, i_##g = 0; causes_next(c, group, most, &i_##g, &g);)
 
 #endif

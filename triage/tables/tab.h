@@ -50,6 +50,14 @@ static inline int64_t ns_more(int64_t sum, int64_t ns)
 {
     return (uint64_t)ns <= (uint64_t)(NS_MAX - sum) ? sum + ns : ns_add(sum, ns);
 }
+/* sum_over - the sum of `value`, an expression of the pointer p, over n rows, as ns_add() adds. */
+#define sum_over(p, rows, n, value) \
+    __extension__({ \
+        int64_t sum_##p = 0; \
+        each_of(p, rows, n) \
+            sum_##p = ns_add(sum_##p, (int64_t)(value)); \
+        sum_##p; \
+    })
 static inline int64_t ns_mul(int64_t a, int64_t b)
 {
     int64_t r;

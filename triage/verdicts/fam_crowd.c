@@ -1,6 +1,5 @@
 /* fam_crowd.c - many goroutines at once: woken for little, or begun for tiny work. */
 #include "triage/findings/thresholds.h"
-#include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
 enum { GROUPS = 256, MEMBERS = 4096 };
@@ -34,16 +33,16 @@ static uint32_t most_at_once(const struct causes *c, uint32_t group)
     enum { AT = 64 };
     uint32_t at[AT] = {0}, most = 0;
     const int64_t part = c->tg->end / AT + 1;
-    const uint32_t n = c->of[group].n, look = n < MEMBERS ? n : MEMBERS;
-    for (uint32_t i = 0; i < look && slices_tick(); i++) {
+    const uint32_t look = causes_look(c, group, MEMBERS);
+    each_member(g, c, group, MEMBERS) {
         struct lifetime l;
-        trace_lives(c->tr, LANE_G, causes_member(c, group, i, MEMBERS), 1, &l);
+        trace_lives(c->tr, LANE_G, g, 1, &l);
         for (int k = 0; k < AT; k++)
             at[k] += l.first <= k * part && (l.last > k * part || !l.over);
     }
     for (int k = 0; k < AT; k++)
         most = at[k] > most ? at[k] : most;
-    return look ? (uint32_t)((uint64_t)most * n / look) : 0;
+    return look ? (uint32_t)((uint64_t)most * c->of[group].n / look) : 0;
 }
 
 static bool begun(struct causes *c, const struct works *w, struct verdicts *out, uint32_t group)

@@ -7,51 +7,66 @@
  */
 #include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
-#include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
 enum { ROWS = 256, MEMBERS = 4096 };
 
-/* When goroutines of one creation stack began: the first, the last, and how many in each quarter of the time
- * since the first; and how many of them are over. */
+/* Goroutines of one creation stack, those that the trace saw begin. */
+struct born {
+    uint32_t g;
+    struct lifetime life;
+};
 struct births {
+    struct born *v;
+    uint32_t n;
+    /* of some of them: how many, how many of these are over, how many were born in each quarter of the time
+     * since the first; the first one, and when the last one was born */
+    uint32_t some, over, quarter[4], eldest;
     int64_t since, last;
-    uint32_t quarter[4], all, over;
 };
 
-/* Is that a goroutine of the creation stack, one that the trace saw begin? */
-static bool born(const struct causes *c, const struct leak_row *r, uint32_t g, struct lane_info *li)
+static bool births_of(const struct causes *c, const struct leak_row *r, struct births *out)
 {
-    *li = trace_lane(c->tr, lane_g(g));
-    return li->created && li->create_stack == r->create_stack;
+    const uint32_t group = causes_group(c, r->name);
+    *out = (struct births){.v = mem_alloc(((size_t)causes_look(c, group, MEMBERS) + 1) * sizeof *out->v)};
+    if (!out->v)
+        return false;
+    each_member(g, c, group, MEMBERS) {
+        const struct lane_info li = trace_lane(c->tr, lane_g(g));
+        if (li.created && li.create_stack == r->create_stack)
+            out->v[out->n++] = (struct born){g, {.first = li.first, .last = li.last, .over = li.ended}};
+    }
+    return true;
 }
 
-static struct births births_of(const struct causes *c, const struct leak_row *r)
+/* Counts those that were born until `till`, or, of these, those that stay. */
+static void births_count(struct births *b, int64_t till, bool stay)
 {
-    struct births b = {.since = c->tg->end};
-    struct lane_info li;
-    const uint32_t group = causes_group(c, r->name), n = group == UINT32_MAX ? 0 : c->of[group].n;
-    for (uint32_t i = 0; i < n && i < MEMBERS && slices_tick(); i++)
-        if (born(c, r, causes_member(c, group, i, MEMBERS), &li) && li.first < b.since)
-            b.since = li.first;
-    for (uint32_t i = 0; i < n && i < MEMBERS && slices_tick(); i++) {
-        if (!born(c, r, causes_member(c, group, i, MEMBERS), &li))
-            continue;
-        const int64_t q = (li.first - b.since) / ((c->tg->end - b.since) / 4 + 1);
-        b.quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
-        b.last = li.first > b.last ? li.first : b.last;
-        b.all++;
-        b.over += li.ended;
+    b->since = till;
+    for (int round = 0; round < 2; round++) { /* the second one knows the first one's birth */
+        each_of(k, b->v, b->n) {
+            const int64_t first = k->life.first;
+            if (first > till || (stay && k->life.over))
+                continue;
+            if (!round) {
+                b->eldest = !b->some || first < b->since ? k->g : b->eldest;
+                b->since = first < b->since ? first : b->since;
+                b->last = first > b->last ? first : b->last;
+                b->over += k->life.over;
+                b->some++;
+            } else {
+                b->quarter[(first - b->since) / ((till - b->since) / 4 + 1)]++;
+            }
+        }
     }
-    return b;
 }
 
 /* Do they come again and again, for half of the trace at least? Each quarter of that time has its part of
  * them; what slows the program down may let fewer come later. */
 static bool all_along(const struct causes *c, const struct births *b)
 {
-    return b->all > 0 && b->since <= c->tg->end / 2 &&
-           !any_of(i, 4, !b->quarter[i] || b->quarter[i] < threshold(TH_NOTED) * b->all);
+    return b->some > 0 && b->since <= c->tg->end / 2 &&
+           !any_of(i, 4, !b->quarter[i] || b->quarter[i] < threshold(TH_NOTED) * b->some);
 }
 
 /* Do more come at the end? If not, those that are there may be all that the program wants. */
@@ -86,8 +101,8 @@ static struct verdict leak_new(const struct causes *c, const struct works *w, co
     verdict_ev(&v, EV_ENDED, r->ended);
     verdict_ev(&v, EV_COUNT, rule == RULE_TICKERS ? r->created - r->ended : r->count);
     verdict_ev(&v, EV_LONGEST, (double)r->oldest);
-    v.level = all_along(c, b) && go_on(c, b) && b->over <= threshold(TH_LEAK_ENDED) * b->all &&
-                      b->all >= 4 * threshold(TH_LEAK_COUNT)
+    v.level = all_along(c, b) && go_on(c, b) && b->over <= threshold(TH_LEAK_ENDED) * b->some &&
+                      b->some >= 4 * threshold(TH_LEAK_COUNT)
                   ? LEVEL_WARN
                   : LEVEL_NOTE;
     return v;
@@ -107,7 +122,9 @@ static bool leaks(struct causes *c, const struct works *w, struct verdicts *out)
         const uint32_t stay = r->created - r->ended;
         if (stay < threshold(TH_LEAK_COUNT) || !r->create_stack)
             continue;
-        const struct births b = births_of(c, r);
+        struct births b;
+        ok = births_of(c, r, &b);
+        births_count(&b, c->tg->end, false);
         const bool few_ended = r->ended <= threshold(TH_LEAK_ENDED) * r->created;
         const bool lost = r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2;
         const bool ticker = few_ended && all_along(c, &b) && ticks(c, r, stay);
@@ -115,8 +132,9 @@ static bool leaks(struct causes *c, const struct works *w, struct verdicts *out)
                            (lost ? few_ended || all_along(c, &b) : few_ended && all_along(c, &b));
         if (stuck || ticker) {
             const struct verdict v = leak_new(c, w, r, ticker && !lost ? RULE_TICKERS : RULE_LEAK, &b);
-            ok = verdict_add(out, &v);
+            ok &= verdict_add(out, &v);
         }
+        mem_free(b.v);
     }
     return ok;
 }
@@ -127,73 +145,26 @@ static bool leaks(struct causes *c, const struct works *w, struct verdicts *out)
  * Of goroutines that one creation stack begins for one thing each most end soon, and all of these within a
  * known time. Others are there still, for much longer than any that ended took.
  */
-struct stay {
-    uint32_t group, stack, created, n, eldest, quarter[4];
-    int64_t since; /* the eldest was born */
-    struct dist d; /* lives of those that ended */
-};
-
-/* The i-th of a group that is looked at: is it of the creation stack? */
-static bool of_stack(const struct causes *c, const struct stay *s, uint32_t i, uint32_t *g,
-                     struct lifetime *l)
-{
-    *g = causes_member(c, s->group, i, MEMBERS);
-    const struct lane_info li = trace_lane(c->tr, lane_g(*g));
-    trace_lives(c->tr, LANE_G, *g, 1, l);
-    return li.created && li.create_stack == s->stack && slices_tick();
-}
-
-static uint32_t looked_at(const struct causes *c, uint32_t group)
-{
-    return c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
-}
-
 /* How long those that ended lived. false: out of memory. */
-static bool ended_lives(const struct causes *c, struct stay *s)
+static bool ended_lives(const struct births *b, struct dist *d)
 {
-    const uint32_t n = looked_at(c, s->group);
-    int64_t *ns = mem_alloc(((size_t)n + 1) * sizeof *ns);
-    uint32_t ended = 0, g;
-    struct lifetime l;
-    for (uint32_t i = 0; ns && i < n; i++) {
-        if (!of_stack(c, s, i, &g, &l))
-            continue;
-        s->created++;
-        if (l.over)
-            ns[ended++] = l.last - l.first;
-    }
+    int64_t *ns = mem_alloc(((size_t)b->n + 1) * sizeof *ns);
+    uint32_t ended = 0;
+    each_of(k, b->v, ns ? b->n : 0)
+        if (k->life.over)
+            ns[ended++] = k->life.last - k->life.first;
     if (ns)
-        dist_of(&s->d, ns, ended);
+        dist_of(d, ns, ended);
     mem_free(ns);
     return ns != NULL;
 }
 
-/* It is that old at least. */
-static int64_t old_enough(const struct stay *s)
+/* One that stays is that old at least. */
+static int64_t old_enough(const struct dist *d)
 {
-    const double most = threshold(TH_DOUBLE) * (double)s->d.max,
-                 usual = threshold(TH_LEAK_AGAIN) * (double)s->d.p50;
+    const double most = threshold(TH_DOUBLE) * (double)d->max,
+                 usual = threshold(TH_LEAK_AGAIN) * (double)d->p50;
     return (int64_t)(most > usual ? most : usual);
-}
-
-/* Who stays, and when these were born, by quarter of the time in which one of that age can have been. */
-static void count_stay(const struct causes *c, struct stay *s)
-{
-    const uint32_t n = looked_at(c, s->group);
-    const int64_t last = c->tg->end - old_enough(s);
-    uint32_t g;
-    struct lifetime l;
-    s->since = c->tg->end;
-    for (uint32_t i = 0; i < n; i++)
-        if (of_stack(c, s, i, &g, &l) && !l.over && l.first <= last && l.first < s->since) {
-            s->since = l.first;
-            s->eldest = g;
-        }
-    for (uint32_t i = 0; i < n && last > s->since; i++)
-        if (of_stack(c, s, i, &g, &l) && !l.over && l.first <= last) {
-            s->quarter[(l.first - s->since) * 4 / (last - s->since + 1)]++;
-            s->n++;
-        }
 }
 
 /* Where one stands when the trace ends. */
@@ -208,28 +179,29 @@ static struct site stands(const struct causes *c, const struct works *w, uint32_
     return (struct site){0};
 }
 
-static bool few_stay(struct causes *c, const struct works *w, struct stay *s, struct verdicts *out)
+static bool few_stay(struct causes *c, const struct works *w, const struct leak_row *r, struct births *b,
+                     struct verdicts *out)
 {
-    if (!ended_lives(c, s))
+    struct dist d;
+    if (!births_of(c, r, b) || !ended_lives(b, &d))
         return false;
-    if (s->d.n < threshold(TH_MANY) || (double)s->d.n <= threshold(TH_LEAK_ENDED) * s->created)
+    if (d.n < threshold(TH_MANY) || (double)d.n <= threshold(TH_LEAK_ENDED) * b->n)
         return true;
-    count_stay(c, s);
-    if (s->n < threshold(TH_LEAK_COUNT) || s->since > c->tg->end / 2 ||
-        any_of(i, 4, !s->quarter[i] || s->quarter[i] < threshold(TH_MOST) * s->n / 4))
+    births_count(b, c->tg->end - old_enough(&d), true);
+    if (b->some < threshold(TH_LEAK_COUNT) || b->since > c->tg->end / 2 ||
+        any_of(i, 4, !b->quarter[i] || b->quarter[i] < threshold(TH_MOST) * b->some / 4))
         return true;
-    const struct lane_info li = trace_lane(c->tr, lane_g(s->eldest));
-    struct verdict v = verdict_new(RULE_STAY, 0, stands(c, w, s->eldest));
-    v.creator.at = verdict_place(w, s->stack);
-    v.waiter.group = v.holder.group = c->tg->groups[s->group].name;
-    verdict_shows(&v, s->eldest, li.first, li.last);
+    struct verdict v = verdict_new(RULE_STAY, 0, stands(c, w, b->eldest));
+    v.creator.at = verdict_place(w, r->create_stack);
+    v.waiter.group = v.holder.group = r->name;
+    verdict_shows(&v, b->eldest, b->since, c->tg->end);
     v.grows = true;
     v.level = LEVEL_WARN;
-    verdict_ev(&v, EV_CREATED, s->created);
-    verdict_ev(&v, EV_ENDED, (double)s->d.n);
-    verdict_ev(&v, EV_COUNT, s->n);
-    verdict_ev(&v, EV_SINCE, (double)s->since);
-    verdict_ev(&v, EV_LONGEST, (double)s->d.max);
+    verdict_ev(&v, EV_CREATED, b->n);
+    verdict_ev(&v, EV_ENDED, (double)d.n);
+    verdict_ev(&v, EV_COUNT, b->some);
+    verdict_ev(&v, EV_SINCE, (double)b->since);
+    verdict_ev(&v, EV_LONGEST, (double)d.max);
     return verdict_add(out, &v);
 }
 
@@ -239,13 +211,13 @@ static bool late_leaks(struct causes *c, const struct works *w, struct verdicts 
     for (uint32_t i = 0; ok && i < c->tg->nleaks && i < ROWS;
          i++) { /* each creation stack of those that wait */
         const struct leak_row *r = &c->tg->leaks[i];
-        const uint32_t group = causes_group(c, r->name);
-        const bool known = !r->create_stack || group == UINT32_MAX || r->ended < threshold(TH_MANY) ||
+        const bool known = !r->create_stack || r->ended < threshold(TH_MANY) ||
                            r->created - r->ended < threshold(TH_LEAK_COUNT);
         const struct leak_row *all = c->tg->leaks;
         const bool again = any_of(k, i, all[k].create_stack == r->create_stack && all[k].name == r->name);
-        struct stay s = {.group = group, .stack = r->create_stack, .eldest = NO_LANE};
-        ok = known || again || few_stay(c, w, &s, out);
+        struct births b = {.v = NULL};
+        ok = known || again || few_stay(c, w, r, &b, out);
+        mem_free(b.v);
     }
     return ok;
 }

@@ -28,16 +28,12 @@ enum {
  * them. */
 static bool others_rest(const struct causes *c, const struct work *k, const struct workpiece *p)
 {
-    const uint32_t n = c->of[k->group].n;
-    bool rest = n == 1;
-    for (uint32_t i = 0; i < n && i < MEMBERS && !rest; i++) {
-        const uint32_t m = causes_member(c, k->group, i, MEMBERS);
-        for (int64_t at = 1; at < MOMENTS && m != p->g && !rest; at++) {
-            struct span s;
+    bool rest = c->of[k->group].n == 1;
+    struct span s;
+    each_member(m, c, k->group, MEMBERS)
+        for (int64_t at = 1; at < MOMENTS && m != p->g && !rest; at++)
             rest = trace_span_at(c->tr, lane_g(m), p->t0 + (p->t1 - p->t0) / MOMENTS * at, &s) &&
                    s.state == ST_WAITING && waits_for_more(c->tr, k->name, s.reason, s.stack);
-        }
-    }
     return rest;
 }
 
@@ -50,11 +46,11 @@ struct woken {
 
 static void woken_in(const struct causes *c, uint32_t group, const struct workpiece *p, struct woken *out)
 {
-    const uint32_t all = (uint32_t)c->of[group].n, end = members_by(c, group, p->t1),
-                   name = c->tg->groups[group].name, kind = c->tg->group_of[p->g];
+    const uint32_t end = members_by(c, group, p->t1), name = c->tg->groups[group].name,
+                   kind = c->tg->group_of[p->g];
     const uint32_t first = end > MEMBERS ? end - MEMBERS : 0;
     for (uint32_t i = first; i < end; i++) {
-        const uint32_t g = causes_member(c, group, i, all);
+        const uint32_t g = causes_nth(c, group, i);
         uint32_t here = 0, others = 0;
         struct span wait = {.state = ST_NONE};
         struct lifetime life;
@@ -130,13 +126,14 @@ static bool fed_in(const struct causes *c, uint32_t by, int64_t t0, int64_t t1)
 {
     if (by >= c->tg->ng)
         return false;
-    const uint32_t group = c->tg->group_of[by], n = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
-    bool came = members_by(c, group, t1) > members_by(c, group, t0);
-    for (uint32_t i = 0; i < n && !came; i++)
-        each_between(s, c->tr, causes_member(c, group, i, MEMBERS), t0, t1, STEPS)
+    const uint32_t group = c->tg->group_of[by];
+    if (members_by(c, group, t1) > members_by(c, group, t0))
+        return true;
+    each_member(g, c, group, MEMBERS)
+        each_between(s, c->tr, g, t0, t1, STEPS)
             if (s->state == ST_RUNNABLE && s->t0 > t0)
                 return true;
-    return came;
+    return false;
 }
 
 /* Calls of the system that a piece makes in that function. */

@@ -75,10 +75,9 @@ static bool is_look(struct looks *k)
 bool fam_looks(struct causes *c, const struct works *w, uint32_t work, struct verdicts *out)
 {
     const struct work *p = &w->v[work];
-    const uint32_t n = p->standing && p->group != UINT32_MAX && p->kind != WORK_MAIN ? c->of[p->group].n : 0;
     struct looks k = {.g = NO_LANE};
-    for (uint32_t m = 0; m < n && m < MEMBERS; m++)
-        looks_of(c, causes_member(c, p->group, m, n < MEMBERS ? n : MEMBERS), &k);
+    each_member(g, c, p->standing && p->kind != WORK_MAIN ? p->group : UINT32_MAX, MEMBERS)
+        looks_of(c, g, &k);
     if (!is_look(&k) || (double)k.asleep < threshold(TH_MOST) * (double)k.seen)
         return true;
     struct verdict v = verdict_new(RULE_LOOKS, (double)k.asleep / (double)k.seen, verdict_place(w, k.stack));

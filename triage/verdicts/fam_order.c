@@ -8,14 +8,12 @@ enum { WAITS = 512, STEPS = 4000, MEMBERS = 64 };
 /* Do some of a group stand at t, each with something that goroutine g takes later? */
 static bool stand_ready(const struct causes *c, uint32_t group, int64_t t, uint32_t g)
 {
-    for (uint32_t i = 0; i < c->of[group].n && i < MEMBERS; i++) {
-        const struct lane one = lane_g(causes_member(c, group, i, MEMBERS));
-        struct span s, after;
-        if (trace_span_at(c->tr, one, t, &s) && s.state == ST_WAITING && !s.open_end &&
+    struct span s, after;
+    each_member(one, c, group, MEMBERS)
+        if (trace_span_at(c->tr, lane_g(one), t, &s) && s.state == ST_WAITING && !s.open_end &&
             stacks_wait_kind(c->tr, s.reason, s.stack) == WK_SEND &&
-            trace_span_at(c->tr, one, s.t1, &after) && after.who == g)
+            trace_span_at(c->tr, lane_g(one), s.t1, &after) && after.who == g)
             return true;
-    }
     return false;
 }
 
@@ -25,12 +23,12 @@ static bool stand_ready(const struct causes *c, uint32_t group, int64_t t, uint3
 static bool ended_ready(const struct causes *c, uint32_t group, int64_t t0, int64_t t, uint32_t g,
                         uint32_t one)
 {
-    const uint32_t all = (uint32_t)c->of[group].n, born = members_by(c, group, t);
+    const uint32_t born = members_by(c, group, t);
     const struct lane_info li = trace_lane(c->tr, lane_g(one));
     uint32_t ended = 0, n = 0;
     for (uint32_t i = members_by(c, group, li.first);
          li.created && li.creator != g && i < born && n < MEMBERS; i++) {
-        const struct lane_info m = trace_lane(c->tr, lane_g(causes_member(c, group, i, all)));
+        const struct lane_info m = trace_lane(c->tr, lane_g(causes_nth(c, group, i)));
         const bool beside = m.creator == li.creator && (!m.ended || m.last > t0);
         n += beside;
         ended += beside && m.ended && m.last <= t;

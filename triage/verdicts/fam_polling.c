@@ -106,8 +106,9 @@ static bool hands_over(struct polled *p, uint32_t group, void (*look)(struct pol
     p->looked = p->done = p->last = 0;
     p->took = p->asleep = p->late = 0;
     const uint32_t most = look == look_at ? MEMBERS : THINGS;
-    for (uint32_t k = 0; k < p->c->of[group].n && k < most && may_be_half(p); k++)
-        look(p, causes_member(p->c, group, k, most));
+    each_member(g, p->c, group, most)
+        if (may_be_half(p))
+            look(p, g);
     return p->done >= threshold(TH_SEVERAL) && p->done * 2 >= p->looked &&
            p->took >= threshold(TH_FELT) * p->done;
 }

@@ -32,8 +32,8 @@ static struct site runs_at(const struct causes *c, const struct works *w, uint32
     const uint32_t group = causes_group(c, name);
     struct site at = {0};
     int64_t votes = 0;
-    for (uint32_t i = 0; group != UINT32_MAX && i < c->of[group].n && i < MEMBERS; i++) {
-        each_walked(s, c->tr, causes_member(c, group, i, MEMBERS), STEPS) {
+    each_member(g, c, group, MEMBERS) {
+        each_walked(s, c->tr, g, STEPS) {
             const struct site p =
                 s->state == ST_RUNNING && s->stack_end ? verdict_place(w, s->stack_end) : at;
             if (s->state == ST_RUNNING && verdict_own(w, p)) {
@@ -70,7 +70,7 @@ static struct harm queues(const struct works *w)
  * they come one by one. *times: how often, estimated from the first BIRTHS. */
 static uint32_t crowd_begun(const struct causes *c, uint32_t group, uint32_t *times)
 {
-    const uint32_t all = group == UINT32_MAX ? 0 : c->of[group].n, n = all < BIRTHS ? all : BIRTHS;
+    const uint32_t n = causes_look(c, group, BIRTHS);
     uint32_t size = 1, most = 0, within = 0;
     int64_t before = INT64_MIN / 2;
     *times = 0;
@@ -89,7 +89,7 @@ static uint32_t crowd_begun(const struct causes *c, uint32_t group, uint32_t *ti
         before = li.first;
     }
     const bool several = *times >= threshold(TH_SEVERAL);
-    *times = n ? (uint32_t)((uint64_t)*times * all / n) : 0;
+    *times = n ? (uint32_t)((uint64_t)*times * c->of[group].n / n) : 0;
     return several && within >= threshold(TH_MOST) * n ? most : 0;
 }
 

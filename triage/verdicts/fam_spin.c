@@ -89,10 +89,9 @@ bool fam_spin(struct causes *c, const struct works *w, struct verdicts *out)
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS; i++) {
         struct spin s = {0};
-        const uint32_t n = c->of[i].n;
         const struct group *g = &c->tg->groups[i];
-        for (uint32_t k = 0; k < n && k < MEMBERS && !g->is_system; k++)
-            spin_of(c, causes_member(c, i, k, MEMBERS), &s);
+        each_member(one, c, g->is_system ? UINT32_MAX : i, MEMBERS)
+            spin_of(c, one, &s);
         if (s.looks < threshold(TH_SEVERAL) || s.looks < threshold(TH_SEVERE) * s.stops ||
             s.ran > (int64_t)s.looks * BRIEF)
             continue;

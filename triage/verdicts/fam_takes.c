@@ -178,17 +178,13 @@ static bool add(struct causes *c, const struct works *w, const struct taker *k, 
 /* Goroutines of a group: of those that are busy so there is one, or none is told. */
 static bool look(struct causes *c, const struct works *w, uint32_t group, struct verdicts *out)
 {
-    const uint32_t n = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
     struct taker one = {.g = NO_LANE};
     uint32_t busy = 0;
-    for (uint32_t i = 0; i < n && busy < 2 && slices_tick(); i++) {
-        const uint32_t g = causes_member(c, group, i, MEMBERS);
+    each_member(g, c, group, MEMBERS) {
         struct lifetime life;
         struct taker k;
-        if (!gstat_waits(c->tg, g, threshold(TH_MANY)))
-            continue;
         trace_lives(c->tr, LANE_G, g, 1, &life);
-        if (life.last - life.first < c->tg->end / 2)
+        if (busy > 1 || !gstat_waits(c->tg, g, threshold(TH_MANY)) || life.last - life.first < c->tg->end / 2)
             continue;
         taker_of(c->tr, g, &k);
         if (is_busy(&k, most_often(&k))) {

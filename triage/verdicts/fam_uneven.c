@@ -77,7 +77,7 @@ static struct role giver_of(const struct causes *c, const struct works *w, uint3
 
 static bool uneven(struct causes *c, const struct works *w, struct verdicts *out, uint32_t group)
 {
-    const uint32_t all = c->of[group].n < MEMBERS ? c->of[group].n : MEMBERS;
+    const uint32_t all = causes_look(c, group, MEMBERS);
     const uint32_t creator = biggest_lot(c, group, all);
     uint32_t most = NO_LANE, n = 0;
     const bool serves = any_of(i, w->n, w->v[i].group == group && w->v[i].kind == WORK_REQUESTS);
@@ -214,7 +214,7 @@ static bool is_above(const struct seats *s, uint32_t seat, double all, double th
 /* Where again and again only one is left for most of a round, fam_slowest.c tells what that one does. */
 static bool in_rounds(struct causes *c, const struct work *k, double things, struct verdicts *out)
 {
-    const uint32_t all = c->of[k->group].n < LIVES ? (uint32_t)c->of[k->group].n : LIVES;
+    const uint32_t all = causes_look(c, k->group, LIVES);
     struct life *v = mem_alloc(((size_t)all + 1) * sizeof *v);
     struct seats s;
     size_t n = 0;

@@ -134,15 +134,15 @@ static bool is_even(int64_t *v, size_t n, int64_t *distance)
 
 bool verdict_rate_limited(const struct causes *c, const struct works *w, struct verdict *v)
 {
-    const uint32_t group = causes_group(c, v->waiter.group), n = group == UINT32_MAX ? 0 : c->of[group].n;
+    const uint32_t group = causes_group(c, v->waiter.group), n = causes_look(c, group, UINT32_MAX);
     const struct work *k = &w->v[v->harm.work];
     const bool lets = v->waiter.group != k->name && n == 1;
     struct fired f = {.first = INT64_MAX};
     int64_t each = 0;
     if (lets)
         let_by(c, k, v->g, &f);
-    for (uint32_t i = 0; i < n && n <= MEMBERS && !lets && !f.failed && slices_tick(); i++)
-        fired_of(c, w, causes_member(c, group, i, n), &v->where, &f);
+    each_member(g, c, n <= MEMBERS && !lets ? group : UINT32_MAX, MEMBERS)
+        fired_of(c, w, g, &v->where, &f);
     bool is = !f.failed && (double)f.n >= threshold(TH_MANY);
     if (is) {
         qsort(f.end, f.n, sizeof *f.end, cmp_ns);

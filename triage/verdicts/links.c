@@ -33,18 +33,19 @@ double busy_of(const struct causes *c, uint32_t g)
 struct served *served_of(struct follow *f, uint32_t group)
 {
     struct served *v = &f->served[group];
-    const uint32_t n = f->c->of[group].n, look = n < SERVERS ? n : SERVERS;
     double busy[SERVERS];
-    if (v->asked || !n)
+    uint32_t n = 0;
+    if (v->asked || !f->c->of[group].n)
         return v;
     v->asked = true;
-    for (uint32_t i = 0; i < look && slices_tick(); i++) {
-        busy[i] = busy_of(f->c, causes_member(f->c, group, i, SERVERS));
-        v->busy = busy[i] > v->busy ? busy[i] : v->busy;
+    each_member(g, f->c, group, SERVERS) {
+        busy[n] = busy_of(f->c, g);
+        v->busy = busy[n] > v->busy ? busy[n] : v->busy;
+        n++;
     }
-    for (uint32_t i = 0; i < look; i++)
+    for (uint32_t i = 0; i < n; i++)
         v->n += busy[i] >= v->busy / 2;
-    v->n *= (double)n / look;
+    v->n *= n ? (double)f->c->of[group].n / n : 0;
     const double there = causes_at_once(f->c, group); /* short-lived goroutines do not all exist at once */
     v->n = v->n < there || there < 1 ? v->n : there;
     return v;
@@ -102,10 +103,8 @@ struct let_go {
 
 static struct let_go let_go(const struct follow *f, const struct tree_node *n)
 {
-    const uint32_t group = causes_group(f->c, n->who);
     struct let_go l = {0, 0};
-    for (uint32_t i = 0; group != UINT32_MAX && i < f->c->of[group].n && i < 64; i++) {
-        const uint32_t g = causes_member(f->c, group, i, 64);
+    each_member(g, f->c, causes_group(f->c, n->who), 64) {
         struct span before, s;
         const bool here = g != n->g && trace_span_at(f->c->tr, lane_g(g), n->t1 - TOGETHER, &before) &&
                           before.state == ST_WAITING && before.stack &&

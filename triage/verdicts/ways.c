@@ -307,13 +307,12 @@ static uint32_t crowd_at(const struct follow *f, const struct tree_node *n, int6
     const uint32_t group = causes_group(f->c, n->who);
     if (group == UINT32_MAX)
         return 0;
-    const uint32_t all = (uint32_t)f->c->of[group].n, end = members_by(f->c, group, t);
+    const uint32_t end = members_by(f->c, group, t);
     uint32_t crowd = 0;
     for (uint32_t i = end > CROWD_ASKED ? end - CROWD_ASKED : 0; i < end; i++) {
-        const uint32_t g = causes_member(f->c, group, i, all);
         struct span s;
-        crowd += trace_span_at(f->c->tr, lane_g(g), t, &s) && s.state == ST_WAITING && s.stack &&
-                 owner_func(f->all->own, s.stack) == n->user;
+        crowd += trace_span_at(f->c->tr, lane_g(causes_nth(f->c, group, i)), t, &s) &&
+                 s.state == ST_WAITING && s.stack && owner_func(f->all->own, s.stack) == n->user;
     }
     return crowd;
 }

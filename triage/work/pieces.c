@@ -102,12 +102,10 @@ static void pieces_in(const struct causes *c, uint32_t g, uint32_t steps, struct
 static bool lives_in(const struct causes *c, uint32_t group, struct cut *k)
 {
     const struct group *grp = &c->tg->groups[group];
-    const uint32_t n = c->of[group].n, most = n < PIECES ? n : PIECES;
     const bool stand =
         grp->count && (double)grp->ns[GM_LIFE] / grp->count > threshold(TH_STANDS) * (double)c->tg->end;
     const bool created = grp->created == grp->count; /* all of them */
-    for (uint32_t i = 0; i < most && !k->failed && (!stand || i < STANDING); i++) {
-        const uint32_t g = causes_member(c, group, i, stand && most > STANDING ? STANDING : most);
+    each_member(g, c, group, stand ? STANDING : PIECES) {
         struct lifetime life;
         trace_lives(c->tr, LANE_G, g, 1, &life);
         k->seen = ns_add(k->seen, life.last - life.first);
@@ -123,21 +121,19 @@ static bool lives_in(const struct causes *c, uint32_t group, struct cut *k)
  * on, as RPC servers do. Then each is one request. */
 static bool begun_by_reader(const struct causes *c, uint32_t group)
 {
-    const uint32_t n = c->of[group].n < ASKED ? c->of[group].n : ASKED;
     uint32_t is = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct lane_info li = trace_lane(c->tr, lane_g(causes_member(c, group, i, ASKED)));
+    each_member(g, c, group, ASKED) {
+        const struct lane_info li = trace_lane(c->tr, lane_g(g));
         is += li.created && li.creator < c->tg->ng && calls_reads_on(c->tr, li.creator, li.first);
     }
-    return is * 2 > n;
+    return is * 2 > causes_look(c, group, ASKED);
 }
 
 static void own_pieces(const struct causes *c, uint32_t group, bool http, const struct serving *parts,
                        struct cut cut[SERVING], struct cut *paced)
 {
-    const uint32_t n = c->of[group].n;
     struct parts of[SERVING][2];
-    uint64_t left = SPANS;
+    uint64_t left = SPANS, all = causes_look(c, group, MEMBERS);
     for (uint32_t i = 0; i < parts->n; i++) {
         of[i][0] = (struct parts){.tr = c->tr, .name = c->tg->groups[group].name, .http = http};
         of[i][1] = of[i][0];
@@ -145,9 +141,8 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, const 
         if (!http && parts->v[i])
             of[i][0].place = trace_str(c->tr, parts->v[i]);
     }
-    for (uint32_t i = 0; i < n && i < MEMBERS && left && slices_tick(); i++) {
-        const uint32_t g = causes_member(c, group, i, MEMBERS), all = n < MEMBERS ? n : MEMBERS;
-        const uint64_t fair = left / (all - i) + 1, spans = trace_lane(c->tr, lane_g(g)).nspans;
+    each_member(g, c, group, MEMBERS) {
+        const uint64_t fair = left / all-- + 1, spans = trace_lane(c->tr, lane_g(g)).nspans;
         const uint32_t steps = (uint32_t)(fair < 64 ? 64 : fair);
         const uint32_t part = serving_at(c, http, parts, g);
         pieces_in(c, g, steps, of[part], http || parts->v[part] ? 1 : 2,

@@ -62,11 +62,11 @@ uint32_t serving_at(const struct causes *c, bool http, const struct serving *p, 
 
 struct serving serving_of(const struct causes *c, uint32_t group, bool http)
 {
-    const uint32_t all = c->of[group].n < ASKED ? c->of[group].n : ASKED;
+    const uint32_t all = causes_look(c, group, ASKED);
     uint32_t n[SERVING] = {0}, known = 0;
     struct serving p = {.n = 0};
-    for (uint32_t i = 0; i < all; i++) {
-        const uint32_t part = part_of(c, http, causes_member(c, group, i, ASKED));
+    each_member(g, c, group, ASKED) {
+        const uint32_t part = part_of(c, http, g);
         const uint32_t k = find_first(j, p.n, p.v[j] == part);
         if (!part || k == SERVING)
             continue;
@@ -86,10 +86,9 @@ struct serving serving_of(const struct causes *c, uint32_t group, bool http)
 
 uint32_t serving_messages(const struct causes *c, uint32_t group)
 {
-    const uint32_t all = c->of[group].n < ASKED ? c->of[group].n : ASKED;
     uint32_t in = 0, votes = 0;
-    for (uint32_t i = 0; i < all; i++) {
-        const uint32_t m = messages_in(c, causes_member(c, group, i, ASKED));
+    each_member(g, c, group, ASKED) {
+        const uint32_t m = messages_in(c, g);
         in = votes ? in : m;
         votes = m == in ? votes + 1 : votes - 1;
     }

@@ -55,9 +55,8 @@ bool pieces_taken(const struct causes *c, uint32_t group, piece_fn *add, void *a
     size_t n = 0, cap = 0;
     int64_t all = 0;
     bool ok = true;
-    const uint32_t senders = from == UINT32_MAX ? 0 : c->of[from].n < SENDERS ? c->of[from].n : SENDERS;
-    for (uint32_t i = 0; i < senders && ok; i++) {
-        each_walked(s, c->tr, causes_member(c, from, i, SENDERS), SPANS / senders) {
+    each_member(g, c, from, SENDERS) {
+        each_walked(s, c->tr, g, SPANS / causes_look(c, from, SENDERS)) {
             if (!ok || s->state != ST_RUNNABLE || s->stack != p->waker_stack || s->who >= c->tg->ng ||
                 c->tg->group_of[s->who] != group)
                 continue;
