@@ -95,11 +95,6 @@ json_t *json_count(unsigned long long n)
     return json_integer(n > INT64_MAX ? INT64_MAX : (json_int_t)n);
 }
 
-json_t *json_signed(long long n)
-{
-    return json_integer(n);
-}
-
 json_t *json_bool(bool v)
 {
     return json_boolean(v);

@@ -50,7 +50,6 @@ json_t *j_stack(uint32_t stack);
 
 json_t *json_words(const char *s);
 json_t *json_count(unsigned long long n);
-json_t *json_signed(long long n);
 json_t *json_bool(bool v);
 json_t *json_number(double v);
 static inline json_t *json_itself(json_t *v)
@@ -59,8 +58,8 @@ static inline json_t *json_itself(json_t *v)
 }
 /* clang-format off */
 #define JSON(x) _Generic((x), char *: json_words, const char *: json_words, json_t *: json_itself, \
-    bool: json_bool, double: json_number, signed char: json_signed, short: json_signed, \
-    int: json_signed, long: json_signed, long long: json_signed, \
+    bool: json_bool, double: json_number, signed char: json_integer, short: json_integer, \
+    int: json_integer, long: json_integer, long long: json_integer, \
     unsigned char: json_count, unsigned short: json_count, unsigned: json_count, \
     unsigned long: json_count, unsigned long long: json_count)(x)
 /* clang-format on */

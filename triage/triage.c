@@ -147,9 +147,7 @@ ORDER(cmp_ran, struct ran, MOST(r->ns) LEAST(r->name))
 
 static void ran_add(struct ran *r, uint32_t *n, uint32_t max, uint32_t name, int64_t ns)
 {
-    uint32_t i = 0;
-    while (i < *n && r[i].name != name)
-        i++;
+    const uint32_t i = find_first(k, *n, r[k].name == name);
     if (i == *n && i < max)
         r[(*n)++] = (struct ran){name, 0};
     if (i < max)

@@ -152,7 +152,7 @@ static void check_ways(const char *p, size_t n)
     assert_true(clean(safe, k));
     text_clean(&t, p, n, 0);
     text_clean(&a, p, n, 0);
-    out_name(&name, (struct str){p, (uint32_t)n}, NULL);
+    out_name(&name, (struct str){p, (uint32_t)n});
     assert_true(clean(t.p, t.n) && clean(a.p, a.n) && clean(name.p, name.n));
     for (size_t i = 0; i < a.n; i++)
         assert_true(a.p[i] >= 0x20 && a.p[i] < 0x7f);

@@ -76,12 +76,8 @@ static double pace(const struct profile *r, const struct profile *p, bool by_wor
     if (n == 0)
         return 0;
     sort(v, n, cmp_ratio);
-    for (uint32_t i = 0; i < n; i++) {
-        half -= v[i].weight;
-        if (half <= 0)
-            return exp(v[i].log);
-    }
-    return exp(v[n - 1].log);
+    const uint32_t i = find_first(k, n - 1, (half -= v[k].weight) <= 0);
+    return exp(v[i].log);
 }
 
 /* ---- one quantity -------------------------------------------------------------------------------------- */
@@ -345,20 +341,9 @@ static const char *gc_why(const struct judge *j)
 
 static const char *held_at(const struct side *s, const struct change *c)
 {
-    for (uint32_t i = 0; i < s->n; i++) {
-        const struct measure *m = profile_find(&s->run[i], c->kind, c->name);
-        if (m && m->held)
-            return m->held;
-    }
-    return NULL;
-}
-
-static bool known(const struct claim *v, enum measure_kind kind, const char *name)
-{
-    for (uint32_t i = 0; i < v->n; i++)
-        if (v->c[i].kind == kind && strcmp(v->c[i].name, name) == 0)
-            return true;
-    return false;
+    const struct measure *m = NULL;
+    (void)any_of(i, s->n, (m = profile_find(&s->run[i], c->kind, c->name)) && m->held);
+    return m ? m->held : NULL;
 }
 
 /* A work that not all runs have, or hardly: a piece of it may be another thing there. */
@@ -399,11 +384,11 @@ static bool all_changes(const struct judge *j, struct claim *v)
 {
     size_t cap = 0;
     for (int s = 0; s < 2; s++) {
-        for (uint32_t r = 0; r < j->side[s]->n; r++) {
-            const struct profile *p = &j->side[s]->run[r];
+        each_of(p, j->side[s]->run, j->side[s]->n) {
             for (uint32_t i = 0; i < p->n && v->n < MEASURES_MAX; i++) {
                 const struct measure *m = &p->m[i];
-                if (!worth(j, p, m) || known(v, m->kind, m->name))
+                if (!worth(j, p, m) ||
+                    any_of(k, v->n, v->c[k].kind == m->kind && strcmp(v->c[k].name, m->name) == 0))
                     continue;
                 if (!mem_room(v->c, cap, (size_t)v->n + 1))
                     return false;

@@ -29,13 +29,12 @@ static bool part_add(struct diff_work *d, int side, const struct trace *tr, cons
 {
     struct text f = {0};
     const char *what = node_word(n);
-    uint32_t i = 0;
     text_func(&f, tr, n->user ? n->user : n->leaf, 0);
     char *func = text_take(&f);
     if (!func)
         return false;
-    while (i < d->n && (strcmp(d->v[i].what, what) != 0 || strcmp(d->v[i].func, func) != 0))
-        i++;
+    const uint32_t i =
+        find_first(k, d->n, strcmp(d->v[k].what, what) == 0 && strcmp(d->v[k].func, func) == 0);
     if (i == d->n && d->n < DIFF_PARTS)
         d->v[d->n++] = (struct diff_part){.what = what, .func = func};
     else
@@ -77,12 +76,10 @@ static void keep_moved(struct diff_work *d, double least)
 
 static const struct work *work_like(const struct loaded *old, const struct loaded *new, const struct work *w)
 {
-    for (uint32_t i = 0; i < old->fs.works.n; i++) {
-        const struct work *o = &old->fs.works.v[i];
+    each_of(o, old->fs.works.v, old->fs.works.n)
         if (o->kind == w->kind && str_same(trace_str(old->tr, o->name), trace_str(new->tr, w->name)) &&
             str_same(trace_str(old->tr, o->user), trace_str(new->tr, w->user)))
             return o;
-    }
     return NULL;
 }
 
@@ -192,14 +189,6 @@ static void diff_numbers(struct text *t, const struct loaded *a, const struct lo
     }
 }
 
-static const struct finding *of_key(const struct findings *fs, const char *key)
-{
-    for (uint32_t i = 0; i < fs->n; i++)
-        if (strcmp(fs->f[i].key, key) == 0)
-            return &fs->f[i];
-    return NULL;
-}
-
 /* "gone 69.6%  lock held in  main.(*bank).clerk"; was: its amount in the other one. */
 static void finding_line(struct text *t, const struct loaded *x, const struct finding *f, const char *word,
                          const char *was)
@@ -218,7 +207,9 @@ static void side_findings(struct text *t, const struct loaded *x, const struct l
                           const char *word, bool *any)
 {
     for (uint32_t i = 0; i < x->fs.n; i++) {
-        const struct finding *f = &x->fs.f[i], *g = of_key(&other->fs, f->key);
+        const struct finding *f = &x->fs.f[i], *v = other->fs.f;
+        const uint32_t k = find_first(j, other->fs.n, strcmp(v[j].key, f->key) == 0);
+        const struct finding *g = k < other->fs.n ? &v[k] : NULL;
         if (both != (g != NULL) || findings_is_what(f))
             continue;
         finding_line(t, x, f, word, g ? g->amount : NULL);

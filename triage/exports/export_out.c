@@ -109,26 +109,16 @@ enum err_code out_close(struct out *o, bool keep, struct err *e)
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
-void out_name(struct text *t, struct str s, const char *also)
+void out_name(struct text *t, struct str s)
 {
-    size_t i = 0, good = 0; /* bytes [good, i) are fine as they are */
-    while (i < s.len) {
+    for (size_t i = 0, len; i < s.len; i += len ? len : 1) {
         uint32_t c = 0;
-        size_t len = utf8_read(s.p + i, s.len - i, &c);
-        bool replace = len == 1 && c && also && strchr(also, (int)c);
-        if (len && !replace && !utf8_hidden(c)) {
-            i += len;
-            continue;
-        }
-        text_raw(t, s.p + good, i - good);
-        if (replace)
-            text_raw(t, "_", 1);
+        len = utf8_read(s.p + i, s.len - i, &c);
+        if (len && !utf8_hidden(c))
+            text_raw(t, s.p + i, len);
         else if (len <= 1)
             text_add(t, "\\x%02x", (unsigned char)s.p[i]);
         else
             text_add(t, "\\u{%x}", c);
-        i += len ? len : 1;
-        good = i;
     }
-    text_raw(t, s.p + good, i - good);
 }

@@ -43,7 +43,7 @@ enum err_code out_close(struct out *o, bool keep, struct err *e);
 
 /* out_name - adds a name from a trace to *t so that any tool can read it: valid UTF-8 without control
  * characters or characters that reorder text. It escapes a bad byte as \xNN and a bad character from U+0080
- * on as \u{N}. The bytes in `also` (below 0x80; NULL = none) become '_'. */
-void out_name(struct text *t, struct str s, const char *also);
+ * on as \u{N}. */
+void out_name(struct text *t, struct str s);
 
 #endif

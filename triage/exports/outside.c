@@ -14,6 +14,7 @@
 
 #include "decode/base/clerk.h"
 #include "decode/base/host.h"
+#include "decode/base/rows.h"
 #include "triage/exports/target.h"
 
 enum { FILES = 8, FOLDERS = 40, OPEN = 4, OWN = 64 };
@@ -27,7 +28,7 @@ struct ident {
 static const char *file[FILES], *to_save;
 static bool terminal;
 static struct ident folder[FOLDERS];
-static int nfiles, nfolders;
+static unsigned nfiles, nfolders;
 static int deed_open = -1, deed_close, deed_may, deed_save, deed_copy, deed_stop;
 
 static struct ident ident_of(const struct stat *st)
@@ -57,21 +58,6 @@ static struct {
 static int nsaved;
 static char copy[CLERK_TEXT];
 
-static bool is_own(const struct stat *st)
-{
-    for (int i = 0; i < OWN; i++)
-        if (same(own[i], ident_of(st)))
-            return true;
-    return false;
-}
-
-static void note_own(const char *path)
-{
-    struct stat st;
-    if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-        own[nown++ % OWN] = ident_of(&st);
-}
-
 /* Checks that the file is directly in one of the folders, with a name that isn't hidden. Returns 0 or an
  * errno. */
 static int in_folder(const char *path)
@@ -84,30 +70,19 @@ static int in_folder(const char *path)
     snprintf(up, sizeof up, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
     if (stat(up, &st) != 0)
         return errno;
-    for (int i = 0; i < nfolders; i++)
-        if (same(folder[i], ident_of(&st)))
-            return 0;
-    return EACCES;
-}
-
-static bool is_named(const char *path)
-{
-    for (int i = 0; i < nfiles; i++)
-        if (strcmp(file[i], path) == 0)
-            return true;
-    return false;
+    return any_of(i, nfolders, same(folder[i], ident_of(&st))) ? 0 : EACCES;
 }
 
 /* Returns 0 or an errno. */
 static int refusal(const char *path)
 {
     struct stat st;
-    if (is_named(path))
+    if (any_of(i, nfiles, strcmp(file[i], path) == 0))
         return 0;
     const int why = in_folder(path);
     if (why)
         return why;
-    return lstat(path, &st) == 0 && !is_own(&st) ? EEXIST : 0;
+    return lstat(path, &st) == 0 && !any_of(i, OWN, same(own[i], ident_of(&st))) ? EEXIST : 0;
 }
 
 static void do_may(const char *path, struct clerk_said *said)
@@ -117,9 +92,7 @@ static void do_may(const char *path, struct clerk_said *said)
 
 static void do_open(const char *path, struct clerk_said *said)
 {
-    int i = 0;
-    while (i < OPEN && far[i].used)
-        i++;
+    const unsigned i = find_first(k, OPEN, !far[k].used);
     said->error = i < OPEN ? refusal(path) : EMFILE;
     if (said->error)
         return;
@@ -132,7 +105,7 @@ static void do_open(const char *path, struct clerk_said *said)
     if (said->code)
         return;
     said->fd[0] = fcntl(f->to.fd, F_DUPFD_CLOEXEC, 0);
-    said->value = i | (f->to.own ? WRITTEN_ITSELF : 0);
+    said->value = (int)i | (f->to.own ? WRITTEN_ITSELF : 0);
     f->to.own = false; /* its process empties it */
     f->used = true;
 }
@@ -147,8 +120,9 @@ static void do_close(const char *which, struct clerk_said *said)
         return;
     }
     said->error = target_close(&far[i].to, keep) ? 0 : errno;
-    if (keep && !said->error)
-        note_own(far[i].path);
+    struct stat st;
+    if (keep && !said->error && lstat(far[i].path, &st) == 0 && S_ISREG(st.st_mode))
+        own[nown++ % OWN] = ident_of(&st);
     far[i].used = false;
 }
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "decode/base/table.h"
 #include "triage/exports/export_out.h"
 #include "triage/exports/profile.pb-c.h"
 #include "triage/exports/rewrite.h"
@@ -18,18 +17,12 @@
 #include "triage/query/goto.h"
 #include "triage/say.h"
 #include "triage/tables/stackweights.h"
+#include "triage/tables/tab.h"
 
 struct part {
     const struct trace *tr;
     const struct options *o;
     int64_t from, to; /* [from,to) in ns; the whole trace: 0, INT64_MAX */
-};
-
-struct numbered { /* what has been written, and its number */
-    uint64_t key[2];
-    uint32_t number;
-    bool lost;
-    UT_hash_handle hh;
 };
 
 struct writer {
@@ -39,39 +32,18 @@ struct writer {
     size_t cap;
     uint64_t *ids; /* locations of one sample */
     size_t cap_ids;
-    struct numbered *strs, *funcs, *locs; /* string; function name and file; pc, function and line */
+    /* the numbers of what has been written: string; function name and file; pc, function and line */
+    struct tab strs, funcs, locs;
     uint32_t nstrs, nfuncs, nlocs;
     bool oom;
 };
 
 /* Returns the number of a key, which is `fresh` if it is new; sets oom if it cannot be kept. */
-static uint32_t number_of(struct writer *w, struct numbered **all, uint64_t a, uint64_t b, uint32_t fresh)
+static uint32_t number_of(struct writer *w, struct tab *all, uint64_t a, uint64_t b, uint32_t fresh)
 {
-    const uint64_t key[2] = {a, b};
-    struct numbered *k;
-    HASH_FIND(hh, *all, key, sizeof key, k);
-    if (k)
-        return k->number;
-    k = mem_zalloc(sizeof *k);
-    if (k) {
-        memcpy(k->key, key, sizeof key);
-        k->number = fresh;
-        HASH_ADD(hh, *all, key, sizeof k->key, k);
-    }
-    if (!k || k->lost) {
-        w->oom = true;
-        mem_free(k);
-    }
-    return fresh;
-}
-
-static void numbered_free(struct numbered *all)
-{
-    struct numbered *k, *next;
-    HASH_ITER(hh, all, k, next) {
-        HASH_DEL(all, k);
-        mem_free(k);
-    }
+    const uint32_t i = tab_put(all, a, b, fresh);
+    w->oom |= i == TAB_NONE;
+    return i;
 }
 
 static void put(struct writer *w, const Pprof__Profile *m)
@@ -103,7 +75,7 @@ static int64_t name(struct writer *w, uint32_t str)
     const uint32_t fresh = w->nstrs, i = str ? number_of(w, &w->strs, str, 0, fresh) : 0;
     if (str && i == fresh && !w->oom) {
         struct text t = {0};
-        out_name(&t, trace_str(w->tr, str), NULL);
+        out_name(&t, trace_str(w->tr, str));
         char *s = text_take(&t);
         if (s)
             put_string(w, s);
@@ -176,13 +148,6 @@ static void sample(struct writer *w, const struct sw_row *row, int64_t per_count
     put(w, &m);
 }
 
-static int64_t wall_time(const struct trace_info *i, int64_t from)
-{
-    if (!i->has_wall || i->wall_sec < 0 || i->wall_sec > INT64_MAX / 1000000000 - 1000000)
-        return 0;
-    return i->wall_sec * 1000000000 + i->wall_nsec + from;
-}
-
 static void head(struct writer *w, const struct part *p, bool cpu, int64_t period)
 {
     const struct trace_info *i = trace_info(p->tr);
@@ -206,7 +171,8 @@ static void head(struct writer *w, const struct part *p, bool cpu, int64_t perio
     m.sample_type = pt;
     m.period_type = &t[2];
     m.period = period;
-    m.time_nanos = wall_time(i, p->from);
+    if (i->has_wall && i->wall_sec >= 0 && i->wall_sec <= INT64_MAX / 1000000000 - 1000000)
+        m.time_nanos = i->wall_sec * 1000000000 + i->wall_nsec + p->from;
     m.duration_nanos = (p->to < i->end ? p->to : i->end) - p->from;
     m.n_comment = 1;
     m.comment = &comment;
@@ -226,15 +192,6 @@ static bool is_in(const void *part, uint32_t g)
     return !p->o->group || str_has(trace_str(p->tr, i.name), p->o->group) ||
            str_has(trace_str(p->tr, trace_frame(p->tr, i.start_stack, 0).func),
                    p->o->group); /* a helper runs it */
-}
-
-static bool any_in(const struct part *p)
-{
-    const uint32_t n = trace_nlanes(p->tr, LANE_G);
-    for (uint32_t g = 0; g < n; g++)
-        if (is_in(p, g))
-            return true;
-    return false;
 }
 
 static enum err_code part_of(struct part *p, struct err *e)
@@ -259,7 +216,7 @@ static enum err_code part_of(struct part *p, struct err *e)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "there is no goroutine %" PRIu64 " in this trace",
                        o->goroutine.id);
     }
-    if (o->group && !any_in(p))
+    if (o->group && !any_of(g, trace_nlanes(p->tr, LANE_G), is_in(p, g)))
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no goroutine's start function contains '%s'", o->group);
     return ERR_OK;
 }
@@ -292,9 +249,9 @@ static enum err_code write_pprof(struct part *p, struct out *out, struct err *e)
     for (uint32_t i = 0; i < v.n && !w.oom && !out_broken(out); i++)
         sample(&w, &v.row[i], cpu ? period : 0);
     stackweights_free(&v);
-    numbered_free(w.strs);
-    numbered_free(w.funcs);
-    numbered_free(w.locs);
+    tab_free(&w.strs);
+    tab_free(&w.funcs);
+    tab_free(&w.locs);
     mem_free(w.buf);
     mem_free(w.ids);
     return w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the profile") : ERR_OK;

@@ -202,7 +202,7 @@ static void to_map(void *arg, const char *role, const char *now, size_t nnow, co
     text_add(&t, "%s\t", role);
     text_raw(&t, now, nnow);
     text_raw(&t, "\t", 1);
-    out_name(&t, (struct str){(const char *)was, (uint32_t)nwas}, NULL);
+    out_name(&t, (struct str){(const char *)was, (uint32_t)nwas});
     text_raw(&t, "\n", 1);
     out_text(out, &t);
     text_free(&t);

@@ -23,10 +23,10 @@ static void finding_free(struct fig_finding *x)
 void fig_free(struct figures *f)
 {
     pulse_free(f->pulse);
-    for (uint32_t i = 0; i < f->sum.ngroups; i++)
-        mem_free(f->sum.group[i].name);
-    for (uint32_t i = 0; i < f->sum.nfindings; i++)
-        finding_free(&f->sum.finding[i]);
+    each_of(g, f->sum.group, f->sum.ngroups)
+        mem_free(g->name);
+    each_of(x, f->sum.finding, f->sum.nfindings)
+        finding_free(x);
     *f = (struct figures){0};
 }
 
@@ -38,54 +38,42 @@ int64_t fig_ns(const struct group *g, int state)
 int64_t fig_all_ns(const struct triage *tg, int state)
 {
     int64_t ns = 0;
-    for (uint32_t i = 0; i < tg->ngroups; i++)
-        ns = ns_add(ns, fig_ns(&tg->groups[i], state));
+    each_of(g, tg->groups, tg->ngroups)
+        ns = ns_add(ns, fig_ns(g, state));
     return ns;
 }
 
 /* ---- groups -------------------------------------------------------------------------------------------- */
 
-/* Returns the row of a start function, a new one while there is room; NULL if there is no room, or no
- * memory (*failed). */
-static struct fig_group *group_for(struct figures *f, uint32_t name, bool *failed)
+/* Adds what goroutines of a start function did to its row, a new one while there is room. */
+static bool take_group(struct figures *f, const struct group *g)
 {
     struct text t = {0};
-    text_str(&t, f->l->tr, name);
-    text_raw(&t, "", 0);
     struct fig_sums *s = &f->sum;
-    struct fig_group *found = NULL;
-    for (uint32_t i = 0; t.p && i < s->ngroups && !found; i++)
-        if (strcmp(s->group[i].name, t.p) == 0)
-            found = &s->group[i];
-    if (t.p && !found && s->ngroups < FIG_GROUPS) {
-        found = &s->group[s->ngroups];
-        *found = (struct fig_group){.name = text_take(&t)};
-        s->ngroups += found->name != NULL;
-        found = found->name ? found : NULL;
-        *failed |= !found;
-    }
-    *failed |= !text_ok(&t);
-    text_free(&t);
-    return found;
+    text_str(&t, f->l->tr, g->name);
+    char *name = text_take(&t);
+    if (!name)
+        return false;
+    const uint32_t i = find_first(k, s->ngroups, strcmp(s->group[k].name, name) == 0);
+    if (i == s->ngroups && i < FIG_GROUPS)
+        s->group[s->ngroups++] = (struct fig_group){.name = name};
+    else
+        mem_free(name);
+    if (i == s->ngroups)
+        return true;
+    for (int k = 0; k < FIG_STATES; k++)
+        s->group[i].ns[k] = ns_add(s->group[i].ns[k], fig_ns(g, k));
+    s->group[i].created += g->created;
+    s->group[i].there += g->count - g->ended;
+    return true;
 }
 
 static bool take_groups(struct figures *f)
 {
     const struct triage *tg = f->l->tg;
-    bool failed = false;
-    for (uint32_t i = 0; i < f->sum.ngroups; i++)
-        f->sum.group[i].there = 0;
-    for (uint32_t i = 0; i < tg->ngroups && !failed; i++) {
-        const struct group *g = &tg->groups[i];
-        struct fig_group *to = g->name ? group_for(f, g->name, &failed) : NULL;
-        if (!to)
-            continue;
-        for (int s = 0; s < FIG_STATES; s++)
-            to->ns[s] = ns_add(to->ns[s], fig_ns(g, s));
-        to->created += g->created;
-        to->there += g->count - g->ended;
-    }
-    return !failed;
+    each_of(g, f->sum.group, f->sum.ngroups)
+        g->there = 0;
+    return !any_of(i, tg->ngroups, tg->groups[i].name && !take_group(f, &tg->groups[i]));
 }
 
 /* ---- findings ------------------------------------------------------------------------------------------ */
@@ -94,18 +82,17 @@ static bool take_groups(struct figures *f)
  * of them. */
 static struct fig_finding *least(struct fig_sums *s)
 {
-    struct fig_finding *x = NULL;
-    for (uint32_t i = 0; i < s->nfindings; i++)
-        if (!s->finding[i].now && (!x || s->finding[i].pictures < x->pictures))
-            x = &s->finding[i];
-    return x;
+    struct fig_finding *least = NULL;
+    each_of(x, s->finding, s->nfindings)
+        least = !x->now && (!least || x->pictures < least->pictures) ? x : least;
+    return least;
 }
 
 static struct fig_finding *finding_for(struct fig_sums *s, const char *key)
 {
-    for (uint32_t i = 0; i < s->nfindings; i++)
-        if (strcmp(s->finding[i].key, key) == 0)
-            return &s->finding[i];
+    const uint32_t i = find_first(k, s->nfindings, strcmp(s->finding[k].key, key) == 0);
+    if (i < s->nfindings)
+        return &s->finding[i];
     struct fig_finding *x = s->nfindings < FIG_FINDINGS ? &s->finding[s->nfindings++] : least(s);
     if (x) {
         finding_free(x);
@@ -125,10 +112,9 @@ static void keep(char **words, char **of)
 
 static void take_findings(struct fig_sums *s, struct findings *fs)
 {
-    for (uint32_t i = 0; i < s->nfindings; i++)
-        s->finding[i].now = false;
-    for (uint32_t i = 0; i < fs->n; i++) {
-        struct finding *f = &fs->f[i];
+    each_of(x, s->finding, s->nfindings)
+        x->now = false;
+    each_of(f, fs->f, fs->n) {
         struct fig_finding *x = finding_for(s, f->key);
         if (!x)
             continue;

@@ -157,10 +157,9 @@ static void put_picture(struct text *t, const struct top *o)
     text_lit(t, "GROUP                              G RAN    ASSIST RUNNABLE WAITING SYSCALL NEW/S\n");
     for (uint32_t i = 0; i < tg->ngroups && i < o->opt.rows; i++)
         put_group(t, l, row[i]);
-    if (tg->ngroups > o->opt.rows) {
-        const uint64_t more = tg->ngroups - o->opt.rows;
+    const uint64_t more = tg->ngroups > o->opt.rows ? tg->ngroups - o->opt.rows : 0;
+    if (more)
         text_say(t, NULL, "and ", more, " more group", more == 1 ? "" : "s", "\n");
-    }
     text_lit(t, "\n");
     mem_free(row);
 }
@@ -269,17 +268,6 @@ static bool show(struct top *o, struct live *l, struct err *e)
     return true;
 }
 
-/* Report what was left out before the program's end, since no later picture can. */
-static void tell_lost_end(const struct top *o, const struct live *l)
-{
-    struct text t = {.ascii = true};
-    struct err ignored; /* without a reader nothing else was reported either */
-    text_say(&t, NULL, t_bytes(l->lost - o->told),
-             " of trace after this were left out, up to its end: there was no time to show it\n");
-    (void)live_out(&t, &ignored);
-    text_free(&t);
-}
-
 /* Returns whether more pictures are to come. */
 static bool goes_on(const struct top *o)
 {
@@ -303,8 +291,14 @@ static int pictures(struct top *o, struct live *l)
                 return bad.code ? say_failed("top", o->opt.path, bad.what) : 0;
         } while (l->patient && goes_on(o) && stream_whole(&l->st) && stream_whole(&l->st) < left);
     }
-    if (l->ended && l->lost > o->told && !l->cut && !o->serve && !o->opt.json)
-        tell_lost_end(o, l);
+    if (l->ended && l->lost > o->told && !l->cut && !o->serve && !o->opt.json) { /* no later picture can */
+        struct text t = {.ascii = true};
+        struct err ignored; /* without a reader nothing else was reported either */
+        text_say(&t, NULL, t_bytes(l->lost - o->told),
+                 " of trace after this were left out, up to its end: there was no time to show it\n");
+        (void)live_out(&t, &ignored);
+        text_free(&t);
+    }
     if (s == LIVE_FAILED && (!o->opt.count || o->shown < o->opt.count))
         return say_failed("top", o->opt.path, e.what);
     if (l->ended && o->shown == before)
@@ -325,14 +319,6 @@ static int connected(struct top *o)
     return status;
 }
 
-/* Serves that the program is not there, for so many seconds. */
-static void wait_again(const struct top *o, int s)
-{
-    put_metrics(o, false);
-    for (int ms = 0; ms < s * 1000 && !live_stop_asked(); ms += STEP_MS)
-        poll(NULL, 0, STEP_MS);
-}
-
 /* A server of metrics survives a program's end, a deploy, a busy tracer: it serves until it is told to
  * end. */
 static int serving(struct top *o)
@@ -349,7 +335,9 @@ static int serving(struct top *o)
             return o->shown ? 0 : status;
         pause = o->shown > before ? 1 : pause < AGAIN_MOST_S / 2 ? 2 * pause : AGAIN_MOST_S;
         o->gap = true;
-        wait_again(o, pause);
+        put_metrics(o, false); /* the program is not there */
+        for (int ms = 0; ms < pause * 1000 && !live_stop_asked(); ms += STEP_MS)
+            poll(NULL, 0, STEP_MS);
         if (!goes_on(o))
             return 0;
     }

@@ -87,8 +87,7 @@ static void out_groups(json_t *root, const struct triage *tg)
 static void out_findings(json_t *root, const struct fig_sums *s)
 {
     json_t *arr = json_list(root, "findings");
-    for (uint32_t i = 0; i < s->nfindings; i++) {
-        const struct fig_finding *x = &s->finding[i];
+    each_of(x, s->finding, s->nfindings) {
         json_row(arr, NULL, "rule", x->rule, "key", x->key, "level", x->level, "title", x->title, "amount",
                  x->amount, "text", x->text, "now", x->now, "pictures", x->pictures);
     }

@@ -113,26 +113,24 @@ static void out_groups(struct text *t, const struct figures *f)
 {
     const struct fig_sums *s = &f->sum;
     head(t, "group_goroutines", "gauge", "Goroutines by start function, at the end of the last picture.");
-    for (uint32_t i = 0; i < s->ngroups; i++)
-        series(t, "group_goroutines", s->group[i].there, "func", s->group[i].name);
+    each_of(g, s->group, s->ngroups)
+        series(t, "group_goroutines", g->there, "func", g->name);
     head(t, "group_seconds_total", "counter",
          "Time that goroutines of a start function spent in a state, added up.");
-    for (uint32_t i = 0; i < s->ngroups; i++)
+    each_of(g, s->group, s->ngroups)
         for (int k = 0; k < FIG_STATES; k++)
-            series(t, "group_seconds_total", seconds((double)s->group[i].ns[k]), "func", s->group[i].name,
-                   "state", fig_state[k]);
+            series(t, "group_seconds_total", seconds((double)g->ns[k]), "func", g->name, "state",
+                   fig_state[k]);
     head(t, "group_created_total", "counter", "Goroutines of a start function that were created.");
-    for (uint32_t i = 0; i < s->ngroups; i++)
-        series(t, "group_created_total", (double)s->group[i].created, "func", s->group[i].name);
+    each_of(g, s->group, s->ngroups)
+        series(t, "group_created_total", (double)g->created, "func", g->name);
 }
 
 static void out_findings(struct text *t, const struct figures *f)
 {
     head(t, "finding", "gauge", "A finding of the last pictures: 1 if it is in the last one.");
-    for (uint32_t i = 0; i < f->sum.nfindings; i++) {
-        const struct fig_finding *x = &f->sum.finding[i];
+    each_of(x, f->sum.finding, f->sum.nfindings)
         series(t, "finding", x->now, "rule", x->rule, "level", x->level, "key", x->key);
-    }
 }
 
 static void out_now(struct text *t, const struct figures *f)
@@ -157,25 +155,27 @@ static void out_now(struct text *t, const struct figures *f)
 void fig_prometheus(struct text *t, const struct figures *f, bool up)
 {
     const struct fig_sums *s = &f->sum;
+    const struct {
+        const char *name, *help;
+        double v;
+    } sums[] = {
+        {"trace_seconds_total", "Time of the program that was looked at.", seconds((double)s->seen_ns)},
+        {"trace_bytes_total", "Bytes of trace that were looked at.", (double)s->bytes},
+        {"trace_left_out_bytes_total", "Bytes of trace that came and were left out.", (double)s->lost_bytes},
+        {"trace_events_total", "Events, as Go counts them.", (double)s->events},
+        {"goroutines_created_total", "Goroutines that were created.", (double)s->created},
+        {"processor_seconds_total", "Processor time there was: GOMAXPROCS over time.",
+         seconds((double)s->capacity_ns)},
+        {"processor_busy_seconds_total", "Processor time that was used.", seconds((double)s->busy_ns)},
+        {"gc_cycles_total", "Mark phases.", (double)s->gc_cycles},
+        {"gc_worker_seconds_total", "Processor time of GC workers and sweeping.", seconds((double)s->gc_ns)},
+        {"gc_assist_seconds_total", "Processor time in which goroutines assisted the collector.",
+         seconds((double)s->assist_ns)}};
     plain(t, "up", "gauge", "1 while the program's trace comes.", up);
     if (f->l && up)
         out_now(t, f);
-    plain(t, "trace_seconds_total", "counter", "Time of the program that was looked at.",
-          seconds((double)s->seen_ns));
-    plain(t, "trace_bytes_total", "counter", "Bytes of trace that were looked at.", (double)s->bytes);
-    plain(t, "trace_left_out_bytes_total", "counter", "Bytes of trace that came and were left out.",
-          (double)s->lost_bytes);
-    plain(t, "trace_events_total", "counter", "Events, as Go counts them.", (double)s->events);
-    plain(t, "goroutines_created_total", "counter", "Goroutines that were created.", (double)s->created);
-    plain(t, "processor_seconds_total", "counter", "Processor time there was: GOMAXPROCS over time.",
-          seconds((double)s->capacity_ns));
-    plain(t, "processor_busy_seconds_total", "counter", "Processor time that was used.",
-          seconds((double)s->busy_ns));
-    plain(t, "gc_cycles_total", "counter", "Mark phases.", (double)s->gc_cycles);
-    plain(t, "gc_worker_seconds_total", "counter", "Processor time of GC workers and sweeping.",
-          seconds((double)s->gc_ns));
-    plain(t, "gc_assist_seconds_total", "counter",
-          "Processor time in which goroutines assisted the collector.", seconds((double)s->assist_ns));
+    each_of(x, sums, sizeof sums / sizeof *sums)
+        plain(t, x->name, "counter", x->help, x->v);
     out_hist(t, "sched_latency_seconds", "How long goroutines of the program waited for a processor.",
              &s->sched);
     out_hist(t, "stop_the_world_seconds", "How long the world was stopped.", &s->stw);

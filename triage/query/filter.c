@@ -66,7 +66,7 @@ struct term {
 struct filter {
     const struct trace *tr;
     struct term term[TERMS];
-    int n;
+    unsigned n;
     struct gstate *gs; /* T_COLLECTS: who assisted when */
     uint8_t *show;     /* by goroutine */
     uint32_t lanes;    /* how many these are */
@@ -266,7 +266,7 @@ void filter_free(struct filter *f)
 {
     if (!f)
         return;
-    for (int i = 0; i < f->n; i++) {
+    for (unsigned i = 0; i < f->n; i++) {
         match_free(&f->term[i].m);
         match_cache_free(&f->term[i].cache);
         mem_free(f->term[i].iv);
@@ -416,16 +416,13 @@ static bool of_lane(const struct term *t)
 
 bool filter_whole(const struct filter *f)
 {
-    for (int i = 0; i < f->n; i++)
-        if (!of_lane(&f->term[i]))
-            return false;
-    return true;
+    return !any_of(i, f->n, !of_lane(&f->term[i]));
 }
 
 int64_t filter_wide(const struct filter *f)
 {
     int64_t min = 0;
-    for (int i = 0; i < f->n; i++)
+    for (unsigned i = 0; i < f->n; i++)
         if (f->term[i].kind == T_DUR_MORE && !f->term[i].not &&f->term[i].ns > min)
             min = f->term[i].ns;
     return min;
@@ -463,7 +460,7 @@ static enum answer { NO, YES, LOOK } quick(struct asked *a)
     struct span s;
     const int64_t wide = filter_wide(f), end = a->li.last > a->li.first ? a->li.last : a->li.first + 1;
     a->s = &none;
-    for (int i = 0; i < f->n; i++)
+    for (unsigned i = 0; i < f->n; i++)
         if (!a->li.nspans || excludes(&f->term[i], a, end))
             return NO;
     if (filter_whole(f))
@@ -533,8 +530,7 @@ static bool prepare(struct filter *f)
     f->at = 0;
     f->sub = 0;
     f->version++;
-    for (int i = 0; i < f->n; i++) {
-        struct term *t = &f->term[i];
+    each_of(t, f->term, f->n) {
         match_cache_fit(&t->cache, f->tr);
         if (t->kind == T_TASK || t->kind == T_REGION)
             make_ivals(t, f->tr);
@@ -592,8 +588,7 @@ uint32_t filter_next(const struct filter *f, uint32_t g)
 void filter_hint(const struct filter *f, char *out, size_t size)
 {
     *out = 0;
-    for (int i = 0; i < f->n; i++) {
-        const struct term *t = &f->term[i];
+    each_of(t, f->term, f->n) {
         if (t->kind != T_FUNC || t->not )
             continue;
         if (states_of_goroutine(t->m.text))

@@ -151,10 +151,7 @@ bool match_str(const struct match *m, struct str s)
         return false;
     if (!m->fold)
         return memmem(s.p, s.len, m->text, m->len) != NULL;
-    for (size_t i = 0; i + m->len <= s.len; i++)
-        if (same_folded(s.p + i, m->text, m->len))
-            return true;
-    return false;
+    return any_of(i, s.len - m->len + 1, same_folded(s.p + i, m->text, m->len));
 }
 
 /* ---- cache --------------------------------------------------------------------------------------------- */
@@ -201,12 +198,10 @@ bool match_id(const struct match *m, struct match_cache *c, const struct trace *
 
 static bool match_frames(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack)
 {
-    for (uint32_t i = 0, n = trace_stack(tr, stack); i < n; i++) {
-        struct frame f = trace_frame(tr, stack, i);
-        if (match_id(m, c, tr, f.func) || (c->files && match_id(m, c, tr, f.file)))
-            return true;
-    }
-    return false;
+    const uint32_t n = trace_stack(tr, stack);
+    return any_of(i, n,
+                  match_id(m, c, tr, trace_frame(tr, stack, i).func) ||
+                      (c->files && match_id(m, c, tr, trace_frame(tr, stack, i).file)));
 }
 
 bool match_stack(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack)

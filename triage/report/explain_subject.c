@@ -69,8 +69,7 @@ static bool stack_text(struct text *t, const struct loaded *l, const char *id, c
         return false;
     text_add(t, "stack:%llu\n", no);
     frames(t, l->tr, (uint32_t)no);
-    for (uint32_t i = 0; i < l->tg->nwaits; i++) {
-        const struct wait_row *w = &l->tg->waits[i];
+    each_of(w, l->tg->waits, l->tg->nwaits) {
         if (w->stack != no)
             continue;
         text_say(t, l->tr, "  waits  ", t_wait(w->reason, w->stack), ": ", w->count, ", ", t_dur(w->total));
@@ -101,8 +100,7 @@ bool explain_id(struct text *t, const struct loaded *l, const char *id, const ch
         return stack_text(t, l, id + 6, why);
     const enum rule r = rule_of(id);
     bool any = false;
-    for (uint32_t i = 0; i < l->fs.n; i++) {
-        const struct finding *f = &l->fs.f[i];
+    each_of(f, l->fs.f, l->fs.n) {
         if (f->rule != r || (strchr(id, ':') && strcmp(f->key, id) != 0))
             continue;
         text_add(t, "%s", any ? "\n" : "");
@@ -314,10 +312,8 @@ static const char *others(struct asked *q, const struct trace *tr, const char *k
         see(&s, trace_lane(tr, lane_g(g)).name);
     text_add(&q->others,
              s.n ? "no %s of that name in this trace; there are: " : "there is no %s in this trace", kind);
-    for (size_t i = 0; i < s.n; i++) {
-        text_add(&q->others, "%s", i ? ", " : "");
-        text_str(&q->others, tr, s.v[i]);
-    }
+    for (size_t i = 0; i < s.n; i++)
+        text_say(&q->others, tr, i ? ", " : "", t_str(s.v[i]));
     text_add(&q->others, "%s", s.more ? " and more" : "");
     return text_ok(&q->others) ? q->others.p : "nothing of that name in this trace";
 }

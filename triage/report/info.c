@@ -296,8 +296,7 @@ static void out_notes(json_t *root, const struct info *i, bool damage)
 static void out_generations(json_t *root, const struct info *i)
 {
     json_t *arr = json_list(root, "generations");
-    for (size_t k = 0; k < i->c->ngen; k++) {
-        const struct census_gen *g = &i->c->gen[k];
+    each_of(g, i->c->gen, i->c->ngen) {
         json_row(arr, NULL, "number", g->number, "offset", g->offset, "bytes", g->bytes, "events", g->events,
                  "from_ns", j_if(g->unit > 0, info_from(i, g)), "whole", g->whole);
     }

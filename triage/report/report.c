@@ -99,8 +99,7 @@ static int check(struct asserts *a, const struct loaded *l)
 /* Adds a line for each: "held   stw.max<1ms: 137us  trace.out". */
 static void told(struct text *t, const struct asserts *a, const struct loaded *l)
 {
-    for (uint32_t i = 0; i < a->told; i++) {
-        const struct asserted *x = &a->v[i];
+    each_of(x, a->v, a->told) {
         text_say(t, NULL, x->held ? "held  " : "BROKEN", " ", t_clean(x->said), ": ");
         if (x->v.known)
             metric_text(t, &x->v);

@@ -42,8 +42,7 @@ static void out_branches(json_t *parent, const struct trace *tr, const struct wo
 static void out_works(json_t *root, const struct loaded *l)
 {
     json_t *arr = json_list(root, "works");
-    for (uint32_t i = 0; i < l->fs.works.n; i++) {
-        const struct work *w = &l->fs.works.v[i];
+    each_of(w, l->fs.works.v, l->fs.works.n) {
         json_t *r = json_row(arr, l->tr, "kind", work_kind_name(w->kind), "name", j_str(w->name), "handler",
                              j_str(w->user ? w->user : w->name), "count", w->n, "open", w->open, "p50",
                              w->d.p50, "p90", w->d.p90, "p95", w->d.p95, "p99", w->d.p99, "p99_9", w->d.p999,
@@ -79,15 +78,13 @@ static json_t *role(const struct trace *tr, const struct role *p)
 static void out_chain(json_t *obj, const struct trace *tr, const struct verdict *v)
 {
     json_t *arr = json_list(obj, "link");
-    for (unsigned i = 0; i < v->nlinks; i++) {
-        const struct link *l = &v->link[i];
+    each_of(l, v->link, v->nlinks) {
         json_row(arr, tr, "who", j_some(l->who), "by", j_some(l->by), "wait",
                  wait_kind_name((enum wait_kind)l->kind), "at", site(tr, &l->at), "let_go",
                  site(tr, &l->let_go));
     }
     arr = json_list(obj, "doing");
-    for (unsigned i = 0; i < v->ndoing; i++) {
-        const struct did *d = &v->doing[i];
+    each_of(d, v->doing, v->ndoing) {
         json_row(arr, tr, "what", explain_cat_id((enum explain_cat)d->cat), "at", site(tr, &d->at), "share",
                  d->share);
     }
@@ -185,8 +182,7 @@ static void out_place(json_t *r, const struct trace *tr, const struct finding *f
 static void out_findings(json_t *root, const struct loaded *l)
 {
     json_t *arr = json_list(root, "findings");
-    for (uint32_t i = 0; i < l->fs.n; i++) {
-        const struct finding *f = &l->fs.f[i];
+    each_of(f, l->fs.f, l->fs.n) {
         json_t *r = json_row(arr, l->tr, "rule", rule_id(f->rule), "key", f->key, "note", f->note, "inferred",
                              f->inferred, "severity_ns", f->severity_ns, "amount", f->amount, "title",
                              f->title, "text", f->text, "next", f->next, "won", f->won, "t0", f->t0, "t1",
@@ -227,8 +223,7 @@ static void out_numbers(json_t *root, const struct loaded *l)
 static void out_asserts(json_t *root, const struct asserts *a)
 {
     json_t *arr = json_list(root, "assertions");
-    for (uint32_t i = 0; i < a->told; i++) {
-        const struct asserted *x = &a->v[i];
+    each_of(x, a->v, a->told) {
         json_row(arr, NULL, "condition", x->said, "metric", x->cond.metric, "held", x->held, "known",
                  x->v.known, "unit", unit[x->v.unit], "value", j_if(x->v.known, x->v.v));
     }

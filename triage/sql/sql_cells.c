@@ -36,14 +36,14 @@ struct str sql_str(const struct sql *s, uint32_t str, struct text *t)
     if (!v.len || plain_str(s, str, v))
         return v;
     t->n = 0;
-    out_name(t, v, NULL);
+    out_name(t, v);
     return (struct str){t->p, (uint32_t)t->n};
 }
 
 struct sql_value v_foreign(const char *text)
 {
     struct text t = {0};
-    out_name(&t, (struct str){text, (uint32_t)strlen(text)}, NULL);
+    out_name(&t, (struct str){text, (uint32_t)strlen(text)});
     return v_own(text_take(&t));
 }
 
@@ -121,7 +121,7 @@ static void put_str(sqlite3_context *x, const struct sql *s, uint32_t str)
     if (plain_str(s, str, v)) {
         sqlite3_result_text(x, v.p, (int)v.len, SQLITE_STATIC);
     } else {
-        out_name(&t, v, NULL);
+        out_name(&t, v);
         sql_put(x, s, v_own(text_take(&t)));
     }
 }

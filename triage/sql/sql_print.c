@@ -99,7 +99,7 @@ static void add_text(struct sql_print *p, struct text *t, struct str s, bool hea
         text_raw(t, s.p, s.len);
     } else {
         p->cell.n = 0;
-        out_name(&p->cell, s, NULL);
+        out_name(&p->cell, s);
         const struct str clean = {p->cell.p ? p->cell.p : "", (uint32_t)p->cell.n};
         if (json)
             add_escaped(t, clean, "\"\\", '\\');

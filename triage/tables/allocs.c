@@ -75,8 +75,7 @@ static bool look(struct look *k, enum kind what)
 static struct seen all_of(const struct look *k)
 {
     struct seen all = {0};
-    for (uint32_t i = 0; i < k->n; i++) {
-        const struct seen *v = &k->v[i];
+    each_of(v, k->v, k->n) {
         for (int what = 0; v->func && what < KINDS; what++)
             all.n[what] += v->n[what];
         all.assist_ns = ns_add(all.assist_ns, v->func ? v->assist_ns : 0);

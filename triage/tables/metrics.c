@@ -66,18 +66,9 @@ static const struct {
 };
 enum { PLAINS = sizeof plains / sizeof *plains };
 
-/* Returns the index of the metric with that name; PLAINS if there is none. */
-static size_t plain_find(const char *name)
-{
-    size_t i = 0;
-    while (i < PLAINS && strcmp(name, plains[i].name) != 0)
-        i++;
-    return i;
-}
-
 static bool plain(const struct loaded *l, const char *name, struct metric_value *out)
 {
-    const size_t i = plain_find(name);
+    const unsigned i = find_first(k, PLAINS, strcmp(name, plains[k].name) == 0);
     if (i == PLAINS || !l) {
         *out = (struct metric_value){.unit = i < PLAINS ? plains[i].unit : UNIT_COUNT};
         return i < PLAINS;
@@ -181,8 +172,7 @@ static bool set_group(const struct loaded *l, const struct set *s, const char *f
 static bool set_blocked(const struct loaded *l, const struct set *s, const char *reason, struct dist *d)
 {
     (void)s;
-    for (uint32_t i = 0; i < l->tg->nwaits; i++) {
-        const struct wait_row *w = &l->tg->waits[i];
+    each_of(w, l->tg->waits, l->tg->nwaits) {
         int64_t longest = w->longest.t1 - w->longest.t0;
         if (str_is(trace_str(l->tr, w->reason), reason)) {
             d->n += w->count;
@@ -207,8 +197,7 @@ static size_t pieces_of(const struct loaded *l, bool requests, const char *name,
 {
     size_t n = 0;
     double all = 0;
-    for (uint32_t i = 0; i < l->fs.works.n; i++) {
-        const struct work *w = &l->fs.works.v[i];
+    each_of(w, l->fs.works.v, l->fs.works.n) {
         if ((requests && w->kind != WORK_REQUESTS) || w->kind == WORK_MAIN ||
             (name && !name_matches(l->tr, w->name, name) && !(w->user && name_matches(l->tr, w->user, name))))
             continue;

@@ -41,10 +41,9 @@ static enum wait_kind kind_of_reason(struct str r)
                  {"GC ", BEGINS, WK_GC},
                  {"wait until GC ends", IS, WK_GC},
                  {"system goroutine", BEGINS, WK_SYSTEM}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (named(r, known[i].how, known[i].name))
-            return known[i].k;
-    return WK_OTHER;
+    enum { N = sizeof known / sizeof *known };
+    const unsigned i = find_first(k, N, named(r, known[k].how, known[k].name));
+    return i < N ? known[i].k : WK_OTHER;
 }
 
 /* Go's standard library by the first element of a package's path: it does what its caller asked for. */
@@ -197,18 +196,14 @@ static uint32_t library_frame(const struct trace *tr, uint32_t stack)
 
 static unsigned first_kind(const uint64_t *f, uint32_t n)
 {
-    uint32_t i = 0;
-    while (i < n && i < KIND_FRAMES && !(f[i] >> KIND & KINDS))
-        i++;
-    return i < n && i < KIND_FRAMES ? (unsigned)f[i] >> KIND & KINDS : WK_OTHER;
+    const uint32_t most = n < KIND_FRAMES ? n : KIND_FRAMES, i = find_first(k, most, f[k] >> KIND & KINDS);
+    return i < most ? (unsigned)f[i] >> KIND & KINDS : WK_OTHER;
 }
 
 /* If a stack has a file and a connection, the inner one is waited for. */
 static uint64_t inner_end(const uint64_t *f, uint32_t n)
 {
-    uint32_t i = 0;
-    while (i < n && !(f[i] & ENDS))
-        i++;
+    const uint32_t i = find_first(k, n, f[k] & ENDS);
     return i < n ? f[i] & ENDS : 0;
 }
 
@@ -308,18 +303,14 @@ bool stacks_may(const struct trace *tr, uint32_t stack, unsigned marks)
 
 bool stacks_has(const struct trace *tr, uint32_t stack, const char *part)
 {
-    for (uint32_t i = 0, n = trace_stack(tr, stack); i < n && i < 8; i++)
-        if (named(trace_str(tr, trace_frame(tr, stack, i).func), HAS, part))
-            return true;
-    return false;
+    const uint32_t n = trace_stack(tr, stack), most = n < KIND_FRAMES ? n : KIND_FRAMES;
+    return any_of(i, most, str_has(trace_str(tr, trace_frame(tr, stack, i).func), part));
 }
 
 bool stacks_passes(const struct trace *tr, uint32_t stack, uint32_t func)
 {
-    bool does = false;
-    for (uint32_t i = 0, n = trace_stack(tr, stack); i < n && !does; i++)
-        does = trace_frame(tr, stack, i).func == func;
-    return does;
+    const uint32_t n = trace_stack(tr, stack);
+    return any_of(i, n, trace_frame(tr, stack, i).func == func);
 }
 
 bool stacks_pipe(const struct trace *tr, uint32_t stack)

@@ -25,13 +25,9 @@ static const char *const names[SW_KINDS] = {"cpu",   "sync",  "net",    "syscall
 
 bool sw_kind_parse(const char *name, enum sw_kind *k)
 {
-    for (int i = 0; i < SW_KINDS; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            *k = (enum sw_kind)i;
-            return true;
-        }
-    }
-    return false;
+    const unsigned i = find_first(j, SW_KINDS, strcmp(name, names[j]) == 0);
+    *k = i < SW_KINDS ? (enum sw_kind)i : *k;
+    return i < SW_KINDS;
 }
 
 /* Maps the stack of one empty frame, which the runtime writes where it has none, to 0. */
@@ -137,21 +133,16 @@ static bool lanes(struct build *b)
 static bool samples(struct build *b)
 {
     const struct sample *s;
-    size_t n = trace_samples(b->tr, &s);
-    for (size_t i = 0; i < n; i++)
-        if (s[i].t >= b->f.t0 && s[i].t < b->f.t1 && g_wanted(b, s[i].g) && !add_row(b, s[i].stack, 0))
-            return false;
-    return true;
+    const size_t n = trace_samples(b->tr, &s);
+    return !any_of(
+        i, n, s[i].t >= b->f.t0 && s[i].t < b->f.t1 && g_wanted(b, s[i].g) && !add_row(b, s[i].stack, 0));
 }
 
 static bool assists(struct build *b)
 {
     const struct range *r;
-    size_t n = trace_ranges(b->tr, RANGE_ASSIST, &r);
-    for (size_t i = 0; i < n; i++)
-        if (g_wanted(b, r[i].owner) && !add_span(b, r[i].stack, r[i].t0, r[i].t1))
-            return false;
-    return true;
+    const size_t n = trace_ranges(b->tr, RANGE_ASSIST, &r);
+    return !any_of(i, n, g_wanted(b, r[i].owner) && !add_span(b, r[i].stack, r[i].t0, r[i].t1));
 }
 
 ORDER(cmp_row, struct sw_row, MOST(r->ns) MOST(r->count) LEAST(r->stack))

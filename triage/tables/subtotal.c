@@ -51,8 +51,7 @@ bool moment_before(const struct moment *a, const struct moment *b)
 
 static void add_groups(struct triage *tg, const struct subtotal *y)
 {
-    for (uint32_t i = 0; i < y->ngroups; i++) {
-        const struct group_part *s = &y->groups[i];
+    each_of(s, y->groups, y->ngroups) {
         struct group *p = &tg->groups[s->group];
         p->timed |= s->timed;
         p->moves += s->moves;
@@ -109,8 +108,7 @@ struct group_wait *subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t
 
 static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
 {
-    for (uint32_t i = 0; i < y->nwait_of; i++) {
-        const struct group_wait *s = &y->wait_of[i];
+    each_of(s, y->wait_of, y->nwait_of) {
         struct group_wait *p = subtotal_wait_of(to, s->group, s->reason);
         if (!p)
             return false;

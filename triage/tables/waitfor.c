@@ -7,9 +7,8 @@
 
 static struct waitfor_edge *edge_of(struct waitfor *w, uint32_t from, uint32_t to, enum waitfor_what what)
 {
-    uint32_t i = 0;
-    while (i < w->nedges && !(w->edge[i].from == from && w->edge[i].to == to && w->edge[i].what == what))
-        i++;
+    const uint32_t i =
+        find_first(k, w->nedges, w->edge[k].from == from && w->edge[k].to == to && w->edge[k].what == what);
     if (i == WAITFOR_EDGES)
         return NULL;
     if (i == w->nedges) {
@@ -39,8 +38,7 @@ static void edges_of(struct waitfor *w, const struct triage *tg)
         edge_add(edge_of(w, p->waiter, what == WF_GROUP ? p->waker : 0, what), p->total, p->count,
                  &p->longest);
     }
-    for (uint32_t i = 0; i < tg->nleaks; i++) {
-        const struct leak_row *r = &tg->leaks[i];
+    each_of(r, tg->leaks, tg->nleaks) {
         struct moment m = {r->since, r->since + r->oldest, r->example, NO_LANE};
         bool within = wait_on_channel(r->kind) || r->kind == WK_LOCK || r->kind == WK_COND;
         if (within && r->lost) {
@@ -60,8 +58,7 @@ struct waitfor *waitfor_new(const struct triage *tg)
     edges_of(w, tg);
     sort(w->edge, w->nedges, cmp_edge);
     for (uint32_t i = 0; i < w->nedges; i++) {
-        for (uint32_t g = 0; g < tg->ngroups; g++) {
-            const struct group *from = &tg->groups[g];
+        each_of(from, tg->groups, tg->ngroups) {
             if (from->name == w->edge[i].from) {
                 const int64_t life = from->ns[GM_LIFE];
                 w->edge[i].share = life > 0 ? (double)w->edge[i].ns / (double)life : w->edge[i].share;
