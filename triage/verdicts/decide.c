@@ -77,21 +77,21 @@ static bool explained(const struct verdict *a, const struct verdict *b, bool bef
             (same(a->where.user, b->where.user) || same(a->culprit.user, b->culprit.user)));
 }
 
-/* Order: severe ones, warnings; then goroutines that stay; what grows, a resource's notes, contention that
- * few pieces have, and what makes the slow ones slow; then by share what the work does, and how processors
- * and stops delay it. */
+/* Order: severe ones, warnings; then goroutines that stay, and a host that is busy; what grows, a resource's
+ * notes, contention that few pieces have, and what makes the slow ones slow; then by share what the work
+ * does, and how processors and stops delay it. */
 static int rank_of(const struct verdict *v)
 {
     const bool little = v->clock > 0 && v->clock < threshold(TH_NOTED);
     const bool contention = family_contends(verdict_family(v)) && v->harm.share >= threshold(TH_SHARE);
     const bool host = v->rule == RULE_HOST && v->harm.share >= threshold(TH_HOST_SHARE);
-    const bool machine = (verdict_family(v) == FAM_PROCS || verdict_family(v) == FAM_STOP) && !host;
+    const bool machine = verdict_family(v) == FAM_PROCS || verdict_family(v) == FAM_STOP;
     const bool resource = v->harm.work == NO_LANE && !little && !machine;
     const bool stands = verdict_family(v) == FAM_STUCK && v->level == LEVEL_SEVERE;
     const bool tail = verdict_family(v) == FAM_SLOW, stay = v->grows && v->creator.at.user;
     return stands                                       ? -2
            : v->level > LEVEL_NOTE                      ? LEVEL_WARN - (int)v->level
-           : stay                                       ? 1
+           : stay || host                               ? 1
            : v->grows || resource || contention || tail ? 2
                                                         : 3;
 }

@@ -115,7 +115,7 @@ bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out
     verdict_ev(&v, EV_SHARE, share);
     verdict_ev(&v, EV_COUNT, (double)tg->gc_cycles);
     verdict_ev(&v, EV_ROOM, room > 0 ? room : 0);
-    v.level = v.clock < threshold(TH_NOTED) || share < threshold(TH_GC_SHARE) ? LEVEL_NOTE
+    v.level = v.clock < threshold(TH_SHARE) || share < threshold(TH_GC_SHARE) ? LEVEL_NOTE
               : share >= threshold(TH_SEVERE)                                 ? LEVEL_SEVERE
                                                                               : LEVEL_WARN;
     return verdict_add(out, &v) && forced(c, w, 0, out);

@@ -19,10 +19,12 @@ enum {
 
 enum matters { NOT_AWAITED, OUTER, INNER }; /* OUTER: counts itself; INNER: one of these waits for it */
 
-/* True if the goroutine that waits there only joins those it created. Then they are its work, in parallel. */
+/* True if the goroutine that waits there only joins those it created, or hands things to them. Then they are
+ * its work, in parallel. */
 static bool joins(const struct causes *c, const struct pair_row *p, uint32_t to)
 {
-    return p->kind == WK_WAITGROUP || (wait_on_channel(p->kind) && p->count <= 2 * (uint64_t)c->of[to].n);
+    return p->kind == WK_WAITGROUP || p->kind == WK_SEND ||
+           (wait_on_channel(p->kind) && p->count <= 2 * (uint64_t)c->of[to].n);
 }
 
 /* A goroutine that waits for a WaitGroup joins all that it created: the last one ends the wait, for the
