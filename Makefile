@@ -63,7 +63,7 @@ endif
 ifdef FUZZING
 # What makes an execution slow: comparisons that are traced (the mutator knows the format instead), many and large tables.
 GOTOP_CFLAGS += -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp
-GOTOP_CPPFLAGS += -DGB_MAX=64 -DLANES_ALIKE=4u
+GOTOP_CPPFLAGS += -DGB_MAX=64 -DLANES_PACK=4u
 endif
 
 COMPILE = $(CC) $(GOTOP_CPPFLAGS) $(CPPFLAGS) $(GOTOP_CFLAGS) $(CFLAGS) -MMD -MP

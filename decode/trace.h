@@ -432,24 +432,17 @@ static inline uint32_t span_run_p(const struct span_run *r, uint32_t i)
  *   spans   called with up to SPAN_BLOCK + 1 of its spans at a time, in order. NULL: only begin is called,
  *           which is cheaper than trace_lane() for each.
  *   end     called after its last span.
- *   alike   if set, called right after begin with the goroutines that follow and differ from that one only in
- *           their times. begin is not called for those.
+ *
+ * Up to LANES_PACK neighbours are stored together, so walks should begin at multiples of it.
  */
-#ifndef LANES_ALIKE /* fewer for fuzzing, whose traces are small */
-#define LANES_ALIKE 128u
+#ifndef LANES_PACK /* fewer for fuzzing, whose traces are small */
+#define LANES_PACK 128u
 #endif
-struct lanes_alike {
-    uint32_t g,
-        n; /* Goroutines g .. g+n-1, all ended, created at the same place, with the same name and flags. */
-    int64_t first[LANES_ALIKE], last[LANES_ALIKE], no_p_ns[LANES_ALIKE]; /* as in lane_info */
-};
 struct span_walk {
     bool (*begin)(void *arg, uint32_t g, const struct lane_info *li);
     bool (*spans)(void *arg, uint32_t g, const struct span_run *r);
     bool (*end)(void *arg, uint32_t g);
     void *arg;
-    bool (*alike)(void *arg, const struct lane_info *li,
-                  const struct lanes_alike *a); /* li as in begin; `a` is valid until their ends */
 };
 bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct span_walk *w);
 /*

@@ -2,7 +2,7 @@
  * options.c - see options.h. getopt_long() takes the command line apart, by the rows of options.def that the
  * command has; each value is read by its kind.
  */
-#include "decode/input/input_far.h"
+#include "decode/input/input.h"
 #include "triage/options.h"
 
 #include <errno.h>

@@ -5,12 +5,12 @@
  * since the name may have gone to another file in between. What is compressed is unpacked from its mapping,
  * what comes through a pipe as it comes (feed.h).
  */
-#include "decode/input/input_far.h"
 #include "decode/input/input.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -23,6 +23,52 @@
 #include "decode/base/rows.h"
 #include "decode/input/unpack.h"
 #include "decode/input/zip.h"
+
+/* ---- a URL in place of a file's name ------------------------------------------------------------------- */
+
+static struct feed_opts far_by = {.seconds = INPUT_FAR_S};
+
+void input_far_opts(const struct feed_opts *o)
+{
+    far_by = *o;
+    far_by.seconds = o->seconds ? o->seconds : INPUT_FAR_S;
+}
+
+bool input_is_far(const char *path)
+{
+    struct stat st;
+    char archive[4096];
+    return feed_is_url(path) && stat(path, &st) != 0 && !input_member(path, archive, sizeof archive);
+}
+
+static struct {
+    const char *url;
+    char shown[FEED_SHOWN];
+} known[INPUT_FARS];
+static int nknown;
+
+const char *input_far_add(const char *name)
+{
+    if (!input_is_far(name))
+        return name;
+    if (nknown == INPUT_FARS)
+        return NULL;
+    known[nknown].url = name;
+    const char *shown = feed_shown(name, known[nknown].shown);
+    if (shown != known[nknown].shown)
+        snprintf(known[nknown].shown, FEED_SHOWN, "%s", shown);
+    return known[nknown++].shown;
+}
+
+const char *input_far_url(const char *name)
+{
+    for (int i = 0; i < nknown; i++)
+        if (strcmp(name, known[i].shown) == 0)
+            return known[i].url;
+    return name;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------------- */
 
 /* NULL: it can be read. Else why it isn't. Standard input may be a socket: that is how some programs make
  * pipes. */
@@ -202,7 +248,7 @@ enum err_code input_open(const char *path, uint64_t limit, struct input *in, str
     memset(in, 0, sizeof *in);
     struct feed *f;
     if (input_is_far(path))
-        return feed_open(input_far_url(path), input_far_by(), &f, e) ? e->code : input_feed(in, f, limit, e);
+        return feed_open(input_far_url(path), &far_by, &f, e) ? e->code : input_feed(in, f, limit, e);
     path = member ? archive : path;
     enum err_code rc = input_fd(path, is_stdin, &fd, &st, e);
     struct err hole = {0};

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/base/err.h"
+#include "decode/input/feed.h"
 
 struct input {
     const uint8_t *data;
@@ -41,5 +41,19 @@ const char *input_member(const char *path, char *buf, size_t size);
 /* input_archive - map a zip archive as it is. false: it is not an archive, or can't be read. */
 bool input_archive(const char *path, struct input *in);
 void input_close(struct input *in);
+
+/* input_is_far - whether the name is a URL, not a file: some seconds of trace are fetched from the program.
+ * input_far_opts - set how URLs are fetched from now on. seconds 0: INPUT_FAR_S. The options are borrowed. */
+enum { INPUT_FAR_S = 5 }; /* default number of seconds */
+bool input_is_far(const char *path);
+void input_far_opts(const struct feed_opts *o);
+/*
+ * input_far_add - a name from the command line: the one by which it goes from now on, in texts and for
+ * input_open(): of a URL without user and password. Kept for good, at most INPUT_FARS of them; NULL: there
+ * are more. input_far_url - as it was given.
+ */
+enum { INPUT_FARS = 64 };
+const char *input_far_add(const char *name);
+const char *input_far_url(const char *name);
 
 #endif

@@ -61,7 +61,7 @@ static inline void lane_flags(struct lane_info *li, unsigned flags)
  * ended, it is packed away (decode/model/retired.h) and its place is reused. The lane of a live goroutine
  * never moves.
  */
-#define RETIRED_GS LANES_ALIKE
+#define RETIRED_GS LANES_PACK
 struct gseg {
     struct spanlane *lane;   /* the group's lanes; if packed away, a read-only lane that no event may touch */
     struct ginfo *info;      /* likewise for the infos */

@@ -1,11 +1,13 @@
 /*
- * loader.c - see loader.h.
+ * loader.c - loads a second-family trace segment by segment.
+ *
+ * Finding a generation hops over its batches, and is done when the next one is wanted. Any number of threads
+ * decode, the caller's included. Only the caller's thread joins, and what is joined is the trace. So readers
+ * need no lock, and the result does not depend on the number of threads.
  *
  * The lock protects: which segments are found and which thread decodes them, which segment is next to name
  * (names are numbered in file order), when each segment ends, and the join, which hints read.
  */
-#include "decode/model/loader.h"
-
 #include <pthread.h>
 #include <string.h>
 

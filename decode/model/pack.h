@@ -207,8 +207,6 @@ void pack_read_init(void); /* called by pack_init() */
  * durations and tags are sure to be filled in, for a third of the cost. */
 void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, bool all,
                   struct spancols *out);
-/* unpack_first_stack - unpack only the first span's stack, at hardly any cost. */
-uint32_t unpack_first_stack(const uint8_t *p, uint32_t n);
 
 /* pack_dur_ns - a stored duration in ns. */
 static inline int64_t pack_dur_ns(uint64_t x, unsigned flags, const struct pack_clock *clock)

@@ -342,34 +342,3 @@ void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, 
     else if (!(flags & PACK_PALETTE))
         memset(out->stack, 0, n * sizeof *out->stack);
 }
-
-static const uint8_t *column_skip(const uint8_t *p, uint32_t n, enum lengths k)
-{
-    const uint8_t *ctl = p, *len = lengths_of(k);
-    p += (n + 3) / 4;
-    for (uint32_t i = 0; i < n; i++)
-        p += len[ctl[i / 4] >> (i % 4 * 2) & 3];
-    return p;
-}
-
-uint32_t unpack_first_stack(const uint8_t *p, uint32_t n)
-{
-    const unsigned flags = *p++;
-    if (!(flags & PACK_STACK))
-        return 0;
-    if (flags & PACK_PALETTE) {
-        const uint32_t k = *p++, np = pack_planes(k);
-        const uint8_t *planes = p + 4 * (size_t)k;
-        uint32_t at = 0, pair;
-        for (uint32_t i = 0; i < np; i++)
-            at |= (planes[i * ((n + 7) / 8)] & 1u) << i;
-        memcpy(&pair, p + 4 * (size_t)at, sizeof pair);
-        return pair & 0xffffff;
-    }
-    p += flags & PACK_WIDE_TAG ? 2 * (size_t)n : n;
-    p = column_skip(p, n, flags & PACK_LONG_DUR ? DUR_LONG : DUR);
-    p = flags & PACK_WHO ? column_skip(p, n, flags & PACK_LONG_WHO ? ID_LONG : ID) : p;
-    uint64_t x;
-    memcpy(&x, p + (n + 3) / 4, 8);
-    return (uint32_t)(x & pack_mask[lengths_of(flags & PACK_LONG_STACK ? ID_LONG : ID)[*p & 3]]);
-}

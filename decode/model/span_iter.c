@@ -21,18 +21,16 @@ static inline struct span span_of(const struct span_tag *t, const struct segment
                          .who = on_p ? segment_p(seg, who - 1) : segment_g(seg, who - 1)};
 }
 
-/* Returns the stack of the first span after block b of the lane's piece k, p; 0 if there is none. */
-static uint32_t stack_after(const struct trace *tr, struct lane l, uint32_t k, uint32_t b,
-                            const struct piece *p)
+static void iter_begin(struct span_iter *it, const struct trace *tr, struct lane lane)
 {
-    if (b < spans_nblk(p->l))
-        return b + 1 < spans_blocks(p->l) ? spans_first_stack(p->l, b + 1) : 0;
-    struct piece next;
-    if (p->last)
-        return 0;
-    pieces_get(tr, l, k + 1, &next);
-    return spans_blocks(next.l) ? spans_first_stack(next.l, 0) : 0;
+    it->tr = tr;
+    it->lane = lane;
+    it->n = it->at = 0;
+    it->piece = it->under = it->sub = 0;
+    it->hold = 0;
 }
+
+static bool block_step(struct span_iter *it, bool forward);
 
 /* Fill in what only the last loaded span needs, or a thread's. Kept out of come_to() to keep its common
  * path short. */
@@ -44,9 +42,11 @@ static __attribute__((noinline)) void come_to_last(struct span_iter *it)
         s->proc = it->proc;
         s->open_end = it->open_end && s->t1 >= trace_last(it->tr);
     } else if (it->lane.kind == LANE_G && !it->last) {
-        struct piece p;
-        pieces_get(it->tr, it->lane, it->piece, &p);
-        s->stack_end = stack_after(it->tr, it->lane, it->piece, it->sub, &p);
+        struct span_iter next;
+        iter_begin(&next, it->tr, it->lane);
+        next.piece = it->piece;
+        next.sub = it->sub;
+        s->stack_end = block_step(&next, true) ? next.c.stack[0] : 0;
     }
 }
 
@@ -268,15 +268,6 @@ static bool hold_seek(struct span_iter *it, int64_t t)
     pieces_get(it->tr, it->lane, k, &p);
     hold_load(it, k, mlane_find(p.ml, t), t);
     return come_to(it, covering(it, t)) || hold_step(it, true) || hold_step(it, false);
-}
-
-static void iter_begin(struct span_iter *it, const struct trace *tr, struct lane lane)
-{
-    it->tr = tr;
-    it->lane = lane;
-    it->n = it->at = 0;
-    it->piece = it->under = it->sub = 0;
-    it->hold = 0;
 }
 
 bool span_seek(struct span_iter *it, const struct trace *tr, struct lane lane, int64_t t)

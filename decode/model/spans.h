@@ -152,8 +152,6 @@ int64_t spans_first(const struct spanlane *l);
  * block after the packed ones has the waiting spans and the open one, which ends at `end`. */
 uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, bool all,
                      struct spancols *out, int64_t *t0, int64_t end);
-/* spans_first_stack - stack of block b's first span; 0 if there is none. */
-uint32_t spans_first_stack(const struct spanlane *l, uint32_t b);
 
 /* spans_wide - returns the first of blocks b .. last that has a span of at least min_ns other than ST_NONE;
  * a number above `last` if there is none. The unpacked end of the lane is returned if it lasts that long in

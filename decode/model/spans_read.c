@@ -47,16 +47,6 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
     return n;
 }
 
-uint32_t spans_first_stack(const struct spanlane *l, uint32_t b)
-{
-    const uint32_t n = spans_nwait(l);
-    if (b < spans_nblk(l))
-        return unpack_first_stack(blocks_data(l->blocks, b), SPAN_BLOCK);
-    if (n)
-        return l->packed ? unpack_first_stack(l->wait.packed, n) : wait_stack(spans_wait(l));
-    return l->started && !l->ended ? wait_stack(&l->open) : 0;
-}
-
 static inline int64_t start_at(const struct spanblocks *v, uint32_t k)
 {
     enum { EACH = SPAN_GROUP / SPAN_START };

@@ -22,7 +22,6 @@
 #include "decode/base/host.h"
 #include "decode/input/mapped.h"
 #include "decode/model/callback.h"
-#include "decode/model/loader.h"
 #include "decode/base/mem.h"
 #include "decode/base/origin.h"
 #include "decode/base/spill.h"

@@ -73,6 +73,23 @@ struct trace {
     bool quit;           /* under mu: the reader must stop */
 };
 
+/*
+ * loader.c: finds the segments, decodes them side by side, joins them in order.
+ *
+ * loader_new - returns NULL if out of memory, or if the trace must be read as one.
+ * loader_free - stops its threads. Segments that are not joined are lost.
+ * loader_some - decode and join until the clock (host_now()) reaches `stop`, or everything is done.
+ */
+enum loaded_rc {
+    LOADER_MORE,
+    LOADER_DONE, /* all segments are joined */
+    LOADER_FULL, /* all segments that fit into memory are joined */
+    LOADER_CANT  /* the generations of this trace cannot be decoded independently; tr->fold is unusable */
+};
+struct loader *loader_new(struct trace *tr, int threads);
+void loader_free(struct loader *l);
+enum loaded_rc loader_some(struct loader *l, int64_t stop);
+
 /* trace_helper - whether goroutines that start in this function may be named after the function that they
  * were passed. */
 static inline bool trace_helper(const struct trace *tr, uint32_t func)

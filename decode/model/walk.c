@@ -77,10 +77,13 @@ static bool take_rows(struct place *at)
     return retired && at->has_rows;
 }
 
-/* As trace_lane(), for a row. Only the times differ among rows that are alike. */
+/* As trace_lane(), for a row. */
 static void retired_row_info(const struct trace *tr, const struct place *at, uint32_t i, struct lane_info *li)
 {
     const struct retired_rows *r = &at->rows;
+    li->first = (int64_t)retired_row(r, PV_START, i);
+    li->last = li->first + (int64_t)retired_row(r, PV_LASTED, i);
+    li->nspans = retired_row(r, PV_NPACKED, i);
 #define WALKED(ID, field, type, none, ...) li->field = (type)(retired_row(r, PV_##ID, i) + none);
 #include "decode/model/facts.def"
     li->creator = segment_g(at->in.seg, li->creator);
@@ -91,40 +94,6 @@ static void retired_row_info(const struct trace *tr, const struct place *at, uin
                               &(struct ginfo){.name = li->name, .create_stack = li->create_stack}, &inferred);
         li->name_inferred |= inferred;
     }
-}
-
-static inline void retired_row_times(const struct retired_rows *r, uint32_t i, struct lane_info *li)
-{
-    li->first = (int64_t)retired_row(r, PV_START, i);
-    li->last = li->first + (int64_t)retired_row(r, PV_LASTED, i);
-    li->nspans = retired_row(r, PV_NPACKED, i);
-}
-
-static bool rows_alike(const struct retired_rows *r)
-{
-    unsigned differs = 0;
-#define WALKED(ID, ...) differs |= PV_##ID == PV_NO_P_NS ? 0 : r->step[PV_##ID];
-#include "decode/model/facts.def"
-    return !differs;
-}
-
-static void column_of(const struct retired_rows *r, enum retired_value c, uint32_t from, uint32_t n,
-                      int64_t *out)
-{
-    for (uint32_t i = 0; i < n; i++)
-        out[i] = (int64_t)retired_row(r, c, from + i);
-}
-
-/* Describe n neighbours from row `from` on, which are like the one before them. */
-static void alike_of(const struct place *at, uint32_t g, uint32_t from, uint32_t n, struct lanes_alike *a)
-{
-    a->g = g;
-    a->n = n;
-    column_of(&at->rows, PV_START, from, n, a->first);
-    column_of(&at->rows, PV_LASTED, from, n, a->last);
-    column_of(&at->rows, PV_NO_P_NS, from, n, a->no_p_ns);
-    for (uint32_t i = 0; i < n; i++)
-        a->last[i] += a->first[i];
 }
 
 /* Report the spans of row i, if it has any. *run is complete except for this row's own values. */
@@ -146,27 +115,15 @@ static inline bool retired_spans(const struct span_walk *w, struct place *at, ui
 static bool retired_walk(const struct trace *tr, const struct span_walk *w, struct place *at, uint32_t n)
 {
     const uint32_t from = at->in.local % RETIRED_GS;
-    const bool alike = w->alike && n > 1 && rows_alike(&at->rows);
     struct lane_info li = {.creator = NO_LANE};
-    struct lanes_alike others;
     struct spancols c;
     struct span_run run = run_of(&c, at->in.f, at->in.seg);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t g = at->g + k, i = from + k;
-        if (!alike || !k) {
-            retired_row_info(tr, at, i, &li);
-            retired_row_times(&at->rows, i, &li);
-            if (!w->begin(w->arg, g, &li))
-                return false;
-        }
-        if (alike && !k) {
-            alike_of(at, g + 1, i + 1, n - 1, &others);
-            if (!w->alike(w->arg, &li, &others))
-                return false;
-        }
-        if (!w->spans)
-            continue;
-        if (!retired_spans(w, at, g, i, &c, &run) || !w->end(w->arg, g))
+        retired_row_info(tr, at, i, &li);
+        if (!w->begin(w->arg, g, &li))
+            return false;
+        if (w->spans && (!retired_spans(w, at, g, i, &c, &run) || !w->end(w->arg, g)))
             return false;
     }
     return true;

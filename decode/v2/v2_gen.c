@@ -15,6 +15,91 @@
 #include "decode/damage/v2_damage.h"
 #include "decode/v2/v2_state.h"
 
+/* ---- clock units per second, and the wall clock -------------------------------------------------------- */
+
+/* A clock unit is at least a tenth of a nanosecond and at most a millisecond. */
+enum { RATE_LEAST = 1000 };
+#define RATE_MOST UINT64_C(10000000000)
+
+/* Read a Frequency batch, or a Sync batch, which has a clock snapshot too. */
+static void clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
+{
+    struct v2_raw_clock c;
+    struct err e = {0};
+    bool ok = v2_raw_clock(h, &c, &e) || (h->torn && e.code == ERR_TRUNCATED);
+    g->clock_broken |= !ok && e.code != ERR_CLOCK;
+    if (ok && c.freq && g->freq)
+        ok = !err_set(&e, ERR_CLOCK, 0, "second frequency in one generation");
+    if (!g->freq)
+        g->freq = c.freq;
+    if (c.has_wall && !g->snap.has_wall)
+        g->snap = c;
+    if (!ok)
+        source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p) + e.offset, "%s", e.what);
+}
+
+/* Whether the snapshot (from 1.25 on) shows that clock units are 64 ns: the runtime's own clock, in ns, says
+ * the same within a millisecond. */
+static bool system_clock(const struct v2_raw_clock *c)
+{
+    enum { UNIT = 1000000000 / V2_ASSUMED_HZ, SAME = 1000000 / UNIT };
+    const uint64_t mono = c->mono / UNIT;
+    return c->has_wall && mono > SAME && mono - c->at + SAME <= 2 * SAME;
+}
+
+/* If the user states the rate, what the file states is ignored. */
+static bool freq_given(struct source *s, struct v2_gen *g)
+{
+    const double rate = s->opts ? s->opts->ticks_per_second : 0;
+    if (!(rate > 0))
+        return false;
+    g->freq = rate < 1 ? 1 : (uint64_t)(rate + 0.5);
+    return true;
+}
+
+/* Set g->freq once all batches are known. last: the rate of the generation before, 0 if there is none. */
+static void clock_settle(struct source *s, struct v2_gen *g, uint64_t last)
+{
+    /* the system's clock never changes its rate; others are measured for each generation */
+    const bool system = system_clock(&g->snap), same = last == V2_ASSUMED_HZ && !g->after_gap;
+    const uint64_t sure = last && !system ? last : V2_ASSUMED_HZ;
+    g->no_freq = !g->freq;
+    g->torn |= !g->freq && !g->clock_broken;
+    if (freq_given(s, g))
+        return;
+    g->assumed = !g->freq && !last;
+    if (g->freq && g->freq != sure &&
+        (g->clock_broken || system || same || g->freq < RATE_LEAST || g->freq > RATE_MOST)) {
+        source_damage(s, ERR_CLOCK, g->ordinal, g->start,
+                      "generation %" PRIu64 " says %" PRIu64
+                      " clock units a second, which its clock can't have: %" PRIu64 " are taken",
+                      g->number, g->freq, sure);
+        g->freq = 0;
+    }
+    g->freq = g->freq ? g->freq : sure;
+}
+
+void v2_clock_notes(struct source *s, const struct v2_gen *g)
+{
+    s->st.clock_assumed |= s->opts && s->opts->ticks_per_second > 0;
+    if (!g->no_freq) {
+        if (!g->torn && !g->snap.has_wall && s->version >= GO_125)
+            source_damage(s, ERR_FORMAT, g->ordinal, g->start, "generation %" PRIu64 " has no clock snapshot",
+                          g->number);
+        return;
+    }
+    if (!s->st.ndamages)
+        source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
+                      "generation %" PRIu64 " has no clock frequency: it was cut short", g->number);
+    if (g->assumed) {
+        s->st.clock_assumed = true;
+        source_warn(s, ERR_CLOCK, g->ordinal, g->start,
+                    "no clock frequency in the file: 15.625 MHz assumed, times may be off");
+    }
+}
+
+/* ---- batches ------------------------------------------------------------------------------------------- */
+
 /* Read the batch at p. NULL: damage, which is noted. A payload that the input cuts off is torn, which is no
  * damage of its own. */
 static const uint8_t *batch_read(struct source *s, const uint8_t *p, struct v2_raw_batch *b, uint32_t gen)
@@ -53,7 +138,7 @@ static bool batch_take(struct source *s, struct v2_gen *g, const struct v2_raw_b
         return true;
     }
     if (h->first == (s->version >= GO_125 ? V2R_SYNC : V2R_FREQ)) {
-        v2_clock_read(s, g, h);
+        clock_read(s, g, h);
         v2_batches_bounds(g, h);
         return true;
     }
@@ -470,7 +555,7 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
     }
     if (g->torn && g->at_end && g->ordinal > 1 && !s->grows && !g->nbatch && !g->ntable)
         return V2_GEN_NONE; /* it had only started: nothing before it is missing */
-    v2_clock_settle(s, g, last_freq);
+    clock_settle(s, g, last_freq);
     if (g->ordinal > 1 && last_hi != UINT64_MAX && last_freq == g->freq && !(s->version >= GO_125 && g->lo))
         g->lo = last_hi;
     v2_batches_check(s, g);

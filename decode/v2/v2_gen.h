@@ -157,18 +157,8 @@ static inline uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
 /* v2_gen_reason - Like v2_gen_str(), for the reason of GoBlock and GoStop. */
 uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id);
 
-/*
- * ---- v2_clock.c: clock units per second, and the wall clock
- */
-/* v2_clock_read - Read a Frequency batch, or a Sync batch, which has a clock snapshot too. */
-void v2_clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h);
-/*
- * v2_clock_settle - Set g->freq once all batches are known. last: the rate of the generation before, 0 if
- * there is none.
- *
- * v2_clock_notes - Report what is missing. Called later, so that the notes of the scan come first.
- */
-void v2_clock_settle(struct source *s, struct v2_gen *g, uint64_t last);
+/* v2_clock_notes - Report what is missing of the clock. Called later, so that the notes of the scan come
+ * first. */
 void v2_clock_notes(struct source *s, const struct v2_gen *g);
 
 /*

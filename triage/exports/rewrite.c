@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "decode/base/mem.h"
-#include "decode/input/input_far.h"
+#include "decode/input/input.h"
 #include "decode/input/mapped.h"
 #include "decode/write/anon.h"
 #include "triage/exports/export_out.h"

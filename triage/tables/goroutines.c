@@ -47,8 +47,6 @@ struct g_walk { /* State along one lane. */
     int64_t last_t0, last_t1;
     uint32_t cond_stack, cond_pair, cond_waker; /* the last condition it waited on; without a row: TAB_NONE */
     int64_t cond_end, cond_ran;                 /* end of that wait; how long the goroutine had run then */
-    /* the goroutines alike that follow or were just counted; NULL if there are none */
-    const struct lanes_alike *alike;
     /* Most waits are like one before, so look-ups are remembered, in what the processor's cache can hold. */
     struct place pair[1 << PLACE_BITS];
     struct { /* `of`: row of the group << 32 | reason; UINT64_MAX: none */
@@ -334,9 +332,9 @@ static bool in_group(struct g_walk *w)
     return true;
 }
 
-/* Moves on to the next goroutine. */
-static inline void lane_next(struct g_walk *w, uint32_t g)
+static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
 {
+    struct g_walk *w = arg;
     w->g = g;
     w->some = w->timed = false;
     memset(w->ns, 0, sizeof w->ns);
@@ -345,37 +343,12 @@ static inline void lane_next(struct g_walk *w, uint32_t g)
     w->was = ST_NONE;
     w->cond_pair = TAB_NONE;
     w->on = NO_LANE;
-}
-
-static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
-{
-    struct g_walk *w = arg;
-    lane_next(w, g);
     w->life = li->last - li->first;
     w->no_p_ns = li->no_p_ns;
     w->name = li->name;
     w->system = li->is_system;
     w->worker = li->is_worker;
-    w->alike = NULL;
     return in_group(w);
-}
-
-static bool lane_alike(void *arg, const struct lane_info *li, const struct lanes_alike *a)
-{
-    (void)li;
-    ((struct g_walk *)arg)->alike = a;
-    return true;
-}
-
-/* Moves on to the next goroutine if it is one of those alike, which have no start of their own. */
-static inline void lane_next_alike(struct g_walk *w)
-{
-    const uint32_t g = w->g + 1, i = w->alike ? g - w->alike->g : 0;
-    if (w->alike && i < w->alike->n) {
-        lane_next(w, g);
-        w->life = w->alike->last[i] - w->alike->first[i];
-        w->no_p_ns = w->alike->no_p_ns[i];
-    }
 }
 
 static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
@@ -404,9 +377,7 @@ static bool lane_end(void *arg, uint32_t g)
     struct g_walk *w = arg;
     if (w->some)
         lane_told(w);
-    const bool ok = (!is_wait(w->was) || note_last(w)) && (g % LANES_ALIKE || slices_tick());
-    lane_next_alike(w);
-    return ok;
+    return (!is_wait(w->was) || note_last(w)) && (g % LANES_PACK || slices_tick());
 }
 
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1)
@@ -417,8 +388,7 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
     w.of = 0;
     w.long_run = tg->long_runs.least;
     y->worst.least = y->busiest.least = -1;
-    const struct span_walk walk = {
-        .begin = lane_begin, .alike = lane_alike, .spans = lane_spans, .end = lane_end, .arg = &w};
+    const struct span_walk walk = {.begin = lane_begin, .spans = lane_spans, .end = lane_end, .arg = &w};
     for (unsigned i = 0; i < 1u << PLACE_BITS; i++)
         w.pair[i].wait = UINT64_MAX;
     for (unsigned i = 0; i < REASONS; i++)

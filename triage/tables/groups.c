@@ -18,12 +18,6 @@ struct who {
     uint32_t group, birth; /* of the last goroutine */
 };
 
-static inline void group_lives(struct group *p, int64_t first, int64_t last)
-{
-    p->first = first < p->first ? first : p->first;
-    p->last = last > p->last ? last : p->last;
-}
-
 static bool in_group(struct who *w, uint32_t g, const struct lane_info *li)
 {
     struct triage *tg = w->tg;
@@ -37,7 +31,8 @@ static bool in_group(struct who *w, uint32_t g, const struct lane_info *li)
         *p = (struct group){
             .name = li->name, .is_system = li->is_system, .first = li->first, .last = li->last};
     w->group = tg->group_of[g] = (uint32_t)(p - tg->groups);
-    group_lives(p, li->first, li->last);
+    p->first = li->first < p->first ? li->first : p->first;
+    p->last = li->last > p->last ? li->last : p->last;
     return true;
 }
 
@@ -59,49 +54,30 @@ static bool of_birth(struct who *w, uint32_t g, const struct lane_info *li)
     return true;
 }
 
-/* Adds n goroutines from g on that differ only in their times. */
-static bool who_add(struct who *w, uint32_t g, const struct lane_info *li, uint32_t n)
-{
-    struct triage *tg = w->tg;
-    struct group *p = &tg->groups[w->group];
-    if (li->is_worker && !mem_room(tg->workers, w->cap_workers, tg->nworkers + n))
-        return false;
-    for (uint32_t i = 0; li->is_worker && i < n; i++)
-        tg->workers[tg->nworkers++] = g + i;
-    p->count += n;
-    p->created += li->created ? n : 0;
-    p->ended += li->ended ? n : 0;
-    if (li->created && !li->is_system) {
-        tg->work->births[w->birth].created += n;
-        tg->work->births[w->birth].ended += li->ended ? n : 0;
-    }
-    return true;
-}
-
 static bool who_begin(void *arg, uint32_t g, const struct lane_info *li)
 {
     enum { EACH = 1024 };
     struct who *w = arg;
-    if (!in_group(w, g, li) || (li->created && !li->is_system && !of_birth(w, g, li)))
+    struct triage *tg = w->tg;
+    const bool born = li->created && !li->is_system;
+    if (!in_group(w, g, li) || (born && !of_birth(w, g, li)) ||
+        (li->is_worker && !mem_add(tg->workers, w->cap_workers, tg->nworkers, g)))
         return false;
-    return who_add(w, g, li, 1) && (g % EACH || slices_tick());
-}
-
-static bool who_alike(void *arg, const struct lane_info *li, const struct lanes_alike *a)
-{
-    struct who *w = arg;
-    for (uint32_t i = 0; i < a->n; i++) {
-        w->tg->group_of[a->g + i] = w->group;
-        group_lives(&w->tg->groups[w->group], a->first[i], a->last[i]);
+    struct group *p = &tg->groups[w->group];
+    p->count++;
+    p->created += li->created;
+    p->ended += li->ended;
+    if (born) {
+        tg->work->births[w->birth].created++;
+        tg->work->births[w->birth].ended += li->ended;
     }
-    return who_add(w, a->g, li, a->n) && slices_tick();
+    return g % EACH || slices_tick();
 }
 
 bool triage_groups(struct triage *tg)
 {
     struct who w = {.tg = tg};
-    const bool ok =
-        trace_walk(tg->tr, 0, tg->ng, &(struct span_walk){.begin = who_begin, .alike = who_alike, .arg = &w});
+    const bool ok = trace_walk(tg->tr, 0, tg->ng, &(struct span_walk){.begin = who_begin, .arg = &w});
     for (uint32_t i = 0; i < tg->ngroups; i++) {
         tg->g_created += tg->groups[i].created;
         tg->g_ended += tg->groups[i].ended;

@@ -10,7 +10,7 @@
 
 /* Number of runs a trace is cut into, and the most goroutines in one. The first goroutines are one run
  * each: they existed before the trace and live long. */
-enum { RUNS = 64, RUN_MOST = 4096, ALONE = LANES_ALIKE / 2 };
+enum { RUNS = 64, RUN_MOST = 4096, ALONE = LANES_PACK / 2 };
 
 /* ---- the longest --------------------------------------------------------------------------------------- */
 
@@ -216,7 +216,7 @@ static bool runs_init(struct runs *r)
     const uint32_t ng = r->tg->ng;
     const size_t rest = ng > ALONE ? ng - ALONE : 0;
     r->size = ng / RUNS + 1 < RUN_MOST ? ng / RUNS + 1 : RUN_MOST;
-    r->size = (r->size / LANES_ALIKE + (r->size % LANES_ALIKE > 0)) * LANES_ALIKE;
+    r->size = (r->size / LANES_PACK + (r->size % LANES_PACK > 0)) * LANES_PACK;
     r->n = ng - rest + (rest + r->size - 1) / r->size;
     r->sum = mem_zalloc(sizeof *r->sum);
     return r->sum;

@@ -41,14 +41,14 @@ static bool stand_at_end(const struct causes *c, struct owners *own, uint32_t g,
 bool stands_find(const struct causes *c, struct works *out)
 {
     const double part = threshold(TH_STUCK_PART) * (double)c->tg->end, time = threshold(TH_LEAK_TIME);
-    struct lifetime life[LANES_ALIKE];
+    struct lifetime life[LANES_PACK];
     uint32_t asked = 0;
     size_t cap = 0;
     for (uint32_t g = 0; g < c->tg->ng && out->nstands < MOST && slices_tick(); g++) {
         struct stand s;
-        const uint32_t at = g % LANES_ALIKE, left = c->tg->ng - g;
+        const uint32_t at = g % LANES_PACK, left = c->tg->ng - g;
         if (!at)
-            trace_lives(c->tr, LANE_G, g, left < LANES_ALIKE ? left : LANES_ALIKE, life);
+            trace_lives(c->tr, LANE_G, g, left < LANES_PACK ? left : LANES_PACK, life);
         if (life[at].over || trace_lane_who(c->tr, lane_g(g)).is_system || !stand_at_end(c, out->own, g, &s))
             continue;
         const struct stand *last = out->nstands ? &out->stand[out->nstands - 1] : NULL;

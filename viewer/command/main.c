@@ -22,7 +22,7 @@
 #include "decode/base/door.h"
 #include "decode/base/origin.h"
 #include "decode/base/spill.h"
-#include "decode/input/input_far.h"
+#include "decode/input/input.h"
 #include "decode/input/mapped.h"
 #include "decode/base/mem.h"
 #include "decode/trace.h"
