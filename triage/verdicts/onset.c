@@ -1,7 +1,5 @@
-/*
- * onset.c - whether the slow pieces of a work begin at some moment and most pieces are slow from then on:
- * something became slower then. See verdict.h.
- */
+/* onset.c - whether the slow pieces of a work begin at some moment, and some are slow all the time from then
+ * on: something became slower. See verdict.h. */
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
 
@@ -26,12 +24,12 @@ bool verdict_began_at(const struct causes *c, const struct work *w, int64_t *sin
         slow[part] += is_slow(w, &w->v[i]);
         ns[part] += (double)(w->v[i].t1 - w->v[i].t0);
     }
-    for (; from > 0 && slow[from - 1] * 2 >= all[from - 1]; from--) {
+    for (; from > 0 && slow[from - 1] >= threshold(TH_ROOM) * all[from - 1]; from--) {
         after += all[from - 1];
         is += ns[from - 1];
     }
-    from -= from > 0 && slow[from - 1] * threshold(TH_SEVERAL) >= all[from - 1]; /* it began in this part */
-    for (fast = from; fast > 0 && slow[fast - 1] * threshold(TH_SEVERAL) < all[fast - 1]; fast--) {
+    from -= from > 0 && slow[from - 1] >= threshold(TH_SHARE) * all[from - 1]; /* it began in this part */
+    for (fast = from; fast > 0 && slow[fast - 1] < threshold(TH_SHARE) * all[fast - 1]; fast--) {
         before += all[fast - 1];
         was += ns[fast - 1];
     }
