@@ -11,6 +11,7 @@
 #include "decode/base/mem.h"
 #include "decode/input/input.h"
 #include "decode/input/zip.h"
+#include "triage/exports/target.h"
 
 /* Adds the file of that name; in: the folder (apart: '/') or the archive (':') that it is in, or NULL. */
 static bool add(struct folder *f, const char *in, char apart, const char *name, size_t n)
@@ -41,13 +42,8 @@ static bool is_folder(const char *path)
 /* Whether the command prints into that file ("report DIR >DIR/page"): it is not meant to be read. */
 static bool is_printed_to(const char *path)
 {
-    struct stat st, out;
-    if (stat(path, &st))
-        return false;
-    for (int fd = 1; fd <= 2; fd++)
-        if (!fstat(fd, &out) && S_ISREG(out.st_mode) && st.st_ino == out.st_ino && st.st_dev == out.st_dev)
-            return true;
-    return false;
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && target_standard(&st);
 }
 
 /* Adds the traces of an archive, in its order. */

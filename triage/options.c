@@ -299,10 +299,8 @@ static const struct row *row_of(const struct parser *p, int c)
 {
     if (c >= FIRST_LONG)
         return &rows[c - FIRST_LONG];
-    for (int i = 0; i < ROWS; i++)
-        if (is_short(&rows[i]) && rows[i].commands & p->c->bit && rows[i].name[0] == c)
-            return &rows[i];
-    return NULL;
+    return &rows[find_first(i, ROWS,
+                            is_short(&rows[i]) && rows[i].commands & p->c->bit && rows[i].name[0] == c)];
 }
 
 /* Handles one option; word: as it was typed. Returns 0, or 2 after an error message. */
@@ -394,17 +392,6 @@ static int read_all(struct parser *p, int argc, char **argv)
 
 void (*options_door)(const struct options *o);
 
-/* Gives the URLs among the operands their names for messages. Returns false if there are too many. */
-static bool far_names(const struct options *o, const char **operand)
-{
-    bool ok = true;
-    for (uint32_t i = 0; i < o->noperands && ok; i++) {
-        operand[i] = input_far_add(operand[i]);
-        ok = operand[i];
-    }
-    return ok;
-}
-
 int options_read(const struct command *c, int argc, char **argv, struct options *o)
 {
     static const char *few[64], **many; /* a usual line's operands; those of a longer one */
@@ -424,7 +411,8 @@ int options_read(const struct command *c, int argc, char **argv, struct options 
         return options_wrong(c, "-H", NULL, "too many of them: at most 16");
     memcpy(o->feed.header, o->headers.v, o->headers.n * sizeof o->headers.v[0]);
     o->feed.nheaders = (int)o->headers.n;
-    if (!o->help && (c->bit & CMD_FAR) && !far_names(o, operand))
+    if (!o->help && (c->bit & CMD_FAR) && /* URLs get their names for messages */
+        any_of(i, o->noperands, !(operand[i] = input_far_add(operand[i]))))
         return options_wrong(c, "URLs", NULL, "too many of them: at most 64");
     if (!o->help && !(c->bit & CMD_LIVE) && options_door)
         options_door(o);

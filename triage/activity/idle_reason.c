@@ -113,14 +113,6 @@ static bool add_some(struct idle_reason *l)
     return true;
 }
 
-static void add_stops(struct idle_reason *l)
-{
-    const struct range *r;
-    size_t n = trace_ranges(l->tr, RANGE_STW, &r);
-    for (size_t i = 0; i < n; i++)
-        add(l, r[i].t0, r[i].t1, WHAT_STOPPED);
-}
-
 /* Returns how long it was idle in [a,b) while the world was stopped, when no processor may take what is
  * runnable. */
 static int64_t idle_stopped(const struct idle_reason *l, int64_t a, int64_t b)
@@ -154,10 +146,9 @@ static void rank(struct idle_reason *l, uint32_t g, const struct span *s)
     m->top[i] = (struct idle_reason_wait){g, ns, s->t0, s->t1};
 }
 
-/* Calls f for each runnable span of goroutine g in the piece, until memory is out. Returns whether there is
- * one. */
-static bool each_ready(struct idle_reason *l, uint32_t g,
-                       void (*f)(struct idle_reason *, uint32_t g, const struct span *))
+/* Gathers the runnable spans of goroutine g in the piece, or ranks them: each once, with the piece it begins
+ * in, or with the first one if it began before the interval. Returns whether there is one. */
+static bool take_ready(struct idle_reason *l, uint32_t g)
 {
     struct span_iter it;
     if (!trace_ns(l->tr, lane_g(g), ST_RUNNABLE, l->w0, l->w1))
@@ -165,16 +156,14 @@ static bool each_ready(struct idle_reason *l, uint32_t g,
     each_span(s, it, l->tr, lane_g(g), l->w0) {
         if (s->t0 >= l->w1 || l->sum.failed)
             break;
-        if (s->state == ST_RUNNABLE)
-            f(l, g, s);
+        if (s->state != ST_RUNNABLE)
+            continue;
+        if (l->phase == PIECE_GS)
+            add(l, s->t0, s->t1, WHAT_READY);
+        else if (s->t0 >= l->w0 || l->w0 == l->t0)
+            rank(l, g, s);
     }
     return true;
-}
-
-static void add_ready(struct idle_reason *l, uint32_t g, const struct span *s)
-{
-    (void)g;
-    add(l, s->t0, s->t1, WHAT_READY);
 }
 
 /* ---- sweeping ------------------------------------------------------------------------------------------ */
@@ -208,14 +197,6 @@ static void sweep(struct idle_reason *l)
     }
 }
 
-/* Ranks each wait once: with the piece it begins in, or with the first one if it began before the
- * interval. */
-static void rank_ready(struct idle_reason *l, uint32_t g, const struct span *s)
-{
-    if (s->t0 >= l->w0 || l->w0 == l->t0)
-        rank(l, g, s);
-}
-
 static void next_piece(struct idle_reason *l)
 {
     int64_t len = l->w1 - l->w0;
@@ -237,7 +218,9 @@ static bool step(struct idle_reason *l)
     if (l->phase == PIECE_P) {
         if (!add_some(l))
             return true;
-        add_stops(l);
+        const struct range *r;
+        for (size_t i = 0, n = trace_ranges(l->tr, RANGE_STW, &r); i < n; i++)
+            add(l, r[i].t0, r[i].t1, WHAT_STOPPED);
         l->phase = PIECE_GS;
         if (!idle_in(l, l->w0, l->w1))
             next_piece(l);
@@ -245,7 +228,7 @@ static bool step(struct idle_reason *l)
     }
     const uint32_t n = trace_nlanes(l->tr, LANE_G);
     if (alive_some(l->alive, &(struct alive_ask){l->tr, LANE_G, l->w0, l->w1, n}, &l->g)) {
-        return each_ready(l, l->g++, l->phase == PIECE_GS ? add_ready : rank_ready);
+        return take_ready(l, l->g++);
     } else if (l->g < n) {
         return false;
     } else if (l->phase == PIECE_GS) {

@@ -107,14 +107,6 @@ static void add_span(const struct mixture *m, struct mixed *x, const struct span
     x->covered[cz].n[s->state]--;
 }
 
-static void add_few(const struct mixture *m, struct mixed *x, struct lane l, int64_t t0, int64_t t1, int c0,
-                    int c1)
-{
-    struct span_iter it;
-    for (bool more = span_seek(&it, m->tr, l, t0); more && span_get(&it)->t0 < t1; more = span_next(&it))
-        add_span(m, x, span_get(&it), t0, t1, c0, c1);
-}
-
 /* Once all are added: adds the whole width of the columns that spans covered. */
 static void mixture_settle(const struct mixture *m, struct mixed *x)
 {
@@ -142,7 +134,9 @@ bool mixture_add(struct mixture *m, struct gstate *gs, uint32_t g)
         return false;
     const bool assists = !li.is_worker && gstate_any(gs, m->tr, g, t0, t1);
     if (li.nspans < FEW && !li.is_worker && !assists) {
-        add_few(m, &m->group[i], l, t0, t1, c0, c1);
+        struct span_iter it;
+        for (bool more = span_seek(&it, m->tr, l, t0); more && span_get(&it)->t0 < t1; more = span_next(&it))
+            add_span(m, &m->group[i], span_get(&it), t0, t1, c0, c1);
         return false;
     }
     const struct assists *own = assists ? gstate_assists(gs, m->tr, g) : NULL;
@@ -153,8 +147,7 @@ bool mixture_add(struct mixture *m, struct gstate *gs, uint32_t g)
             gstate_worked(s);
         else if (own)
             gstate_tell(own, m->tr, m->edges[c], m->edges[c + 1], s);
-        for (int k = ST_NONE + 1; k < ST_COUNT; k++)
-            sum->ns[k] = ns_add(sum->ns[k], s->ns[k]);
+        ns_sum(sum->ns + ST_NONE + 1, s->ns + ST_NONE + 1, ST_COUNT - ST_NONE - 1);
     }
     return true;
 }

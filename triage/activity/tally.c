@@ -75,8 +75,7 @@ static void add_times(struct tally_row *r, const struct shares *sh, uint32_t g, 
     int64_t ran = sh->ns[ST_RUNNING] + sh->ns[ST_GCWORK] + sh->ns[ST_ASSIST] + sh->ns[ST_SWEEP];
     const int64_t ns[TIME_COUNT] = {ran, sh->ns[ST_ASSIST], sh->ns[ST_RUNNABLE], sh->ns[ST_WAITING],
                                     sh->ns[ST_SYSCALL]};
-    for (int k = 0; k < TIME_COUNT; k++) /* times are as large as a file claims */
-        r->ns[k] = ns_add(r->ns[k], ns[k]);
+    ns_sum(r->ns, ns, TIME_COUNT); /* times are as large as a file claims */
     r->created += created;
     r->g++;
     if (r->most == NO_LANE || ran > r->most_ns) {
@@ -114,15 +113,6 @@ static bool add(struct tally *t, struct gstate *gs, uint32_t g)
 /* By row, then the commonest first. */
 ORDER(by_number, struct tally_why, LEAST(r->row) MOST(r->n) LEAST(r->reason) LEAST(r->func))
 
-static void settle(struct tally *t)
-{
-    sort(t->why, t->nwhy, by_number);
-    for (uint32_t i = t->nwhy; i-- > 0;) {
-        t->row[t->why[i].row].why = i;
-        t->row[t->why[i].row].nwhy++;
-    }
-}
-
 bool tally_step(struct tally *t, struct alive *alive, struct gstate *gs, int64_t budget_ns)
 {
     int64_t until = host_until(budget_ns);
@@ -140,6 +130,10 @@ bool tally_step(struct tally *t, struct alive *alive, struct gstate *gs, int64_t
             return false;
     }
     if (!t->done)
-        settle(t);
+        sort(t->why, t->nwhy, by_number);
+    for (uint32_t i = t->nwhy; !t->done && i-- > 0;) {
+        t->row[t->why[i].row].why = i;
+        t->row[t->why[i].row].nwhy++;
+    }
     return t->done = true;
 }

@@ -43,28 +43,21 @@ static enum err_code out_end(struct out *o, enum err_code rc, struct err *e)
     return failed ? rc : closed;
 }
 
-static enum err_code cut_to(const struct input *in, const char *to, const struct cut_range *r,
-                            struct cut_result *res, struct err *e)
-{
-    struct out out;
-    enum err_code rc = out_open(&out, to, false, e);
-    if (rc)
-        return rc;
-    struct outlet to_file = {.write = to_out, .arg = &out};
-    return out_end(&out, cut_trace(in, r, &to_file, res, e), e);
-}
-
 enum err_code slice_file(const char *from, const struct joint_paths *more, const char *to,
                          const struct cut_range *r, bool over, struct cut_result *res, struct err *e)
 {
     struct input in;
+    struct out out;
     struct stat st;
     if (!over && to && lstat(to, &st) == 0)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "is there already");
     enum err_code rc = input_open_all(from, more, mem_limited(), &in, e);
     if (rc)
         return rc;
-    rc = cut_to(&in, to, r, res, e);
+    struct outlet to_file = {.write = to_out, .arg = &out};
+    rc = out_open(&out, to, false, e);
+    if (!rc)
+        rc = out_end(&out, cut_trace(&in, r, &to_file, res, e), e);
     input_close(&in);
     return rc;
 }
@@ -131,17 +124,6 @@ static int say_shorter(const char *command, const char *name)
     return mapped_lost() ? 3 : 0;
 }
 
-/* Says what is left out of the slice. Returns the exit status. */
-static int say_missing(const char *command, const char *name, const struct cut_result *r)
-{
-    char what[800];
-    const bool missing = cut_say(r, what, sizeof what);
-    if (missing)
-        say_failed(command, name, what);
-    const int shorter = say_shorter(command, name);
-    return missing ? 3 : shorter;
-}
-
 int slice_main(int argc, char **argv)
 {
     static const struct command c = {"slice", CMD_SLICE, slice_head, slice_tail};
@@ -161,7 +143,12 @@ int slice_main(int argc, char **argv)
     if (range_of(&o, &r, &e) || slice_file(o.path, &o.trace.more, o.out, &r, true, &res, &e))
         return say_failed(c.name, name, e.what);
     say_slice(&o, &res);
-    return say_missing(c.name, name, &res);
+    char what[800];
+    const bool missing = cut_say(&res, what, sizeof what);
+    if (missing)
+        say_failed(c.name, name, what);
+    const int shorter = say_shorter(c.name, name);
+    return missing ? 3 : shorter;
 }
 
 /* ---- gotop anonymize ----------------------------------------------------------------------------------- */

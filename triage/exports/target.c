@@ -17,6 +17,7 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/origin.h"
+#include "decode/base/rows.h"
 #include "triage/exports/outside.h"
 
 /* ---- signals ------------------------------------------------------------------------------------------- */
@@ -199,15 +200,11 @@ static bool open_new(struct out_target *t, const char *to, mode_t bits, bool usu
     return true;
 }
 
-/* Whether it is open as standard output or error. Later output must go to the same file then, not to a new
- * one. */
-static bool standard(const struct stat *st)
+bool target_standard(const struct stat *st)
 {
     struct stat is;
-    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fstat(fd, &is) == 0 && is.st_ino == st->st_ino && is.st_dev == st->st_dev)
-            return true;
-    return false;
+    return any_of(
+        i, 2, fstat(STDOUT_FILENO + (int)i, &is) == 0 && is.st_ino == st->st_ino && is.st_dev == st->st_dev);
 }
 
 /* Whether a new file can replace this one: it can get its owner and mode, and the file has no other names. */
@@ -217,7 +214,7 @@ static bool stands_in(struct out_target *t, const char *path, const struct stat 
     char to[PATH_MAX];
     struct stat there, made;
     const int old = t->fd;
-    if (st->st_nlink != 1 || standard(st) || !target_leads(path, to) || stat(to, &there) ||
+    if (st->st_nlink != 1 || target_standard(st) || !target_leads(path, to) || stat(to, &there) ||
         there.st_ino != st->st_ino || there.st_dev != st->st_dev ||
         !open_new(t, to, st->st_mode & BITS, false))
         return false;

@@ -45,5 +45,9 @@ enum err_code target_may(const char *path, struct err *e);
 /* target_leads - follows the links of a name, maybe to a file that doesn't exist. Returns false if it leads
  * nowhere or is too long. */
 bool target_leads(const char *path, char to[PATH_MAX]);
+/* target_standard - whether the file is open as standard output or error: later output must go to it, not to
+ * a new one. */
+struct stat;
+bool target_standard(const struct stat *st);
 
 #endif

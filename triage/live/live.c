@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -55,7 +56,8 @@ struct live_reader {
     pthread_t thread;
     pthread_mutex_t mu;
     pthread_cond_t news, taken;
-    bool on, quit; /* the thread runs; it shall end */
+    bool on;          /* the thread runs */
+    atomic_bool quit; /* it shall end */
     struct feed *feed;
     struct saved *saved;
     uint8_t *buf;
@@ -69,14 +71,6 @@ struct live_reader {
     struct err why;
     struct err unsaved;
 };
-
-static bool quits(struct live_reader *r)
-{
-    pthread_mutex_lock(&r->mu);
-    const bool quit = r->quit;
-    pthread_mutex_unlock(&r->mu);
-    return quit;
-}
 
 static void reader_over(struct live_reader *r, enum live_state how, const struct err *why)
 {
@@ -134,7 +128,7 @@ static void *reader_main(void *arg)
     struct live_reader *r = arg;
     struct err e = {0};
     enum feed_state s = FEED_WAIT;
-    while ((s == FEED_WAIT || s == FEED_DATA) && !quits(r)) {
+    while ((s == FEED_WAIT || s == FEED_DATA) && !r->quit) {
         struct feed_room room = {.p = r->buf, .cap = READ_SIZE};
         s = feed_read(r->feed, &room, READ_MS, &e);
         const bool over = s == FEED_DATA && !reader_took(r, room.n);
@@ -205,20 +199,14 @@ const struct stream_gen *live_rest(const struct live *l)
     return l->ended && l->reader ? stream_rest(&l->reader->in) : NULL;
 }
 
-static void news_wait(struct live_reader *r, int timeout_ms)
-{
-    const int64_t until = host_now() + timeout_ms * (int64_t)1000000;
-    while (!r->ended && !stream_whole(&r->in) && thread_wait(&r->news, &r->mu, until)) {
-    }
-}
-
 enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
 {
     struct live_reader *r = l->reader;
     enum live_state s = LIVE_WAIT;
     pthread_mutex_lock(&r->mu);
-    if (timeout_ms > 0)
-        news_wait(r, timeout_ms);
+    const int64_t until = host_now() + timeout_ms * (int64_t)1000000;
+    while (timeout_ms > 0 && !r->ended && !stream_whole(&r->in) && thread_wait(&r->news, &r->mu, until)) {
+    }
     l->lost = r->in.left;
     l->cut = r->in.ncut;
     l->unsaved = r->unsaved;
@@ -310,13 +298,6 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
 
 /* ---- signals, the wall clock --------------------------------------------------------------------------- */
 
-/* A cut connection (ssh) ends a recording as Ctrl-C does, unless SIGHUP is ignored (nohup). */
-static bool hears_hangup(void)
-{
-    struct sigaction a;
-    return sigaction(SIGHUP, NULL, &a) == 0 && a.sa_handler != SIG_IGN;
-}
-
 static void hold(int how)
 {
     sigset_t set;
@@ -341,9 +322,10 @@ void live_stop_release(void)
 bool live_stop_asked(void)
 {
     sigset_t set;
+    struct sigaction a; /* a cut connection (ssh) is as Ctrl-C, unless SIGHUP is ignored (nohup) */
     return sigpending(&set) == 0 &&
            (sigismember(&set, SIGINT) || sigismember(&set, SIGTERM) || sigismember(&set, SIGTSTP) ||
-            (sigismember(&set, SIGHUP) && hears_hangup()));
+            (sigismember(&set, SIGHUP) && sigaction(SIGHUP, NULL, &a) == 0 && a.sa_handler != SIG_IGN));
 }
 
 void live_stop_tell(const char *command, const char *where)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,9 @@ struct serve {
     char at[80];
     pthread_t thread;
     bool on;
+    atomic_bool quit;
     pthread_mutex_t mu;
-    /* guarded by mu: */
-    bool quit;
-    struct text text;
+    struct text text; /* guarded by mu */
 };
 
 int serve_listens = -1;
@@ -82,14 +82,6 @@ static void name_it(struct serve *s)
         snprintf(s->at, sizeof s->at, "%s:%u", host, ntohs(a.v4.sin_port));
 }
 
-static bool listens(struct serve *s, const union address *a, socklen_t len)
-{
-    const int on = 1;
-    s->fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    return s->fd >= 0 && setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) == 0 &&
-           bind(s->fd, &a->any, len) == 0 && listen(s->fd, BACKLOG) == 0;
-}
-
 enum err_code serve_open(const char *at, struct serve **out, struct err *e)
 {
     union address a;
@@ -102,7 +94,10 @@ enum err_code serve_open(const char *at, struct serve **out, struct err *e)
     if (!s)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     pthread_mutex_init(&s->mu, NULL);
-    if (!listens(s, &a, len)) {
+    const int on = 1;
+    s->fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s->fd < 0 || setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) ||
+        bind(s->fd, &a.any, len) || listen(s->fd, BACKLOG)) {
         err_set(e, ERR_IO, ERR_NO_OFFSET, "%s", strerror(errno));
         serve_close(s);
         return e->code;
@@ -207,18 +202,10 @@ static void serve_one(struct serve *s, int fd)
 
 /* ---- all of them --------------------------------------------------------------------------------------- */
 
-static bool quits(struct serve *s)
-{
-    pthread_mutex_lock(&s->mu);
-    const bool quit = s->quit;
-    pthread_mutex_unlock(&s->mu);
-    return quit;
-}
-
 static void *serve_main(void *arg)
 {
     struct serve *s = arg;
-    while (!quits(s)) {
+    while (!s->quit) {
         const int fd = ready(s->fd, POLLIN, host_now() + TICK_MS * INT64_C(1000000))
                            ? accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)
                            : -1;
@@ -250,9 +237,7 @@ void serve_close(struct serve *s)
 {
     if (!s)
         return;
-    pthread_mutex_lock(&s->mu);
     s->quit = true;
-    pthread_mutex_unlock(&s->mu);
     if (s->on)
         pthread_join(s->thread, NULL);
     if (s->fd >= 0)

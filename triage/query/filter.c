@@ -278,12 +278,6 @@ void filter_free(struct filter *f)
 
 /* ---- tasks and regions --------------------------------------------------------------------------------- */
 
-static void add_ival(struct term *t, uint32_t g, int64_t t0, int64_t t1)
-{
-    if (g != NO_LANE && mem_room(t->iv, t->civ, t->niv + 1))
-        t->iv[t->niv++] = (struct ival){g, t0, t1 > t0 ? t1 : t0 + 1, 0};
-}
-
 ORDER(by_ival, struct ival, LEAST(r->g) LEAST(r->t0))
 
 /* A task's time counts on the goroutine that began it; its regions and logs on theirs. */
@@ -299,11 +293,12 @@ static void make_ivals(struct term *t, const struct trace *tr)
     t->niv = 0;
     for (int k = task ? ITEM_TASK : ITEM_REGION; k <= (task ? ITEM_LOG : ITEM_REGION); k++)
         for (size_t i = 0; item_at(tr, (enum item_kind)k, i, &x); i++)
-            if (k == ITEM_TASK
-                    ? match_id(&t->m, &t->cache, tr, x.name) && tab_put(&ids, x.task, 0, 0) != TAB_NONE
-                : task ? tab_get(&ids, x.task, 0) != TAB_NONE
-                       : match_id(&t->m, &t->cache, tr, x.name))
-                add_ival(t, x.g, x.t0, x.t1);
+            if ((k == ITEM_TASK
+                     ? match_id(&t->m, &t->cache, tr, x.name) && tab_put(&ids, x.task, 0, 0) != TAB_NONE
+                 : task ? tab_get(&ids, x.task, 0) != TAB_NONE
+                        : match_id(&t->m, &t->cache, tr, x.name)) &&
+                x.g != NO_LANE && mem_room(t->iv, t->civ, t->niv + 1))
+                t->iv[t->niv++] = (struct ival){x.g, x.t0, x.t1 > x.t0 ? x.t1 : x.t0 + 1, 0};
     tab_free(&ids);
     sort(t->iv, t->niv, by_ival);
     for (size_t i = 0; i < t->niv; i++) {
@@ -334,12 +329,6 @@ static bool names_g(const struct term *t, const struct trace *tr, uint32_t g)
     return match_id(&t->m, (struct match_cache *)(uintptr_t)&t->cache, tr, li.name);
 }
 
-/* The stack of a goroutine woken or created by another one is that one's: not its own. */
-static bool own_stack(const struct span *s)
-{
-    return s->stack && !(s->state == ST_RUNNABLE && s->who != NO_LANE);
-}
-
 struct asked { /* a span of a goroutine, and who that is once it was looked up */
     const struct filter *f;
     uint32_t g;
@@ -363,8 +352,10 @@ static bool holds(const struct term *t, struct asked *a)
     const int64_t end = s->t1 > s->t0 ? s->t1 : s->t0 + 1;
     struct match_cache *c = (struct match_cache *)(uintptr_t)&t->cache; /* it only remembers */
     switch (t->kind) {
-    case T_FUNC:
-        return match_id(&t->m, c, tr, who(a)->name) || (own_stack(s) && match_stack(&t->m, c, tr, s->stack));
+    case T_FUNC: /* the stack of one woken or created by another one is that one's: not its own */
+        return match_id(&t->m, c, tr, who(a)->name) ||
+               (s->stack && !(s->state == ST_RUNNABLE && s->who != NO_LANE) &&
+                match_stack(&t->m, c, tr, s->stack));
     case T_G: return who(a)->id == t->id;
     case T_P:
         return s->who != NO_LANE && s->state != ST_RUNNABLE && s->state != ST_WAITING &&

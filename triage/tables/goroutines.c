@@ -62,11 +62,6 @@ static inline uint64_t key(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-static inline bool is_call(uint32_t end)
-{
-    return end >= CALL_BLOCKED && end <= CALL_OVER;
-}
-
 /* Adds to the waits of the group for the same reason. */
 static OFTEN bool add_reason(struct g_walk *w, uint32_t reason, int64_t ns)
 {
@@ -125,7 +120,7 @@ static bool note_futile(struct g_walk *w, int64_t t0)
 static RARELY bool note_cond(struct g_walk *w, uint32_t pair, int64_t t0, int64_t t1, uint32_t who)
 {
     const struct pair_row *p = &w->y->pairs[pair];
-    const bool call = is_call(p->waker);
+    const bool call = p->waker >= CALL_BLOCKED && p->waker <= CALL_OVER;
     if (w->cond_pair != TAB_NONE && w->cond_stack == p->stack && !call && w->ran - w->cond_ran < FUTILE_RUN) {
         if (!note_futile(w, t0))
             return false;
@@ -365,8 +360,7 @@ static void lane_told(struct g_walk *w)
     struct group_part *p = &w->y->groups[w->of];
     w->ns[ST_RUNNING] = w->ran;
     const struct gstat told = gstat_told(w->ns, w->no_p_ns, w->life);
-    for (int m = 0; m < GM_COUNT; m++)
-        p->ns[m] = ns_add(p->ns[m], told.ns[m]);
+    ns_sum(p->ns, told.ns, GM_COUNT);
     p->timed |= w->timed;
     if (!w->system && w->ran > w->y->busiest.least && w->ran > 0)
         longest_add(&w->y->busiest, &(struct sched_wait){.t1 = w->ran, .g = w->g});

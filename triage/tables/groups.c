@@ -90,17 +90,6 @@ bool triage_groups(struct triage *tg)
 
 /* ---- once they are counted ----------------------------------------------------------------------------- */
 
-/* Places each goroutine's value with those of its group. */
-static bool values_by_group(const struct triage *tg, enum gmetric m, int64_t *v, size_t *next)
-{
-    bool ok = true;
-    for (uint32_t g = 0; g < tg->ng && ok; g++) {
-        v[next[tg->group_of[g]]++] = gstat_of(tg, g).ns[m];
-        ok = g % 64 || slices_tick();
-    }
-    return ok;
-}
-
 struct dist *triage_group_dists(const struct triage *tg, enum gmetric m)
 {
     struct dist *d = mem_alloc(((size_t)tg->ngroups + 1) * sizeof *d);
@@ -109,7 +98,10 @@ struct dist *triage_group_dists(const struct triage *tg, enum gmetric m)
     bool ok = d && next && v;
     for (uint32_t i = 0; ok && i < tg->ngroups; at += tg->groups[i++].count)
         next[i] = at;
-    ok = ok && values_by_group(tg, m, v, next);
+    for (uint32_t g = 0; ok && g < tg->ng; g++) { /* each value goes to those of its group */
+        v[next[tg->group_of[g]]++] = gstat_of(tg, g).ns[m];
+        ok = g % 64 || slices_tick();
+    }
     at = 0;
     for (uint32_t i = 0; ok && i < tg->ngroups; at += tg->groups[i++].count)
         dist_of(&d[i], v + at, tg->groups[i].count);

@@ -15,21 +15,15 @@ bool triage_part_missing(const struct trace *tr)
     return in->ndamages && !behind;
 }
 
-/* What all did. */
-static void procs_sum(struct triage *tg)
+/* What all did; and processor time there was: GOMAXPROCS over time where it is recorded, else the Ps that
+ * were seen. */
+bool triage_procs(struct triage *tg)
 {
     for (uint32_t p = 0; p < tg->np; p++) {
         struct shares s;
         trace_shares(tg->tr, lane_p(p), 0, tg->end, &s);
-        for (int i = 0; i < ST_COUNT; i++)
-            tg->p_sum.ns[i] = ns_add(tg->p_sum.ns[i], s.ns[i]);
+        ns_sum(tg->p_sum.ns, s.ns, ST_COUNT);
     }
-}
-
-/* Processor time there was: GOMAXPROCS over time where it is recorded, else the Ps that were seen. */
-bool triage_procs(struct triage *tg)
-{
-    procs_sum(tg);
     const size_t n = trace_npoints(tg->tr, METRIC_PROCS);
     uint64_t first = n ? trace_point(tg->tr, METRIC_PROCS, 0).v : tg->np;
     int64_t at = 0, cap = 0, told = 0;
@@ -56,22 +50,16 @@ bool triage_procs(struct triage *tg)
 
 /* ---- a damaged trace ----------------------------------------------------------------------------------- */
 
-/* Finds when a processor's record first ends, by the recorded part of [0, t): unrecorded time only grows
- * with t. */
-static int64_t torn_of(const struct trace *tr, uint32_t p, int64_t end)
-{
-    int64_t lo = 0;
-    struct shares s;
-    bisect(lo, end, t, (trace_shares(tr, lane_p(p), 0, t + 1, &s), s.ns[ST_NONE] + s.ns[ST_UNKNOWN] == 0));
-    return lo < end ? lo : INT64_MAX;
-}
-
 int64_t known_torn(const struct trace *tr)
 {
+    const int64_t end = trace_info(tr)->end;
     int64_t from = INT64_MAX;
     for (uint32_t p = 0, n = triage_part_missing(tr) ? trace_nlanes(tr, LANE_P) : 0; p < n; p++) {
-        const int64_t t = torn_of(tr, p, trace_info(tr)->end);
-        from = t < from ? t : from;
+        int64_t lo = 0; /* by the recorded part of [0, t): unrecorded time only grows with t */
+        struct shares s;
+        bisect(lo, end, t,
+               (trace_shares(tr, lane_p(p), 0, t + 1, &s), s.ns[ST_NONE] + s.ns[ST_UNKNOWN] == 0));
+        from = lo < end && lo < from ? lo : from;
     }
     return from;
 }

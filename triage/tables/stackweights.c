@@ -30,18 +30,14 @@ bool sw_kind_parse(const char *name, enum sw_kind *k)
     return i < SW_KINDS;
 }
 
-/* Maps the stack of one empty frame, which the runtime writes where it has none, to 0. */
-static uint32_t sw_stack(const struct trace *tr, uint32_t stack)
-{
-    const struct frame f = trace_frame(tr, stack, 0);
-    return f.pc || f.func || trace_stack(tr, stack) > 1 ? stack : 0;
-}
-
 static bool add_row(struct build *b, uint32_t stack, int64_t ns)
 {
     bool made;
-    if (tab_get(&b->by_stack, stack, 0) == TAB_NONE)
-        stack = sw_stack(b->tr, stack);
+    if (tab_get(&b->by_stack, stack, 0) == TAB_NONE) {
+        const struct frame f = trace_frame(b->tr, stack, 0);
+        /* one empty frame is what the runtime writes where it has no stack */
+        stack = f.pc || f.func || trace_stack(b->tr, stack) > 1 ? stack : 0;
+    }
     struct sw_row *p = tab_row(&b->by_stack, b->out->row, b->out->n, stack, 0, &made);
     if (!p)
         return false;
@@ -60,19 +56,15 @@ static bool add_span(struct build *b, uint32_t stack, int64_t t0, int64_t t1)
     return t1 <= t0 || add_row(b, stack, t1 - t0);
 }
 
-/* Go's tool distinguishes these by parts of the reason. */
-static bool is_counted(const struct trace *tr, enum sw_kind k, uint32_t reason)
-{
-    const struct str s = trace_str(tr, reason);
-    return k == SW_NET ? str_is(s, "network")
-                       : str_has(s, "chan") || str_has(s, "sync") || str_has(s, "select");
-}
-
+/* Go's tool distinguishes waits by parts of the reason. */
 static bool wanted(const struct build *b, const struct span *s)
 {
+    const struct str why = trace_str(b->tr, s->reason);
     switch (b->kind) {
+    case SW_NET: return s->state == ST_WAITING && str_is(why, "network");
     case SW_SYNC:
-    case SW_NET: return s->state == ST_WAITING && is_counted(b->tr, b->kind, s->reason);
+        return s->state == ST_WAITING &&
+               (str_has(why, "chan") || str_has(why, "sync") || str_has(why, "select"));
     case SW_OFFCPU: return s->state == ST_WAITING;
     case SW_SYSCALL: return s->state == ST_SYSCALL;
     case SW_SCHED: return s->state == ST_RUNNABLE;

@@ -55,8 +55,7 @@ static void add_groups(struct triage *tg, const struct subtotal *y)
         struct group *p = &tg->groups[s->group];
         p->timed |= s->timed;
         p->moves += s->moves;
-        for (int m = 0; m < GM_COUNT; m++)
-            p->ns[m] = ns_add(p->ns[m], s->ns[m]);
+        ns_sum(p->ns, s->ns, GM_COUNT);
     }
 }
 
@@ -119,13 +118,6 @@ static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
     return true;
 }
 
-static void long_runs_add(struct long_runs *to, const struct long_runs *l)
-{
-    to->longest = l->n && (!to->n || moment_before(&l->longest, &to->longest)) ? l->longest : to->longest;
-    to->n += l->n;
-    to->total = ns_add(to->total, l->total);
-}
-
 static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal *y)
 {
     const bool ok = add_pairs(to, y) && add_wait_ofs(to, y);
@@ -134,10 +126,13 @@ static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal
         longest_add(&to->worst, &y->worst.v[i]);
     for (uint32_t i = 0; i < y->busiest.n; i++)
         longest_add(&to->busiest, &y->busiest.v[i]);
-    for (int i = 0; i < GC_MODES; i++)
-        to->label_ns[i] = ns_add(to->label_ns[i], y->label_ns[i]);
+    ns_sum(to->label_ns, y->label_ns, GC_MODES);
     hist_sum(&to->sched, &y->sched);
-    long_runs_add(&tg->long_runs, &y->long_runs);
+    struct long_runs *all = &tg->long_runs;
+    const struct long_runs *l = &y->long_runs;
+    all->longest = l->n && (!all->n || moment_before(&l->longest, &all->longest)) ? l->longest : all->longest;
+    all->n += l->n;
+    all->total = ns_add(all->total, l->total);
     return ok;
 }
 
@@ -148,8 +143,9 @@ static void subtotal_tabs_free(struct subtotal *y)
     tab_free(&y->by_wait_of);
 }
 
-static void subtotal_free(struct subtotal *y)
+static void subtotal_free(void *arg)
 {
+    struct subtotal *y = arg;
     if (!y)
         return;
     subtotal_tabs_free(y);
@@ -204,11 +200,6 @@ static bool run_add(void *arg, size_t i, void *kept)
     subtotal_free(kept);
     tg->work->next = run_start(r, i + 1);
     return ok;
-}
-
-static void run_drop(void *kept)
-{
-    subtotal_free(kept);
 }
 
 static bool runs_init(struct runs *r)
@@ -270,13 +261,6 @@ static bool tell_pairs(struct triage *tg, struct subtotal *y)
     return ok;
 }
 
-/* Returns how long the goroutine ran during an assist. */
-static int64_t assist_ran(const struct trace *tr, const struct range *r)
-{
-    return r->a ? (int64_t)(r->a - 1)
-                : trace_ns(tr, lane_g(r->owner), ST_RUNNING, r->t0 > 0 ? r->t0 : 0, r->t1);
-}
-
 static bool assists_add(struct triage *tg)
 {
     const struct range *r;
@@ -285,7 +269,10 @@ static bool assists_add(struct triage *tg)
     bool ok = tg->assist || !n;
     for (size_t i = 0; i < n && ok; i++) {
         const uint32_t g = r[i].owner;
-        const int64_t ns = g < tg->ng ? ns_clamp(assist_ran(tg->tr, &r[i])) : 0;
+        const int64_t t0 = r[i].t0 > 0 ? r[i].t0 : 0,
+                      ns = g >= tg->ng ? 0
+                           : r[i].a    ? ns_clamp((int64_t)(r[i].a - 1)) /* how long it ran meanwhile */
+                                       : ns_clamp(trace_ns(tg->tr, lane_g(g), ST_RUNNING, t0, r[i].t1));
         if (ns <= 0)
             continue;
         int64_t *sum = &tg->groups[tg->group_of[g]].ns[GM_ASSIST];
@@ -303,7 +290,7 @@ bool triage_goroutines(struct triage *tg)
     tg->long_runs.least = threshold_ns(TH_HOST_RUN);
     const bool ok =
         triage_groups(tg) && runs_init(&r) &&
-        slices_each(trace_threads(tg->tr), r.n, &(struct slices_job){run_count, run_add, run_drop, &r});
+        slices_each(trace_threads(tg->tr), r.n, &(struct slices_job){run_count, run_add, subtotal_free, &r});
     struct subtotal *y = r.sum;
     if (ok)
         subtotal_tabs_free(y);
