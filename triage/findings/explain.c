@@ -5,8 +5,8 @@
  */
 #include "triage/findings/explain_priv.h"
 
-#include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "triage/findings/trails.h"
 #include "triage/tables/slices.h"
 #include "triage/triage.h"
@@ -33,16 +33,7 @@ const char *explain_cat_id(enum explain_cat c)
 
 /* ---- the indices --------------------------------------------------------------------------------------- */
 
-static int cmp_region(const void *a, const void *b, void *arg)
-{
-    const struct region *r = arg;
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const struct region *p = &r[x], *q = &r[y];
-    return p->g != q->g           ? (p->g > q->g) - (p->g < q->g)
-           : p->t0 != q->t0       ? (p->t0 > q->t0) - (p->t0 < q->t0)
-           : p->depth != q->depth ? (p->depth > q->depth) - (p->depth < q->depth)
-                                  : (x > y) - (x < y);
-}
+ORDER_AT(cmp_region, struct region, LEAST(r->g) LEAST(r->t0) LEAST(r->depth))
 
 struct explainer *explain_new(const struct trace *tr, struct owners *own)
 {
@@ -65,7 +56,7 @@ struct explainer *explain_new(const struct trace *tr, struct owners *own)
     for (size_t i = 0; i < n && i < UINT32_MAX; i++)
         if (r[i].stack && r[i].t1 > r[i].t0)
             x->region[x->nregions++] = (uint32_t)i;
-    host_sort(x->region, x->nregions, sizeof *x->region, cmp_region, (void *)(uintptr_t)r);
+    sort_at(x->region, x->nregions, r, cmp_region);
     return x;
 }
 

@@ -1,8 +1,8 @@
 /* explain_list.c - an explanation as a list of its parts: see explain.h. */
 #include "triage/findings/explain.h"
 
-#include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 
 static uint32_t list_part(void *arg, uint32_t up, const struct explain_part *p)
 {
@@ -17,20 +17,14 @@ static uint32_t list_part(void *arg, uint32_t up, const struct explain_part *p)
     return 0;
 }
 
-static int cmp_item(const void *a, const void *b, void *arg)
-{
-    const struct explain_part *x = &((const struct explain_item *)a)->part;
-    const struct explain_part *y = &((const struct explain_item *)b)->part;
-    (void)arg;
-    return x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0) : x->depth - y->depth;
-}
+ORDER(cmp_item, struct explain_item, LEAST(r->part.t0) LEAST(r->part.depth))
 
 /* Sort by time, a wait before what explains it. Parts of one level are adjacent, so a part explains the last
  * one before it that is a level higher. */
 static void list_sort(struct explain_list *l)
 {
     uint32_t last[EXPLAIN_DEPTH + 1] = {0};
-    host_sort(l->v, l->n, sizeof *l->v, cmp_item, NULL);
+    sort(l->v, l->n, cmp_item);
     for (uint32_t i = 0; i < l->n; i++) {
         const unsigned depth = l->v[i].part.depth;
         l->v[i].up = depth ? last[depth - 1] : NO_LANE;

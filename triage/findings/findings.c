@@ -185,10 +185,7 @@ bool findings_is_what(const struct finding *f)
 
 uint32_t findings_notes(const struct findings *fs)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < fs->n; i++)
-        n += fs->f[i].v.level == LEVEL_NOTE;
-    return n;
+    return (uint32_t)sum_over(f, fs->f, fs->n, f->v.level == LEVEL_NOTE);
 }
 
 bool findings_stand_out(const struct findings *fs)

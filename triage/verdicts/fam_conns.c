@@ -49,11 +49,11 @@ static bool connects(const struct trace *tr, uint32_t stack)
 static bool gives_back(const struct causes *c)
 {
     uint64_t opened = 0, waits = 0;
-    for (uint32_t i = 0; i < c->tg->nsyscalls; i++)
-        opened += connects(c->tr, c->tg->syscalls[i].stack) ? c->tg->syscalls[i].count : 0;
-    for (uint32_t i = 0; i < c->tg->nwaits; i++)
-        if (stacks_may(c->tr, c->tg->waits[i].stack, STACK_CONNECTS))
-            *(c->tg->waits[i].kind == WK_NET ? &opened : &waits) += c->tg->waits[i].count;
+    each_of(r, c->tg->syscalls, c->tg->nsyscalls)
+        opened += connects(c->tr, r->stack) ? r->count : 0;
+    each_of(r, c->tg->waits, c->tg->nwaits)
+        if (stacks_may(c->tr, r->stack, STACK_CONNECTS))
+            *(r->kind == WK_NET ? &opened : &waits) += r->count;
     return opened * 2 < waits;
 }
 
@@ -70,13 +70,10 @@ static struct harm waits_for_one(const struct causes *c, const struct works *w, 
         return most;
     for (uint32_t group = 0; group < c->tg->ngroups && group < GROUPS; group++) {
         const double life = (double)c->tg->groups[group].ns[GM_LIFE];
-        int64_t ns = 0;
-        each_of(p, c->tg->pairs, works_pairs(c)) {
-            const bool here = p->waiter == c->tg->groups[group].name && p->stack &&
-                              stacks_may(c->tr, p->stack, STACK_CONNECTS) &&
-                              verdict_place(w, p->stack).user == user;
-            ns = ns_add(ns, here ? p->total : 0);
-        }
+        const uint32_t name = c->tg->groups[group].name;
+        const int64_t ns = sum_over(
+            p, c->tg->pairs, works_pairs(c),
+            verdict_waits_at(w, p, name, user) && stacks_may(c->tr, p->stack, STACK_CONNECTS) ? p->total : 0);
         if (life <= 0 || (double)ns / life <= most.share)
             continue;
         most.share = (double)ns / life;
@@ -104,9 +101,7 @@ static void opening_in(const struct causes *c, const struct work_tree *t, uint32
         }
         for (int s = 0; s < TREE_SETS; s++)
             o->ns[s] = ns_add(o->ns[s], n->ns[s]);
-        if (o->node == NO_LANE ||
-            n->ns[TREE_ALL] + n->ns[TREE_SLOW] > t->v[o->node].ns[TREE_ALL] + t->v[o->node].ns[TREE_SLOW])
-            o->node = k;
+        o->node = o->node == NO_LANE || tree_both(n) > tree_both(&t->v[o->node]) ? k : o->node;
     }
 }
 

@@ -52,12 +52,9 @@ static bool is_quick(const struct between *b)
 /* Do goroutines of both kinds wait for each other, as often as turns are looked for? */
 static bool may_turn(const struct causes *c, const struct pair_row *of)
 {
-    uint64_t n = 0, back = 0;
-    each_of(p, c->tg->pairs, works_pairs(c)) {
-        n += p->waiter == of->waiter && p->waker == of->waker && wait_passes_on(p->kind) ? p->count : 0;
-        back += p->waiter == of->waker && p->waker == of->waiter && wait_passes_on(p->kind) ? p->count : 0;
-    }
-    return (double)n >= threshold(TH_HANDOFF_TURNS) && (double)back >= threshold(TH_HANDOFF_TURNS);
+    const double least = threshold(TH_HANDOFF_TURNS);
+    return (double)works_passed(c, of->waiter, of->waker) >= least &&
+           (double)works_passed(c, of->waker, of->waiter) >= least;
 }
 
 /*

@@ -187,11 +187,8 @@ static const struct tree_node *end_of(const struct work_tree *t, const struct tr
     *own = NULL;
     while (n->first != NO_LANE) {
         const struct tree_node *most = &t->v[n->first];
-        for (uint32_t k = n->first; k != NO_LANE; k = t->v[k].next) {
-            most = t->v[k].ns[TREE_ALL] + t->v[k].ns[TREE_SLOW] > most->ns[TREE_ALL] + most->ns[TREE_SLOW]
-                       ? &t->v[k]
-                       : most;
-        }
+        for (uint32_t k = n->first; k != NO_LANE; k = t->v[k].next)
+            most = tree_both(&t->v[k]) > tree_both(most) ? &t->v[k] : most;
         n = most;
         *own = n->owner == OWNER_PROGRAM || !*own ? n : *own;
     }

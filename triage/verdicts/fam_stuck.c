@@ -55,14 +55,11 @@ static bool uses_lock(const struct causes *c, const struct works *w, const struc
 static const struct stand *who_has_it(const struct causes *c, const struct works *w, const struct stuck *s,
                                       uint32_t n, const struct stand *first)
 {
-    const struct stand *best = NULL;
-    each_of(r, w->stand, w->nstands) {
-        const bool for_others = wait_passes_on((enum wait_kind)r->kind) || r->kind == WK_WAITGROUP;
-        if (for_others && !r->more && r->since <= first->since && (!best || r->since > best->since) &&
-            uses_lock(c, w, s, n, first->user, r->user))
-            best = r;
-    }
-    return best;
+    return largest_of(r, w->stand, w->nstands,
+                      (wait_passes_on((enum wait_kind)r->kind) || r->kind == WK_WAITGROUP) && !r->more &&
+                              r->since <= first->since && uses_lock(c, w, s, n, first->user, r->user)
+                          ? r->since + 1
+                          : 0);
 }
 
 /* Waits that ended in that function of the user's, of goroutines of that group. Who stands to send went on
@@ -70,21 +67,17 @@ static const struct stand *who_has_it(const struct causes *c, const struct works
 static uint64_t waited_before(const struct causes *c, const struct works *w, uint32_t name,
                               const struct stuck *s)
 {
-    uint64_t n = 0;
-    each_of(p, c->tg->pairs, works_pairs(c)) {
-        const bool here = p->waiter == name && p->stack && (s->first->kind != WK_SEND || p->kind == WK_SEND);
-        n += here && verdict_place(w, p->stack).user == s->user ? p->count : 0;
-    }
-    return n;
+    return (uint64_t)sum_over(
+        p, c->tg->pairs, works_pairs(c),
+        (s->first->kind != WK_SEND || p->kind == WK_SEND) && verdict_waits_at(w, p, name, s->user) ? p->count
+                                                                                                   : 0);
 }
 
 /* Are those that stand there all of their group, which had worked, and hardly ever waited there? */
 static bool is_whole(const struct causes *c, const struct works *w, const struct stuck *s)
 {
     const struct group *g = &c->tg->groups[c->tg->group_of[s->first->g]];
-    uint64_t waits = 0;
-    for (uint32_t k = 0; k < g->nwaits; k++)
-        waits += c->tg->group_waits[g->waits + k].count;
+    const uint64_t waits = (uint64_t)sum_over(k, c->tg->group_waits + g->waits, g->nwaits, k->count);
     return s->first->kind != WK_LOCK && s->n == g->count - g->ended && s->n * 2 >= g->count &&
            waits >= threshold(TH_PIECES) * s->n &&
            (double)waited_before(c, w, g->name, s) < threshold(TH_STUCK_PART) * (double)waits;
@@ -126,11 +119,10 @@ static uint32_t ring_of(const struct causes *c, const struct works *w, const str
 static uint32_t lost_of(const struct causes *c, const struct works *w, const struct stand *first)
 {
     const struct group *g = &c->tg->groups[c->tg->group_of[first->g]];
-    uint32_t n = 0;
-    each_of(s, w->stand, w->nstands) {
-        const bool same = s->stack == first->stack && c->tg->group_of[s->g] == c->tg->group_of[first->g];
-        n += same && gstat_waits(c->tg, s->g, threshold(TH_PIECES));
-    }
+    const uint32_t n =
+        (uint32_t)sum_over(s, w->stand, w->nstands,
+                           s->stack == first->stack && c->tg->group_of[s->g] == c->tg->group_of[first->g] &&
+                               gstat_waits(c->tg, s->g, threshold(TH_PIECES)));
     const struct pair_row *p = c->tg->pairs;
     const bool others = any_of(i, works_pairs(c), p[i].waiter == g->name && p[i].stack == first->stack);
     return first->kind == WK_SEND && !first->more && n >= threshold(TH_SEVERAL) && n < g->count && !others

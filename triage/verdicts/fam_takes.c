@@ -114,14 +114,9 @@ struct site verdict_called_back(const struct works *w, uint32_t stack, bool *lib
  * it calls. */
 static uint64_t hands_on(const struct causes *c, uint32_t group, uint32_t user)
 {
-    uint64_t n = 0;
-    each_of(p, c->tg->pairs, works_pairs(c)) {
-        const uint32_t frames = p->waker == group && p->waker_stack ? trace_stack(c->tr, p->waker_stack) : 0;
-        const bool in =
-            user ? any_of(k, frames, trace_frame(c->tr, p->waker_stack, k).func == user) : p->waker == group;
-        n += in ? p->count : 0;
-    }
-    return n;
+    return (uint64_t)sum_over(
+        p, c->tg->pairs, works_pairs(c),
+        p->waker == group && (!user || stacks_passes(c->tr, p->waker_stack, user)) ? p->count : 0);
 }
 
 /* How many things it does. A call for a connection that was waited for is made twice. */

@@ -49,26 +49,13 @@ static int64_t at_work(const struct causes *c, uint32_t g, bool serves)
     return ns_add(st.ns[GM_EXEC], (int64_t)(part * (double)st.ns[GM_LIFE]));
 }
 
-/* Whether goroutines of a group hand things to each other: they are stages, not equals. */
-static bool are_stages(const struct causes *c, uint32_t group)
-{
-    const uint32_t name = c->tg->groups[group].name;
-    uint64_t n = 0;
-    each_of(p, c->tg->pairs, works_pairs(c))
-        n += p->waiter == name && p->waker == name && wait_passes_on(p->kind) ? p->count : 0;
-    return (double)n >= threshold(TH_MANY);
-}
-
 /* Who hands goroutines of that group most of what they wait for. */
 static struct role giver_of(const struct causes *c, const struct works *w, uint32_t group)
 {
     const uint32_t name = c->tg->groups[group].name;
-    const struct pair_row *most = NULL;
-    each_of(p, c->tg->pairs, works_pairs(c)) {
-        const bool gives = p->waiter == name && p->waker != name && !p->from_scheduler && p->waker_stack &&
-                           wait_passes_on(p->kind);
-        most = gives && (!most || p->count > most->count) ? p : most;
-    }
+    const struct pair_row *most = largest_of(
+        p, c->tg->pairs, works_pairs(c),
+        p->waiter == name && p->waker != name && p->waker_stack && wait_passes_on(p->kind) ? p->count : 0);
     return most ? (struct role){.group = most->waker,
                                 .g = most->longest_waker,
                                 .at = verdict_place(w, most->waker_stack)}
@@ -259,8 +246,12 @@ bool fam_uneven(struct causes *c, const struct works *w, struct verdicts *out)
     bool ok = true;
     if (c->idle < threshold(TH_ROOM) * c->procs)
         return true;
-    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS; i++)
-        ok = c->tg->groups[i].is_system || are_stages(c, i) || uneven(c, w, out, i);
+    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS; i++) {
+        const uint32_t name =
+            c->tg->groups[i].name; /* who hand things to each other are stages, not equals */
+        const bool stages = (double)works_passed(c, name, name) >= threshold(TH_MANY);
+        ok = c->tg->groups[i].is_system || stages || uneven(c, w, out, i);
+    }
     for (uint32_t i = 0; ok && i < w->n; i++) {
         bool divisible;
         const double things = things_of(&w->v[i], &divisible);

@@ -91,8 +91,7 @@ static bool ended_by_others(const struct causes *c, const struct works *w, const
 {
     uint64_t others = 0, timers = 0;
     each_of(p, c->tg->pairs, works_pairs(c)) {
-        const bool here =
-            p->stack && p->waiter == v->waiter.group && verdict_place(w, p->stack).user == v->where.user;
+        const bool here = verdict_waits_at(w, p, v->waiter.group, v->where.user);
         others += here && !p->from_scheduler ? p->count : 0;
         timers += here && p->from_scheduler ? p->count : 0;
     }

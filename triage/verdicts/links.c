@@ -56,8 +56,7 @@ struct served *served_of(struct follow *f, uint32_t group)
 static bool waits_there(const struct follow *f, uint32_t group_name, uint32_t user)
 {
     const struct pair_row *p = f->c->tg->pairs;
-    return any_of(i, works_pairs(f->c),
-                  p[i].waiter == group_name && p[i].stack && owner_func(f->all->own, p[i].stack) == user);
+    return any_of(i, works_pairs(f->c), verdict_waits_at(f->all, &p[i], group_name, user));
 }
 
 /* Whether it is a library's semaphore, by name: one that is passed around. */
@@ -81,7 +80,7 @@ static bool mostly(const struct follow *f, const struct tree_node *n,
     const struct tree_node *v = f->w->tree.v;
     int64_t such = 0, all = 0;
     for (uint32_t k = n->first; k != NO_LANE; k = v[k].next) {
-        const int64_t ns = ns_add(v[k].ns[TREE_ALL], v[k].ns[TREE_SLOW]);
+        const int64_t ns = tree_both(&v[k]);
         all = ns_add(all, ns);
         such = ns_add(such, is(f, n, &v[k]) ? ns : 0);
     }
@@ -212,10 +211,10 @@ static void pace_of(const struct trace *tr, const struct tree_node *v, uint32_t 
                     struct pace *out)
 {
     for (uint32_t k = v[node].first; k != NO_LANE; k = v[k].next) {
-        int64_t own = ns_add(v[k].ns[TREE_ALL], v[k].ns[TREE_SLOW]);
+        int64_t own = tree_both(&v[k]);
         out->all = depth ? out->all : ns_add(out->all, own);
         for (uint32_t j = v[k].first; j != NO_LANE; j = v[j].next)
-            own -= ns_add(v[j].ns[TREE_ALL], v[j].ns[TREE_SLOW]);
+            own -= tree_both(&v[j]);
         out->sleeps = ns_add(out->sleeps, v[k].cat == EX_TIMER ? own : 0);
         out->outside = ns_add(out->outside, of_remote(tr, &v[k]) ? own : 0);
         if (depth < DEEP)
@@ -233,11 +232,10 @@ static bool paces(const struct follow *f, const struct tree_node *n, uint32_t by
     const bool paced = n->kind != WK_SEND && ((double)to.sleeps > threshold(TH_ROOM) * (double)to.all ||
                                               (to.outside * 2 > to.all && !calls_asks(f->c, n->by)));
     const uint32_t group = causes_group(f->c, by);
-    int64_t back = 0; /* it waits for its waiters */
-    each_of(p, f->c->tg->pairs, works_pairs(f->c)) {
-        const bool passes = p->kind != WK_SEND && wait_passes_on(p->kind);
-        back = ns_add(back, p->waiter == by && p->waker == n->who && passes ? p->total : 0);
-    }
+    const int64_t back = sum_over(
+        p, f->c->tg->pairs, works_pairs(f->c), /* it waits for its waiters */
+        p->waiter == by && p->waker == n->who && p->kind != WK_SEND && wait_passes_on(p->kind) ? p->total
+                                                                                               : 0);
     return paced && (double)back < threshold(TH_SHARE) * (double)f->c->tg->groups[group].ns[GM_LIFE];
 }
 
@@ -270,10 +268,8 @@ static bool among_them(const struct follow *f, const struct tree_node *n)
 {
     uint64_t own = 0, all = 0;
     each_of(p, f->c->tg->pairs, works_pairs(f->c)) {
-        if (p->waiter != n->who || !p->stack || !wait_passes_on(p->kind))
-            continue;
-        const struct site at = verdict_place(f->all, p->stack);
-        const bool here = at.user == n->user && at.leaf == n->leaf;
+        const bool here = wait_passes_on(p->kind) && verdict_waits_at(f->all, p, n->who, n->user) &&
+                          verdict_place(f->all, p->stack).leaf == n->leaf;
         all += here ? p->count : 0;
         own += here && p->waker == n->who ? p->count : 0;
     }

@@ -123,10 +123,8 @@ static double again_at(const struct follow *f, const struct tree_node *n, uint32
  * the pieces take. */
 static bool others_ask(const struct follow *f, const struct tree_node *at)
 {
-    int64_t ns = 0;
-    each_of(p, f->c->tg->pairs, works_pairs(f->c))
-        if (at->up && p->waiter == at->who && p->stack && verdict_place(f->all, p->stack).user == at->user)
-            ns = ns_add(ns, p->total);
+    const int64_t ns = sum_over(p, f->c->tg->pairs, works_pairs(f->c),
+                                at->up && verdict_waits_at(f->all, p, at->who, at->user) ? p->total : 0);
     return (double)ns >= threshold(TH_DOUBLE) * (double)f->w->total;
 }
 

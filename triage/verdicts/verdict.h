@@ -309,6 +309,13 @@ bool verdict_is_chance(const struct works *all, const struct verdict *v);
 struct site verdict_place(const struct works *w, uint32_t stack);
 /* verdict_own - returns whether a site is in the program's own code, and known. */
 bool verdict_own(const struct works *w, struct site p);
+/* verdict_waits_at - returns whether waits of a pair are those of goroutines of that name at that function
+ * (strings). */
+static inline bool verdict_waits_at(const struct works *w, const struct pair_row *p, uint32_t name,
+                                    uint32_t user)
+{
+    return p->waiter == name && p->stack && owner_func(w->own, p->stack) == user;
+}
 /* verdict_lines - returns a hash of the program's own lines in a stack. */
 uint32_t verdict_lines(const struct works *w, uint32_t stack);
 /* verdict_place_of - returns the site of a stack of goroutine g. If a library created g for the program,

@@ -107,13 +107,11 @@ static bool asks(const struct causes *c, const struct works *all)
  * it. */
 static bool writes(const struct causes *c, uint32_t group)
 {
-    const double least = threshold(TH_AWAITED) * (double)c->tg->end;
-    int64_t ns = 0;
-    each_of(p, c->tg->pairs, works_pairs(c)) {
-        const bool here = p->waiter == c->tg->groups[group].name && p->kind == WK_NET && p->stack;
-        ns = ns_add(ns, here && causes_writes(c->tr, p->stack) ? p->total : 0);
-    }
-    return (double)ns >= least;
+    const uint32_t name = c->tg->groups[group].name;
+    const int64_t ns = sum_over(
+        p, c->tg->pairs, works_pairs(c),
+        p->waiter == name && p->kind == WK_NET && p->stack && causes_writes(c->tr, p->stack) ? p->total : 0);
+    return threshold_reached(TH_AWAITED, ns, c->tg->end);
 }
 
 /* Whether most requests only sleep: they wait for nobody, so a peer is played, whom the program asks. */

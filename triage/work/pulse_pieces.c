@@ -1,8 +1,8 @@
 /*
  * pulse_pieces.c - the pieces that are held, and queries on them: see pulse.h.
  */
-#include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "triage/work/pulse_priv.h"
 
 const double pulse_bound_s[PULSE_BOUNDS] = {0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
@@ -88,31 +88,24 @@ bool pulse_of(const struct pulse *p, int64_t t0, int64_t t1, struct dist out[PUL
     return true;
 }
 
-struct order {
-    const struct pulse *p;
-    const struct dist *d;
+struct place {
+    int rank;
+    int64_t total;
 };
+
+ORDER_AT(by_wait, struct place, LEAST(r->rank) MOST(r->total))
 
 static int rank(enum work_kind_id k)
 {
     return k == WORK_REQUESTS ? 0 : k == WORK_TASKS ? 1 : k == WORK_ITEMS ? 2 : 3;
 }
 
-static int by_wait(const void *a, const void *b, void *arg)
-{
-    const struct order *o = arg;
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const int p = rank(o->p->row[x].row.kind), q = rank(o->p->row[y].row.kind);
-    if (p != q)
-        return p - q;
-    if (o->d[x].total != o->d[y].total)
-        return o->d[x].total > o->d[y].total ? -1 : 1;
-    return x < y ? -1 : x > y;
-}
-
 void pulse_order(const struct pulse *p, const struct dist d[PULSE_ROWS], uint32_t order[PULSE_ROWS])
 {
-    for (uint32_t i = 0; i < p->nrows; i++)
+    struct place at[PULSE_ROWS];
+    for (uint32_t i = 0; i < p->nrows; i++) {
         order[i] = i;
-    host_sort(order, p->nrows, sizeof *order, by_wait, &(struct order){p, d});
+        at[i] = (struct place){rank(p->row[i].row.kind), d[i].total};
+    }
+    sort_at(order, p->nrows, at, by_wait);
 }

@@ -2,8 +2,8 @@
 #include "triage/work/sampled.h"
 
 #include "decode/base/bisect.h"
-#include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "triage/findings/thresholds.h"
 
 struct under { /* number of samples of a work under a function, by set */
@@ -23,14 +23,7 @@ struct sampled {
     uint64_t total[TREE_SETS], nth;
 };
 
-static int cmp_sample(const void *a, const void *b, void *arg)
-{
-    const struct sample *v = arg;
-    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-    return v[i].g != v[k].g   ? (v[i].g > v[k].g) - (v[i].g < v[k].g)
-           : v[i].t != v[k].t ? (v[i].t > v[k].t) - (v[i].t < v[k].t)
-                              : (i > k) - (i < k);
-}
+ORDER_AT(cmp_sample, struct sample, LEAST(r->g) LEAST(r->t))
 
 struct sampled *sampled_new(const struct trace *tr, struct owners *own)
 {
@@ -48,7 +41,7 @@ struct sampled *sampled_new(const struct trace *tr, struct owners *own)
     for (size_t i = 0; i < n && i < UINT32_MAX; i++)
         if (s->all[i].g != NO_LANE && s->all[i].stack)
             s->by[s->n++] = (uint32_t)i;
-    host_sort(s->by, s->n, sizeof *s->by, cmp_sample, (void *)(uintptr_t)s->all);
+    sort_at(s->by, s->n, s->all, cmp_sample);
     return s;
 }
 

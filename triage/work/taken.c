@@ -22,12 +22,9 @@ ORDER(cmp_take, struct take, LEAST(r->g) LEAST(r->t))
 /* Where they take most; NULL: nowhere. */
 static const struct pair_row *taken_at(const struct causes *c, uint32_t name)
 {
-    const struct pair_row *most = NULL;
-    each_of(p, c->tg->pairs, works_pairs(c))
-        if (p->waker == name && p->waiter != name && p->kind == WK_SEND && p->waker_stack &&
-            (!most || p->count > most->count))
-            most = p;
-    return most;
+    return largest_of(p, c->tg->pairs, works_pairs(c),
+                      p->waker == name && p->waiter != name && p->kind == WK_SEND && p->waker_stack ? p->count
+                                                                                                    : 0);
 }
 
 /* What one does from one taking to the next; its waits for more, between bursts, are no piece's. */

@@ -1,7 +1,7 @@
 /* tree.c - explains the pieces of a work and merges them: see work.h. */
 
-#include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "triage/findings/asks.h"
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
@@ -229,20 +229,9 @@ static bool piece_add(struct making *m, const struct workpiece *p)
     return ok;
 }
 
-static int64_t weight_of(const struct tree_node *n)
-{
-    return ns_add(n->ns[TREE_ALL], n->ns[TREE_SLOW]);
-}
+ORDER_AT(cmp_node, struct tree_node, MOST(tree_both(r)))
 
-static int cmp_node(const void *a, const void *b, void *arg)
-{
-    const struct tree_node *v = arg;
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    const int64_t p = weight_of(&v[x]), q = weight_of(&v[y]);
-    return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
-}
-
-static bool sort(struct work_tree *t)
+static bool sort_children(struct work_tree *t)
 {
     uint32_t *v = mem_alloc(((size_t)t->n + 1) * sizeof *v);
     for (uint32_t i = 0; v && i < t->n; i++) {
@@ -250,7 +239,7 @@ static bool sort(struct work_tree *t)
         for (uint32_t k = t->v[i].first; k != NO_LANE; k = t->v[k].next)
             v[n++] = k;
         if (n > 1)
-            host_sort(v, n, sizeof *v, cmp_node, t->v);
+            sort_at(v, n, t->v, cmp_node);
         for (uint32_t k = 0; k < n; k++)
             t->v[v[k]].next = k + 1 < n ? v[k + 1] : NO_LANE;
         t->v[i].first = n ? v[0] : NO_LANE;
@@ -288,7 +277,7 @@ bool tree_explain(struct work_tree *t, const struct trace *tr, struct explainer 
         t->handed |= explain_handed(x);
         spans -= share - explain_left(x);
     }
-    return ok && sort(t);
+    return ok && sort_children(t);
 }
 
 /* Returns the sets of the i-th of n pieces, longest first. */
@@ -454,5 +443,5 @@ bool tree_make(struct causes *c, struct works *all, struct explainer *x, struct 
     handler_of(all, w);
     if (ok)
         around_handler(all, w);
-    return ok && sort(t);
+    return ok && sort_children(t);
 }

@@ -56,6 +56,13 @@ static bool trees_some(void *arg, size_t i, void **kept)
     return ok;
 }
 
+uint64_t works_passed(const struct causes *c, uint32_t waiter, uint32_t waker)
+{
+    return (uint64_t)sum_over(p, c->tg->pairs, works_pairs(c),
+                              p->waiter == waiter && p->waker == waker && wait_passes_on(p->kind) ? p->count
+                                                                                                  : 0);
+}
+
 bool works_new(struct causes *c, struct works *out)
 {
     *out = (struct works){.tr = c->tr, .own = owners_new(c->tr)};

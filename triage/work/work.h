@@ -123,6 +123,8 @@ static inline uint32_t works_pairs(const struct causes *c)
 {
     return c->tg->npairs < 4096 ? c->tg->npairs : 4096;
 }
+/* works_passed - Returns how often goroutines of one name (string) waited for what those of another hand on. */
+uint64_t works_passed(const struct causes *c, uint32_t waiter, uint32_t waker);
 bool works_new(struct causes *c, struct works *out);
 void works_free(struct works *w);
 
@@ -195,11 +197,16 @@ static inline int64_t tree_ns(const struct work_tree *t, enum tree_set s)
 {
     return t->n ? t->v[0].ns[s] - t->idle[s] : 0;
 }
+/* tree_both - Returns a node's time in all pieces and in the slow ones. */
+static inline int64_t tree_both(const struct tree_node *n)
+{
+    return ns_add(n->ns[TREE_ALL], n->ns[TREE_SLOW]);
+}
 /* tree_held - True if most of a node's time is in runs so long that the runtime would have preempted them:
  * the host did not run the thread. */
 static inline bool tree_held(const struct tree_node *n)
 {
-    return n->unstopped > 0 && n->unstopped >= ns_add(n->ns[TREE_ALL], n->ns[TREE_SLOW]) / 2;
+    return n->unstopped > 0 && n->unstopped >= tree_both(n) / 2;
 }
 /* work_rest - Returns the share of its time in which a standing work is at rest, which is in no node. */
 static inline double work_rest(const struct work *w)
