@@ -36,27 +36,21 @@ static bool find_all(struct trails *x, const struct tab *ids)
     return ok;
 }
 
-/* Sort by time, then by goroutine or task, stably. */
-static bool find_sort(const struct trails *x, struct keyed_row *k, bool task)
-{
-    for (size_t i = 0; i < x->n; i++)
-        k[i] = (struct keyed_row){(uint64_t)x->by_g[i].t ^ (uint64_t)1 << 63, (uint32_t)i};
-    bool ok = rows_sort(k, x->n);
-    for (size_t i = 0; ok && i < x->n; i++)
-        k[i].key = task ? x->by_g[k[i].row].task : x->by_g[k[i].row].g;
-    return ok && rows_sort(k, x->n);
-}
+#define ORDERED(x, lane) \
+    lane_order((x)->by_g, sizeof *(x)->by_g, (x)->n, offsetof(struct evidence, lane), \
+               offsetof(struct evidence, t))
 
 static bool find_order(struct trails *x)
 {
-    struct keyed_row *k = mem_alloc((x->n + 1) * sizeof *k);
-    x->by_task = mem_alloc((x->n + 1) * sizeof *x->by_task);
-    bool ok = k && x->by_task && find_sort(x, k, false) && rows_order(x->by_g, sizeof *x->by_g, k, x->n) &&
-              find_sort(x, k, true);
-    for (size_t i = 0; ok && i < x->n; i++)
-        x->by_task[i] = k[i].row;
-    mem_free(k);
-    return ok;
+    uint32_t *at = ORDERED(x, g);
+    struct evidence *v = at ? mem_alloc((x->n + 1) * sizeof *v) : NULL;
+    for (size_t i = 0; v && i < x->n; i++)
+        v[i] = x->by_g[at[i]];
+    mem_free(at);
+    mem_free(x->by_g);
+    x->by_g = v;
+    x->by_task = v ? ORDERED(x, task) : NULL;
+    return x->by_task;
 }
 
 /* Parents come before their children. */

@@ -337,12 +337,8 @@ struct site verdict_slow_place(const struct work *k, struct did *does)
     for (at = end; at && v[at].owner != OWNER_PROGRAM;)
         at = v[at].up;
     at = at ? at : end;
-    struct site p = node_site(&v[at]);
-    p.leaf = n->leaf;
-    *does =
-        (struct did){n->cat,    n->kind, (uint8_t)ran_how(&n->ran), p, tree_share(&k->tree, end, TREE_SLOW),
-                     v[at].who, v[at].g};
-    return p;
+    *does = verdict_did(n, &v[at], tree_share(&k->tree, end, TREE_SLOW));
+    return does->at;
 }
 
 struct site verdict_place(const struct works *w, uint32_t stack)

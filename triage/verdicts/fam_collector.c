@@ -84,10 +84,8 @@ static bool mostly_forced(const struct causes *c)
 {
     const struct range *r;
     const size_t n = trace_ranges(c->tr, RANGE_GC, &r);
-    size_t asked = 0;
-    for (size_t i = 0; i < n && i < LOOKED; i++)
-        asked += stacks_may(c->tr, r[i].stack, STACK_COLLECTS);
-    return asked * 2 > n;
+    return 2 * (size_t)sum_over(k, r, n < LOOKED ? n : LOOKED, stacks_may(c->tr, k->stack, STACK_COLLECTS)) >
+           n;
 }
 
 bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out)

@@ -65,44 +65,25 @@ static uint32_t names_of(const struct causes *c, const struct sides *s, struct n
     return names;
 }
 
-struct most { /* of one region, what took most of it */
-    const struct works *w;
-    int64_t ns[EX_CATS], longest[EX_CATS];
-    struct site at[EX_CATS];
-};
-
-static uint32_t part(void *arg, uint32_t up, const struct explain_part *p)
-{
-    struct most *m = arg;
-    const int64_t ns = p->t1 - p->t0;
-    if (p->depth > 0)
-        return up;
-    m->ns[p->cat] = ns_add(m->ns[p->cat], ns);
-    if (ns > m->longest[p->cat]) {
-        uint32_t stack, frame;
-        struct ran ran;
-        (void)explain_place(m->w->tr, p, &stack, &frame, &ran);
-        m->longest[p->cat] = ns;
-        m->at[p->cat] = verdict_place(m->w, stack);
-    }
-    return up;
-}
-
+/* What took most of one region. */
 static bool deeds(struct causes *c, const struct works *w, const struct region *r, struct verdict *v)
 {
-    struct most m = {.w = w};
-    bool cut = false;
+    const struct workpiece p = workpiece_of_g(r->g, r->t0, r->t1);
+    struct work_tree t = {.n = 0};
     struct explainer *x = explain_new(c->tr, w->own);
-    const bool ok = x && explain_walk(x, workpiece_of_g(r->g, r->t0, r->t1), part, &m, &cut);
-    explain_free(x);
-    while (ok && v->ndoing < 2) {
-        const uint8_t best = (uint8_t)find_most(i, EX_CATS, m.ns[i]);
-        const double share = (double)m.ns[best] / (double)(r->t1 - r->t0);
-        if (share < threshold(TH_SHARE))
-            break;
-        v->doing[v->ndoing++] = (struct did){.cat = best, .at = m.at[best], .share = share};
-        m.ns[best] = 0;
+    bool told[EX_CATS] = {false};
+    const bool ok = x && tree_explain(&t, c->tr, x, &p, 1, 1, TREE_SPANS);
+    for (uint32_t k = ok ? t.v[0].first : NO_LANE; k != NO_LANE && v->ndoing < 2; k = t.v[k].next) {
+        int64_t ns = 0;
+        for (uint32_t i = t.v[0].first; i != NO_LANE; i = t.v[i].next)
+            ns = ns_add(ns, t.v[i].cat == t.v[k].cat ? t.v[i].ns[TREE_ALL] : 0);
+        const double share = tree_part(&t, ns, TREE_ALL);
+        if (!told[t.v[k].cat] && share >= threshold(TH_SHARE))
+            v->doing[v->ndoing++] = verdict_did(&t.v[k], &t.v[k], share);
+        told[t.v[k].cat] = true;
     }
+    tree_free(&t);
+    explain_free(x);
     return ok;
 }
 

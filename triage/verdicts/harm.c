@@ -87,14 +87,20 @@ void verdict_base(struct text *t, const struct works *w, const struct verdict *v
         text_add(t, slow ? "of slow %ss" : "of %s time", work_one(w->v[work].kind));
 }
 
+/* "67 to 84% of ". */
+static void gain_text(struct text *t, const struct verdict *v)
+{
+    const bool slow = of_slow(v);
+    text_add(t, "%.0f to %.0f%% of ", 100 * (slow ? v->gain.p99_lo : v->gain.piece_lo),
+             100 * (slow ? v->gain.p99_hi : v->gain.piece_hi));
+}
+
 void verdict_saves(struct text *t, const struct works *w, const struct verdict *v)
 {
     if (v->gain.known) {
         const bool slow = of_slow(v);
         const struct work *of = v->harm.work == NO_LANE ? NULL : &w->v[v->harm.work];
-        const double lo = slow ? v->gain.p99_lo : v->gain.piece_lo,
-                     hi = slow ? v->gain.p99_hi : v->gain.piece_hi;
-        text_add(t, "%.0f to %.0f%% of ", 100 * lo, 100 * hi);
+        gain_text(t, v);
         const bool few = !slow && v->harm.hit < v->harm.of;
         if (of && of->kind == WORK_MAIN)
             text_lit(t, "the main goroutine's time");
@@ -109,9 +115,8 @@ void verdict_gain(struct text *t, const struct works *w, const struct verdict *v
 {
     (void)w;
     if (v->gain.known) {
-        const bool slow = of_slow(v);
-        const double lo = slow ? v->gain.p99_lo : v->gain.piece_lo,
-                     hi = slow ? v->gain.p99_hi : v->gain.piece_hi;
-        text_add(t, "Possible gain: %.0f to %.0f%% of %s.", 100 * lo, 100 * hi, slow ? "a slow one" : "each");
+        text_lit(t, "Possible gain: ");
+        gain_text(t, v);
+        text_add(t, "%s.", of_slow(v) ? "a slow one" : "each");
     }
 }

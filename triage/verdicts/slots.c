@@ -15,24 +15,18 @@ enum { STEPS = 256, WALKED = 200000 };
 struct gate {
     const struct causes *c;
     const struct works *w;
-    uint32_t user,
-        /* strings: the function that waits; the outermost function of the program's own on that stack */
-        root;
-    uint32_t asked, in; /* cache: a stack, and whether it is of the root */
+    /* strings: the function that waits; the outermost function of the program's own on that stack */
+    uint32_t user, root;
 };
 
 enum at_gate { ELSEWHERE, AT, BEHIND };
 
 /* Whether a waiter is at the gate, or elsewhere in what passes it and so past the gate. */
-static enum at_gate gate_at(struct gate *k, uint32_t stack)
+static enum at_gate gate_at(const struct gate *k, uint32_t stack)
 {
-    if (stack != k->asked) {
-        k->asked = stack;
-        k->in = verdict_place(k->w, stack).user == k->user ? AT
-                : owner_root(k->w->own, stack) == k->root  ? BEHIND
-                                                           : ELSEWHERE;
-    }
-    return (enum at_gate)k->in;
+    return verdict_place(k->w, stack).user == k->user ? AT
+           : owner_root(k->w->own, stack) == k->root  ? BEHIND
+                                                      : ELSEWHERE;
 }
 
 struct passage {   /* of one piece */
@@ -51,7 +45,7 @@ static bool in_vain_by(const struct trace *tr, uint32_t who)
            (verdict_by_timer(tr, who) && str_starts(trace_str(tr, trace_g_name(tr, who)), "context."));
 }
 
-static struct passage passage_of(struct gate *k, const struct workpiece *p, uint32_t *left)
+static struct passage passage_of(const struct gate *k, const struct workpiece *p, uint32_t *left)
 {
     struct passage a = {.vain = false};
     struct walk w;
@@ -79,7 +73,7 @@ static struct gate gate_of(const struct causes *c, const struct works *w, const 
 }
 
 /* Whether any goroutine is past the gate until the end: it has the slot then. */
-static bool held(struct gate *k)
+static bool held(const struct gate *k)
 {
     return any_of(i, k->w->nstands, gate_at(k, k->w->stand[i].stack) == BEHIND);
 }
@@ -87,16 +81,13 @@ static bool held(struct gate *k)
 /* Returns how many pieces waited in vain since `last`. */
 static uint32_t in_vain(const struct passage *v, uint32_t n, int64_t last)
 {
-    uint32_t vain = 0;
-    for (uint32_t i = 0; i < n; i++)
-        vain += v[i].vain && v[i].t0 >= last;
-    return vain;
+    return (uint32_t)sum_over(a, v, n, a->vain && a->t0 >= last);
 }
 
 /* Reads the pieces, those that end last first, while they can be slots lost. In most programs one of the
  * first few passes late, which settles the question. */
-static bool are_lost(struct gate *k, const struct work *w, const struct keyed_row *late, struct passage *v,
-                     struct verdict *out)
+static bool are_lost(const struct gate *k, const struct work *w, const struct keyed_row *late,
+                     struct passage *v, struct verdict *out)
 {
     const double least = threshold(TH_DOUBLE) * out->ev[EV_EACH]; /* from the last passage to the end */
     uint32_t passed = 0, answered = 0, left = WALKED;
@@ -125,7 +116,7 @@ static bool are_lost(struct gate *k, const struct work *w, const struct keyed_ro
 bool verdict_slots_lost(const struct causes *c, const struct works *all, struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
-    struct gate k = gate_of(c, all, v);
+    const struct gate k = gate_of(c, all, v);
     const bool reads = v->ndoing && v->doing[0].cat == EX_DEADLINE; /* which is no wait for a slot */
     if (!v->where.stack || !k.root || w->kind == WORK_TASKS || reads || held(&k))
         return false;
@@ -140,7 +131,7 @@ bool verdict_slots_lost(const struct causes *c, const struct works *all, struct 
 }
 
 /* When the last piece was let in; 0: none was. */
-static int64_t last_let_in(struct gate *k, const struct work *w)
+static int64_t last_let_in(const struct gate *k, const struct work *w)
 {
     uint32_t left = WALKED;
     int64_t last = 0;
@@ -153,7 +144,7 @@ static int64_t last_let_in(struct gate *k, const struct work *w)
 
 bool verdict_slots_gone(const struct causes *c, const struct works *all, struct verdict *v)
 {
-    struct gate k = gate_of(c, all, v);
+    const struct gate k = gate_of(c, all, v);
     const struct stand *first = NULL;
     const uint32_t group = causes_group(c, v->holder.group);
     uint32_t n = 0, stand = 0;

@@ -197,6 +197,13 @@ static inline struct site node_site(const struct tree_node *n)
 {
     return (struct site){n->leaf, n->user, n->stack, n->frame};
 }
+/* verdict_did - returns what is done at the end `end` of a tree, as told of the node `at` on the way to
+ * it. */
+static inline struct did verdict_did(const struct tree_node *end, const struct tree_node *at, double share)
+{
+    const struct site p = {end->leaf, at->user, at->stack, at->frame};
+    return (struct did){end->cat, end->kind, (uint8_t)ran_how(&end->ran), p, share, at->who, at->g};
+}
 /* verdict_add - appends a copy of v. Returns false if out of memory. */
 bool verdict_add(struct verdicts *to, const struct verdict *v);
 

@@ -278,13 +278,8 @@ static void deeds_of(const struct follow *f, const struct way *w, struct verdict
     const double all = (double)ns_add(w->ns[TREE_ALL], w->ns[TREE_SLOW]);
     struct did d[8];
     for (unsigned i = 0; i < w->ndoing; i++) {
-        const struct tree_node *n = &v[w->doing[i].node];
-        const struct tree_node *in = &v[w->doing[i].at];
-        struct site at = node_site(in);
-        at.leaf = n->leaf;
-        d[i] = (struct did){
-            n->cat,  n->kind, (uint8_t)ran_how(&n->ran), at, all > 0 ? (double)w->doing[i].ns / all : 0,
-            in->who, in->g};
+        const double share = all > 0 ? (double)w->doing[i].ns / all : 0;
+        d[i] = verdict_did(&v[w->doing[i].node], &v[w->doing[i].at], share);
     }
     sort(d, w->ndoing, cmp_deed);
     for (unsigned i = 0; i < w->ndoing && i < DOINGS && (i == 0 || d[i].share >= threshold(TH_NOTED)); i++)

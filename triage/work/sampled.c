@@ -3,7 +3,6 @@
 
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
-#include "decode/base/order.h"
 #include "triage/findings/thresholds.h"
 
 struct under { /* number of samples of a work under a function, by set */
@@ -23,8 +22,6 @@ struct sampled {
     uint64_t total[TREE_SETS], nth;
 };
 
-ORDER_AT(cmp_sample, struct sample, LEAST(r->g) LEAST(r->t))
-
 struct sampled *sampled_new(const struct trace *tr, struct owners *own)
 {
     struct sampled *s = mem_zalloc(sizeof *s);
@@ -33,15 +30,14 @@ struct sampled *sampled_new(const struct trace *tr, struct owners *own)
     s->tr = tr;
     s->own = own;
     const size_t n = trace_samples(tr, &s->all);
-    s->by = mem_alloc((n + 1) * sizeof *s->by);
+    s->by = lane_order(s->all, sizeof *s->all, n, offsetof(struct sample, g), offsetof(struct sample, t));
     if (!s->by) {
         sampled_free(s);
         return NULL;
     }
-    for (size_t i = 0; i < n && i < UINT32_MAX; i++)
-        if (s->all[i].g != NO_LANE && s->all[i].stack)
-            s->by[s->n++] = (uint32_t)i;
-    sort_at(s->by, s->n, s->all, cmp_sample);
+    for (size_t i = 0; i < n; i++)
+        if (s->all[s->by[i]].g != NO_LANE && s->all[s->by[i]].stack)
+            s->by[s->n++] = s->by[i];
     return s;
 }
 

@@ -123,7 +123,8 @@ static inline uint32_t works_pairs(const struct causes *c)
 {
     return c->tg->npairs < 4096 ? c->tg->npairs : 4096;
 }
-/* works_passed - Returns how often goroutines of one name (string) waited for what those of another hand on. */
+/* works_passed - Returns how often goroutines of one name (string) waited for what those of another one hand
+ * on. */
 uint64_t works_passed(const struct causes *c, uint32_t waiter, uint32_t waker);
 bool works_new(struct causes *c, struct works *out);
 void works_free(struct works *w);
