@@ -24,17 +24,6 @@ int say_failed(const char *command, const char *what, const char *why)
     return 2;
 }
 
-/* Writes a file, whose old content stays unless all is written. */
-static int say_file(const char *command, const char *path, const struct text *t)
-{
-    struct out o;
-    struct err e;
-    if (out_open(&o, path, false, &e))
-        return say_failed(command, "-o", e.what);
-    out_write(&o, t->p, t->n);
-    return out_close(&o, true, &e) ? say_failed(command, "-o", e.what) : 0;
-}
-
 bool say_out(const struct text *t, struct err *e)
 {
     *e = (struct err){0};
@@ -53,12 +42,17 @@ bool say_out(const struct text *t, struct err *e)
     return whole;
 }
 
-/* Writes to the file, NULL: to standard output. */
+/* Writes to the file, whose old content stays unless all is written; NULL: to standard output. */
 static int say_text(const char *command, const char *path, const struct text *t)
 {
-    if (path)
-        return say_file(command, path, t);
+    struct out o;
     struct err e;
+    if (path) {
+        if (out_open(&o, path, false, &e))
+            return say_failed(command, "-o", e.what);
+        out_write(&o, t->p, t->n);
+        return out_close(&o, true, &e) ? say_failed(command, "-o", e.what) : 0;
+    }
     if (say_out(t, &e) || !e.code)
         return 0;
     char why[sizeof e.what + 32];

@@ -23,14 +23,6 @@
 #define RUNS_MAX 64
 #define SHORTEST 10000000 /* ns: nothing is claimed of shorter runs */
 
-static const char usage_head[] =
-    "usage: gotop diff [options] OLD NEW\n       gotop diff [options] OLD.. -- NEW..\nWhat changed from one "
-    "run of a program to another. With several runs per side it learns from them how far runs differ. Prints "
-    "\"no meaningful change\" if two runs of one program may differ as much.\n";
-static const char usage_tail[] =
-    "Exit status: 0 fine, 1 a condition came true, 2 a trace can't be read, 3 only part of a trace "
-    "could be read.\n";
-
 struct job {
     struct options o;
     const char *const *path[2];
@@ -53,7 +45,13 @@ static int diff_fail(const char *path, const char *what)
 
 /* ---- command line -------------------------------------------------------------------------------------- */
 
-static const struct command command = {"diff", CMD_DIFF, usage_head, usage_tail};
+static const struct command command = {
+    "diff", CMD_DIFF,
+    "usage: gotop diff [options] OLD NEW\n       gotop diff [options] OLD.. -- NEW..\nWhat changed from one "
+    "run of a program to another. With several runs per side it learns from them how far runs differ. Prints "
+    "\"no meaningful change\" if two runs of one program may differ as much.\n",
+    "Exit status: 0 fine, 1 a condition came true, 2 a trace can't be read, 3 only part of a trace could be "
+    "read.\n"};
 
 static int diff_conditions(struct job *j)
 {
@@ -98,16 +96,6 @@ static int diff_parse(struct job *j, int argc, char **argv)
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-static int metrics_of(const struct job *j, const struct loaded *l, struct metric_value *v)
-{
-    for (uint32_t i = 0; i < j->o.conditions.n; i++) {
-        struct err e = {0};
-        if (j->cond[i].metric[0] && metric_get(l, j->cond[i].metric, &v[i], &e) != ERR_OK)
-            return diff_fail("--fail-if", e.what);
-    }
-    return 0;
-}
-
 static int read_run(const struct job *j, const char *path, struct runs *r)
 {
     struct loaded l;
@@ -120,7 +108,10 @@ static int read_run(const struct job *j, const char *path, struct runs *r)
         profile_free(&r->p[r->n]);
     } else {
         r->has_clock &= trace_info(l.tr)->has_clock;
-        status = metrics_of(j, &l, r->v + (size_t)r->n * j->o.conditions.n);
+        struct metric_value *v = r->v + (size_t)r->n * j->o.conditions.n;
+        if (any_of(i, j->o.conditions.n,
+                   j->cond[i].metric[0] && metric_get(&l, j->cond[i].metric, &v[i], &e) != ERR_OK))
+            status = diff_fail("--fail-if", e.what);
         r->n++;
     }
     if (r->n == 1 && !r->first.tr && status == 0)
@@ -219,21 +210,16 @@ static const char *not_asked(const struct runs r[2])
     return NULL;
 }
 
-/* Adds the factor, but not for what was nearly nothing: there it is one over the floor, and no ratio of the
- * two values. */
-static void factor_text(struct text *t, const struct moved *m)
+/* Adds the factor of what is claimed, but not for what was nearly nothing: there it is one over the floor,
+ * and no ratio of the two values. */
+static void factor_text(struct text *t, const struct change *c)
 {
-    double plain = m->old > 0 ? m->new / m->old : 0;
+    const bool counts =
+        c->kind == MK_CALL || c->kind == MK_TAKE || c->kind == MK_STOP || (c->kind == MK_GC && c->count.sure);
+    const struct moved *m = counts ? &c->count : &c->time;
+    const double plain = m->old > 0 ? m->new / m->old : 0;
     if (plain > 0 && m->high > m->low && fabs(log(plain / m->factor)) < 0.7)
         text_add(t, "; %.3g times (99%%: %.3g .. %.3g)", m->factor, m->low, m->high);
-}
-
-static const struct moved *main_quantity(const struct change *c)
-{
-    return c->kind == MK_CALL || c->kind == MK_TAKE || c->kind == MK_STOP ||
-                   (c->kind == MK_GC && c->count.sure)
-               ? &c->count
-               : &c->time;
 }
 
 static void verdict_text(struct text *t, const struct claim *v, const struct runs r[2], const char *why_not)
@@ -258,7 +244,7 @@ static void verdict_text(struct text *t, const struct claim *v, const struct run
     for (uint32_t i = 0; i < v->claimed; i++) {
         text_lit(t, "! ");
         change_text(t, v, &v->c[i]);
-        factor_text(t, main_quantity(&v->c[i]));
+        factor_text(t, &v->c[i]);
         text_lit(t, "\n");
     }
     if (v->claimed == 0 && v->n) {

@@ -83,19 +83,13 @@ static uint32_t row_at(struct make *k, const struct span *s, bool *ok)
 #define UNSTOPPED 25000000 /* ns: the runtime preempts a goroutine after 10 to 20 ms */
 #define STOPPED 20000000
 
-/* A goroutine that runs on for longer than the runtime allows was descheduled by the host for the rest. */
-static int64_t own_end(const struct trace *tr, const struct span *s)
-{
-    const bool stops = trace_info(tr)->has_clock && trace_info(tr)->version >= 1014;
-    return stops && s->t1 - s->t0 > UNSTOPPED ? s->t0 + STOPPED : s->t1;
-}
-
 static bool goroutine(struct make *k, uint32_t g)
 {
     const struct trace *tr = k->l->tr;
     const struct lane_info li = trace_lane(tr, lane_g(g));
     struct span_iter it;
     const uint32_t run = li.is_system ? TAB_NONE : row_of(k, MK_RUN, li.name);
+    const bool stops = trace_info(tr)->has_clock && trace_info(tr)->version >= 1014;
     bool ok = true;
     if (li.is_system || !li.nspans)
         return true;
@@ -103,8 +97,10 @@ static bool goroutine(struct make *k, uint32_t g)
         return false;
     k->p->m[run].count[slice_at(k, li.first)] += li.created;
     each_span(s, it, tr, lane_g(g), INT64_MIN) {
-        if (tri_is_exec(s->state)) {
-            spread(k, &k->p->m[run], s->t0, own_end(tr, s), false);
+        if (tri_is_exec(
+                s->state)) { /* who runs for longer than the runtime allows was descheduled by the host */
+            const int64_t own_end = stops && s->t1 - s->t0 > UNSTOPPED ? s->t0 + STOPPED : s->t1;
+            spread(k, &k->p->m[run], s->t0, own_end, false);
         } else if (s->state == ST_WAITING || s->state == ST_SYSCALL) {
             uint32_t i = row_at(k, s, &ok);
             if (i != TAB_NONE)

@@ -223,15 +223,12 @@ static enum err_code part_of(struct part *p, struct err *e)
 
 /* ---- gotop pprof --------------------------------------------------------------------------------------- */
 
-static const char usage_head[] =
-    "usage: gotop pprof --kind KIND [options] TRACE\n"
-    "A profile for `go tool pprof`, gzip-compressed. Counts and times equal those of `go tool trace "
-    "-pprof=KIND`.\n";
-static const char usage_tail[] =
+static const struct command command = {
+    "pprof", CMD_PPROF,
+    "usage: gotop pprof --kind KIND [options] TRACE\nA profile for `go tool pprof`, gzip-compressed. Counts "
+    "and times equal those of `go tool trace -pprof=KIND`.\n",
     "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
-    "docs/EXPORTS.md.\n";
-
-static const struct command command = {"pprof", CMD_PPROF, usage_head, usage_tail};
+    "docs/EXPORTS.md.\n"};
 
 static enum err_code write_pprof(struct part *p, struct out *out, struct err *e)
 {

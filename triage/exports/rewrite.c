@@ -64,16 +64,6 @@ enum err_code slice_file(const char *from, const struct joint_paths *more, const
 
 /* ---- gotop slice --------------------------------------------------------------------------------------- */
 
-static const char slice_head[] =
-    "usage: gotop slice [options] --from TIME --to TIME -o FILE TRACE\nWrite part of a trace as a "
-    "trace.\nThe slice has the same dialect; gotop and Go's own tools open it. Times in the range stay the "
-    "same; what was in progress when it begins looks as if tracing had started then. Waits that had begun "
-    "before lose their reason, and tasks their name (docs/SLICES.md).\n";
-static const char slice_tail[] =
-    "Of a damaged trace only what is sound is written, in one piece: what is left out is said.\n"
-    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but a part of the range "
-    "is left out.\n";
-
 /* Whether only a loaded trace can tell which moment the text is. */
 static bool needs_trace(const char *s)
 {
@@ -126,7 +116,15 @@ static int say_shorter(const char *command, const char *name)
 
 int slice_main(int argc, char **argv)
 {
-    static const struct command c = {"slice", CMD_SLICE, slice_head, slice_tail};
+    static const struct command c = {
+        "slice", CMD_SLICE,
+        "usage: gotop slice [options] --from TIME --to TIME -o FILE TRACE\nWrite part of a trace as a "
+        "trace.\nThe slice has the same dialect; gotop and Go's own tools open it. Times in the range stay "
+        "the same; what was in progress when it begins looks as if tracing had started then. Waits that had "
+        "begun before lose their reason, and tasks their name (docs/SLICES.md).\n",
+        "Of a damaged trace only what is sound is written, in one piece: what is left out is said.\nExit "
+        "status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but a part of the range is "
+        "left out.\n"};
     struct options o;
     struct cut_range r;
     struct cut_result res = {0};
@@ -152,15 +150,6 @@ int slice_main(int argc, char **argv)
 }
 
 /* ---- gotop anonymize ----------------------------------------------------------------------------------- */
-
-static const char anonymize_head[] =
-    "usage: gotop anonymize [options] -o FILE TRACE\nWrite the same trace without the program's "
-    "names.\nFunctions, files, tasks, regions, logs and labels get names like p3.f17, file4.go, task1; equal "
-    "names stay equal. Go's own stay: the standard library's functions and files, reasons of waits. All "
-    "times and counts stay the same (docs/SLICES.md).\n";
-static const char anonymize_tail[] =
-    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but the trace is "
-    "damaged.\n";
 
 /* Returns whether both names are of one file. A file that does not exist yet is known by its folder and
  * name. */
@@ -222,7 +211,14 @@ static enum err_code anonymize_to(const struct input *in, const struct options *
 
 int anonymize_main(int argc, char **argv)
 {
-    static const struct command c = {"anonymize", CMD_ANONYMIZE, anonymize_head, anonymize_tail};
+    static const struct command c = {
+        "anonymize", CMD_ANONYMIZE,
+        "usage: gotop anonymize [options] -o FILE TRACE\nWrite the same trace without the program's "
+        "names.\nFunctions, files, tasks, regions, logs and labels get names like p3.f17, file4.go, task1; "
+        "equal names stay equal. Go's own stay: the standard library's functions and files, reasons of "
+        "waits. All times and counts stay the same (docs/SLICES.md).\n",
+        "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written, but the trace is "
+        "damaged.\n"};
     struct options o;
     struct input in;
     struct anon_result res = {0};

@@ -28,18 +28,11 @@ struct record {
     bool broke;     /* the connection broke, and what came is a trace */
 };
 
-static const char usage_head[] =
-    "usage: gotop record [options] -o FILE WHERE\n"
-    "Writes a trace of a running program to a file as it was sent: 5 seconds, or --seconds N. WHERE "
-    "can be no file.\n";
-static const struct command command = {"record", CMD_RECORD, usage_head, LIVE_TAIL};
-
-/* Returns -1 to go on, else the exit status. */
-static int parse(struct record *r, int argc, char **argv)
-{
-    const int status = live_parse(&command, argc, argv, &r->opt);
-    return status >= 0 || r->opt.out ? status : options_lack(&command, "-o FILE");
-}
+static const struct command command = {
+    "record", CMD_RECORD,
+    "usage: gotop record [options] -o FILE WHERE\nWrites a trace of a running program to a file as it was "
+    "sent: 5 seconds, or --seconds N. WHERE can be no file.\n",
+    LIVE_TAIL};
 
 /* Whether as many bytes have come as tell, and they are a trace's, or not. */
 static bool begins(const struct record *r, bool trace)
@@ -116,21 +109,13 @@ static int recorded(const struct record *r, const struct err *e)
     return 0;
 }
 
-static enum err_code begin(struct record *r, struct err *e)
-{
-    if (!(r->buf = mem_alloc(PIECE)))
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    enum err_code rc = feed_open(r->opt.path, &r->opt.feed, &r->feed, e);
-    if (!rc && r->opt.cpu)
-        rc = feed_open(r->opt.path, &r->beside, &r->profile, e);
-    return rc;
-}
-
 int record_main(int argc, char **argv)
 {
     struct record r = {0};
     struct err e = {0};
-    int status = parse(&r, argc, argv);
+    int status = live_parse(&command, argc, argv, &r.opt);
+    if (status < 0 && !r.opt.out)
+        status = options_lack(&command, "-o FILE");
     if (status >= 0)
         return status;
     if (!r.opt.feed.seconds) {
@@ -145,7 +130,11 @@ int record_main(int argc, char **argv)
     r.beside.profile = "profile";
     live_shut(&r.opt, r.opt.cpu ? &r.beside : NULL);
     live_stop_hold();
-    if (begin(&r, &e) || out_open(&r.out, r.opt.out, false, &e)) {
+    if (!(r.buf = mem_alloc(PIECE)))
+        err_set(&e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    if (!r.buf || feed_open(r.opt.path, &r.opt.feed, &r.feed, &e) ||
+        (r.opt.cpu && feed_open(r.opt.path, &r.beside, &r.profile, &e)) ||
+        out_open(&r.out, r.opt.out, false, &e)) {
         status = say_failed("record", r.opt.path, e.what);
     } else {
         enum err_code rc = receive(&r, &e);

@@ -35,15 +35,16 @@ struct top {
     uint64_t told;  /* bytes left out for want of time before earlier pictures */
 };
 
-static const char usage_head[] =
+static const struct command command = {
+    "top", CMD_TOP,
     "usage: gotop top [options] WHERE\nShows what the goroutines of a running program do, by start function. "
     "On a terminal it opens the viewer's live top (key M there). In a pipe, or with -n, -d or --rows, it "
     "prints lines again and again, of the last moment each:\nG is how many goroutines lived in it; RAN and "
     "ASSIST are processor time (100%: one processor); RUNNABLE, WAITING and SYSCALL are how many were in "
     "that state at once, on average; NEW/S is how many were created per second. Those that ran or were "
     "runnable most, both added up, come first. WORK is what the program does again and again (requests, "
-    "tasks, items of workers): those that ended in the last second, ten seconds and minute.\n";
-static const struct command command = {"top", CMD_TOP, usage_head, LIVE_TAIL};
+    "tasks, items of workers): those that ended in the last second, ten seconds and minute.\n",
+    LIVE_TAIL};
 
 /* Returns -1 to go on, else the exit status. */
 static int parse(struct top *t, int argc, char **argv)

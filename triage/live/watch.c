@@ -34,17 +34,14 @@ enum { STEP_MS = 200, BEHIND = 4, FLOOD = 64 };
 #define ROOM ((uint64_t)256 << 20) /* bytes that wait to be checked */
 #define LOOK_BYTES ((size_t)64 << 20)
 
-static const char usage_head[] =
-    "usage: gotop watch [options] --until CONDITION -o DIR WHERE\n"
-    "Keeps the last moments of a running program's trace, and writes them to a file when a condition begins "
-    "to "
-    "hold.\n"
-    "It goes on until it is told to end, and connects again by itself. Meanwhile nobody else can trace "
-    "it. Each file is a line of output, for a loop of the shell (docs/RECIPES.md).\n";
-static const char usage_tail[] = LIVE_WHERE
-    "Exit status: 0 it ended as asked; 2 wrong usage, a file can't be written, or the program was never "
-    "reached.\n";
-static const struct command command = {"watch", CMD_WATCH, usage_head, usage_tail};
+static const struct command command = {
+    "watch", CMD_WATCH,
+    "usage: gotop watch [options] --until CONDITION -o DIR WHERE\nKeeps the last moments of a running "
+    "program's trace, and writes them to a file when a condition begins to hold.\nIt goes on until it is "
+    "told to end, and connects again by itself. Meanwhile nobody else can trace it. Each file is a line of "
+    "output, for a loop of the shell (docs/RECIPES.md).\n",
+    LIVE_WHERE "Exit status: 0 it ended as asked; 2 wrong usage, a file can't be written, or the program was "
+               "never reached.\n"};
 
 /* ---- the command line ---------------------------------------------------------------------------------- */
 
@@ -79,27 +76,22 @@ static int folder(const struct watch *w)
     return -1;
 }
 
-static void settle(struct watch *w)
+/* Returns -1 to go on, else the exit status. */
+static int parse(struct watch *w, int argc, char **argv)
 {
+    const int status = live_parse(&command, argc, argv, &w->o);
     struct options *o = &w->o;
+    if (status >= 0)
+        return status;
     w->by_bytes = o->keep.bytes > 0;
     o->keep.bytes = w->by_bytes ? o->keep.bytes : host_memory() / 4;
     o->keep.ns = o->keep.ns ? o->keep.ns : 30 * SECOND;
     o->window_ns = o->window_ns ? o->window_ns : 2 * SECOND;
     o->cooldown_ns = o->cooldown_ns >= 0 ? o->cooldown_ns : 5 * MINUTE;
-}
-
-/* Returns -1 to go on, else the exit status. */
-static int parse(struct watch *w, int argc, char **argv)
-{
-    const int status = live_parse(&command, argc, argv, &w->o);
-    if (status >= 0)
-        return status;
-    settle(w);
-    for (; w->n < w->o.conditions.n; w->n++)
-        if (until(w->o.conditions.v[w->n], &w->until[w->n]) >= 0)
+    for (; w->n < o->conditions.n; w->n++)
+        if (until(o->conditions.v[w->n], &w->until[w->n]) >= 0)
             return 2;
-    if (!w->n || !w->o.out)
+    if (!w->n || !o->out)
         return options_lack(&command, !w->n ? "--until CONDITION" : "-o DIR");
     return folder(w);
 }

@@ -319,16 +319,6 @@ static bool in_ivals(const struct term *t, uint32_t g, int64_t t0, int64_t t1)
 
 /* ---- one span ------------------------------------------------------------------------------------------ */
 
-static bool names_g(const struct term *t, const struct trace *tr, uint32_t g)
-{
-    if (g == NO_LANE)
-        return false;
-    struct lane_info li = trace_lane_who(tr, lane_g(g));
-    if (t->by_id)
-        return li.id == t->id;
-    return match_id(&t->m, (struct match_cache *)(uintptr_t)&t->cache, tr, li.name);
-}
-
 struct asked { /* a span of a goroutine, and who that is once it was looked up */
     const struct filter *f;
     uint32_t g;
@@ -368,7 +358,12 @@ static bool holds(const struct term *t, struct asked *a)
     case T_DUR_MORE: return s->t1 - s->t0 >= t->ns;
     case T_DUR_LESS: return s->t1 - s->t0 <= t->ns;
     case T_GC: return tri_in_band(tr, BAND_GC, s->t0, end) > 0;
-    case T_WOKENBY: return s->state == ST_RUNNABLE && names_g(t, tr, s->who);
+    case T_WOKENBY: {
+        if (s->state != ST_RUNNABLE || s->who == NO_LANE)
+            return false;
+        const struct lane_info by = trace_lane_who(tr, lane_g(s->who));
+        return t->by_id ? by.id == t->id : match_id(&t->m, c, tr, by.name);
+    }
     case T_TASK:
     case T_REGION: return in_ivals(t, a->g, s->t0, end);
     case T_COLLECTS:
@@ -379,18 +374,14 @@ static bool holds(const struct term *t, struct asked *a)
     return false;
 }
 
-/* Whether the term asks who the goroutine is. That is looked up in its lane, which takes long for millions of
- * spans in a row, so these terms come last. */
-static bool of_who(const struct term *t)
-{
-    return t->kind == T_FUNC || t->kind == T_G || t->kind == T_SYSTEM || t->kind == T_COLLECTS;
-}
-
+/* Who the goroutine is is looked up in its lane, which takes long for millions of spans in a row: terms that
+ * ask for that come last. */
 static bool all_hold(struct asked *a)
 {
+    enum { OF_WHO = 1 << T_FUNC | 1 << T_G | 1 << T_SYSTEM | 1 << T_COLLECTS };
     for (int last = 0; last < 2; last++)
-        for (const struct term *t = a->f->term; t < a->f->term + a->f->n; t++)
-            if (of_who(t) == last && holds(t, a) == t->not )
+        each_of(t, a->f->term, a->f->n)
+            if ((OF_WHO >> t->kind & 1) == last && holds(t, a) == t->not )
                 return false;
     return true;
 }

@@ -18,19 +18,6 @@
 #define LINES 60       /* of a tree, in text */
 #define INSTANCES 2000 /* of a name, spread evenly over all there are */
 
-static const char usage_head[] =
-    "usage: gotop explain [options] TRACE SUBJECT\nWhere all the time of an interval went: running, system "
-    "calls, runnable, and each wait by what the goroutine that ended it did meanwhile.\nSUBJECT  g123        "
-    "    a goroutine, its whole life      g123@1.2s..1.3s  a part of it\n         task:42         a task by "
-    "its id                 task:NAME        all tasks of that name, merged\n         region:NAME     all "
-    "regions of that name         group:FUNCTION   all goroutines that started there\n         "
-    "slowest:task:NAME, slowest:region:NAME           the longest one\n         g123@1.25s      what it does "
-    "at that moment      TRACE@1.25s:g123 the same, as find prints it\n         lock-convoy     a finding, "
-    "by its rule or key    stack:42         a stack that SQL names\n";
-static const char usage_tail[] =
-    "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 only part of a trace could "
-    "be read.\n";
-
 static int fail(const char *what, const char *why)
 {
     return say_failed("explain", what, why);
@@ -190,7 +177,18 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
 
 /* ---- the command --------------------------------------------------------------------------------------- */
 
-static const struct command command = {"explain", CMD_EXPLAIN, usage_head, usage_tail};
+static const struct command command = {
+    "explain", CMD_EXPLAIN,
+    "usage: gotop explain [options] TRACE SUBJECT\nWhere all the time of an interval went: running, system "
+    "calls, runnable, and each wait by what the goroutine that ended it did meanwhile.\nSUBJECT  g123        "
+    "    a goroutine, its whole life      g123@1.2s..1.3s  a part of it\n         task:42         a task by "
+    "its id                 task:NAME        all tasks of that name, merged\n         region:NAME     all "
+    "regions of that name         group:FUNCTION   all goroutines that started there\n         "
+    "slowest:task:NAME, slowest:region:NAME           the longest one\n         g123@1.25s      what it does "
+    "at that moment      TRACE@1.25s:g123 the same, as find prints it\n         lock-convoy     a finding, "
+    "by its rule or key    stack:42         a stack that SQL names\n",
+    "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 only part of a trace could be "
+    "read.\n"};
 
 struct asks {
     struct options o;
@@ -217,24 +215,6 @@ static int parse(struct asks *o, int argc, char **argv)
                : fail(o->o.path, "of what? A SUBJECT is missing: g123, task:NAME, .. (gotop explain --help)");
 }
 
-static int answer(const struct asks *o, const struct trace *tr, struct text *t)
-{
-    struct asked q = {0};
-    const char *why;
-    int status = 0;
-    struct explainer *x = NULL;
-    if (!explain_subject_of(&q, tr, o->subject, &why)) {
-        status = fail(o->subject, q.failed ? "out of memory" : why);
-    } else {
-        x = explain_new(tr, NULL);
-        t->ticks = !trace_info(tr)->has_clock;
-        t->failed |= !x || q.failed || !(o->o.json ? json_answer(t, x, tr, &q) : text_answer(t, x, tr, &q));
-    }
-    explain_free(x);
-    asked_free(&q);
-    return status;
-}
-
 /* What needs the trace's tables. */
 static int explain_found(const struct asks *o, struct text *t)
 {
@@ -256,11 +236,23 @@ static int explain_found(const struct asks *o, struct text *t)
 static int explain_subject(const struct asks *o, struct text *t)
 {
     struct trace *tr;
+    struct asked q = {0};
+    struct explainer *x = NULL;
+    const char *why;
     struct err e = {0};
+    int status;
     if (load_model(o->o.path, &o->o.trace, o->o.quiet, &tr, &e) != ERR_OK)
         return fail(o->o.path, e.what);
-    int status = answer(o, tr, t);
-    status = status == 0 && trace_info(tr)->ndamages ? 3 : status;
+    if (!explain_subject_of(&q, tr, o->subject, &why)) {
+        status = fail(o->subject, q.failed ? "out of memory" : why);
+    } else {
+        x = explain_new(tr, NULL);
+        t->ticks = !trace_info(tr)->has_clock;
+        t->failed |= !x || q.failed || !(o->o.json ? json_answer(t, x, tr, &q) : text_answer(t, x, tr, &q));
+        status = trace_info(tr)->ndamages ? 3 : 0;
+    }
+    explain_free(x);
+    asked_free(&q);
     trace_close(tr);
     return status;
 }

@@ -351,25 +351,6 @@ char *info_json(const struct info *i)
 
 /* ---- the command: it examines the file twice, its bytes and as a model --------------------------------- */
 
-static const char info_head[] =
-    "usage: gotop info [options] TRACE\nWhat a trace file contains, and what it can answer.\nDialect, clock, "
-    "duration, time of day; generations; events by kind and tables; damage.\n";
-static const char info_tail[] =
-    "Exit status: 0 done, 2 wrong usage or unreadable, 3 printed, but part of the trace can't be read.\n";
-
-static int info_print(const struct info *i, bool json)
-{
-    struct text t = {.ticks = !trace_info(i->tr)->has_clock};
-    if (json)
-        text_own(&t, info_json(i));
-    else
-        info_text(&t, i);
-    text_raw(&t, "\n", json);
-    if (say_list("info", &t))
-        return 2;
-    return trace_info(i->tr)->ndamages || i->packed->code ? 3 : 0;
-}
-
 static int info_tell(const struct options *o, const struct input *in, bool json)
 {
     struct census c;
@@ -386,10 +367,15 @@ static int info_tell(const struct options *o, const struct input *in, bool json)
         status = say_failed("info", name, e.what);
     } else {
         struct info i = {.path = name, .tr = tr, .c = &c, .packed = &in->damage};
-        i.stored = strcmp(o->path, "-") != 0 && stat(o->path, &st) == 0 && S_ISREG(st.st_mode)
-                       ? (uint64_t)st.st_size
-                       : 0;
-        status = info_print(&i, json);
+        struct text t = {.ticks = !trace_info(tr)->has_clock};
+        if (strcmp(o->path, "-") != 0 && stat(o->path, &st) == 0 && S_ISREG(st.st_mode))
+            i.stored = (uint64_t)st.st_size;
+        if (json)
+            text_own(&t, info_json(&i));
+        else
+            info_text(&t, &i);
+        text_raw(&t, "\n", json);
+        status = say_list("info", &t) ? 2 : trace_info(tr)->ndamages || in->damage.code ? 3 : 0;
     }
     trace_close(tr);
     census_free(&c);
@@ -398,7 +384,12 @@ static int info_tell(const struct options *o, const struct input *in, bool json)
 
 int info_main(int argc, char **argv)
 {
-    static const struct command c = {"info", CMD_INFO, info_head, info_tail};
+    static const struct command c = {
+        "info", CMD_INFO,
+        "usage: gotop info [options] TRACE\nWhat a trace file contains, and what it can answer.\nDialect, "
+        "clock, duration, time of day; generations; events by kind and tables; damage.\n",
+        "Exit status: 0 done, 2 wrong usage or unreadable, 3 printed, but part of the trace can't be "
+        "read.\n"};
     struct options o;
     struct input in;
     struct err e = {0};

@@ -10,19 +10,17 @@
 #include "triage/options.h"
 #include "triage/findings/thresholds.h"
 
-static const char usage_head[] =
-    "usage: gotop report [options] TRACE...\nOne page for each trace, of folders and zip archives, too: what "
-    "stands out, then the numbers. - is standard input.\n";
-static const char usage_tail[] =
-    "Exit status: 0 fine, 1 an assertion failed, 2 a trace can't be read, 3 only part of a trace could "
-    "be read.\n";
-
 static int fail(const char *path, const char *what)
 {
     return say_failed("report", path, what);
 }
 
-static const struct command command = {"report", CMD_REPORT, usage_head, usage_tail};
+static const struct command command = {
+    "report", CMD_REPORT,
+    "usage: gotop report [options] TRACE...\nOne page for each trace, of folders and zip archives, too: what "
+    "stands out, then the numbers. - is standard input.\n",
+    "Exit status: 0 fine, 1 an assertion failed, 2 a trace can't be read, 3 only part of a trace could be "
+    "read.\n"};
 
 static int list_metrics(void)
 {

@@ -140,20 +140,6 @@ static void heap(struct triage *tg, const struct range *gc, size_t ngc)
         i--;
 }
 
-/* Returns the number of ranges within the tables' time, and their total time. */
-static uint64_t sum_up(const struct triage *tg, const struct range *r, size_t n, int64_t *ns)
-{
-    uint64_t count = 0;
-    for (size_t i = 0; i < n; i++) {
-        int64_t t0 = r[i].t0, t1 = r[i].t1;
-        if (tri_clip(tg, &t0, &t1)) {
-            *ns = ns_add(*ns, t1 - t0);
-            count++;
-        }
-    }
-    return count;
-}
-
 bool triage_gc(struct triage *tg)
 {
     const struct range *r;
@@ -170,7 +156,13 @@ bool triage_gc(struct triage *tg)
         return false;
     sort(tg->stw, tg->nstw, cmp_stw);
     n = trace_ranges(tg->tr, RANGE_GC, &r);
-    tg->gc_cycles = sum_up(tg, r, n, &tg->gc_mark_ns);
+    for (size_t i = 0; i < n; i++) {
+        int64_t t0 = r[i].t0, t1 = r[i].t1;
+        if (tri_clip(tg, &t0, &t1)) {
+            tg->gc_mark_ns = ns_add(tg->gc_mark_ns, t1 - t0);
+            tg->gc_cycles++;
+        }
+    }
     heap(tg, r, n);
     return (!tg->gc_cycles && !tg->stw_gc.n) || triage_mmu_curve(tg); /* without a collection it says 100 % */
 }

@@ -174,14 +174,6 @@ static double integral(const struct curve *c, size_t *i, int64_t t)
     return c->step[*i].sum + c->step[*i].util * (double)(t - c->step[*i].t);
 }
 
-/* Returns how far a window whose mean is this much above the minimum can move before it may fall below it:
- * each nanosecond changes its sum by one at most. A little less, to allow for rounding. */
-static int64_t safe_ns(double above, int64_t window)
-{
-    const double ns = above * (double)window * 0.95 - 16;
-    return ns < 0 ? 0 : ns > (double)window ? window : (int64_t)ns;
-}
-
 static struct mmu_point least(const struct curve *c, int64_t window)
 {
     struct mmu_point best = {window, 2, c->start};
@@ -206,7 +198,10 @@ static struct mmu_point least(const struct curve *c, int64_t window)
         }
         if (t >= last || best.mmu <= 0) /* no value is smaller */
             break;
-        int64_t safe = safe_ns(mean - best.mmu, window);
+        /* So far may a window move whose mean is this much above the minimum before it falls below it: each
+         * nanosecond changes its sum by one at most. A little less, to allow for rounding. */
+        const double above = (mean - best.mmu) * (double)window * 0.95 - 16;
+        int64_t safe = above < 0 ? 0 : above > (double)window ? window : (int64_t)above;
         safe = safe < last - t ? safe : last - t;
         l = step_at(c, l, t + safe);
         r = step_at(c, r, t + safe + window);
