@@ -39,11 +39,14 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Whether the command prints into that file ("report DIR >DIR/page"): it is not meant to be read. */
-static bool is_printed_to(const char *path)
+/* Whether a file of a folder is meant to be read: it is a file, no pipe that nobody may ever write to, and
+ * not what the command prints into ("report DIR >DIR/page"). */
+static bool is_meant(const char *path)
 {
     struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && target_standard(&st);
+    if (stat(path, &st))
+        return true; /* whoever opens it says why that fails */
+    return S_ISREG(st.st_mode) && !target_standard(&st);
 }
 
 /* Adds the traces of an archive, in its order. */
@@ -94,22 +97,23 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Adds the files of a folder, or the word as it is. */
+/* Adds the files of a folder, or the word as it is: also if it has none, and whoever opens it says so. */
 static bool add_word(struct folder *f, const char *word)
 {
     struct dirent **e = NULL;
     const int n = is_folder(word) ? scandir(word, &e, is_shown, by_name) : -1;
-    bool ok = n >= 0 || (add(f, NULL, '\0', word, strlen(word)) && unfold(f));
+    const size_t before = f->n;
+    bool ok = true;
     for (int i = 0; i < n; i++) {
         ok = ok && add(f, word, '/', e[i]->d_name, strlen(e[i]->d_name));
         free(e[i]);
-        if (ok && (is_folder(f->file[f->n - 1].path) || is_printed_to(f->file[f->n - 1].path)))
+        if (ok && !is_meant(f->file[f->n - 1].path))
             mem_free(f->file[--f->n].path);
         else
             ok = ok && unfold(f);
     }
     free(e);
-    return ok;
+    return ok && (f->n > before || (add(f, NULL, '\0', word, strlen(word)) && unfold(f)));
 }
 
 bool folder_of(const char *const *words, int n, struct folder *out)

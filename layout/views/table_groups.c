@@ -9,7 +9,7 @@ static const struct tcol kind_col[KIND_COLS] = {
     [COUNT] = {"count", "how many", TCOL_COUNT, 6, STYLE_LANE},
     [ALIVE] = {"alive", "how many had not ended", TCOL_COUNT, 6, STYLE_LANE},
     [RUNNING] = {"running", "time running", TCOL_DUR, 9, STYLE_RUNNING},
-    [STUCK] = {"may leak", "goroutines that may leak: they wait for ever, it seems", TCOL_COUNT, 10,
+    [STUCK] = {"may leak", "goroutines that may leak: they wait to the end, for long", TCOL_COUNT, 10,
                STYLE_LANE},
     [RUNNABLE] = {"runnable", "time runnable: it waits for a processor", TCOL_DUR, 9, STYLE_RUNNABLE},
     [BLOCKED] = {"waiting", "time waiting", TCOL_DUR, 9, STYLE_WAITING},
@@ -184,7 +184,7 @@ static void groups_say_leak(struct text *t, const struct view *v, const struct l
     text_say(t, NULL, "may leak: ", l->lost, " ");
     if (l->lost < all)
         text_say(t, NULL, "of these ", all, " ");
-    text_say(t, v->tr, "wait for ever, it seems (", t_wait(l->reason, l->stack), ") at ",
+    text_say(t, v->tr, "wait to the end of the trace (", t_wait(l->reason, l->stack), ") at ",
              t_where(l->stack, 60), ", longest ", t_dur(l->oldest));
     if (l->quarter[0] + l->quarter[1] + l->quarter[2] + l->quarter[3] ==
         l->lost) /* otherwise some had started before */

@@ -139,10 +139,10 @@ static void pairs_say(struct text *out, const struct view *v, const struct thing
 
 static const struct table_from pairs = {
     .bar = STYLE_WAITING,
-    .thing = "wait",
-    .things = "waits",
+    .thing = "contended wait",
+    .things = "contended waits",
     .types = "waiters and wakers",
-    .none = "no goroutine waited for another one in this trace",
+    .none = "no wait for a lock, a full channel, a condition or a group; Tab: all waits",
     .link = " <- ",
     .ends = {"who waited", "who ended it"},
     .counted = true,

@@ -73,6 +73,11 @@ refused 'is a directory' dump "$tmp"
 # A folder is read, but not the page that is written into it.
 mkdir "$tmp/folder" && cp samples/lock-1.26.trace "$tmp/folder/"
 "$GOTOP" report "$tmp/folder" >"$tmp/folder/page" 2>"$tmp/folder/said" && grep -q '66.2%' "$tmp/folder/page" && pass || fail "report DIR >DIR/page"
+# A pipe in a folder, which nobody writes to, is not waited for; nor is an empty folder passed over in silence.
+mkfifo "$tmp/folder/pipe"; rm -f "$tmp/folder/page"
+timeout 20 "$GOTOP" report "$tmp/folder" 2>&1 </dev/null | grep -q '66.2%' && pass || fail "a folder with a pipe"
+mkdir "$tmp/empty"
+"$GOTOP" report "$tmp/empty" >"$tmp/said" 2>&1 && fail "an empty folder is no trace" || grep -q 'is a directory' "$tmp/said" && pass || fail "an empty folder: $(cat "$tmp/said")"
 refused 'is a device or a terminal' report - # standard input is /dev/null here
 truncate -s 1T "$tmp/hole" 2>/dev/null && holds 2 24 'not a Go execution trace' report "$tmp/hole"
 # A header, or a whole trace, and then a terabyte that isn't there: read up to the hole, at once.

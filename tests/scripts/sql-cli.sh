@@ -46,7 +46,9 @@ head -c 9000 $good >"$tmp/cut"; sql 3 "select count(*) from span" "$tmp/cut"; sa
 
 # Errors point at the word; nothing is written, no file opened.
 sql 2 "select sate from span" $good; says '^         ^'
-sql 2 "select sate from span" $good $good; check "$(lines "$tmp/err")" 3 "said once, not for each trace"
+sql 2 "select sate from span" $good $good; check "$(lines "$tmp/err")" 4 "said once, not for each trace"
+sql 2 "select * from foo" $good $good; says schema; check "$(lines "$tmp/err")" 2 "a missing table is told once"
+sql 2 $good "select 1"; says 'SQL comes first'
 sql 2 "attach '$tmp/x.db' as x" $good; says 'only SELECT'; [ ! -e "$tmp/x.db" ]; check $? 0 "no file"
 sql 2 "select load_extension('$tmp/x')" $good
 sql 2 "select 1" ; sql 2 ; sql 2 --limit x "select 1" $good; sql 2 --nonsense "select 1" $good; sql 2 -f "$tmp/none" $good

@@ -218,8 +218,10 @@ static void factor_text(struct text *t, const struct change *c)
         c->kind == MK_CALL || c->kind == MK_TAKE || c->kind == MK_STOP || (c->kind == MK_GC && c->count.sure);
     const struct moved *m = counts ? &c->count : &c->time;
     const double plain = m->old > 0 ? m->new / m->old : 0;
-    if (plain > 0 && m->high > m->low && fabs(log(plain / m->factor)) < 0.7)
-        text_add(t, "; %.3g times (99%%: %.3g .. %.3g)", m->factor, m->low, m->high);
+    const bool less = m->factor < 1;
+    if (plain > 0 && m->high > m->low && m->low > 0 && fabs(log(plain / m->factor)) < 0.7)
+        text_add(t, "; %.4g times %s (99%%: %.4g .. %.4g)", less ? 1 / m->factor : m->factor,
+                 less ? "less" : "as much", less ? 1 / m->high : m->low, less ? 1 / m->low : m->high);
 }
 
 static void verdict_text(struct text *t, const struct claim *v, const struct runs r[2], const char *why_not)

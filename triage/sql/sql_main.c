@@ -86,6 +86,8 @@ static int take_sql(struct job *j)
     from = *j->path++;
     if (strcmp(from, "-") == 0)
         return read_sql(j, from);
+    if (access(from, F_OK) == 0)
+        return fail(from, "is a file: the SQL comes first, gotop sql 'SELECT ..' TRACE");
     j->sql = from;
     j->sql_len = strlen(from);
     return 0;
@@ -165,8 +167,12 @@ static int statement(struct job *j, struct sql *s, const char *at, size_t n, siz
 {
     struct err e = {.offset = ERR_NO_OFFSET};
     struct sql_query *q;
-    if (sql_query(s, at, n, &q, used, &e) != ERR_OK)
-        return sql_failed(j, at, n, &e);
+    if (sql_query(s, at, n, &q, used, &e) != ERR_OK) {
+        (void)sql_failed(j, at, n, &e);
+        j->wrong |= e.code == ERR_ARG; /* of one trace as of the others */
+        door_printf(stderr, "  gotop sql --schema lists tables, columns and functions\n");
+        return 2;
+    }
     const int status = q ? rows(j, q, at, n) : 0;
     sql_end(q);
     return status;

@@ -210,11 +210,15 @@ static inline void moved_end(struct g_walk *w, const struct moved *m, const stru
 
 /* ---- spans -------------------------------------------------------------------------------------------- */
 
-/* Counts a long span, which ends at t1, if it is of running and of the program. */
+/* Counts a long span, which ends at t1, if it is of running and of the program. While the world is stopped
+ * nothing preempts it: that is no part of it. */
 static RARELY void note_long_run(struct g_walk *w, uint8_t state, int64_t ns, int64_t t1)
 {
     struct long_runs *l = &w->y->long_runs;
     if (w->system || state != ST_RUNNING)
+        return;
+    ns -= tri_in_band(w->tg->tr, BAND_STW, t1 - ns, t1);
+    if (ns < w->long_run)
         return;
     l->longest = !l->n || ns > l->longest.t1 - l->longest.t0 ? (struct moment){t1 - ns, t1, w->g, NO_LANE}
                                                              : l->longest;

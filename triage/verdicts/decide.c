@@ -40,7 +40,7 @@ static bool of_processors(const struct verdict *a, const struct verdict *b)
     return rule_row(a->rule)->of != EXPLAINS_NONE && rule_row(a->rule)->of == rule_row(b->rule)->of;
 }
 
-/* Whether both concern the same place, the same holder, or the same use of processors. */
+/* Whether both concern the same place, the same holder, the same use of processors, or what one runs. */
 static bool about_same(const struct verdict *a, const struct verdict *b)
 {
     const bool place = same(a->where.user, b->where.user) && a->region == b->region;
@@ -52,9 +52,11 @@ static bool about_same(const struct verdict *a, const struct verdict *b)
                         (b->holder.group && same(a->holder.group, b->waiter.group));
     const bool sign = rule_row(b->rule)->tells == TELLS_SIGN && rule_row(b->rule)->of == EXPLAINS_NONE;
     const bool work = sign && (a->harm.work == NO_LANE || same(whose(a), whose(b)));
+    const bool runs = verdict_family(a) == FAM_ALONE && b->rule == RULE_HOT && a->g == b->g;
     const bool more = verdict_family(a) == FAM_UNEVEN && !family_contends(verdict_family(b)) &&
                       same(a->waiter.group, b->waiter.group); /* than the others have */
-    return of_processors(a, b) || (b->rule != RULE_SCHED && (place || on_way || holder || work || more));
+    return of_processors(a, b) ||
+           (b->rule != RULE_SCHED && (place || on_way || holder || work || runs || more));
 }
 
 /* Whether a explains b. Of two about the same thing, the one that says more about the cause explains the

@@ -6,6 +6,7 @@
  * come only the program knows; that they still come at the end warns.
  */
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
 
@@ -13,9 +14,11 @@ enum { ROWS = 256, MEMBERS = 4096 };
 
 /* Goroutines of one creation stack, those that the trace saw begin. */
 struct born {
-    uint32_t g;
+    uint32_t g, by; /* by: which goroutine created it */
     struct lifetime life;
 };
+ORDER(cmp_born, struct born, LEAST(r->by) LEAST(r->g))
+
 struct births {
     struct born *v;
     uint32_t n;
@@ -34,7 +37,8 @@ static bool births_of(const struct causes *c, const struct leak_row *r, struct b
     each_member(g, c, group, MEMBERS) {
         const struct lane_info li = trace_lane(c->tr, lane_g(g));
         if (li.created && li.create_stack == r->create_stack)
-            out->v[out->n++] = (struct born){g, {.first = li.first, .last = li.last, .over = li.ended}};
+            out->v[out->n++] =
+                (struct born){g, li.creator, {.first = li.first, .last = li.last, .over = li.ended}};
     }
     return true;
 }
@@ -80,13 +84,31 @@ static bool from_within(const struct leak_row *r)
     return r->kind == WK_LOCK || r->kind == WK_COND || wait_on_channel(r->kind);
 }
 
-/* Does a timer wake those that stay, n of them, again and again, where some stand at the end? */
-static bool ticks(const struct causes *c, const struct leak_row *r, uint32_t n)
+/* Does a timer (or do other goroutines) wake those that stay, n of them, again and again, where some stand at
+ * the end? */
+static bool wakes(const struct causes *c, const struct leak_row *r, uint32_t n, bool timer)
 {
     const struct pair_row *p = c->tg->pairs;
     return any_of(i, works_pairs(c),
-                  p[i].waiter == r->name && p[i].stack == r->stack && p[i].from_scheduler &&
+                  p[i].waiter == r->name && p[i].stack == r->stack && p[i].from_scheduler == timer &&
                       p[i].kind != WK_NET && p[i].count >= n);
+}
+
+/* Has each goroutine that created them several? Who has one, as a connection has a writer, may still need
+ * it. */
+static bool several_each(struct births *b)
+{
+    uint32_t creators = 0;
+    sort(b->v, b->n, cmp_born);
+    for (uint32_t i = 0; i < b->n; i++)
+        creators += !i || b->v[i].by != b->v[i - 1].by;
+    return b->n >= threshold(TH_SEVERAL) * creators;
+}
+
+static bool old(const struct causes *c, const struct leak_row *r)
+{
+    const double half = (double)c->tg->end / 2, time = (double)threshold_ns(TH_LEAK_TIME);
+    return (double)r->oldest >= (half < time ? half : time);
 }
 
 static struct verdict leak_new(const struct causes *c, const struct works *w, const struct leak_row *r,
@@ -100,18 +122,13 @@ static struct verdict leak_new(const struct causes *c, const struct works *w, co
     verdict_ev(&v, EV_CREATED, r->created);
     verdict_ev(&v, EV_ENDED, r->ended);
     verdict_ev(&v, EV_COUNT, rule == RULE_TICKERS ? r->created - r->ended : r->count);
-    verdict_ev(&v, EV_LONGEST, (double)r->oldest);
+    if (old(c, r))
+        verdict_ev(&v, EV_LONGEST, (double)r->oldest);
     v.level = all_along(c, b) && go_on(c, b) && b->over <= threshold(TH_LEAK_ENDED) * b->some &&
                       b->some >= 4 * threshold(TH_LEAK_COUNT)
                   ? LEVEL_WARN
                   : LEVEL_NOTE;
     return v;
-}
-
-static bool old(const struct causes *c, const struct leak_row *r)
-{
-    const double half = (double)c->tg->end / 2, time = (double)threshold_ns(TH_LEAK_TIME);
-    return (double)r->oldest >= (half < time ? half : time);
 }
 
 static bool leaks(struct causes *c, const struct works *w, struct verdicts *out)
@@ -127,10 +144,11 @@ static bool leaks(struct causes *c, const struct works *w, struct verdicts *out)
         births_count(&b, c->tg->end, false);
         const bool few_ended = r->ended <= threshold(TH_LEAK_ENDED) * r->created;
         const bool lost = r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2;
-        const bool ticker = few_ended && all_along(c, &b) && ticks(c, r, stay);
+        const bool ticker = few_ended && all_along(c, &b) && wakes(c, r, stay, true);
+        const bool woken = few_ended && all_along(c, &b) && wakes(c, r, 2 * stay, false) && several_each(&b);
         const bool stuck = r->count >= threshold(TH_LEAK_COUNT) && old(c, r) && from_within(r) &&
                            (lost ? few_ended || all_along(c, &b) : few_ended && all_along(c, &b));
-        if (stuck || ticker) {
+        if (stuck || ticker || woken) {
             const struct verdict v = leak_new(c, w, r, ticker && !lost ? RULE_TICKERS : RULE_LEAK, &b);
             ok &= verdict_add(out, &v);
         }

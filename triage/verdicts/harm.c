@@ -1,4 +1,5 @@
 /* harm.c - what a verdict costs, of what that is a share, and what there is to gain, in words: verdict.h. */
+#include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
 #include "triage/work/work_text.h"
 
@@ -32,11 +33,13 @@ static void of_work_text(struct text *t, const struct works *w, const struct ver
 {
     text_share(t, v->harm.share, 1);
     const struct work *k = &w->v[v->harm.work];
-    text_add(t, " of the time of %s",
+    const bool rests = work_rest(k) >= threshold(TH_ROOM); /* which is no cost, and in no share */
+    text_add(t, " of the time %s%s", rests ? "that " : "of ",
              !of_slow(v)                ? ""
              : k->slow < k->looked / 10 ? "the slowest of "
                                         : "the slowest tenth of ");
     work_head(t, w, k);
+    text_add(t, "%s", !rests ? "" : k->n == 1 ? " is not at rest" : " are not at rest");
     const bool same_ones = of_slow(v) == v->harm.slow_only; /* those that the sentence begins with */
     if (v->harm.of > 1 && v->harm.hit < v->harm.of && same_ones)
         text_add(t, ". %llu of the %llu that were examined %s affected", (unsigned long long)v->harm.hit,
@@ -77,6 +80,8 @@ void verdict_base(struct text *t, const struct works *w, const struct verdict *v
         [RULE_LINE] = "of its time"};
     const bool own = v->harm.work != NO_LANE, slow = own ? of_slow(v) : v->harm.of_slow;
     const uint32_t work = own ? v->harm.work : v->harm.of_work;
+    if (v->grows && (v->known >> EV_AFTER & 1 || v->known >> EV_COUNT & 1))
+        text_add(t, "%s", v->known >> EV_AFTER & 1 ? "of live heap" : "goroutines");
     if (v->grows || v->harm.share <= 0)
         return;
     if (work == NO_LANE)

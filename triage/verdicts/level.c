@@ -396,7 +396,8 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
         verdict_ev(v, EV_TIMES, tries);
     } else if (limit && verdict_limit_of(all, v) == RULE_LIMIT && verdict_slots_lost(c, all, v)) {
         v->rule = RULE_SLOTS;
-    } else if (awaited && (sleeps || limit) && !alone && verdict_rate_limited(c, all, v)) {
+    } else if (awaited && (sleeps || limit) && !alone && !(v->ndoing && v->doing[0].cat == EX_DEADLINE) &&
+               verdict_rate_limited(c, all, v)) { /* no answer that does not come */
         v->rule = RULE_RATE;
     } else if (awaited && sleeps && trace_g_name(c->tr, w->v[0].g) != v->waiter.group) {
         v->rule = RULE_DOZES;
