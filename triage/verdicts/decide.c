@@ -303,15 +303,14 @@ void verdict_raise(struct harm *h, uint32_t work, double all, double slow)
     h->of_slow = slow > all;
 }
 
-void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, unsigned cats)
+void verdict_in_works(const struct works *w, struct verdict *v, unsigned cats)
 {
-    for (uint32_t i = 0; user && i < w->n; i++) {
-        const struct work *k = &w->v[i];
-        if (k->background || k->inner || !k->tree.n)
+    for (uint32_t i = 0; v->where.user && i < w->n; i++) {
+        struct harm h = {0};
+        if (!work_counts(&w->v[i]) || !w->v[i].tree.n)
             continue;
-        const double all = share_at(&k->tree, 0, user, cats, TREE_ALL),
-                     slow = k->standing ? 0 : share_at(&k->tree, 0, user, cats, TREE_SLOW);
-        verdict_raise(&v->harm, i, all, slow);
+        verdict_share_at(&w->v[i].tree, v->where.user, cats, &h);
+        verdict_raise(&v->harm, i, h.all, w->v[i].standing ? 0 : h.slow);
     }
 }
 
@@ -379,9 +378,11 @@ void verdicts_free(struct verdicts *v)
 static const struct {
     family_fn *all;
     family_work_fn *each;
+    family_node_fn *node;
 } family[] = {
 #define L(name) {.all = fam_##name},
 #define W(name) {.each = fam_##name},
+#define N(name) {.node = fam_##name},
 #include "triage/verdicts/families.def"
 };
 
@@ -390,8 +391,11 @@ static bool family_work(void *arg, size_t i, void **kept)
     const struct judging *j = arg;
     struct verdicts *own = mem_zalloc(sizeof *own);
     bool ok = own && (!family[i].all || family[i].all(j->c, j->all, own));
-    for (uint32_t k = 0; ok && family[i].each && k < j->all->n; k++)
-        ok = family[i].each(j->c, j->all, k, own);
+    for (uint32_t k = 0; ok && k < j->all->n; k++) {
+        ok = !family[i].each || family[i].each(j->c, j->all, k, own);
+        for (uint32_t n = 1; ok && family[i].node && n < j->all->v[k].tree.n; n++)
+            ok = family[i].node(j->c, j->all, k, n, own);
+    }
     *kept = own;
     return ok && slices_tick();
 }

@@ -41,7 +41,7 @@ static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
         verdict_ev(&v, EV_COUNT, (double)r->count);
         verdict_ev(&v, EV_EACH, (double)r->total / (double)r->count);
         if (child) {
-            verdict_in_works(w, &v, v.where.user, 0);
+            verdict_in_works(w, &v, 0);
             v.score = v.harm.share;
             const bool tiny = v.ev[EV_EACH] <= (double)threshold_ns(TH_CHILD_EACH);
             v.level = v.harm.share >= threshold(TH_SHARE) && r->count >= 8 && tiny ? LEVEL_WARN : LEVEL_NOTE;

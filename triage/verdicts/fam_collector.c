@@ -47,7 +47,7 @@ static bool forced_by(const struct works *w, uint32_t stack, double count, doubl
 {
     struct verdict v = verdict_new(RULE_FORCED, 0, verdict_place(w, stack));
     verdict_ev(&v, EV_COUNT, count);
-    verdict_in_works(w, &v, v.where.user, 1u << EX_GC);
+    verdict_in_works(w, &v, 1u << EX_GC);
     verdict_ev(&v, EV_SHARE, v.harm.share);
     if (took > v.harm.share)
         v.harm = (struct harm){.work = NO_LANE, .of_work = NO_LANE, .share = took};

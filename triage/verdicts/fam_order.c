@@ -57,28 +57,22 @@ static double ahead(const struct causes *c, const struct works *w, const struct 
     return waits >= threshold(TH_SEVERAL) && all > 0 ? (double)ready / (double)all : 0;
 }
 
-bool fam_order(struct causes *c, const struct works *w, uint32_t work, struct verdicts *out)
+bool fam_order(struct causes *c, const struct works *w, uint32_t work, uint32_t node, struct verdicts *out)
 {
     const struct work *k = &w->v[work];
-    bool ok = true;
-    for (uint32_t i = 1; ok && work_counts(k) && i < k->tree.n; i++) {
-        const struct tree_node *n = &k->tree.v[i];
-        const uint32_t group = n->by < c->tg->ng ? c->tg->group_of[n->by] : UINT32_MAX;
-        const double share = tree_share(&k->tree, i, TREE_ALL);
-        if (n->cat != EX_WAIT || n->who == trace_g_name(c->tr, n->by) ||
-            (n->kind != WK_RECV && n->kind != WK_SELECT) || share < threshold(TH_SHARE) ||
-            group == UINT32_MAX || c->of[group].n < threshold(TH_SEVERAL))
-            continue;
-        const double part = ahead(c, w, n, group);
-        if (part < threshold(TH_SEVERE))
-            continue;
-        struct verdict v = verdict_new(RULE_IN_ORDER, share, node_site(n));
-        v.harm.of_work = work;
-        v.holder = (struct role){trace_g_name(c->tr, n->by), n->by, verdict_place(w, n->by_stack), 0};
-        verdict_shows(&v, n->g, n->t0, n->t1);
-        verdict_ev(&v, EV_SHARE, part);
-        v.level = c->idle >= threshold(TH_ROOM) * c->procs ? LEVEL_WARN : LEVEL_NOTE;
-        ok = verdict_add(out, &v);
-    }
-    return ok;
+    const struct tree_node *n = &k->tree.v[node];
+    const uint32_t group = n->by < c->tg->ng ? c->tg->group_of[n->by] : UINT32_MAX;
+    const double share = tree_share(&k->tree, node, TREE_ALL);
+    if (!work_counts(k) || n->cat != EX_WAIT || n->who == trace_g_name(c->tr, n->by) ||
+        (n->kind != WK_RECV && n->kind != WK_SELECT) || share < threshold(TH_SHARE) || group == UINT32_MAX ||
+        c->of[group].n < threshold(TH_SEVERAL))
+        return true;
+    const double part = ahead(c, w, n, group);
+    struct verdict v = verdict_new(RULE_IN_ORDER, share, node_site(n));
+    v.harm.of_work = work;
+    v.holder = (struct role){trace_g_name(c->tr, n->by), n->by, verdict_place(w, n->by_stack), 0};
+    verdict_shows(&v, n->g, n->t0, n->t1);
+    verdict_ev(&v, EV_SHARE, part);
+    v.level = c->idle >= threshold(TH_ROOM) * c->procs ? LEVEL_WARN : LEVEL_NOTE;
+    return part < threshold(TH_SEVERE) || verdict_add(out, &v);
 }

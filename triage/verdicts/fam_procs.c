@@ -143,34 +143,30 @@ static uint32_t ran_on(const struct causes *c, uint32_t g, int64_t t0, int64_t d
 }
 
 /* Sleeps that are much longer in slow pieces than in usual ones, as no processor looks at its timers. */
-bool fam_late(struct causes *c, const struct works *w, uint32_t work, struct verdicts *out)
+bool fam_late(struct causes *c, const struct works *w, uint32_t work, uint32_t node, struct verdicts *out)
 {
     const struct work_tree *t = &w->v[work].tree;
-    bool ok = true;
-    for (uint32_t i = 1; ok && work_counts(&w->v[work]) && !w->v[work].standing && i < t->n; i++) {
-        const struct tree_node *n = &t->v[i];
-        const int64_t usual = n->n[TREE_USUAL] ? n->ns[TREE_USUAL] / n->n[TREE_USUAL] : 0;
-        const double slow = n->n[TREE_SLOW] ? (double)n->ns[TREE_SLOW] / n->n[TREE_SLOW] : 0;
-        if (!verdict_sleeps(n) || tree_share(t, i, TREE_SLOW) < threshold(TH_SHARE) || !usual ||
-            slow < threshold(TH_TAIL) * (double)usual || slow - (double)usual < threshold(TH_FELT))
-            continue;
-        const uint32_t who = ran_on(c, n->g, n->t0, n->t0 + usual, n->t1);
-        const struct meanwhile m =
-            triage_meanwhile(c->tg, &(struct sched_wait){n->t0 + usual, n->t1, n->g, 0});
-        if (who == NO_LANE || (double)m.idle_ns > threshold(TH_NOTED) * (double)m.all_ns)
-            continue;
-        struct verdict v = verdict_new(RULE_LATE, 0, node_site(n));
-        v.waiter = (struct role){.group = n->who, .g = n->g, .at = v.where};
-        v.holder = (struct role){.group = trace_g_name(c->tr, who), .g = who};
-        v.holder.at = runs_at(c, w, v.holder.group);
-        verdict_shows(&v, n->g, n->t0, n->t1);
-        verdict_raise(&v.harm, work, tree_share(t, i, TREE_ALL), tree_share(t, i, TREE_SLOW));
-        v.score = v.harm.share;
-        verdict_ev(&v, EV_LONGEST, (double)(n->t1 - n->t0));
-        verdict_ev(&v, EV_EACH, (double)usual);
-        ok = verdict_add(out, &v);
-    }
-    return ok;
+    const struct tree_node *n = &t->v[node];
+    const int64_t usual = n->n[TREE_USUAL] ? n->ns[TREE_USUAL] / n->n[TREE_USUAL] : 0;
+    const double slow = n->n[TREE_SLOW] ? (double)n->ns[TREE_SLOW] / n->n[TREE_SLOW] : 0;
+    if (!work_counts(&w->v[work]) || !verdict_sleeps(n) ||
+        tree_share(t, node, TREE_SLOW) < threshold(TH_SHARE) || !usual ||
+        slow < threshold(TH_TAIL) * (double)usual || slow - (double)usual < threshold(TH_FELT))
+        return true;
+    const uint32_t who = ran_on(c, n->g, n->t0, n->t0 + usual, n->t1);
+    const struct meanwhile m = triage_meanwhile(c->tg, &(struct sched_wait){n->t0 + usual, n->t1, n->g, 0});
+    if (who == NO_LANE || (double)m.idle_ns > threshold(TH_NOTED) * (double)m.all_ns)
+        return true;
+    struct verdict v = verdict_new(RULE_LATE, 0, node_site(n));
+    v.waiter = (struct role){.group = n->who, .g = n->g, .at = v.where};
+    v.holder = (struct role){.group = trace_g_name(c->tr, who), .g = who};
+    v.holder.at = runs_at(c, w, v.holder.group);
+    verdict_shows(&v, n->g, n->t0, n->t1);
+    verdict_raise(&v.harm, work, tree_share(t, node, TREE_ALL), tree_share(t, node, TREE_SLOW));
+    v.score = v.harm.share;
+    verdict_ev(&v, EV_LONGEST, (double)(n->t1 - n->t0));
+    verdict_ev(&v, EV_EACH, (double)usual);
+    return verdict_add(out, &v);
 }
 
 static bool below(struct causes *c, const struct works *w, struct verdicts *out)

@@ -44,10 +44,23 @@ static struct writes writes_while(const struct causes *c, const struct works *w,
     return out;
 }
 
-static bool look(struct causes *c, const struct works *w, uint32_t work, uint32_t node, struct verdicts *out)
+/* Whether a node is a wait until a peer reads, of a goroutine alone of its kind, while another one waits to
+ * hand it something. Who has a goroutine for each connection has no such. */
+static bool may(const struct causes *c, const struct work_tree *t, uint32_t node)
+{
+    const struct tree_node *n = &t->v[node], *up = &t->v[n->up];
+    return explain_waits_outside(n->cat) && n->stack && causes_writes(c->tr, n->stack) && n->g < c->tg->ng &&
+           c->of[c->tg->group_of[n->g]].n < threshold(TH_SEVERAL) && n->up && up->cat == EX_WAIT &&
+           (up->kind == WK_SEND || up->kind == WK_SELECT) && up->g < c->tg->ng &&
+           tree_share(t, node, TREE_ALL) >= threshold(TH_SHARE);
+}
+
+bool fam_reader(struct causes *c, const struct works *w, uint32_t work, uint32_t node, struct verdicts *out)
 {
     const struct work_tree *t = &w->v[work].tree;
     const struct tree_node *n = &t->v[node], *up = &t->v[n->up];
+    if (!work_counts(&w->v[work]) || !may(c, t, node))
+        return true;
     const struct writes k = writes_while(c, w, n, up->g);
     const double messages = (double)k.calls - k.waits; /* a write that waits is tried again */
     if (k.handed < threshold(TH_SEVERAL) || messages < threshold(TH_SEVERAL) * k.handed ||
@@ -63,24 +76,4 @@ static bool look(struct causes *c, const struct works *w, uint32_t work, uint32_
     verdict_ev(&v, EV_TIMES, messages / k.handed);
     verdict_ev(&v, EV_EACH, (double)k.ns / (k.waits ? k.waits : 1));
     return verdict_add(out, &v);
-}
-
-/* Whether a node is a wait until a peer reads, of a goroutine alone of its kind, while another one waits to
- * hand it something. Who has a goroutine for each connection has no such. */
-static bool may(const struct causes *c, const struct work_tree *t, uint32_t node)
-{
-    const struct tree_node *n = &t->v[node], *up = &t->v[n->up];
-    return explain_waits_outside(n->cat) && n->stack && causes_writes(c->tr, n->stack) && n->g < c->tg->ng &&
-           c->of[c->tg->group_of[n->g]].n < threshold(TH_SEVERAL) && n->up && up->cat == EX_WAIT &&
-           (up->kind == WK_SEND || up->kind == WK_SELECT) && up->g < c->tg->ng &&
-           tree_share(t, node, TREE_ALL) >= threshold(TH_SHARE);
-}
-
-bool fam_reader(struct causes *c, const struct works *w, uint32_t work, struct verdicts *out)
-{
-    const struct work_tree *t = &w->v[work].tree;
-    bool ok = true;
-    for (uint32_t k = 1; ok && work_counts(&w->v[work]) && k < t->n; k++)
-        ok = !may(c, t, k) || look(c, w, work, k, out);
-    return ok;
 }

@@ -36,15 +36,10 @@ struct parts {
 /* Are they of several groups, not one and a few others that it starts beside? */
 static bool is_mixed(const struct causes *c, const struct parts *p)
 {
-    uint32_t group = 0, votes = 0, same = 0;
-    for (uint32_t i = 0; i < p->n; i++) { /* a majority vote, then counted */
-        const uint32_t of = c->tg->group_of[p->g[i]];
-        group = votes ? group : of;
-        votes = of == group ? votes + 1 : votes - 1;
-    }
+    struct by_name of = {{0}, {0}};
     for (uint32_t i = 0; i < p->n; i++)
-        same += c->tg->group_of[p->g[i]] == group;
-    return same < (1 - threshold(TH_SHARE)) * p->n;
+        by_name_add(&of, trace_g_name(c->tr, p->g[i]), 1);
+    return (double)of.ns[find_most(i, 8, of.ns[i])] < (1 - threshold(TH_SHARE)) * p->n;
 }
 
 struct started { /* those that g started */
@@ -257,11 +252,14 @@ static struct site own_part(const struct works *w, const struct last *at)
     return p;
 }
 
-static bool look(struct causes *c, const struct works *w, struct verdicts *out, const struct work *k,
-                 uint32_t node)
+bool fam_slowest(struct causes *c, const struct works *w, uint32_t work, uint32_t node, struct verdicts *out)
 {
-    const struct tree_node *n = &k->tree.v[node], *own, *end = end_of(&k->tree, n, &own);
+    const struct work *k = &w->v[work];
+    const struct tree_node *n = &k->tree.v[node], *own, *end;
     const double share = tree_share(&k->tree, node, TREE_ALL);
+    if (!(work_counts(k) || k->kind == WORK_MAIN) || n->cat != EX_WAIT || n->first == NO_LANE ||
+        n->by == NO_LANE || share < threshold(TH_SLOWEST_PART) || !gathers(c, n))
+        return true;
     const struct lots l = lots_of(c, w, n);
     const bool rounds = l.n >= threshold(TH_SEVERAL);
     struct last at = {0};
@@ -273,10 +271,11 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
         (!rounds && c->idle < threshold(TH_ROOM) * c->procs))
         return true;
     struct verdict v = verdict_new(same ? RULE_LAST : RULE_SLOWEST, share * l.alone / l.waited, node_site(n));
-    v.harm.of_work = (uint32_t)(k - w->v);
+    v.harm.of_work = work;
     v.waiter.group = trace_g_name(c->tr, n->by);
     v.holder.g = n->by;
     verdict_shows(&v, n->g, n->t0, n->t1);
+    end = end_of(&k->tree, n, &own);
     v.doing[v.ndoing++] = (struct did){
         .cat = end->cat, .kind = end->kind, .at = {end->leaf, own->user, own->stack, own->frame}, .share = 1};
     verdict_ev(&v, EV_COUNT, l.started / l.n);
@@ -288,16 +287,4 @@ static bool look(struct causes *c, const struct works *w, struct verdicts *out, 
     const double least = same ? threshold(TH_SLOWEST_ALONE) : by_chance(l.started / l.n);
     v.level = rounds && !l.mixed && l.alone >= least * l.waited ? LEVEL_WARN : LEVEL_NOTE;
     return verdict_add(out, &v);
-}
-
-bool fam_slowest(struct causes *c, const struct works *w, uint32_t work, struct verdicts *out)
-{
-    const struct work *k = &w->v[work];
-    bool ok = true;
-    for (uint32_t n = 1; ok && (work_counts(k) || k->kind == WORK_MAIN) && n < k->tree.n; n++) {
-        const struct tree_node *x = &k->tree.v[n];
-        const bool may = x->cat == EX_WAIT && x->first != NO_LANE && x->by != NO_LANE && gathers(c, x);
-        ok = !may || tree_share(&k->tree, n, TREE_ALL) < threshold(TH_SLOWEST_PART) || look(c, w, out, k, n);
-    }
-    return ok;
 }

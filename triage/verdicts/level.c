@@ -173,31 +173,6 @@ static bool alone_in_main(const struct works *all, const struct work *w)
            any_of(i, all->n, !v[i].standing && work_counts(&v[i]) && v[i].at_once >= threshold(TH_SEVERAL));
 }
 
-/* Whether one of these pieces lies within p, on the same goroutine. */
-static bool has_piece(const struct work *k, const struct workpiece *p)
-{
-    return any_of(i, k->looked, k->v[i].g == p->g && k->v[i].t0 >= p->t0 && k->v[i].t1 <= p->t1);
-}
-
-/* Whether the slow requests contain a task of one type and the usual ones do not. That task is a work of
- * its own then. */
-static bool are_tasks(const struct works *all, const struct work *w)
-{
-    enum { LOOKED = 16 };
-    each_of(k, all->v, all->n) {
-        uint32_t slow = 0, usual = 0, n = 0;
-        for (; w->kind == WORK_REQUESTS && k->kind == WORK_TASKS && n < LOOKED && n < w->slow &&
-               n < w->looked / 2;
-             n++) {
-            slow += has_piece(k, &w->v[n]);
-            usual += has_piece(k, &w->v[w->looked / 2 + n]);
-        }
-        if (slow * 2 > n && usual * 2 < n)
-            return true;
-    }
-    return false;
-}
-
 /* Whether another handler serves the slow requests. They are a different kind then, not slower ones. What
  * another goroutine does for a request is in no handler. Where the usual ones' handler is unknown, a wait
  * that ends in vain is what no kind is for. */
@@ -206,7 +181,7 @@ static bool of_another_kind(const struct works *all, const struct verdict *v)
     const struct work *w = &all->v[v->harm.work];
     const bool own = w->kind == WORK_REQUESTS && v->waiter.group == w->name;
     const uint32_t root = own ? owner_root(all->own, v->where.stack) : 0;
-    return are_tasks(all, w) || (root && root != w->user && (w->user || v->rule != RULE_LIMIT));
+    return root && root != w->user && (w->user || v->rule != RULE_LIMIT);
 }
 
 /* Whether it goes by its own pace: another goroutine waits for a timer there in its own loop, or the piece

@@ -140,28 +140,25 @@ struct ends {
 static struct ends ends_at(const struct follow *f, uint32_t g, const struct tree_node *n)
 {
     const uint32_t own = trace_g_name(f->c->tr, g), by = trace_g_name(f->c->tr, n->by);
-    struct ends e = {.by = NO_LANE};
+    struct by_name ended = {{0}, {0}};
+    struct ends e = {.n = 0};
     uint32_t stack = 0;
-    int votes = 0;
-    for (int round = 0; round < 2; round++) { /* a majority vote, then counted */
-        each_pair(s, next, f->c->tr, g, BUSY_SPANS) {
-            const uint32_t who = next && next->state == ST_RUNNABLE && next->who < f->c->tg->ng
-                                     ? trace_g_name(f->c->tr, next->who)
-                                     : 0;
-            const bool here = who && (who == own || who == by) && s->state == ST_WAITING && s->stack &&
-                              (stack ? s->stack == stack
-                                     : stacks_wait_kind(f->c->tr, s->reason, s->stack) == n->kind &&
-                                           verdict_place(f->all, s->stack).user == n->user);
-            stack = here ? s->stack : stack;
-            if (here && round) {
-                e.n++;
-                e.same += next->who == e.by;
-            } else if (here) {
-                e.by = votes <= 0 ? next->who : e.by;
-                votes += e.by == next->who ? 1 : -1;
-            }
+    each_pair(s, next, f->c->tr, g, BUSY_SPANS) {
+        const uint32_t who = next && next->state == ST_RUNNABLE && next->who < f->c->tg->ng
+                                 ? trace_g_name(f->c->tr, next->who)
+                                 : 0;
+        const bool here = who && (who == own || who == by) && s->state == ST_WAITING && s->stack &&
+                          (stack ? s->stack == stack
+                                 : stacks_wait_kind(f->c->tr, s->reason, s->stack) == n->kind &&
+                                       verdict_place(f->all, s->stack).user == n->user);
+        if (here) {
+            stack = s->stack;
+            by_name_add(&ended, next->who + 1, 1);
+            e.n++;
         }
     }
+    e.same = (uint32_t)ended.ns[find_most(i, 8, ended.ns[i])];
+    e.by = by_name_most(&ended) - 1;
     return e;
 }
 

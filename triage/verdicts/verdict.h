@@ -213,12 +213,15 @@ void verdicts_free(struct verdicts *v);
 
 /* ---- private to triage/verdicts ------------------------------------------------------------------------ */
 
-/* A family examines works and tables, or one work, and adds the verdicts that it finds. Returns false if out
- * of memory. */
+/* A family examines works and tables, or one work, or one node of its tree, and adds the verdicts that it
+ * finds. Returns false if out of memory. */
 typedef bool family_fn(struct causes *c, const struct works *w, struct verdicts *out);
 typedef bool family_work_fn(struct causes *c, const struct works *all, uint32_t work, struct verdicts *out);
+typedef bool family_node_fn(struct causes *c, const struct works *all, uint32_t work, uint32_t node,
+                            struct verdicts *out);
 #define L(name) family_fn fam_##name;
 #define W(name) family_work_fn fam_##name;
+#define N(name) family_node_fn fam_##name;
 #include "triage/verdicts/families.def"
 /* verdicts_decide - sets level, gain, culprit and order of all verdicts (decide.c). A verdict that another
  * one explains becomes its symptom. Returns false if out of memory. */
@@ -297,8 +300,8 @@ struct verdict verdict_standing(const struct causes *c, const struct works *w, e
  * slow ones. */
 void verdict_raise(struct harm *h, uint32_t work, double all, double slow);
 /* verdict_in_works - raises harm.share to the largest share of a foreground work that lies in the outermost
- * nodes of function `user` (string) with one of these categories (a bit each, 0: any). */
-void verdict_in_works(const struct works *w, struct verdict *v, uint32_t user, unsigned cats);
+ * nodes of where.user with one of these categories (a bit each, 0: any). */
+void verdict_in_works(const struct works *w, struct verdict *v, unsigned cats);
 /* verdict_share_at - sets all, slow and usual of *out to the part of a work's tree that lies in the
  * outermost nodes of function `user` (string) with one of these categories (a bit each, 0: any). */
 void verdict_share_at(const struct work_tree *t, uint32_t user, unsigned cats, struct harm *out);
