@@ -396,23 +396,20 @@ bool text_calls_alike(const struct trace *tr, uint32_t stack, uint32_t frame, ui
 
 /* ---- sentences ----------------------------------------------------------------------------------------- */
 
-static void text_cell(struct text *t, int64_t ns, size_t w)
-{
-    struct text c = {.ticks = t->ticks};
-    text_dur(&c, ns);
-    text_add(t, "%*s", (int)w, c.p ? c.p : "");
-    text_free(&c);
-}
-
 static void say_part_add(struct text *t, const struct trace *tr, const struct say_part *p, size_t begin)
 {
+    struct text cell = {.ticks = t->ticks};
     switch (p->how) {
     case SAY_WORDS: text_raw(t, p->words, strlen(p->words)); break;
     case SAY_COUNT: text_add(t, "%*llu", (int)p->most, (unsigned long long)p->n); break;
     case SAY_SIGNED: text_add(t, "%*lld", (int)p->most, (long long)p->n); break;
     case SAY_FIXED: text_add(t, "%.*f", (int)p->most, p->part); break;
     case SAY_DUR: text_dur(t, p->n); break;
-    case SAY_CELL: text_cell(t, p->n, p->most); break;
+    case SAY_CELL:
+        text_dur(&cell, p->n);
+        text_add(t, "%*s", (int)p->most, cell.p ? cell.p : "");
+        text_free(&cell);
+        break;
     case SAY_TO: text_pad(t, begin, p->most); break;
     case SAY_CLEAN: text_clean(t, p->words, strlen(p->words), p->most); break;
     case SAY_BYTES: text_bytes(t, (uint64_t)p->n); break;

@@ -66,21 +66,16 @@ void triage_free(struct triage *tg)
 
 MOST_ROWS(by_total, struct pair_row, total)
 
-/* Sorts the pairs, and tells the herds where theirs went. */
-static bool pairs_sort(struct triage *tg)
+/* Finds the herds, sorts the pairs, and tells the herds where theirs went. */
+static bool pairs_end(struct triage *tg)
 {
+    bool ok = triage_herds(tg);
     uint32_t *to = tg->nherds ? mem_alloc(((size_t)tg->npairs + 1) * sizeof *to) : NULL;
-    const bool ok =
-        (to || !tg->nherds) && rows_by(tg->pairs, sizeof *tg->pairs, tg->npairs, by_total, NULL, to);
+    ok = ok && (to || !tg->nherds) && rows_by(tg->pairs, sizeof *tg->pairs, tg->npairs, by_total, NULL, to);
     for (uint32_t i = 0; ok && i < tg->nherds; i++)
         tg->herds[i].pair = to[tg->herds[i].pair];
     mem_free(to);
     return ok;
-}
-
-static bool pairs_end(struct triage *tg)
-{
-    return triage_herds(tg) && pairs_sort(tg);
 }
 
 /* ---- what needs no more than the goroutines and the Ps counted ----------------------------------------- */
@@ -145,21 +140,12 @@ struct ran {
 
 ORDER(cmp_ran, struct ran, MOST(r->ns) LEAST(r->name))
 
-static void ran_add(struct ran *r, uint32_t *n, uint32_t max, uint32_t name, int64_t ns)
-{
-    const uint32_t i = find_first(k, *n, r[k].name == name);
-    if (i == *n && i < max)
-        r[(*n)++] = (struct ran){name, 0};
-    if (i < max)
-        r[i].ns = ns_add(r[i].ns, ns);
-}
-
-enum { MEANWHILE_SPANS = 100000 }; /* of all Ps */
+enum { MEANWHILE_SPANS = 100000 /* of all Ps */, MEANWHILE_RAN = 64 };
 struct ran_in {
     const struct trace *tr;
     struct meanwhile *w;
     int64_t t0, t1;
-    struct ran r[64];
+    struct ran r[MEANWHILE_RAN];
     uint32_t n, spans, most;
 };
 
@@ -178,8 +164,13 @@ static void meanwhile_span(struct ran_in *m, int64_t a, int64_t z, uint8_t state
     } else if (state == ST_SYSCALL) {
         w->syscall_ns = ns_add(w->syscall_ns, z - a);
     }
-    if (g != NO_LANE && state != ST_IDLE && state != ST_SYSCALL)
-        ran_add(m->r, &m->n, 64, trace_g_name(m->tr, g), z - a);
+    if (g == NO_LANE || state == ST_IDLE || state == ST_SYSCALL)
+        return;
+    const uint32_t name = trace_g_name(m->tr, g), i = find_first(k, m->n, m->r[k].name == name);
+    if (i == m->n && i < MEANWHILE_RAN)
+        m->r[m->n++] = (struct ran){name, 0};
+    if (i < MEANWHILE_RAN)
+        m->r[i].ns = ns_add(m->r[i].ns, z - a);
 }
 
 static bool meanwhile_spans(void *arg, const struct span_run *r)

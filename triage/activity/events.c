@@ -187,13 +187,9 @@ static void events_of_p(struct events *l, uint32_t p)
 
 /* ---- how wide ------------------------------------------------------------------------------------------ */
 
-static int event_rank(const struct event *e)
-{
-    return e->kind == EV_RANGE_END ? 0 : e->kind == EV_RANGE_BEGIN ? 3 : e->kind == EV_PROC ? 1 : 2;
-}
-
+#define EVENT_RANK(e) ((e) == EV_RANGE_END ? 0 : (e) == EV_RANGE_BEGIN ? 3 : (e) == EV_PROC ? 1 : 2)
 ORDER(event_by_time, struct event,
-      LEAST(r->t) LEAST(event_rank(r)) LEAST(r->g) LEAST(r->kind) LEAST(r->to == ST_NONE))
+      LEAST(r->t) LEAST(EVENT_RANK(r->kind)) LEAST(r->g) LEAST(r->kind) LEAST(r->to == ST_NONE))
 
 static void events_collect(struct events *l, struct alive *alive, struct window w)
 {

@@ -53,18 +53,6 @@ static const struct command command = {
     "Exit status: 0 fine, 1 a condition came true, 2 a trace can't be read, 3 only part of a trace could be "
     "read.\n"};
 
-static int diff_conditions(struct job *j)
-{
-    const struct options *o = &j->o;
-    struct err e = {0};
-    for (uint32_t i = 0; i < o->conditions.n; i++) {
-        const char *s = o->conditions.v[i];
-        if (strcmp(s, "change") != 0 && condition_parse(s, true, &j->cond[i], &e))
-            return diff_fail("--fail-if", e.what);
-    }
-    return -1;
-}
-
 /* Without "--" there are two traces, one a side. */
 static int diff_sides(struct job *j)
 {
@@ -89,8 +77,11 @@ static int diff_parse(struct job *j, int argc, char **argv)
     int status = options_read(&command, argc, argv, o);
     if (status < 0 && o->rules && thresholds_read(o->rules, &e) != ERR_OK)
         return diff_fail("--rules", e.what);
-    if (status < 0)
-        status = diff_conditions(j);
+    for (uint32_t i = 0; status < 0 && i < o->conditions.n; i++) {
+        const char *s = o->conditions.v[i];
+        if (strcmp(s, "change") != 0 && condition_parse(s, true, &j->cond[i], &e))
+            return diff_fail("--fail-if", e.what);
+    }
     return status < 0 ? diff_sides(j) : status;
 }
 

@@ -1,8 +1,8 @@
 /*
- * profile.c - see profile.h. The spans of the program's goroutines are walked once; the time of processors
+ * profile.c - see claims.h. The spans of the program's goroutines are walked once; the time of processors
  * and of the collector comes from the index of the processors' lanes.
  */
-#include "triage/diff/profile.h"
+#include "triage/diff/claims.h"
 
 #include <string.h>
 

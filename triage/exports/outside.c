@@ -126,16 +126,6 @@ static void do_close(const char *which, struct clerk_said *said)
     far[i].used = false;
 }
 
-/* PATH, PATH.2 and so on. */
-static bool is_saved(const char *path)
-{
-    const size_t n = to_save ? strlen(to_save) : 0;
-    if (!n || strncmp(path, to_save, n) != 0)
-        return false;
-    const char *more = path + n;
-    return !*more || (*more == '.' && more[1] && more[1 + strspn(more + 1, "0123456789")] == '\0');
-}
-
 /* Not even a dangling link is replaced. */
 static int open_growing(const char *path, bool *made)
 {
@@ -147,7 +137,9 @@ static int open_growing(const char *path, bool *made)
 static void do_save(const char *path, struct clerk_said *said)
 {
     struct stat st;
-    if (!is_saved(path)) {
+    const size_t n = to_save ? strlen(to_save) : 0; /* it is PATH, PATH.2 and so on */
+    const char *more = n && strncmp(path, to_save, n) == 0 ? path + n : " ";
+    if (*more && !(*more == '.' && more[1] && more[1 + strspn(more + 1, "0123456789")] == '\0')) {
         said->error = EACCES;
         return;
     }

@@ -337,16 +337,6 @@ void live_stop_tell(const char *command, const char *where)
             "ended by Ctrl-Z: while this stood still the program would keep its trace in its memory");
 }
 
-/* Wait for room in the pipe. Returns false when a signal came first. */
-static bool out_room(void)
-{
-    struct pollfd f = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    while (poll(&f, 1, READ_MS) == 0)
-        if (live_stop_asked())
-            return false;
-    return true;
-}
-
 bool live_out(const struct text *t, struct err *e)
 {
     bool good = text_ok(t) && t->n;
@@ -355,8 +345,11 @@ bool live_out(const struct text *t, struct err *e)
     for (size_t at = 0; good && at < t->n; at += PIPE_BUF) {
         const size_t rest = t->n - at;
         const struct text piece = {.p = t->p + at, .n = rest < PIPE_BUF ? rest : PIPE_BUF};
+        struct pollfd f = {.fd = STDOUT_FILENO, .events = POLLOUT};
         *e = (struct err){0};
-        good = out_room() && say_out(&piece, e);
+        while (poll(&f, 1, READ_MS) == 0 && good) /* until there is room in the pipe, or a signal comes */
+            good = !live_stop_asked();
+        good = good && say_out(&piece, e);
     }
     return good;
 }

@@ -138,17 +138,6 @@ static json_t *json_part(const struct trace *tr, const struct explain_item *item
     return o;
 }
 
-static void json_parts(struct text *t, const struct explain_list *l, const struct trace *tr)
-{
-    text_lit(t, ",\n \"parts\": [");
-    for (size_t i = 0; i < l->n; i++) {
-        text_add(t, "%s\n  {", i ? "," : "");
-        json_members(t, json_part(tr, &l->v[i]));
-        text_lit(t, "}");
-    }
-    text_lit(t, "]");
-}
-
 static bool json_answer(struct text *t, struct explainer *x, const struct trace *tr, const struct asked *q)
 {
     struct work_tree all;
@@ -165,9 +154,13 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
         json_members(t, head);
         text_lit(t, ",\n \"tree\": ");
         json_tree(t, tr, &all, 0, 0);
-        if (q->n == 1)
-            json_parts(t, &l, tr);
-        text_lit(t, "\n}\n");
+        text_add(t, "%s", q->n == 1 ? ",\n \"parts\": [" : "");
+        for (size_t i = 0; i < l.n; i++) {
+            text_add(t, "%s\n  {", i ? "," : "");
+            json_members(t, json_part(tr, &l.v[i]));
+            text_lit(t, "}");
+        }
+        text_add(t, "%s\n}\n", q->n == 1 ? "]" : "");
         ok = json_whole();
     }
     tree_free(&all);

@@ -140,15 +140,14 @@ static int one(const struct options *o, struct asserts *a, const struct folder_f
 }
 
 /* Opens several traces as one: the first with the others attached. Returns false when out of memory. */
-static bool as_one(struct options *o, struct folder *files)
+static bool as_one(struct options *o, const struct folder *files)
 {
-    const char **more = files->n > 1 ? mem_alloc((files->n - 1) * sizeof *more) : NULL;
-    if (files->n < 2)
-        return true;
-    for (size_t i = 1; more && i < files->n; i++)
-        more[i - 1] = files->file[i].path;
-    o->trace.more = (struct joint_paths){more, more ? (uint32_t)(files->n - 1) : 0};
-    return more != NULL;
+    const size_t n = files->n ? files->n - 1 : 0;
+    const char **more = n ? mem_alloc(n * sizeof *more) : NULL;
+    for (size_t i = 0; more && i < n; i++)
+        more[i] = files->file[i + 1].path;
+    o->trace.more = (struct joint_paths){more, more ? (uint32_t)n : 0};
+    return more || !n;
 }
 
 static int pages(const struct options *o, struct asserts *a, const struct folder *files, struct text *t)

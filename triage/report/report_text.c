@@ -36,16 +36,6 @@ static void page_field(struct text *t, const char *name, const char *s)
     page_folded(t, &u, INDENT);
 }
 
-/* Adds how many Ps there are: those that ran nothing have no lane, but count as processors. */
-static void page_ps(struct text *t, const struct triage *tg)
-{
-    const double procs = tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0;
-    if (procs >= tg->np + 0.5)
-        text_add(t, ", %u of %.3g Ps used", tg->np, procs);
-    else
-        text_add(t, ", %u P%s", tg->np, tg->np == 1 ? "" : "s");
-}
-
 static void page_head(struct text *t, const struct loaded *l)
 {
     const struct trace_info *in = trace_info(l->tr);
@@ -56,7 +46,11 @@ static void page_head(struct text *t, const struct loaded *l)
         text_dur(t, in->end);
     else
         text_add(t, "%lld ticks (no clock rate in the file)", (long long)in->end);
-    page_ps(t, l->tg);
+    const double procs = l->tg->end > 0 ? (double)l->tg->capacity / (double)l->tg->end : 0;
+    if (procs >= l->tg->np + 0.5) /* those that ran nothing have no lane, but count as processors */
+        text_add(t, ", %u of %.3g Ps used", l->tg->np, procs);
+    else
+        text_add(t, ", %u P%s", l->tg->np, l->tg->np == 1 ? "" : "s");
     text_say(t, NULL, ", ", l->tg->ng, " goroutine", l->tg->ng == 1 ? "" : "s", " (", l->tg->g_created,
              " created, ", l->tg->g_ended, " ended), ", in->events, " events, ", t_bytes(in->bytes_done),
              "B\n");
@@ -101,23 +95,15 @@ static void page_finding(struct text *t, const struct loaded *l, const struct fi
     text_lit(t, "\n");
 }
 
-/* What it costs begins with the share and of what that is, which a sentence about a work says itself. */
-static void cost_text(struct text *t, const struct loaded *l, const struct finding *f)
-{
-    struct text base = {0};
-    if (f->v.harm.work == NO_LANE)
-        verdict_base(&base, &l->fs.works, &f->v);
-    if (base.n)
-        text_add(t, "%s %s%s", f->amount, base.p, *f->harm ? ". " : ".");
-    text_add(t, "%s", f->harm);
-    text_free(&base);
-}
-
 void report_finding(struct text *t, const struct loaded *l, const struct finding *f)
 {
-    struct text saves = {0}, cost = {0};
+    struct text saves = {0}, cost = {0}, base = {0};
     page_finding(t, l, f);
-    cost_text(&cost, l, f);
+    if (f->v.harm.work == NO_LANE) /* else its sentence says of what that is a share */
+        verdict_base(&base, &l->fs.works, &f->v);
+    if (base.n)
+        text_add(&cost, "%s %s%s", f->amount, base.p, *f->harm ? ". " : ".");
+    text_add(&cost, "%s", f->harm);
     verdict_saves(&saves, &l->fs.works, &f->v);
     page_field(t, "line", f->at);
     page_field(t, "what", f->what);
@@ -125,6 +111,7 @@ void report_finding(struct text *t, const struct loaded *l, const struct finding
     page_field(t, "cost", cost.p);
     page_field(t, "do", f->next);
     page_field(t, "saves", saves.p);
+    text_free(&base);
     text_free(&cost);
     text_free(&saves);
 }
@@ -184,17 +171,6 @@ static void page_numbers(struct text *t, const struct loaded *l)
     }
 }
 
-/* Adds lines, but none longer than the page is wide. */
-static void page_lines(struct text *t, const char *s)
-{
-    while (*s) {
-        const size_t n = strcspn(s, "\n");
-        text_clean(t, s, n, REPORT_WIDTH);
-        text_lit(t, "\n");
-        s += n + (s[n] == '\n');
-    }
-}
-
 void report_text(struct text *t, const struct loaded *l)
 {
     struct text u = {.ascii = t->ascii, .ticks = !trace_info(l->tr)->has_clock};
@@ -203,6 +179,11 @@ void report_text(struct text *t, const struct loaded *l)
     page_findings(&u, l);
     page_numbers(&u, l);
     t->failed |= !text_ok(&u);
-    page_lines(t, u.p ? u.p : "");
+    for (const char *s = u.p ? u.p : ""; *s; s += *s == '\n') { /* none longer than the page is wide */
+        const size_t n = strcspn(s, "\n");
+        text_clean(t, s, n, REPORT_WIDTH);
+        text_lit(t, "\n");
+        s += n;
+    }
     text_free(&u);
 }

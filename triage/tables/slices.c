@@ -136,20 +136,16 @@ void slices_free(struct slices *s)
         (t)->busy += helps; \
     } while (0)
 
-static void team_pause(struct team *t)
+/* Lets the helpers rest until all do, or go on. */
+static void team_pause(struct team *t, bool pause)
 {
+    if (!t)
+        return;
     pthread_mutex_lock(&t->lock);
-    t->pause = true;
-    while (t->busy)
-        pthread_cond_wait(&t->changed, &t->lock);
-    pthread_mutex_unlock(&t->lock);
-}
-
-static void team_go_on(struct team *t)
-{
-    pthread_mutex_lock(&t->lock);
-    t->pause = false;
+    t->pause = pause;
     pthread_cond_broadcast(&t->changed);
+    while (pause && t->busy)
+        pthread_cond_wait(&t->changed, &t->lock);
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -167,14 +163,12 @@ bool slices_tick(void)
     if (!s)
         return true;
     if (!s->stop && host_now() >= s->until) {
-        if (team)
-            team_pause(team);
+        team_pause(team, true);
         pthread_mutex_lock(&s->lock);
         hand_over(s, false);
         await(s, true);
         pthread_mutex_unlock(&s->lock);
-        if (team)
-            team_go_on(team);
+        team_pause(team, false);
     }
     return !s->stop;
 }

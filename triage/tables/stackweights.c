@@ -122,35 +122,27 @@ static bool lanes(struct build *b)
     return true;
 }
 
-static bool samples(struct build *b)
-{
-    const struct sample *s;
-    const size_t n = trace_samples(b->tr, &s);
-    return !any_of(
-        i, n, s[i].t >= b->f.t0 && s[i].t < b->f.t1 && g_wanted(b, s[i].g) && !add_row(b, s[i].stack, 0));
-}
-
-static bool assists(struct build *b)
-{
-    const struct range *r;
-    const size_t n = trace_ranges(b->tr, RANGE_ASSIST, &r);
-    return !any_of(i, n, g_wanted(b, r[i].owner) && !add_span(b, r[i].stack, r[i].t0, r[i].t1));
-}
-
 ORDER(cmp_row, struct sw_row, MOST(r->ns) MOST(r->count) LEAST(r->stack))
 
 enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_filter *f,
                                  struct sw_table *out, struct err *e)
 {
     struct build b = {.tr = tr, .kind = k, .out = out};
-    bool ok;
+    const struct sample *s;
+    const struct range *r;
     *out = (struct sw_table){0};
     if ((unsigned)k >= SW_KINDS)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no such kind of profile");
     b.f = f ? *f : (struct sw_filter){0};
     if (b.f.t1 <= 0)
         b.f.t1 = trace_info(tr)->end + 1; /* the end itself belongs to it */
-    ok = k == SW_CPU ? samples(&b) : k == SW_ASSIST ? assists(&b) : lanes(&b);
+    const size_t ns = k == SW_CPU ? trace_samples(tr, &s) : 0,
+                 nr = k == SW_ASSIST ? trace_ranges(tr, RANGE_ASSIST, &r) : 0;
+    const bool ok =
+        (k == SW_CPU || k == SW_ASSIST || lanes(&b)) &&
+        !any_of(i, ns,
+                s[i].t >= b.f.t0 && s[i].t < b.f.t1 && g_wanted(&b, s[i].g) && !add_row(&b, s[i].stack, 0)) &&
+        !any_of(i, nr, g_wanted(&b, r[i].owner) && !add_span(&b, r[i].stack, r[i].t0, r[i].t1));
     tab_free(&b.by_stack);
     if (!ok) {
         stackweights_free(out);

@@ -49,16 +49,6 @@ bool moment_before(const struct moment *a, const struct moment *b)
     return x != y ? x > y : a->g != b->g ? a->g < b->g : a->t0 < b->t0;
 }
 
-static void add_groups(struct triage *tg, const struct subtotal *y)
-{
-    each_of(s, y->groups, y->ngroups) {
-        struct group *p = &tg->groups[s->group];
-        p->timed |= s->timed;
-        p->moves += s->moves;
-        ns_sum(p->ns, s->ns, GM_COUNT);
-    }
-}
-
 /* The largest table is freed as it is added, before the next one is read. */
 static bool add_pairs(struct subtotal *to, struct subtotal *y)
 {
@@ -121,11 +111,16 @@ static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
 static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal *y)
 {
     const bool ok = add_pairs(to, y) && add_wait_ofs(to, y);
-    add_groups(tg, y);
-    for (uint32_t i = 0; i < y->worst.n; i++)
-        longest_add(&to->worst, &y->worst.v[i]);
-    for (uint32_t i = 0; i < y->busiest.n; i++)
-        longest_add(&to->busiest, &y->busiest.v[i]);
+    each_of(s, y->groups, y->ngroups) {
+        struct group *p = &tg->groups[s->group];
+        p->timed |= s->timed;
+        p->moves += s->moves;
+        ns_sum(p->ns, s->ns, GM_COUNT);
+    }
+    each_of(w, y->worst.v, y->worst.n)
+        longest_add(&to->worst, w);
+    each_of(w, y->busiest.v, y->busiest.n)
+        longest_add(&to->busiest, w);
     ns_sum(to->label_ns, y->label_ns, GC_MODES);
     hist_sum(&to->sched, &y->sched);
     struct long_runs *all = &tg->long_runs;
