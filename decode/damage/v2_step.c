@@ -167,15 +167,11 @@ enum v2_lack v2_lack_of(const struct v2_order *o, const struct v2_cursor *c)
     const uint32_t p = v2_leaves_first(o, c);
     if (p != EV_NONE)
         return v2_steps_has(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1) ? V2_TO_COME : V2_GONE;
-    switch (v2_specs[c->type].after) {
-    case V2_AFTER_G_RUNS:
-    case V2_AFTER_G_WAKES: return lack_of_step(o, c, V2_STEP_G);
-    case V2_AFTER_P_IDLE:
-    case V2_AFTER_P_CALL: return lack_of_step(o, c, V2_STEP_P);
-    case V2_AFTER_GC:
+    uint64_t own = V2_NO_P;
+    const struct v2_step step = v2_step(c->type, c->arg, &own);
+    if (step.of == V2_STEP_GC)
         return c->arg[0] <= o->gc_seq                                ? V2_STALE
                : v2_steps_has(o, V2_STEP_GC, V2_NO_P, c->arg[0] - 1) ? V2_TO_COME
                                                                      : V2_GONE;
-    default: return V2_GONE;
-    }
+    return step.seq == 1 ? lack_of_step(o, c, step.of) : V2_GONE;
 }

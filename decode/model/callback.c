@@ -51,9 +51,7 @@ struct search {
     size_t nbirth, cap_birth;
     struct alone *alone;
     size_t nalone, cap_alone;
-    struct idmap at;     /* rows of `root`, then of `birth` */
-    uint64_t may_be;     /* a bit per helper's name, modulo 64; other names are no helper's */
-    struct birth enough; /* the last entry found that needs no more goroutines */
+    struct idmap at; /* rows of `root`, then of `birth` */
     bool oom;
 };
 
@@ -243,12 +241,8 @@ static void look_at(struct search *s, uint32_t g, uint32_t helper, uint32_t stac
     }
     const uint32_t at = birth_at(s, helper, stack);
     struct birth *b = at == IDMAP_NONE ? NULL : &s->birth[at];
-    if (!b)
+    if (!b || b->known >= EXAMPLES || b->tried >= TRIES)
         return;
-    if (b->known >= EXAMPLES || b->tried >= TRIES) {
-        s->enough = *b;
-        return;
-    }
     const uint32_t callback = helper_note(s, h, g);
     b->tried++;
     b->known += callback != NOTHING;
@@ -262,30 +256,18 @@ static uint32_t helper_of(const struct search *s, uint32_t name)
     return find_first(k, s->nhelper, s->helper[k].func == name && !s->helper[k].is_none);
 }
 
-/* Whether a goroutine can be skipped, as nearly all goroutines of a server are. */
-static inline bool is_passed(const struct search *s, uint32_t name, uint32_t stack)
-{
-    return !(s->may_be >> name % 64 & 1) ||
-           (s->enough.stack && s->enough.stack == stack && s->helper[s->enough.helper].func == name);
-}
-
 static void goroutines(struct search *s)
 {
     const uint32_t n = trace_nlanes(s->tr, LANE_G);
-    for (uint32_t k = 0; k < s->nhelper; k++)
-        s->may_be |= s->helper[k].is_none ? 0 : (uint64_t)1 << s->helper[k].func % 64;
-    if (!s->may_be)
-        return;
-    for (uint32_t g = 0, run; g < n && !s->oom; g += run) {
+    const bool any = any_of(k, s->nhelper, !s->helper[k].is_none);
+    for (uint32_t g = 0, run; any && g < n && !s->oom; g += run) {
         const struct home h = trace_home(s->tr, g);
         run = h.run;
         for (uint32_t i = 0; i < run; i++) {
-            const uint32_t name = fold_g_name(h.f, h.local + i);
-            if (is_passed(s, name, 0))
-                continue;
-            const uint32_t k = helper_of(s, name), stack = fold_g_create_stack(h.f, h.local + i);
-            if (k < s->nhelper && !is_passed(s, name, stack))
-                look_at(s, g + i, k, stack, !fold_g_retired(h.f, h.local + i));
+            const uint32_t k = helper_of(s, fold_g_name(h.f, h.local + i));
+            if (k < s->nhelper)
+                look_at(s, g + i, k, fold_g_create_stack(h.f, h.local + i),
+                        !fold_g_retired(h.f, h.local + i));
         }
     }
 }

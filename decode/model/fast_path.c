@@ -112,11 +112,10 @@ static __attribute__((noinline)) uint64_t reason_far(struct fast_path *ts, uint8
     return ts->rest[state == ST_RUNNABLE][id] = rest;
 }
 
-HOT bool put_leave(const struct v2_at *at, uint32_t g, uint8_t state, uint64_t reason, uint64_t stack_id)
+HOT bool put_leave(const struct v2_at *at, uint8_t state, uint64_t reason, uint64_t stack_id)
 {
     uint32_t stack;
     uint64_t rest;
-    (void)g;
     if (at->u->r.call)
         return false;
     if (state == ST_NONE)
@@ -134,17 +133,15 @@ HOT bool put_wake(const struct v2_at *at, uint32_t g, uint64_t stack_id)
            hot_wake(&at->ts->h, at->t, g, at->u->r.g, stack);
 }
 
-HOT bool put_call(const struct v2_at *at, uint32_t g, uint64_t stack_id)
+HOT bool put_call(const struct v2_at *at, uint64_t stack_id)
 {
     uint32_t stack;
-    (void)g;
     return !at->u->r.call && lookup_or_0(&at->ts->stacks, stack_id, &stack) &&
            hot_on_call(&at->u->r, &at->ts->h, at->t, ST_SYSCALL, stack);
 }
 
-HOT bool put_return(const struct v2_at *at, uint32_t g)
+HOT bool put_return(const struct v2_at *at)
 {
-    (void)g;
     return at->u->r.call && hot_on_call(&at->u->r, &at->ts->h, at->t, ST_RUNNING, 0);
 }
 
@@ -174,7 +171,7 @@ static __attribute__((noinline)) enum adv create(struct fast_path *ts, const str
                          .stack2 = stack2,
                          .arg = id};
     o->oom |= !fold_created(ts->h.f, &e);
-    hot_created(&ts->h);
+    ts->h = hot_take(ts->h.f);
     return ADV_OK;
 }
 
@@ -183,21 +180,11 @@ HOT enum adv put_create(const struct v2_at *at, uint8_t state, uint64_t id, uint
     return state == ST_RUNNABLE ? create(at->ts, &at->u->r, at->t, id, start, own) : ADV_LONG;
 }
 
-static __attribute__((noinline)) void metric_far(struct fast_path *ts, int64_t t, enum metric metric,
-                                                 uint64_t value)
-{
-    fold_point(ts->h.f, metric, t, value);
-    ts->k.o->oom |= ts->h.f->oom;
-}
-
 HOT enum adv put_metric(const struct v2_at *at, enum metric metric, uint64_t value)
 {
     struct fast_path *ts = at->ts;
-    struct points *v = &ts->h.f->points[metric];
-    if (v->n < v->cap)
-        v->v[v->n++] = (struct point){at->t, value};
-    else
-        metric_far(ts, at->t, metric, value);
+    fold_point(ts->h.f, metric, at->t, value);
+    ts->k.o->oom |= ts->h.f->oom;
     ts->metrics++;
     return ADV_OK;
 }
@@ -366,7 +353,6 @@ static void tables_take(struct fast_path *ts, bool ranges)
     ts->reason = gen->reason;
     ts->gs_at = o->gs_at;
     ts->h = hot_take(ts->h.f);
-    ts->vms = o->m;
     ts->vps = o->p;
 }
 
@@ -456,7 +442,6 @@ static bool sink_take(struct v2_sink *k)
         }
     }
     const struct spanlane *const p = ts->h.p;
-    const struct v2_m *const vms = ts->vms;
     const struct v2_p *const vps = ts->vps;
     bool ok = true, ranges = o->nout;
     for (size_t i = 0; i < o->nout && ok; i++) {
@@ -465,7 +450,7 @@ static bool sink_take(struct v2_sink *k)
     }
     o->nout = 0;
     tables_take(ts, ranges);
-    if (p != ts->h.p || vms != ts->vms || vps != ts->vps)
+    if (p != ts->h.p || vps != ts->vps)
         fast_moved(ts);
     return ok;
 }

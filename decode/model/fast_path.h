@@ -57,8 +57,7 @@ struct fast_path {
     struct hot h;
     /* waitspan.rest for each reason of GoBlock and GoStop, filled in when first asked for; 0: not known */
     uint64_t rest[2][V2_REASONS];
-    const struct v2_m *vms; /* the arrays' addresses when the threads were opened */
-    const struct v2_p *vps;
+    const struct v2_p *vps; /* the array's address when the threads were opened */
     uint32_t nopen;
     struct fast_thread open[FAST_THREADS];
 };

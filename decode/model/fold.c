@@ -15,6 +15,7 @@
  */
 #include "decode/model/fold_hot.h"
 
+#include "decode/base/mem.h"
 #include "decode/model/retired.h"
 
 /* ---- growing ------------------------------------------------------------------------------------------- */
@@ -273,8 +274,10 @@ static void on_g_status(struct fold *f, const struct ev *e)
     const bool known = gi->flags & GI_KNOWN, carried = e->flags & EVF_CARRIED && !known;
     if (carried) {
         g_meet(f, e, GI_CARRIED);
-        if (f->hint)
-            gi->flags |= f->hint(f->hint_arg, e->arg, &gi->name);
+        const uint16_t flags = f->hint ? f->hint(f->hint_arg, e->arg, &gi->name) : 0;
+        gi->flags |= flags;
+        f->oom |= !mem_add(f->carried, f->capcarried, f->ncarried,
+                           (struct carried){e->g, gi->name, flags, e->state});
     }
     if (e->flags & EVF_OWN_STACK)
         first_stack(f, e, e->stack);

@@ -43,7 +43,8 @@ enum {
     GI_KNOWN = 32,
     GI_CARRIED = 64,   /* existed when this segment began */
     GI_LABELLED = 128, /* and a mark worker's label was seen on it */
-    GI_LOST = 256      /* some of its events were lost */
+    GI_LOST = 256,     /* some of its events were lost */
+    GI_ASSISTED = 512  /* it was in a mark assist when this segment began */
 };
 
 /* lane_flags - set the fields that the GI_* flags stand for. */
@@ -188,6 +189,12 @@ struct fold {
     bool unsure;   /* something depends on the time before t0 and was not reported */
     int64_t t0;
     struct vec_ev later;  /* the events for the lists, in the segment's indices */
+    struct carried {      /* the goroutines that existed before, ascending */
+        uint32_t g, name; /* name and flags: what hint said */
+        uint16_t flags;
+        uint8_t state; /* at the start */
+    } * carried;
+    size_t ncarried, capcarried;
     uint64_t procs_known; /* the first GOMAXPROCS reported in this segment, 0 = none */
     uint64_t gb_first;    /* number of the first bucket */
     /*

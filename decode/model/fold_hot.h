@@ -248,17 +248,12 @@ HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
 }
 
 /*
- * hot_p_room, hot_own_room, hot_room - make room for one more waiting span in the lane of the P, of the
- * goroutine on it, of another goroutine. false: out of memory; for the first two also: the P sweeps.
+ * hot_run_room, hot_room - make room for one more waiting span in the lanes of the P and of the goroutine on
+ * it, if there is one; of another goroutine. false: out of memory; for the first also: the P sweeps.
  */
-HOT bool hot_p_room(struct hot_run *r, const struct hot *h)
+HOT bool hot_run_room(struct hot_run *r, const struct hot *h)
 {
-    return r->proom || fold_run_room(h->f, r);
-}
-
-HOT bool hot_own_room(struct hot_run *r, const struct hot *h)
-{
-    return r->groom || fold_run_room(h->f, r);
+    return (r->proom && (r->g == EV_NONE || r->groom)) || fold_run_room(h->f, r);
 }
 
 HOT bool hot_room(const struct hot *h, struct spanlane *l)
@@ -312,7 +307,7 @@ HOT bool hot_on_start(struct hot_run *r, const struct hot *h, int64_t t, uint32_
     uint64_t dur = (uint64_t)(t - l->t0);
     if (l->special & ~HOT_SPECIAL || l->state != ST_RUNNABLE || dur >> 32 || (l->p & l->m) != EV_NONE)
         return false;
-    if (!hot_room(h, l) || !hot_p_room(r, h))
+    if (!hot_room(h, l) || !hot_run_room(r, h))
         return false;
     r->call = false;
     r->g = g;
@@ -332,7 +327,7 @@ HOT bool hot_on_call(struct hot_run *r, const struct hot *h, int64_t t, uint8_t 
 {
     if (r->tells && stack)
         return false;
-    if (!hot_own_room(r, h) || !hot_p_room(r, h))
+    if (!hot_run_room(r, h))
         return false;
     const uint64_t rest = to == ST_SYSCALL ? h->sys : h->run;
     const uint64_t dur = hot_on_p(r, t, hot_open(r->g + 1, to == ST_SYSCALL ? h->sys : r->run));
@@ -374,7 +369,7 @@ HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t
 {
     if (r->tells && stack)
         return false;
-    if (!hot_own_room(r, h) || !hot_p_room(r, h))
+    if (!hot_run_room(r, h))
         return false;
     hot_off(r, h, t, to);
     r->l->open = hot_open(0, rest | stack);
@@ -389,7 +384,7 @@ HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t
 /* hot_on_end - end the running goroutine. */
 HOT bool hot_on_end(struct hot_run *r, const struct hot *h, int64_t t)
 {
-    if (!hot_own_room(r, h) || !hot_p_room(r, h))
+    if (!hot_run_room(r, h))
         return false;
     hot_off(r, h, t, ST_NONE);
     r->l->open = hot_g_open(r);
@@ -447,16 +442,6 @@ HOT bool hot_range(struct hot_run *r, const struct hot *h, const struct ev *e)
     if (r->g != EV_NONE)
         hot_run_g(r, h, r->l);
     return ok;
-}
-
-/* hot_created - read again what fold_created() may have changed. */
-HOT void hot_created(struct hot *h)
-{
-    h->seg = h->f->seg;
-    h->gb = h->f->gb_last;
-    h->gb_end = h->f->gb_end;
-    h->ng = (uint32_t)h->f->nlane[LANE_G];
-    h->first = h->f->nfirst < FIRST_STACKS;
 }
 
 #undef HOT

@@ -101,6 +101,7 @@ void fold_free(struct fold *f)
         mlane_free(&f->m[i].lane);
     mem_free(f->m);
     fold_lists_free(f);
+    mem_free(f->carried);
     mem_free(f->gb);
     mem_free(f->back);
     idmap_free(&f->runs);

@@ -99,7 +99,12 @@ static void sweep_show(struct fold *f, const struct ev *e, bool on)
 
 static void assist_show(struct fold *f, struct ev *e, bool on)
 {
-    int64_t *since = &fold_info_at(f, e->g)->assist;
+    struct ginfo *gi = fold_info_at(f, e->g);
+    int64_t *since = &gi->assist;
+    if (f->carrying && *since == NO_TIME) { /* no other one can have been open then */
+        f->unsure |= gi->flags & GI_ASSISTED || !(gi->flags & GI_CARRIED);
+        gi->flags |= GI_ASSISTED;
+    }
     if (!on)
         ran_in_assist(f, e, *since);
     if ((*since != NO_TIME) == on)

@@ -91,7 +91,7 @@ static __attribute__((noinline)) bool on_gap(struct runs *rs, const struct ev *e
         return false;
     if (e->str || !hot_create(&rs->h, e->t, &(struct hot_new){e->arg, e->g, e->by, e->stack, e->stack2})) {
         (void)fold_created(f, e); /* out of memory: the next event that takes the long way finds out */
-        hot_created(&rs->h);
+        rs->h = hot_take(f);
     }
     ++*plain;
     return true;

@@ -11,20 +11,14 @@
 #include "decode/model/trace_priv.h"
 #include "decode/v2/v2_state.h"
 
-/* What is known of a live goroutine; it is stored in the segment where the goroutine is new. */
-static struct ginfo *info_of(const struct join *j, uint32_t g)
-{
-    const struct home h = join_home(j, g);
-    return fold_info_at(h.f, h.local);
-}
-
 uint16_t join_hint(void *join, uint64_t id, uint32_t *name)
 {
     const struct join *j = join;
-    uint32_t slot = idmap_get(&j->ids[LANE_G], id);
-    if (slot == IDMAP_NONE)
+    const uint32_t g = idmap_get(&j->ids[LANE_G], id);
+    if (g == IDMAP_NONE)
         return 0;
-    const struct ginfo *gi = info_of(j, j->live[slot].g);
+    const struct home h = join_home(j, g);
+    const struct ginfo *gi = fold_info_at(h.f, h.local);
     *name = gi->name;
     return gi->flags & (GI_GCWORK | GI_SYSTEM | GI_INFERRED);
 }
@@ -55,15 +49,14 @@ static uint32_t live_of(const struct join *j, const struct segment *s, uint32_t 
 
 /* Whether the hint that the decoding used for a goroutine that existed before (*used) was right, or did not
  * matter. */
-static bool hint_held(const struct join *j, const struct segment *s, uint32_t local, uint8_t status,
-                      const struct segment_hint *used)
+static bool hint_held(const struct join *j, const struct segment *s, const struct carried *used,
+                      const struct ginfo *gi)
 {
     uint32_t name = 0;
-    const uint16_t flags = join_hint((void *)(uintptr_t)j, fold_g_id(s->f, local), &name);
-    struct ginfo room;
+    const uint16_t flags = join_hint((void *)(uintptr_t)j, gi->id, &name);
     struct spanlane lane;
-    const struct ginfo *gi = fold_g_info(s->f, local, &room);
-    bool touched = fold_g_lane(s->f, local, &lane)->started || status == ST_RUNNING || status == ST_SYSCALL;
+    bool touched =
+        fold_g_lane(s->f, used->g, &lane)->started || used->state == ST_RUNNING || used->state == ST_SYSCALL;
     if ((flags ^ used->flags) & GI_GCWORK && touched)
         return false;
     if (!(gi->flags & GI_LABELLED || (gi->flags ^ used->flags) & GI_GCWORK))
@@ -76,28 +69,22 @@ static bool hint_held(const struct join *j, const struct segment *s, uint32_t lo
 
 static enum joined goroutines_agree(const struct join *j, const struct segment *s)
 {
-    const struct v2_order *o = &s->order;
-    size_t assists = 0, hints = 0;
     enum joined rc = JOINED;
-    for (size_t i = 0; i < o->nwas; i++) {
-        const struct v2_was *w = &o->was[i];
-        uint32_t slot = live_of(j, s, w->g);
-        if (slot == IDMAP_NONE)
+    for (size_t i = 0; i < s->f->ncarried; i++) {
+        const struct carried *c = &s->f->carried[i];
+        struct ginfo room;
+        const struct ginfo *gi = fold_g_info(s->f, c->g, &room);
+        const uint32_t g = idmap_get(&j->ids[LANE_G], gi->id);
+        if (g == IDMAP_NONE)
             return JOIN_NOT;
-        const struct jg *g = &j->live[slot];
-        if (w->assists) {
-            if (!g->assists || !assists--)
-                return JOIN_NOT;
-            continue;
-        }
-        if (g->status != w->status)
+        const struct home was = join_home(j, g);
+        const bool assisted = fold_info_at(was.f, was.local)->assist != NO_TIME;
+        if (fold_lane_at(was.f, was.local)->state != c->state || !(gi->flags & GI_ASSISTED) == assisted)
             return JOIN_NOT;
-        assists += g->assists;
-        if (hints < s->nhint && !hint_held(j, s, w->g, w->status, &s->hint[hints]))
+        if (!hint_held(j, s, c, gi))
             rc = JOIN_REDO;
-        hints++;
     }
-    return assists || hints != s->nhint ? JOIN_NOT : rc;
+    return rc;
 }
 
 static enum joined procs_agree(const struct join *j, const struct segment *s)
@@ -137,10 +124,8 @@ static bool threads_agree(const struct join *j, const struct segment *s)
         uint32_t at = idmap_get(&j->ids[LANE_M], m->id), p = EV_NONE, g = EV_NONE;
         if (m->was_p != EV_NONE)
             p = idmap_get(&j->ids[LANE_P], o->p[m->was_p].id);
-        if (m->was_g != EV_NONE) {
-            uint32_t slot = live_of(j, s, m->was_g);
-            g = slot == IDMAP_NONE ? EV_NONE : j->live[slot].g;
-        }
+        if (m->was_g != EV_NONE)
+            g = live_of(j, s, m->was_g);
         if (at != IDMAP_NONE && m->was_p == EV_NONE && holds_lost(j, s, m, at))
             p = j->m[at].p;
         if (p != (at == IDMAP_NONE ? EV_NONE : j->m[at].p) || g != (at == IDMAP_NONE ? EV_NONE : j->m[at].g))
@@ -176,25 +161,6 @@ static enum joined agree(const struct join *j, const struct segment *s)
 
 /* ---- indices ------------------------------------------------------------------------------------------- */
 
-static void live_add(struct join *j, uint64_t id, struct jg g)
-{
-    uint32_t slot = (uint32_t)j->nlive;
-    if (j->nunused)
-        slot = j->unused[--j->nunused];
-    else if (mem_noted(&j->oom, mem_room(j->live, j->caplive, j->nlive + 1)))
-        j->nlive++;
-    else
-        return;
-    j->live[slot] = g;
-    j->oom |= !idmap_put(&j->ids[LANE_G], id, slot);
-}
-
-static void live_remove(struct join *j, uint64_t id, uint32_t slot)
-{
-    idmap_del(&j->ids[LANE_G], id);
-    j->oom |= !mem_add(j->unused, j->capunused, j->nunused, slot);
-}
-
 static bool maps_make(struct join *j, struct segment *s)
 {
     const struct fold *f = s->f;
@@ -206,17 +172,16 @@ static bool maps_make(struct join *j, struct segment *s)
         return true;
     s->pmap = mem_alloc((o->np + 1) * sizeof *s->pmap);
     s->mmap = mem_alloc((o->nm + 1) * sizeof *s->mmap);
-    s->old = mem_alloc((s->nhint + 1) * sizeof *s->old);
+    s->old = mem_alloc((f->ncarried + 1) * sizeof *s->old);
     if (!s->pmap || !s->mmap || !s->old)
         return false;
-    for (size_t i = 0; i < o->nwas; i++)
-        if (!o->was[i].assists)
-            s->old[s->nold++] = o->was[i].g;
+    for (; s->nold < f->ncarried; s->nold++)
+        s->old[s->nold] = f->carried[s->nold].g;
     s->nnew -= s->nold;
     if (!(s->gmap = gmap_new((uint32_t)ng, s->base, s->old, s->nold)))
         return false;
     for (uint32_t k = 0; k < s->nold; k++)
-        gmap_set(s->gmap, s->old[k], j->live[live_of(j, s, s->old[k])].g);
+        gmap_set(s->gmap, s->old[k], live_of(j, s, s->old[k]));
     for (size_t i = 0; i < o->np; i++)
         s->pmap[i] = idmap_get(&j->ids[LANE_P], o->p[i].id);
     return true;
@@ -311,8 +276,7 @@ static void threads_join(struct trace *tr, const struct segment *s)
 
 /* ---- goroutines ---------------------------------------------------------------------------------------- */
 
-static void name_join(struct trace *tr, struct ginfo *gi, const struct ginfo *lo,
-                      const struct segment_hint *used)
+static void name_join(struct trace *tr, struct ginfo *gi, const struct ginfo *lo, const struct carried *used)
 {
     const uint16_t kind = GI_INFERRED | GI_SYSTEM | GI_GCWORK;
     const bool same = used->name == gi->name, helper = names_helper(&tr->names, gi->name);
@@ -340,15 +304,17 @@ static void facts_join(struct ginfo *gi, const struct ginfo *lo)
 static void old_join(struct trace *tr, struct segment *s, uint32_t k)
 {
     struct join *j = &tr->join;
-    struct ginfo info, *gi;
+    struct ginfo info;
     struct spanlane room;
     const uint32_t i = s->old[k], g = segment_g(s, i);
     const struct spanlane *l = fold_g_lane(s->f, i, &room);
     const struct ginfo *lo = fold_g_info(s->f, i, &info);
-    const uint32_t slot = idmap_get(&j->ids[LANE_G], lo->id);
-    gi = info_of(j, g);
-    name_join(tr, gi, lo, &s->hint[k]);
+    const struct home was = join_home(j, g);
+    struct ginfo *gi = fold_info_at(was.f, was.local);
+    name_join(tr, gi, lo, &s->f->carried[k]);
     facts_join(gi, lo);
+    gi->assist = lo->assist;
+    fold_lane_at(was.f, was.local)->state = l->state;
     if (l->started) {
         const int64_t t0 = spans_first(l);
         struct jlane *jl = cross_of(j, g);
@@ -361,12 +327,9 @@ static void old_join(struct trace *tr, struct segment *s, uint32_t k)
     }
     if (lo->flags & GI_ENDED) {
         gi->flags |= GI_ENDED;
-        live_remove(j, lo->id, slot);
+        idmap_del(&j->ids[LANE_G], lo->id);
         fold_regions_end(&tr->fold, g, l->t0);
-        return;
     }
-    j->live[slot].status = v2_g_at(&s->order, i)->status;
-    j->live[slot].assists = v2_g_at(&s->order, i)->assist;
 }
 
 /* Add the new goroutines that are still alive. */
@@ -376,7 +339,7 @@ static void new_join(struct join *j, const struct segment *s)
     for (uint32_t at = 0, i; idmap_next(&s->order.gs, &at, &id, &i);) {
         const uint32_t g = segment_g(s, i);
         if (g >= s->base)
-            live_add(j, id, (struct jg){g, v2_g_at(&s->order, i)->status, v2_g_at(&s->order, i)->assist});
+            j->oom |= !idmap_put(&j->ids[LANE_G], id, g);
     }
 }
 
@@ -391,7 +354,7 @@ static uint32_t lane_by_id(const struct trace *tr, const struct segment *s, cons
     struct spanlane room;
     if (at == IDMAP_NONE || (local != IDMAP_NONE && fold_g_lane(s->f, local, &room)->t0 <= t))
         return NO_LANE;
-    return k == LANE_G ? j->live[at].g : at;
+    return at;
 }
 
 /* Turn the segment's indices of an event into the trace's. A sample has ids, too, for what the segment had
@@ -459,6 +422,8 @@ static void fold_light(struct fold *f)
 {
     mem_free(f->later.v);
     f->later = (struct vec_ev){0};
+    mem_free(f->carried);
+    f->carried = NULL;
     mem_free(f->gb);
     f->gb = f->gb_last = NULL;
 }
@@ -529,7 +494,5 @@ void join_free(struct join *j)
     idmap_free(&j->crosses);
     for (int k = 0; k < LANE_KINDS; k++)
         idmap_free(&j->ids[k]);
-    mem_free(j->live);
-    mem_free(j->unused);
     memset(j, 0, sizeof *j);
 }

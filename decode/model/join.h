@@ -39,8 +39,8 @@ struct jlane {
     size_t cap; /* 1 at first: most lanes have only one */
 };
 
-/* The state of a P, a thread, a goroutine at the end of the joined segments; the next segment is checked
- * against it. */
+/* The state of a P, a thread at the end of the joined segments; the next segment is checked against it, and
+ * against that of goroutines: spanlane.state and ginfo.assist where they are new. */
 struct jp {
     uint64_t id;
     struct jlane lane;
@@ -55,12 +55,6 @@ struct jm {
     bool reported; /* the trace has reported it */
 };
 
-struct jg {     /* A goroutine that has not ended. */
-    uint32_t g; /* its index */
-    uint8_t status;
-    bool assists;
-};
-
 struct join {
     struct segment **seg; /* the joined ones */
     size_t n, cap;
@@ -73,13 +67,9 @@ struct join {
     struct idmap crosses;
     struct jlane *cross;
     size_t ncross, capcross;
-    struct idmap ids[LANE_KINDS]; /* P, M: index by id. G: entry of live, by id */
-    struct jg *live;
-    size_t nlive, caplive;
-    uint32_t *unused; /* free entries of live */
-    size_t nunused, capunused;
-    int64_t end, last; /* the trace's end so far; the time of its last event on its own clock */
-    int gc;            /* v2_order.gc */
+    struct idmap ids[LANE_KINDS]; /* index by id; of the goroutines that have not ended */
+    int64_t end, last;            /* the trace's end so far; the time of its last event on its own clock */
+    int gc;                       /* v2_order.gc */
     uint64_t gc_seq;
     uint64_t procs; /* GOMAXPROCS, 0: not reported yet */
     bool oom;

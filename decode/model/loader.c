@@ -198,13 +198,10 @@ static uint16_t hint(void *arg, uint64_t id, uint32_t *name)
 {
     struct segment *s = arg;
     struct loader *l = s->loader;
-    struct segment_hint h = {0};
     pthread_mutex_lock(&l->mu);
-    h.flags = l->joined ? join_hint(&l->tr->join, id, &h.name) : hint_first(l->seg[0], id, &h.name);
+    const uint16_t flags = l->joined ? join_hint(&l->tr->join, id, name) : hint_first(l->seg[0], id, name);
     pthread_mutex_unlock(&l->mu);
-    s->oom |= !mem_add(s->hint, s->caphint, s->nhint, h);
-    *name = h.name;
-    return h.flags;
+    return flags;
 }
 
 /* Let a segment ask for hints. The holders of Ps are useful only if they are certain. */

@@ -129,16 +129,6 @@ uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t)
     return row_at(&r, t);
 }
 
-/* As row_at(), for a moment not before piece k: mostly in one of the next pieces. */
-static uint32_t row_from(const struct row *r, uint32_t k, int64_t t)
-{
-    enum { NEXT = 4 };
-    for (int i = 0; i < NEXT; i++, k++)
-        if (k + 1 >= r->n + r->home || r->v[k + 1 - r->home].t0 > t)
-            return k;
-    return row_at(r, t);
-}
-
 bool pieces_short(const struct trace *tr, struct lane l, uint32_t k, int64_t min_ns)
 {
     const struct row r = row_of(&tr->join, l);
@@ -239,7 +229,7 @@ static bool runs_next(struct runs *x)
         return false;
     const int64_t *t = x->t + x->first;
     const uint32_t left = x->all - x->first;
-    x->k = x->first ? row_from(&x->r, x->k, *t - 1) : row_at(&x->r, *t - 1);
+    x->k = row_at(&x->r, *t - 1);
     for (x->n = 1; x->n < left && (x->k + 1 >= np || t[x->n] <= x->r.v[x->k + 1 - x->r.home].t0); x->n++) {
     }
     pieces_get(x->tr, x->l, x->k, &x->p);

@@ -133,12 +133,18 @@ void retired_lane(const struct retired *p, uint32_t g, struct spanlane *out)
                              .m = EV_NONE};
 }
 
+/* The start of its first span. */
+static inline int64_t first_of(const struct retired *p, uint32_t g)
+{
+    const struct spanlane l = {.wait_t0 = (int64_t)retired_value(p, PV_START, g),
+                               .blocks = (struct spanblocks *)(uintptr_t)retired_value(p, PV_BLOCKS, g)};
+    return spans_first(&l);
+}
+
 void retired_info(const struct retired *p, uint32_t g, struct ginfo *out)
 {
-    struct spanlane l = {.wait_t0 = (int64_t)retired_value(p, PV_START, g),
-                         .blocks = (struct spanblocks *)(uintptr_t)retired_value(p, PV_BLOCKS, g)};
     *out = (struct ginfo){
-        .seen = (int64_t)retired_value(p, PV_SEEN, g) + spans_first(&l),
+        .seen = (int64_t)retired_value(p, PV_SEEN, g) + first_of(p, g),
 #define OPEN(ID, field, type, none, ...) .field = none,
 #define KEPT(ID, field, type, none, ...) .field = (type)(retired_value(p, PV_##ID, g) + none),
 #include "decode/model/facts.def"
@@ -152,21 +158,10 @@ static bool has_blocks(const struct retired *p)
 
 void retired_lives(const struct retired *p, uint32_t g, uint32_t n, struct lifetime *out)
 {
-    uint64_t start[RETIRED_GS], lasted[RETIRED_GS];
-    const bool many = n > RETIRED_GS / 4;
-    const unsigned starts = many ? columns_all(&p->c, RETIRED_COLUMNS, RETIRED_GS, PV_START, start) : 0,
-                   lasts = many ? columns_all(&p->c, RETIRED_COLUMNS, RETIRED_GS, PV_LASTED, lasted) : 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t k = (g + i) % RETIRED_GS;
-        const int64_t t = (int64_t)(many ? start[k * starts] : retired_value(p, PV_START, k)),
-                      ns = (int64_t)(many ? lasted[k * lasts] : retired_value(p, PV_LASTED, k));
-        out[i] = (struct lifetime){t, t + ns, true, true};
-    }
-    for (uint32_t i = 0; has_blocks(p) && i < n; i++) {
-        struct spanlane l = {.wait_t0 = out[i].first,
-                             .blocks = (struct spanblocks *)(uintptr_t)retired_value(p, PV_BLOCKS, g + i)};
-        out[i].first = spans_first(&l);
-    }
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = (struct lifetime){
+            first_of(p, g + i),
+            (int64_t)(retired_value(p, PV_START, g + i) + retired_value(p, PV_LASTED, g + i)), true, true};
 }
 
 bool retired_rows(const struct retired *p, struct retired_rows *out)

@@ -25,9 +25,6 @@ void segment_rest(struct segment *s)
 {
     v2_gen_free(&s->gen);
     v2_order_free(&s->order);
-    mem_free(s->hint);
-    s->hint = NULL;
-    s->caphint = 0;
     if (s->s)
         source_notes_free(s->s);
     mem_free(s->s);
@@ -126,7 +123,6 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
     s->gen.missing = s->missing;
     s->gen.by_order = false;
     s->gen.closed = s->n;
-    s->nhint = 0;
     fold_beside(f, s->s->len);
     if (s->n) {
         o->alone = o->have_base = true;

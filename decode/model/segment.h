@@ -30,11 +30,6 @@ struct segment {
     bool decoded;        /* ready to be joined; under the loader's lock */
     struct loader *loader;
     bool oom;
-    struct segment_hint { /* the answers of hint, in the order of the calls */
-        uint32_t name;
-        uint16_t flags;
-    } * hint;
-    size_t nhint, caphint;
     uint64_t procs; /* GOMAXPROCS at its start, as far as known at that time */
     uint32_t tried; /* number of decodings that were thrown away */
     bool truth;     /* it was decoded with the known state at the end of the previous segment */

@@ -244,31 +244,26 @@ static __attribute__((noinline)) bool block_pack(struct span_pool *sp, enum lane
     return true;
 }
 
-/* Unpack the waiting spans of a lane at rest. false: out of memory. */
-static bool wait_again(struct span_pool *sp, struct spanlane *l)
+/* Append the packed spans of a lane at rest once more, so that others can follow. false: out of memory. */
+static bool wait_again(struct span_pool *sp, enum lane_kind kind, struct spanlane *l)
 {
-    uint32_t n = l->cap;
-    uint16_t cap = n >= 64 ? SPAN_BLOCK : n >= 32 ? 64 : n >= 8 ? 32 : 8;
-    struct waitspan *s = wait_new(sp, wait_class(cap));
+    const struct waitspan open = l->open;
+    const uint32_t n = l->cap;
     struct spancols c;
-    if (!s)
-        return false;
     unpack_spans(l->wait.packed, n, &sp->clock, true, &c);
-    for (uint32_t i = 0; i < n; i++) {
-        s[i] = waitspan((uint32_t)c.dur[i], c.who[i], c.stack[i], c.tag[i]);
-        if ((uint64_t)c.dur[i] >> 32)
-            spans_long(sp, c.dur[i], &s[i]);
-    }
-    l->wait.next = s + n;
-    l->cap = (uint8_t)cap;
-    l->room = (uint8_t)(cap - n);
     l->packed = false;
-    return true;
+    l->cap = l->room = 0;
+    l->t0 = l->wait_t0;
+    for (uint32_t i = 0; i < n; i++) {
+        l->open = waitspan(0, c.who[i], c.stack[i], c.tag[i]);
+        spans_push(sp, kind, l, l->t0 + c.dur[i], open);
+    }
+    return !sp->oom;
 }
 
 bool spans_room(struct span_pool *sp, enum lane_kind kind, struct spanlane *l)
 {
-    if (sp->oom || (l->packed && !wait_again(sp, l)))
+    if (sp->oom || (l->packed && !wait_again(sp, kind, l)))
         return false;
     if (l->room)
         return true;

@@ -194,11 +194,6 @@ static void bind_p(struct v2_order *o, const struct v2_ctx *x, uint32_t p)
     v2_stirs(&o->blank_m, x->m);
 }
 
-bool v2_was_note(struct v2_order *o, uint32_t g, uint8_t status, bool assists)
-{
-    return mem_noted(&o->oom, mem_add(o->was, o->capwas, o->nwas, (struct v2_was){g, status, assists}));
-}
-
 /* Emit a state that has held since the segment began: of the P and its thread, in a call or (ST_IDLE)
  * without one; or of the goroutine in its call. */
 static void emit_held(struct v2_order *o, uint32_t p, uint32_t m, uint32_t g, uint8_t state)
@@ -243,7 +238,7 @@ static bool found_running(struct v2_order *o, uint32_t m)
         idmap_get(&o->gs, gid) != IDMAP_NONE)
         return false;
     const uint32_t g = v2_g_new(o, gid, ST_RUNNING);
-    if (g == EV_NONE || !v2_was_note(o, g, ST_RUNNING, false))
+    if (g == EV_NONE)
         return false;
     v2_g_at(o, g)->seq = 0;
     v2_g_at(o, g)->seqgen = o->gen->ordinal;
@@ -278,7 +273,7 @@ static enum adv proc_lost(struct v2_order *o, const struct v2_cursor *c, const s
     if (o->m[m].g != EV_NONE || idmap_get(&o->gs, gid) != IDMAP_NONE)
         return ADV_OK;
     uint32_t g = v2_g_new(o, gid, ST_SYSCALL);
-    if (g == EV_NONE || !v2_was_note(o, g, ST_SYSCALL, false))
+    if (g == EV_NONE)
         return ADV_BAD;
     v2_m_has(o, m, g);
     o->m[m].was_g = g;
@@ -384,8 +379,7 @@ static enum adv status(struct v2_order *o, const struct v2_cursor *c, const stru
         v2_stirs(&o->blank_g, g);
     if (met && !known)
         v2_g_at(o, g)->status = state;
-    else if (!known &&
-             ((g = v2_g_new(o, id, state)) == EV_NONE || (o->alone && !v2_was_note(o, g, state, false))))
+    else if (!known && (g = v2_g_new(o, id, state)) == EV_NONE)
         return ADV_BAD;
     v2_g_at(o, g)->seq = 0;
     v2_g_at(o, g)->seqgen = o->gen->ordinal;
@@ -464,9 +458,9 @@ static bool put_start(const struct v2_at *at, uint32_t g)
     return true;
 }
 
-static bool put_leave(const struct v2_at *at, uint32_t g, uint8_t state, uint64_t reason, uint64_t stack)
+static bool put_leave(const struct v2_at *at, uint8_t state, uint64_t reason, uint64_t stack)
 {
-    struct ev *e = emit_g(at->o, at->c, at->x, g, state);
+    struct ev *e = emit_g(at->o, at->c, at->x, at->x->g, state);
     if (state == ST_NONE)
         return true;
     e->str = v2_gen_reason(at->o->s, at->o->gen, reason);
@@ -484,17 +478,17 @@ static bool put_wake(const struct v2_at *at, uint32_t g, uint64_t stack)
     return true;
 }
 
-static bool put_call(const struct v2_at *at, uint32_t g, uint64_t stack)
+static bool put_call(const struct v2_at *at, uint64_t stack)
 {
-    struct ev *e = emit_g(at->o, at->c, at->x, g, ST_SYSCALL);
+    struct ev *e = emit_g(at->o, at->c, at->x, at->x->g, ST_SYSCALL);
     e->stack = v2_stack_of(at->o, stack);
     e->flags = EVF_OWN_STACK;
     return true;
 }
 
-static bool put_return(const struct v2_at *at, uint32_t g)
+static bool put_return(const struct v2_at *at)
 {
-    emit_g(at->o, at->c, at->x, g, ST_RUNNING);
+    emit_g(at->o, at->c, at->x, at->x->g, ST_RUNNING);
     return true;
 }
 

@@ -658,7 +658,6 @@ void v2_order_free(struct v2_order *o)
     mem_free(o->blank_g.is);
     mem_free(o->blank_p.is);
     mem_free(o->blank_m.is);
-    mem_free(o->was);
     idmap_free(&o->gs);
     idmap_free(&o->ps);
     idmap_free(&o->ms);

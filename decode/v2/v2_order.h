@@ -57,13 +57,6 @@ struct v2_m {
     uint32_t was_g, was_p; /* its G and P at the start of the segment, as far as statuses show */
 };
 
-/* status of a goroutine at the start of a segment, or (assists) that it was in a mark assist */
-struct v2_was {
-    uint32_t g;
-    uint8_t status;
-    bool assists;
-};
-
 struct v2_cursor {               /* the events of one thread in this generation */
     const uint8_t *p, *end, *at; /* at: the current event */
     /* absolute times, ns: of the current event, and of the event before it in this batch */
@@ -191,9 +184,7 @@ struct v2_order {
     struct v2_blank blank_g, blank_p, blank_m;
 
     /* For a segment: what joining checks against the segments before it (decode/model/join.c). */
-    bool bad;           /* an event contradicts what is known */
-    struct v2_was *was; /* statuses that show the state at the start of the segment */
-    size_t nwas, capwas;
+    bool bad;         /* an event contradicts what is known */
     bool redo;        /* it must be decoded a second time with `holder` set */
     size_t nlost;     /* number of Ps with v2_p.lost */
     uint8_t gc_first; /* enum v2_means and number of the first GC event, 0: none so far */

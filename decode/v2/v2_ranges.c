@@ -83,8 +83,6 @@ static enum adv range_goes_on(struct v2_order *o, const struct v2_cursor *c, con
     const bool carried = o->alone && !*open;
     if (carried && sweep)
         o->p[of].swept = true;
-    else if (carried && !v2_was_note(o, of, 0, true))
-        return ADV_BAD;
     if (*open == o->first_gen && !carried)
         return v2_bad(o, c, *open ? "the range is open already" : "the range isn't open", 0);
     *open = true;

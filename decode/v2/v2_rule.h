@@ -25,8 +25,6 @@ enum adv v2_bad_context(struct v2_order *o, const struct v2_cursor *c, const str
 /* v2_emit_counted - Emit an event that is only counted. */
 void v2_emit_counted(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
                      enum ev_class class);
-/* v2_was_note - Add an entry to o->was. Returns false if out of memory. */
-bool v2_was_note(struct v2_order *o, uint32_t g, uint8_t status, bool assists);
 
 /* v2_str_of, v2_stack_of - v2_gen_str() and v2_gen_stack() of the current generation. */
 static inline uint32_t v2_str_of(struct v2_order *o, uint64_t id)

@@ -58,7 +58,7 @@ RULE rule_leave(const struct v2_at *at, uint8_t state, uint64_t reason, uint64_t
     struct v2_g *const e = AT_OWN(at);
     if (e->status != ST_RUNNING)
         return at_bad(at, "the goroutine isn't running", e->id);
-    if (!put_leave(at, g, state, reason, stack))
+    if (!put_leave(at, state, reason, stack))
         return ADV_LONG;
     if (state == ST_NONE)
         v2_g_forget(at_order(at), g);
@@ -85,14 +85,13 @@ RULE rule_wake(const struct v2_at *at, uint64_t id, uint64_t seq, uint64_t stack
 /* The thread's goroutine enters a system call, keeping the P. */
 RULE rule_call(const struct v2_at *at, uint64_t seq, uint64_t stack)
 {
-    const uint32_t g = at_g(at);
     struct v2_g *const e = AT_OWN(at);
     struct v2_p *const p = AT_P(at);
     if (e->status != ST_RUNNING)
         return at_bad(at, "the goroutine isn't running", e->id);
     if (!at_follows(at, p->seqgen, p->seq, seq))
         return at_bad(at, "the P's sequence number doesn't follow", seq);
-    if (!put_call(at, g, stack))
+    if (!put_call(at, stack))
         return ADV_LONG;
     e->status = ST_SYSCALL;
     p->status = V2_PS_SYSCALL;
@@ -103,12 +102,11 @@ RULE rule_call(const struct v2_at *at, uint64_t seq, uint64_t stack)
 /* The system call returns, and the goroutine still has its P. */
 RULE rule_return(const struct v2_at *at)
 {
-    const uint32_t g = at_g(at);
     struct v2_g *const e = AT_OWN(at);
     struct v2_p *const p = AT_P(at);
     if (e->status != ST_SYSCALL || p->status != V2_PS_SYSCALL)
         return at_bad(at, "the goroutine isn't in a system call with its P", e->id);
-    if (!put_return(at, g))
+    if (!put_return(at))
         return ADV_LONG;
     e->status = ST_RUNNING;
     p->status = V2_PS_RUNNING;
