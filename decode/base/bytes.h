@@ -45,16 +45,6 @@ static __attribute__((noinline, unused)) const uint8_t *bytes_varint_slow(const 
                                                                           const uint8_t *end, uint64_t *v)
 {
     uint64_t x = 0;
-    if (end - p >= 8) { /* up to eight bytes at once: each holds seven bits, which are moved together */
-        const uint64_t w = bytes_load8(p), over = ~w & 0x8080808080808080u;
-        if (over) {
-            x = w & (over ^ (over - 1)) & 0x7f7f7f7f7f7f7f7fu;
-            x = (x & 0x007f007f007f007fu) | (x & 0x7f007f007f007f00u) >> 1;
-            x = (x & 0x00003fff00003fffu) | (x & 0x3fff00003fff0000u) >> 2;
-            *v = (x & 0x0fffffffu) | (x & 0x0fffffff00000000u) >> 4;
-            return p + __builtin_ctzll(over) / 8 + 1;
-        }
-    }
     for (int shift = 0; shift < 70; shift += 7) {
         if (p == end)
             return NULL;
@@ -94,6 +84,14 @@ static inline __attribute__((always_inline)) const uint8_t *bytes_varint_within(
 static inline const uint8_t *bytes_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
     return end - p >= 10 ? bytes_varint_within(p, v) : bytes_varint_slow(p, end, v);
+}
+
+/* bytes_varints - Read n varints. Returns the end of the last one, or NULL. */
+static inline const uint8_t *bytes_varints(const uint8_t *p, const uint8_t *end, uint64_t *v, unsigned n)
+{
+    for (unsigned i = 0; i < n && p; i++)
+        p = bytes_varint(p, end, &v[i]);
+    return p;
 }
 
 #endif

@@ -5,7 +5,7 @@
  * When SPAN_GROUP neighbouring blocks are complete their entries become columns (decode/base/columns.h). Only
  * the last, incomplete group is kept as struct blk. So an entry takes about 25 bytes instead of 80.
  *
- *   group:  longest, starts, entries | ...        one per SPAN_GROUP blocks
+ *   group:  longest, start, entries | ...         one per SPAN_GROUP blocks
  *   blk:    entries of the last group's blocks, then one for the start of the waiting spans
  */
 #ifndef GOTOP_DECODE_BLOCKS_H
@@ -20,7 +20,6 @@
 
 #define SPAN_SLOTS 8
 #define SPAN_GROUP 16 /* blocks in a spangroup */
-#define SPAN_START 4  /* a spangroup has the start of every fourth block */
 
 struct blk {
     int64_t t0;                  /* start of the block's first span */
@@ -33,8 +32,8 @@ enum { BLK_T0, BLK_DATA, BLK_LONGEST, BLK_CUM, BLK_VALUES = BLK_CUM + SPAN_SLOTS
 /* The part of the index that searches read. It is kept together, because the blocks' entries lie far
  * apart. */
 struct spangroup {
-    int64_t longest; /* longest duration of its full blocks */
-    int64_t start[SPAN_GROUP / SPAN_START];
+    int64_t longest;             /* longest duration of its full blocks */
+    int64_t t0;                  /* start of the first one */
     const struct columns *entry; /* a row per block; set once the group is full */
 };
 
@@ -74,8 +73,6 @@ static inline int64_t blocks_t0(const struct spanblocks *v, uint32_t b)
 {
     if (!blocks_packed(v, b))
         return v->blk[b % SPAN_GROUP].t0;
-    if (b % SPAN_START == 0)
-        return v->group[b / SPAN_GROUP].start[b % SPAN_GROUP / SPAN_START];
     return (int64_t)blocks_value(v, b, BLK_T0);
 }
 

@@ -218,9 +218,9 @@ static bool block_add(struct span_pool *sp, struct spanblocks *v, enum lane_kind
     for (int i = 1; i < SPAN_SLOTS; i++)
         b[1].cum[i - 1] = b->cum[i - 1] + sums.slot[i];
     struct spangroup *g = &v->group[v->n / SPAN_GROUP];
-    if (v->n % SPAN_START == 0)
-        g->start[v->n % SPAN_GROUP / SPAN_START] = b->t0;
-    if (v->n % SPAN_GROUP == 0 || sums.longest > g->longest)
+    if (v->n % SPAN_GROUP == 0)
+        *g = (struct spangroup){.t0 = b->t0};
+    if (sums.longest > g->longest)
         g->longest = sums.longest;
     if (v->n % SPAN_GROUP == SPAN_GROUP - 1 && !group_end(sp, v))
         return false;

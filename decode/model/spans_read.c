@@ -47,41 +47,17 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
     return n;
 }
 
-static inline int64_t start_at(const struct spanblocks *v, uint32_t k)
-{
-    enum { EACH = SPAN_GROUP / SPAN_START };
-    return v->group[k / EACH].start[k % EACH];
-}
-
-static uint32_t nstarts(const struct spanblocks *v)
-{
-    return (v->n + SPAN_START - 1) / SPAN_START;
-}
-
-/* The last start not after t; the first one is not. */
-static uint32_t start_of(const struct spanlane *l, int64_t t)
-{
-    const struct spanblocks *v = l->blocks;
-    uint32_t after = 1;
-    bisect(after, nstarts(v), i, start_at(v, i) <= t);
-    return after - 1;
-}
-
-/* The last block not after t, of the SPAN_START blocks of start k. */
-static uint32_t block_at(const struct spanblocks *v, int64_t t, uint32_t k)
-{
-    uint32_t b = k * SPAN_START, end = v->n - b < SPAN_START ? v->n : b + SPAN_START;
-    while (b + 1 < end && blocks_t0(v, b + 1) <= t)
-        b++;
-    return b;
-}
-
 uint32_t spans_find(const struct spanlane *l, int64_t t)
 {
     uint32_t n = spans_nblk(l); /* then: the last block whose t0 <= t */
     if (!n || t >= l->wait_t0)
         return n ? (spans_nwait(l) || !l->ended ? n : n - 1) : 0;
-    return block_at(l->blocks, t, start_of(l, t));
+    const struct spanblocks *v = l->blocks;
+    uint32_t group = 1; /* the first not wanted; the first one is */
+    bisect(group, (n + SPAN_GROUP - 1) / SPAN_GROUP, i, v->group[i].t0 <= t);
+    uint32_t after = (group - 1) * SPAN_GROUP + 1;
+    bisect(after, n < group * SPAN_GROUP ? n : group * SPAN_GROUP, i, blocks_t0(v, i) <= t);
+    return after - 1;
 }
 
 uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns, int64_t end)

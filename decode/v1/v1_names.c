@@ -120,9 +120,8 @@ static uint32_t read_stack(struct v1_names *vn, const struct v1_raw *r, uint64_t
     uint32_t id = 0, n = 0;
     for (; n < r->len && n < V1_FRAMES_MAX; n++) {
         uint64_t v[4] = {0};
-        for (int i = 0; i < (vn->ix->dialect.names ? 4 : 1); i++)
-            if (!(p = bytes_varint(p, end, &v[i])))
-                return 0;
+        if (!(p = bytes_varints(p, end, v, vn->ix->dialect.names ? 4 : 1)))
+            return 0;
         vn->frames[n] = (struct frame){.pc = v[0], .line = v[3]};
         if (vn->ix->dialect.names) {
             vn->frames[n].func = string_or_0(vn, v[1]);

@@ -132,16 +132,6 @@ static inline const struct known_frame *frame_of(struct v2_gen *g, const uint64_
     return k;
 }
 
-/* Read the four numbers of a frame at p. Returns their end, or NULL. */
-static inline const uint8_t *frame_numbers(const uint8_t *p, const uint8_t *end, uint64_t v[4])
-{
-    if (end - p < 40)
-        return v2_raw_frame(p, end, v);
-    for (int i = 0; i < 4 && p; i++)
-        p = bytes_varint_within(p, &v[i]);
-    return p;
-}
-
 /* ---- stacks -------------------------------------------------------------------------------------------- */
 
 /* Estimate the number of frames in the tables of stacks: most take at least seven bytes there. */
@@ -165,16 +155,17 @@ static inline bool room(struct v2_read *t)
 static const uint8_t *read_stack(struct reading *r, const uint8_t *p, uint64_t *id)
 {
     struct v2_read *t = r->g->read;
-    uint64_t n;
-    if (*p++ != V2R_STACK || !(p = bytes_varint(p, r->end, id)) || !(p = bytes_varint(p, r->end, &n)) ||
-        n > V2_RAW_FRAMES)
+    uint64_t head[2]; /* its id, the number of its frames */
+    if (*p++ != V2R_STACK || !(p = bytes_varints(p, r->end, head, 2)) || head[1] > V2_RAW_FRAMES)
         return NULL;
+    const uint64_t n = head[1];
+    *id = head[0];
     if (!mem_noted(&r->oom, room(t)))
         return NULL;
     uint32_t *const f = t->frames + t->nframes;
     uint64_t hash = hash_first(n), v[4];
     for (unsigned i = 0; i < n; i++) {
-        p = frame_numbers(p, r->end, v);
+        p = bytes_varints(p, r->end, v, 4);
         const struct known_frame *k = p ? frame_of(r->g, v) : NULL;
         r->oom = p && !k;
         if (!k)

@@ -131,9 +131,7 @@ const uint8_t *v2_raw_ev(const uint8_t *p, const uint8_t *end, struct v2_raw_ev 
     ev->type = *p++;
     ev->nargs = (uint8_t)(v2_specs[ev->type].nargs - 1);
     p = bytes_varint(p, end, &ev->dt);
-    for (int i = 0; i < ev->nargs && p; i++)
-        p = bytes_varint(p, end, &ev->arg[i]);
-    return p;
+    return p ? bytes_varints(p, end, ev->arg, ev->nargs) : NULL;
 }
 
 const uint8_t *v2_raw_string(const uint8_t *p, const uint8_t *end, struct v2_raw_string *s)
@@ -147,13 +145,6 @@ const uint8_t *v2_raw_string(const uint8_t *p, const uint8_t *end, struct v2_raw
     return p + len;
 }
 
-const uint8_t *v2_raw_frame(const uint8_t *p, const uint8_t *end, uint64_t v[4])
-{
-    for (int k = 0; k < 4 && p; k++)
-        p = bytes_varint(p, end, &v[k]);
-    return p;
-}
-
 const uint8_t *v2_raw_stack(const uint8_t *p, const uint8_t *end, struct v2_raw_stack *s)
 {
     uint64_t n, v[4];
@@ -163,16 +154,11 @@ const uint8_t *v2_raw_stack(const uint8_t *p, const uint8_t *end, struct v2_raw_
     s->n = (uint32_t)n;
     s->frames = p;
     for (uint64_t i = 0; i < n && p; i++)
-        p = v2_raw_frame(p, end, v);
+        p = bytes_varints(p, end, v, 4);
     return p;
 }
 
 const uint8_t *v2_raw_sample(const uint8_t *p, const uint8_t *end, uint64_t v[5])
 {
-    if (p == end || *p != V2R_SAMPLE)
-        return NULL;
-    p++;
-    for (int k = 0; k < 5 && p; k++)
-        p = bytes_varint(p, end, &v[k]);
-    return p;
+    return p == end || *p != V2R_SAMPLE ? NULL : bytes_varints(p + 1, end, v, 5);
 }

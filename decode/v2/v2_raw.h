@@ -93,9 +93,8 @@ struct v2_raw_string {
     const uint8_t *p;
     uint32_t len;
 };
-/* v2_raw_string, v2_raw_stack, v2_raw_frame, v2_raw_sample - Read an entry of a table at p (v2_raw_frame: a
- * frame of a stack). Return its end, or NULL if it is incomplete or longer than a writer makes it. Pointers
- * are into the file's bytes. */
+/* v2_raw_string, v2_raw_stack, v2_raw_sample - Read an entry of a table at p. Return its end, or NULL if it
+ * is incomplete or longer than a writer makes it. Pointers are into the file's bytes. */
 const uint8_t *v2_raw_string(const uint8_t *p, const uint8_t *end, struct v2_raw_string *s);
 
 struct v2_raw_stack {
@@ -104,8 +103,6 @@ struct v2_raw_stack {
     const uint8_t *frames; /* n times: pc, id of the function, id of the file, line */
 };
 const uint8_t *v2_raw_stack(const uint8_t *p, const uint8_t *end, struct v2_raw_stack *s);
-const uint8_t *v2_raw_frame(const uint8_t *p, const uint8_t *end,
-                            uint64_t v[4]); /* pc, id of the function, id of the file, line */
 
 /* v: time, thread, P, goroutine and stack, as in the file. */
 const uint8_t *v2_raw_sample(const uint8_t *p, const uint8_t *end, uint64_t v[5]);

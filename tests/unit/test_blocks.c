@@ -33,10 +33,8 @@ static void fill(uint32_t n, unsigned bits)
             want[i + 1].cum[s] = want[i].cum[s] + (int64_t)(s % 2 ? some(bits / 2) : 0);
         v.blk[i % SPAN_GROUP] = want[i];
         v.blk[i % SPAN_GROUP + 1] = want[i + 1];
-        struct spangroup *g = &v.group[i / SPAN_GROUP];
-        if (i % SPAN_START == 0)
-            g->start[i % SPAN_GROUP / SPAN_START] = want[i].t0;
         if (i % SPAN_GROUP == SPAN_GROUP - 1) {
+            struct spangroup *g = &v.group[i / SPAN_GROUP];
             g->entry = blocks_pack(v.blk, room, NULL);
             assert_non_null(g->entry);
             v.blk[0] = v.blk[SPAN_GROUP];
