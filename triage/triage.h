@@ -35,8 +35,10 @@ enum gmetric {
 struct gstat { /* how long */
     int64_t ns[GM_COUNT];
 };
-struct gcounts { /* how often */
-    uint64_t runs, scheds, waits, syscalls;
+struct gcounts { /* how often: spans in each state, runs without a break */
+    uint64_t n[ST_COUNT], runs;
+    uint8_t was;       /* the state of the last span */
+    double most_waits; /* the walk ends there */
 };
 
 struct triage;
@@ -45,9 +47,12 @@ struct triage;
  * a processor, and of its life; without GM_ASSIST. gstat_of - O(log spans). gstat_counts - O(spans). */
 struct gstat gstat_told(const int64_t *ns, int64_t no_p_ns, int64_t life);
 struct gstat gstat_of(const struct triage *tg, uint32_t g);
-struct gcounts gstat_counts(const struct triage *tg, uint32_t g);
+struct gcounts gstat_counts(const struct triage *tg, uint32_t g, double most_waits);
 /* gstat_waits - whether the goroutine waited at least that often; its walk ends there. */
-bool gstat_waits(const struct triage *tg, uint32_t g, double least);
+static inline bool gstat_waits(const struct triage *tg, uint32_t g, double least)
+{
+    return (double)gstat_counts(tg, g, least).n[ST_WAITING] >= least;
+}
 
 struct group {             /* goroutines with one start function */
     uint32_t name;         /* string, 0 = unknown */

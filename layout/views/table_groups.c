@@ -1,6 +1,8 @@
 /*
  * table_groups.c - view 5: goroutines by start function, and the goroutines of one; all of them, one by one.
  */
+#include <math.h>
+
 #include "decode/base/mem.h"
 #include "layout/views/table.h"
 
@@ -250,13 +252,13 @@ static int64_t groups_longest(const struct trace *tr, const struct lane_info *li
 static void groups_say(struct text *t, const struct view *v, const struct thing *x)
 {
     const struct gstat s = gstat_of(v->table->tg, x->g);
-    const struct gcounts n = gstat_counts(v->table->tg, x->g);
+    const struct gcounts c = gstat_counts(v->table->tg, x->g, INFINITY);
+    const uint64_t waits = c.n[ST_WAITING], calls = c.n[ST_SYSCALL];
     const struct lane_info li = trace_lane(v->tr, lane_g(x->g));
-    text_say(t, NULL, n.runs, n.runs == 1 ? " run, " : " runs, ", n.waits,
-             n.waits == 1 ? " wait, " : " waits, ", n.syscalls,
-             n.syscalls == 1 ? " system call; longest wait " : " system calls; longest wait ",
-             t_dur(groups_longest(v->tr, &li, x->g, ST_WAITING, s.ns[GM_WAIT], n.waits)), ", runnable ",
-             t_dur(groups_longest(v->tr, &li, x->g, ST_RUNNABLE, s.ns[GM_SCHED], n.scheds)));
+    text_say(t, NULL, c.runs, c.runs == 1 ? " run, " : " runs, ", waits, waits == 1 ? " wait, " : " waits, ",
+             calls, calls == 1 ? " system call; longest wait " : " system calls; longest wait ",
+             t_dur(groups_longest(v->tr, &li, x->g, ST_WAITING, s.ns[GM_WAIT], waits)), ", runnable ",
+             t_dur(groups_longest(v->tr, &li, x->g, ST_RUNNABLE, s.ns[GM_SCHED], c.n[ST_RUNNABLE])));
     if (li.creator != NO_LANE)
         text_say(t, v->tr, "; created by ", t_who(li.creator));
     else if (tri_by_timer(v->tr, lane_g(x->g), &li))

@@ -38,11 +38,6 @@ struct runs { /* of one side */
     bool has_clock;
 };
 
-static int diff_fail(const char *path, const char *what)
-{
-    return say_failed("diff", path, what);
-}
-
 /* ---- command line -------------------------------------------------------------------------------------- */
 
 static const struct command command = {
@@ -58,7 +53,8 @@ static int diff_sides(struct job *j)
 {
     const struct options *o = &j->o;
     if (!o->splits && o->noperands > 2)
-        return diff_fail(o->operand[2], "more than two traces: put -- between the old and the new ones");
+        return say_failed("diff", o->operand[2],
+                          "more than two traces: put -- between the old and the new ones");
     const uint32_t old = o->splits ? o->split : o->noperands > 0;
     j->path[0] = o->operand;
     j->path[1] = o->operand + old;
@@ -66,7 +62,7 @@ static int diff_sides(struct job *j)
     j->npaths[1] = o->noperands - old;
     for (int s = 0; s < 2; s++)
         if (j->npaths[s] > RUNS_MAX)
-            return diff_fail(j->path[s][RUNS_MAX], "too many traces: at most 64 a side");
+            return say_failed("diff", j->path[s][RUNS_MAX], "too many traces: at most 64 a side");
     return j->npaths[0] && j->npaths[1] ? -1 : options_lack(&command, j->npaths[0] ? "NEW" : "OLD");
 }
 
@@ -76,11 +72,11 @@ static int diff_parse(struct job *j, int argc, char **argv)
     struct err e = {0};
     int status = options_read(&command, argc, argv, o);
     if (status < 0 && o->rules && thresholds_read(o->rules, &e) != ERR_OK)
-        return diff_fail("--rules", e.what);
+        return say_failed("diff", "--rules", e.what);
     for (uint32_t i = 0; status < 0 && i < o->conditions.n; i++) {
         const char *s = o->conditions.v[i];
         if (strcmp(s, "change") != 0 && condition_parse(s, true, &j->cond[i], &e))
-            return diff_fail("--fail-if", e.what);
+            return say_failed("diff", "--fail-if", e.what);
     }
     return status < 0 ? diff_sides(j) : status;
 }
@@ -93,16 +89,16 @@ static int read_run(const struct job *j, const char *path, struct runs *r)
     struct err e = {0};
     int status = 0;
     if (load_file(path, &j->o.trace, j->o.quiet, &l, &e) != ERR_OK)
-        return diff_fail(path, e.what);
+        return say_failed("diff", path, e.what);
     if (profile_of(&l, &r->p[r->n], &e) != ERR_OK) {
-        status = diff_fail(path, e.what);
+        status = say_failed("diff", path, e.what);
         profile_free(&r->p[r->n]);
     } else {
         r->has_clock &= trace_info(l.tr)->has_clock;
         struct metric_value *v = r->v + (size_t)r->n * j->o.conditions.n;
         if (any_of(i, j->o.conditions.n,
                    j->cond[i].metric[0] && metric_get(&l, j->cond[i].metric, &v[i], &e) != ERR_OK))
-            status = diff_fail("--fail-if", e.what);
+            status = say_failed("diff", "--fail-if", e.what);
         r->n++;
     }
     if (r->n == 1 && !r->first.tr && status == 0)
@@ -119,7 +115,7 @@ static int read_side(const struct job *j, int side, struct runs *r)
     r->p = mem_zalloc(n * sizeof *r->p);
     r->v = mem_zalloc(((size_t)n * j->o.conditions.n + 1) * sizeof *r->v);
     if (!r->p || !r->v)
-        return diff_fail("diff", "out of memory");
+        return say_failed("diff", "diff", "out of memory");
     for (uint32_t i = 0; i < n; i++) {
         int status = read_run(j, j->path[side][i], r);
         if (status)
@@ -300,7 +296,7 @@ static int diff_compare(const struct job *j, const struct runs r[2])
     struct text t = {.ascii = !j->o.utf8 && !j->o.json};
     int status;
     if (claims_of(r, side, &v, &e) != ERR_OK)
-        return diff_fail("diff", e.what);
+        return say_failed("diff", "diff", e.what);
     if (j->o.json) {
         text_own(&t, diff_json(side, &v, not_asked(r), &r[0].first, &r[1].first));
         text_lit(&t, "\n");
@@ -338,7 +334,7 @@ int diff_main(int argc, char **argv)
 {
     struct job *j = mem_zalloc(sizeof *j); /* some kilobytes: not for the stack */
     struct runs r[2] = {0};
-    int status = j ? diff_parse(j, argc, argv) : diff_fail("diff", "out of memory");
+    int status = j ? diff_parse(j, argc, argv) : say_failed("diff", "diff", "out of memory");
     if (status >= 0) {
         mem_free(j);
         return status;

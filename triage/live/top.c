@@ -46,16 +46,6 @@ static const struct command command = {
     "tasks, items of workers): those that ended in the last second, ten seconds and minute.\n",
     LIVE_TAIL};
 
-/* Returns -1 to go on, else the exit status. */
-static int parse(struct top *t, int argc, char **argv)
-{
-    struct options *o = &t->opt;
-    const int status = live_parse(&command, argc, argv, o);
-    o->every_ns = o->every_ns ? o->every_ns : EVERY_NS;
-    o->rows = o->rows ? o->rows : ROWS;
-    return status;
-}
-
 /* ---- one picture --------------------------------------------------------------------------------------- */
 
 ORDER(by_work, struct group *const, MOST(ns_add(fig_ns(*r, GM_EXEC), fig_ns(*r, GM_SCHED))))
@@ -348,9 +338,11 @@ int top_main(int argc, char **argv)
 {
     struct top o = {0};
     struct err e = {0};
-    int status = parse(&o, argc, argv);
+    int status = live_parse(&command, argc, argv, &o.opt);
     if (status >= 0)
         return status;
+    o.opt.every_ns = o.opt.every_ns ? o.opt.every_ns : EVERY_NS;
+    o.opt.rows = o.opt.rows ? o.opt.rows : ROWS;
     if (o.opt.serve_at && serve_open(o.opt.serve_at, &o.serve, &e))
         return say_failed("top", o.opt.serve_at, e.what);
     live_shut(&o.opt, NULL);

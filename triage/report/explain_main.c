@@ -18,11 +18,6 @@
 #define LINES 60       /* of a tree, in text */
 #define INSTANCES 2000 /* of a name, spread evenly over all there are */
 
-static int fail(const char *what, const char *why)
-{
-    return say_failed("explain", what, why);
-}
-
 /* ---- text ---------------------------------------------------------------------------------------------- */
 
 /* Spans that an answer may read: instances may overlap, each as long as the trace. */
@@ -199,13 +194,14 @@ static int parse(struct asks *o, int argc, char **argv)
         return options_lack(&command, "TRACE");
     o->o.path = o->o.operand[0];
     if (o->o.noperands > 2)
-        return fail(o->o.operand[2], "one trace and one subject, please");
+        return say_failed("explain", o->o.operand[2], "one trace and one subject, please");
     o->subject = o->o.noperands == 2                                  ? o->o.operand[1]
                  : link_split((char *)(uintptr_t)o->o.path, o->place) ? o->place /* now it is a file's name */
                                                                       : NULL;
     return o->subject
                ? -1
-               : fail(o->o.path, "of what? A SUBJECT is missing: g123, task:NAME, .. (gotop explain --help)");
+               : say_failed("explain", o->o.path,
+                            "of what? A SUBJECT is missing: g123, task:NAME, .. (gotop explain --help)");
 }
 
 /* What needs the trace's tables. */
@@ -216,11 +212,11 @@ static int explain_found(const struct asks *o, struct text *t)
     const char *why = "";
     int status = 0;
     if (o->o.json)
-        return fail(o->subject, "gotop report --json has findings and stacks as JSON");
+        return say_failed("explain", o->subject, "gotop report --json has findings and stacks as JSON");
     if (load_file(o->o.path, &o->o.trace, o->o.quiet, &l, &e) != ERR_OK)
-        return fail(o->o.path, e.what);
+        return say_failed("explain", o->o.path, e.what);
     if (!explain_id(t, &l, o->subject, &why))
-        status = fail(o->subject, why);
+        status = say_failed("explain", o->subject, why);
     status = status == 0 && l.partial ? 3 : status;
     load_free(&l);
     return status;
@@ -235,9 +231,9 @@ static int explain_subject(const struct asks *o, struct text *t)
     struct err e = {0};
     int status;
     if (load_model(o->o.path, &o->o.trace, o->o.quiet, &tr, &e) != ERR_OK)
-        return fail(o->o.path, e.what);
+        return say_failed("explain", o->o.path, e.what);
     if (!explain_subject_of(&q, tr, o->subject, &why)) {
-        status = fail(o->subject, q.failed ? "out of memory" : why);
+        status = say_failed("explain", o->subject, q.failed ? "out of memory" : why);
     } else {
         x = explain_new(tr, NULL);
         t->ticks = !trace_info(tr)->has_clock;

@@ -21,26 +21,17 @@
 
 static const char *const info_can_word[] = {"no", "in part", "yes"};
 
-struct answers {
-    struct info_answer *v;
-    size_t n;
-};
-
-static void answer(struct answers *a, const char *key, const char *question, enum info_can can,
-                   const char *why)
+static struct info_answer answer(const char *key, const char *question, enum info_can can, const char *why)
 {
-    struct info_answer *x = &a->v[a->n];
-    if (a->n == INFO_ANSWERS)
-        return;
-    a->n++;
-    *x = (struct info_answer){.key = key, .question = question, .can = can};
-    snprintf(x->why, sizeof x->why, "%s", why);
+    struct info_answer x = {.key = key, .question = question, .can = can};
+    snprintf(x.why, sizeof x.why, "%s", why);
+    return x;
 }
 
 /* counted: the number of records, for data that is only recorded if it happens. since: the Go version that
  * first records it; NULL: all do. */
-static void counted(struct answers *a, const char *key, const char *question, const char *since, size_t n,
-                    const char *what)
+static struct info_answer counted(const char *key, const char *question, const char *since, size_t n,
+                                  const char *what)
 {
     char why[96];
     if (since)
@@ -49,74 +40,65 @@ static void counted(struct answers *a, const char *key, const char *question, co
         snprintf(why, sizeof why, "none in this trace");
     else
         snprintf(why, sizeof why, "%zu %s", n, what);
-    answer(a, key, question, !since && n ? INFO_YES : INFO_NO, why);
+    return answer(key, question, !since && n ? INFO_YES : INFO_NO, why);
 }
 
 /* Fully, or no better than `else_can`, because of that. */
-static void if_so(struct answers *a, const char *key, const char *question, bool so, enum info_can else_can,
-                  const char *why)
+static struct info_answer if_so(const char *key, const char *question, bool so, enum info_can else_can,
+                                const char *why)
 {
-    answer(a, key, question, so ? INFO_YES : else_can, so ? "" : why);
+    return answer(key, question, so ? INFO_YES : else_can, so ? "" : why);
 }
 
 enum { NAMED_SINCE = 1007 }; /* dialects before it have program counters only */
 
-static void names(struct answers *a, const struct info *i)
-{
-    const struct trace_info *t = trace_info(i->tr);
-    const bool some = i->c->strings > 0, stacks = i->c->stacks > 0; /* frames of stacks are what has names */
-    if (!t->has_names) {
-        answer(a, "names", "which functions", INFO_NO, "program counters only: use --exe");
-    } else if (t->version < NAMED_SINCE) { /* whether it is that program nobody says */
-        answer(a, "names", "which functions", INFO_PARTLY, "taken from the program given with --exe");
-    } else {
-        answer(a, "names", "which functions", some && stacks ? INFO_YES : INFO_NO,
-               !some    ? "its names were cut off"
-               : stacks ? ""
-                        : "its stacks were cut off");
-    }
-}
-
-static void clocks(struct answers *a, const struct trace_info *t)
-{
-    answer(a, "durations", "how long things took",
-           !t->has_clock      ? INFO_NO
-           : t->clock_assumed ? INFO_PARTLY
-                              : INFO_YES,
-           !t->has_clock      ? "no tick rate: --ticks-per-second"
-           : t->clock_assumed ? "the clock's rate is an assumption"
-                              : "");
-    if_so(a, "wall_clock", "at what time of day", t->has_wall, INFO_NO, "not recorded before Go 1.25");
-}
-
 size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
 {
-    struct answers a = {out, 0};
     const struct trace_info *t = trace_info(i->tr);
+    const struct census *c = i->c;
     const struct task *tasks;
     const struct region *regions;
     const struct logmsg *logs;
-    bool heap = trace_npoints(i->tr, METRIC_HEAP) > 0 || trace_npoints(i->tr, METRIC_GOAL) > 0;
-    clocks(&a, t);
-    names(&a, i);
-    if_so(&a, "stacks", "where a goroutine waited", i->c->stacks, INFO_NO, "its stacks were cut off");
-    if_so(&a, "waits", "why a goroutine waited", t->second_family, INFO_PARTLY,
-          "coarsely: lock, channel, network, sleep");
-    if_so(&a, "syscalls", "how long a system call took", t->second_family, INFO_PARTLY,
-          "of those that lost their P");
-    if_so(&a, "threads", "which thread it was on", t->has_m, INFO_NO, "the prototype doesn't record threads");
-    answer(&a, "locks", "who held a lock", INFO_PARTLY, "likely ones, from who ended the waits");
-    if_so(&a, "gc", "what the collector did", t->version >= 1009, INFO_PARTLY, "no mark assists before 1.9");
-    if_so(&a, "stops", "why the world stopped", t->version >= 1021, INFO_PARTLY,
-          "before 1.21 for the collector");
-    if_so(&a, "heap", "how large the heap was", heap, INFO_NO, "no value of it in this trace");
+    const bool heap = trace_npoints(i->tr, METRIC_HEAP) > 0 || trace_npoints(i->tr, METRIC_GOAL) > 0,
+               given = t->has_names && t->version < NAMED_SINCE, /* whether of that program nobody says */
+        cut = !c->strings || !c->stacks;                         /* frames of stacks are what has names */
     const char *user = t->has_regions ? NULL : "1.11";
-    counted(&a, "tasks", "which request it was for (tasks)", user, trace_tasks(i->tr, &tasks), "tasks");
-    counted(&a, "regions", "in which part of it (regions)", user, trace_regions(i->tr, &regions), "regions");
-    counted(&a, "logs", "what it said (logs)", user, trace_logs(i->tr, &logs), "messages");
-    counted(&a, "samples", "what code ran (samples)", t->has_samples ? NULL : "1.19",
-            i->c->samples + i->c->kind[49].n * !t->second_family, "CPU samples");
-    return a.n;
+    const struct info_answer all[] = {
+        answer("durations", "how long things took",
+               !t->has_clock      ? INFO_NO
+               : t->clock_assumed ? INFO_PARTLY
+                                  : INFO_YES,
+               !t->has_clock      ? "no tick rate: --ticks-per-second"
+               : t->clock_assumed ? "the clock's rate is an assumption"
+                                  : ""),
+        if_so("wall_clock", "at what time of day", t->has_wall, INFO_NO, "not recorded before Go 1.25"),
+        answer("names", "which functions",
+               given                  ? INFO_PARTLY
+               : !t->has_names || cut ? INFO_NO
+                                      : INFO_YES,
+               !t->has_names ? "program counters only: use --exe"
+               : given       ? "taken from the program given with --exe"
+               : !c->strings ? "its names were cut off"
+               : cut         ? "its stacks were cut off"
+                             : ""),
+        if_so("stacks", "where a goroutine waited", c->stacks, INFO_NO, "its stacks were cut off"),
+        if_so("waits", "why a goroutine waited", t->second_family, INFO_PARTLY,
+              "coarsely: lock, channel, network, sleep"),
+        if_so("syscalls", "how long a system call took", t->second_family, INFO_PARTLY,
+              "of those that lost their P"),
+        if_so("threads", "which thread it was on", t->has_m, INFO_NO, "the prototype doesn't record threads"),
+        answer("locks", "who held a lock", INFO_PARTLY, "likely ones, from who ended the waits"),
+        if_so("gc", "what the collector did", t->version >= 1009, INFO_PARTLY, "no mark assists before 1.9"),
+        if_so("stops", "why the world stopped", t->version >= 1021, INFO_PARTLY,
+              "before 1.21 for the collector"),
+        if_so("heap", "how large the heap was", heap, INFO_NO, "no value of it in this trace"),
+        counted("tasks", "which request it was for (tasks)", user, trace_tasks(i->tr, &tasks), "tasks"),
+        counted("regions", "in which part of it (regions)", user, trace_regions(i->tr, &regions), "regions"),
+        counted("logs", "what it said (logs)", user, trace_logs(i->tr, &logs), "messages"),
+        counted("samples", "what code ran (samples)", t->has_samples ? NULL : "1.19",
+                c->samples + c->kind[49].n * !t->second_family, "CPU samples")};
+    memcpy(out, all, sizeof all);
+    return sizeof all / sizeof *all;
 }
 
 /* ---- the page ------------------------------------------------------------------------------------------ */

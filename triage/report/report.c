@@ -10,11 +10,6 @@
 #include "triage/options.h"
 #include "triage/findings/thresholds.h"
 
-static int fail(const char *path, const char *what)
-{
-    return say_failed("report", path, what);
-}
-
 static const struct command command = {
     "report", CMD_REPORT,
     "usage: gotop report [options] TRACE...\nOne page for each trace, of folders and zip archives, too: what "
@@ -45,7 +40,7 @@ static int conditions(const struct options *o, struct asserts *a)
         struct asserted *x = &a->v[a->n];
         x->said = o->conditions.v[a->n];
         if (condition_parse(x->said, false, &x->cond, &e))
-            return fail("--assert", e.what);
+            return say_failed("report", "--assert", e.what);
     }
     return -1;
 }
@@ -60,7 +55,7 @@ static int parse(struct options *o, struct asserts *a, int argc, char **argv)
     if (o->list_metrics)
         return list_metrics();
     if (o->rules && thresholds_read(o->rules, &e) != ERR_OK)
-        return fail("--rules", e.what);
+        return say_failed("report", "--rules", e.what);
     if (o->list_rules || (!o->noperands && o->rules))
         return report_rules("report");
     if (!o->noperands)
@@ -85,9 +80,9 @@ static int check(struct asserts *a, const struct loaded *l)
         const struct condition *c = &x->cond;
         *x = (struct asserted){.said = x->said, .cond = x->cond};
         if (metric_get(l, c->metric, &x->v, &e) != ERR_OK)
-            return fail(e.code == ERR_ARG ? x->said : "--assert", e.what);
+            return say_failed("report", e.code == ERR_ARG ? x->said : "--assert", e.what);
         if (x->v.known && c->unit != x->v.unit && !(c->unit == UNIT_COUNT && c->v == 0))
-            return fail(x->said, "the value's unit is not the metric's");
+            return say_failed("report", x->said, "the value's unit is not the metric's");
         x->held = x->v.known && condition_holds(c, x->v.v);
         status |= !x->held;
     }
@@ -131,7 +126,8 @@ static int one(const struct options *o, struct asserts *a, const struct folder_f
     int status;
     const enum err_code rc = load_file(path, &o->trace, o->quiet, &l, &e);
     if (rc != ERR_OK)
-        return folder_skips(f, rc) ? 0 : fail(o->trace.more.n ? "these traces" : path, e.what);
+        return folder_skips(f, rc) ? 0
+                                   : say_failed("report", o->trace.more.n ? "these traces" : path, e.what);
     status = worse(check(a, &l), l.partial ? 3 : 0);
     page(o, a->n ? a : NULL, &l, t, *some, many);
     *some = true;

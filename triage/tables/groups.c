@@ -4,8 +4,6 @@
  */
 #include "triage/tri.h"
 
-#include <math.h>
-
 #include "decode/base/order.h"
 #include "decode/base/mem.h"
 
@@ -129,17 +127,6 @@ static bool groups_sort(struct triage *tg)
 /* By group, then the largest first. */
 ORDER(cmp_wait_of, struct group_wait, LEAST(r->group) MOST(r->total) LEAST(r->reason))
 
-static void group_waits(struct triage *tg)
-{
-    const uint32_t n = tg->work->ngroup_waits;
-    sort(tg->group_waits, n, cmp_wait_of);
-    for (uint32_t i = 0; i < n; i++) {
-        struct group *g = &tg->groups[tg->group_waits[i].group];
-        if (g->nwaits++ == 0)
-            g->waits = i;
-    }
-}
-
 MOST_ROWS(by_wait, struct wait_row, total)
 
 ORDER(cmp_wait, struct wait_row, LEAST(r->reason) LEAST(r->stack))
@@ -148,7 +135,13 @@ bool triage_groups_end(struct triage *tg)
 {
     if (!groups_sort(tg))
         return false;
-    group_waits(tg);
+    const uint32_t n = tg->work->ngroup_waits;
+    sort(tg->group_waits, n, cmp_wait_of);
+    for (uint32_t i = 0; i < n; i++) {
+        struct group *g = &tg->groups[tg->group_waits[i].group];
+        if (g->nwaits++ == 0)
+            g->waits = i;
+    }
     return rows_by(tg->waits, sizeof *tg->waits, tg->nwaits, by_wait, cmp_wait, NULL) &&
            rows_by(tg->syscalls, sizeof *tg->syscalls, tg->nsyscalls, by_wait, cmp_wait, NULL);
 }
@@ -177,15 +170,9 @@ struct gstat gstat_of(const struct triage *tg, uint32_t g)
     return st;
 }
 
-struct count {
-    uint8_t was; /* the state of the last span */
-    uint64_t n[ST_COUNT], runs;
-    double most_waits; /* the walk ends there */
-};
-
 static bool count_run(void *arg, const struct span_run *r)
 {
-    struct count *c = arg;
+    struct gcounts *c = arg;
     for (uint32_t i = 0; i < r->n; i++) {
         const uint8_t is = r->kind[r->tag[i]].state;
         c->n[is]++;
@@ -195,21 +182,10 @@ static bool count_run(void *arg, const struct span_run *r)
     return (double)c->n[ST_WAITING] < c->most_waits;
 }
 
-static struct count count_of(const struct triage *tg, uint32_t g, double most_waits)
+struct gcounts gstat_counts(const struct triage *tg, uint32_t g, double most_waits)
 {
-    struct count c = {.was = ST_NONE, .most_waits = most_waits};
+    struct gcounts c = {.was = ST_NONE, .most_waits = most_waits};
     trace_states(tg->tr, lane_g(g),
                  &(struct states_ask){.t0 = INT64_MIN, .t1 = INT64_MAX, .f = count_run, .arg = &c});
     return c;
-}
-
-struct gcounts gstat_counts(const struct triage *tg, uint32_t g)
-{
-    const struct count c = count_of(tg, g, INFINITY);
-    return (struct gcounts){c.runs, c.n[ST_RUNNABLE], c.n[ST_WAITING], c.n[ST_SYSCALL]};
-}
-
-bool gstat_waits(const struct triage *tg, uint32_t g, double least)
-{
-    return (double)count_of(tg, g, least).n[ST_WAITING] >= least;
 }

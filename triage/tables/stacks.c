@@ -17,33 +17,37 @@ const char *wait_kind_name(enum wait_kind k)
 
 enum how { IS, BEGINS, HAS }; /* how a name is compared with the one of a table */
 
-static bool named(struct str f, enum how how, const char *name)
+struct told { /* of a name like that */
+    const char *name;
+    enum how how;
+    unsigned is;
+};
+
+static bool named(struct str f, const struct told *t)
 {
-    return how == IS ? str_is(f, name) : how == BEGINS ? str_starts(f, name) : str_has(f, name);
+    return t->how == IS       ? str_is(f, t->name)
+           : t->how == BEGINS ? str_starts(f, t->name)
+                              : str_has(f, t->name);
 }
 
 /* WK_KINDS: the stack tells. */
 static enum wait_kind kind_of_reason(struct str r)
 {
-    static const struct {
-        const char *name;
-        enum how how;
-        enum wait_kind k;
-    } known[] = {{"sync", IS, WK_KINDS},
-                 {"sync.(*Cond)", BEGINS, WK_COND},
-                 {"sync cond", IS, WK_COND},
-                 {"chan send", IS, WK_SEND},
-                 {"chan receive", IS, WK_RECV},
-                 {"select", BEGINS, WK_SELECT},
-                 {"forever", IS, WK_SELECT},
-                 {"network", IS, WK_NET},
-                 {"sleep", IS, WK_SLEEP},
-                 {"GC ", BEGINS, WK_GC},
-                 {"wait until GC ends", IS, WK_GC},
-                 {"system goroutine", BEGINS, WK_SYSTEM}};
+    static const struct told known[] = {{"sync", IS, WK_KINDS},
+                                        {"sync.(*Cond)", BEGINS, WK_COND},
+                                        {"sync cond", IS, WK_COND},
+                                        {"chan send", IS, WK_SEND},
+                                        {"chan receive", IS, WK_RECV},
+                                        {"select", BEGINS, WK_SELECT},
+                                        {"forever", IS, WK_SELECT},
+                                        {"network", IS, WK_NET},
+                                        {"sleep", IS, WK_SLEEP},
+                                        {"GC ", BEGINS, WK_GC},
+                                        {"wait until GC ends", IS, WK_GC},
+                                        {"system goroutine", BEGINS, WK_SYSTEM}};
     enum { N = sizeof known / sizeof *known };
-    const unsigned i = find_first(k, N, named(r, known[k].how, known[k].name));
-    return i < N ? known[i].k : WK_OTHER;
+    const unsigned i = find_first(k, N, named(r, &known[k]));
+    return i < N ? (enum wait_kind)known[i].is : WK_OTHER;
 }
 
 /* Go's standard library by the first element of a package's path: it does what its caller asked for. */
@@ -66,16 +70,6 @@ static bool is_library(struct str f)
     return str_starts(f, "type:.eq");
 }
 
-/* Whether it belongs to the library, and not to a library package that the program tests: that one is part
- * of the program. */
-static bool others(const struct trace *tr, struct str f)
-{
-    const struct str own = trace_info(tr)->tested;
-    return is_library(f) &&
-           !(own.len && f.len > own.len && memcmp(f.p, own.p, own.len) == 0 &&
-             (f.p[own.len] == '.' || (f.len > own.len + 6 && memcmp(f.p + own.len, "_test.", 6) == 0)));
-}
-
 /* ---- told once: what is known of a string, and of a stack, kept beside it (trace_memo()) --------------- */
 
 /* Of a string, as a function's name: KNOWN and what follows, marks (enum stack_mark) on top. As a reason: its
@@ -89,54 +83,50 @@ _Static_assert(WK_OTHER == 0, "most functions are of no kind");
 
 static unsigned tells(struct str f)
 {
-    static const struct {
-        const char *name;
-        enum how how;
-        unsigned is;
-    } known[] = {{"sync.(*Mutex)", BEGINS, WAITS(LOCK)},
-                 {"sync.(*RWMutex)", BEGINS, WAITS(LOCK)},
-                 {"internal/sync.(*Mutex)", BEGINS, WAITS(LOCK)},
-                 {"sync.(*WaitGroup)", BEGINS, WAITS(WAITGROUP)},
-                 {"sync.(*Cond)", BEGINS, WAITS(COND)},
-                 {"sync.(*Once)", BEGINS, WAITS(LOCK)},
-                 {"sync.runtime_SemacquireMutex", BEGINS, WAITS(LOCK)},
-                 {"sync.runtime_SemacquireRWMutex", BEGINS, WAITS(LOCK)},
-                 {"sync.runtime_SemacquireWaitGroup", BEGINS, WAITS(WAITGROUP)},
-                 {"internal/sync.runtime_SemacquireMutex", BEGINS, WAITS(LOCK)},
-                 {"internal/poll.(*fdMutex)", BEGINS, WAITS(LOCK)},
-                 {"internal/poll.runtime_Semacquire", BEGINS, WAITS(LOCK)},
-                 {"internal/poll.(*FD).Read", BEGINS, MARK(READS)},
-                 {"internal/poll.(*FD).Write", BEGINS, MARK(WRITES)},
-                 {"internal/poll.SendFile", BEGINS, MARK(WRITES)},
-                 {"internal/poll.(*FD).Accept", IS, MARK(ACCEPTS)},
-                 {"net.(*netFD).Write", BEGINS, MARK(WRITES)},
-                 {"net.(*netFD).accept", IS, MARK(ACCEPTS)},
-                 {"net.(*netFD).connect", IS, MARK(CONNECTS)},
-                 {"net/http.(*Transport).getConn", IS, MARK(CONNECTS)},
-                 {"net/http.(*persistConn).roundTrip", IS, MARK(TRIP)},
-                 {"runtime.mallocgc", BEGINS, MARK(ALLOCATES)},
-                 {"runtime.GC", IS, MARK(COLLECTS)},
-                 {"runtime/debug.FreeOSMemory", IS, MARK(COLLECTS)},
-                 {"os.(*File).", BEGINS, MARK(FILE)},
-                 {"os.(*Process)", HAS, MARK(CHILD)},
-                 {"forkExec", HAS, MARK(CHILD)},
-                 {"os/exec.", HAS, MARK(CHILD)},
-                 {"net.", BEGINS, MARK(CONN) | PLUMBING},
-                 {"runtime.", BEGINS, PLUMBING},
-                 {"runtime/", BEGINS, PLUMBING},
-                 {"sync.", BEGINS, PLUMBING},
-                 {"sync/", BEGINS, PLUMBING},
-                 {"internal/", BEGINS, PLUMBING},
-                 {"syscall.", BEGINS, PLUMBING},
-                 {"os.", BEGINS, PLUMBING},
-                 {"io.", BEGINS, PLUMBING},
-                 {"bufio.", BEGINS, PLUMBING},
-                 {"crypto/tls.", BEGINS, PLUMBING},
-                 {"time.", BEGINS, PLUMBING},
-                 {"", IS, PLUMBING}};
+    static const struct told known[] = {{"sync.(*Mutex)", BEGINS, WAITS(LOCK)},
+                                        {"sync.(*RWMutex)", BEGINS, WAITS(LOCK)},
+                                        {"internal/sync.(*Mutex)", BEGINS, WAITS(LOCK)},
+                                        {"sync.(*WaitGroup)", BEGINS, WAITS(WAITGROUP)},
+                                        {"sync.(*Cond)", BEGINS, WAITS(COND)},
+                                        {"sync.(*Once)", BEGINS, WAITS(LOCK)},
+                                        {"sync.runtime_SemacquireMutex", BEGINS, WAITS(LOCK)},
+                                        {"sync.runtime_SemacquireRWMutex", BEGINS, WAITS(LOCK)},
+                                        {"sync.runtime_SemacquireWaitGroup", BEGINS, WAITS(WAITGROUP)},
+                                        {"internal/sync.runtime_SemacquireMutex", BEGINS, WAITS(LOCK)},
+                                        {"internal/poll.(*fdMutex)", BEGINS, WAITS(LOCK)},
+                                        {"internal/poll.runtime_Semacquire", BEGINS, WAITS(LOCK)},
+                                        {"internal/poll.(*FD).Read", BEGINS, MARK(READS)},
+                                        {"internal/poll.(*FD).Write", BEGINS, MARK(WRITES)},
+                                        {"internal/poll.SendFile", BEGINS, MARK(WRITES)},
+                                        {"internal/poll.(*FD).Accept", IS, MARK(ACCEPTS)},
+                                        {"net.(*netFD).Write", BEGINS, MARK(WRITES)},
+                                        {"net.(*netFD).accept", IS, MARK(ACCEPTS)},
+                                        {"net.(*netFD).connect", IS, MARK(CONNECTS)},
+                                        {"net/http.(*Transport).getConn", IS, MARK(CONNECTS)},
+                                        {"net/http.(*persistConn).roundTrip", IS, MARK(TRIP)},
+                                        {"runtime.mallocgc", BEGINS, MARK(ALLOCATES)},
+                                        {"runtime.GC", IS, MARK(COLLECTS)},
+                                        {"runtime/debug.FreeOSMemory", IS, MARK(COLLECTS)},
+                                        {"os.(*File).", BEGINS, MARK(FILE)},
+                                        {"os.(*Process)", HAS, MARK(CHILD)},
+                                        {"forkExec", HAS, MARK(CHILD)},
+                                        {"os/exec.", HAS, MARK(CHILD)},
+                                        {"net.", BEGINS, MARK(CONN) | PLUMBING},
+                                        {"runtime.", BEGINS, PLUMBING},
+                                        {"runtime/", BEGINS, PLUMBING},
+                                        {"sync.", BEGINS, PLUMBING},
+                                        {"sync/", BEGINS, PLUMBING},
+                                        {"internal/", BEGINS, PLUMBING},
+                                        {"syscall.", BEGINS, PLUMBING},
+                                        {"os.", BEGINS, PLUMBING},
+                                        {"io.", BEGINS, PLUMBING},
+                                        {"bufio.", BEGINS, PLUMBING},
+                                        {"crypto/tls.", BEGINS, PLUMBING},
+                                        {"time.", BEGINS, PLUMBING},
+                                        {"", IS, PLUMBING}};
     unsigned is = KNOWN;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        is |= named(f, known[i].how, known[i].name) ? known[i].is : 0;
+    each_of(t, known, sizeof known / sizeof *known)
+        is |= named(f, t) ? t->is : 0;
     return is;
 }
 
@@ -144,8 +134,12 @@ static unsigned func_is(const struct trace *tr, uint32_t func)
 {
     unsigned is = (unsigned)trace_memo(tr, MEMO_STRING, func);
     if (!(is & KNOWN)) {
-        const struct str f = trace_str(tr, func);
-        is = tells(f) | (others(tr, f) ? LIBRARY : 0);
+        const struct str f = trace_str(tr, func), own = trace_info(tr)->tested;
+        /* a library package that the program tests is part of the program */
+        const bool tested =
+            own.len && f.len > own.len && memcmp(f.p, own.p, own.len) == 0 &&
+            (f.p[own.len] == '.' || (f.len > own.len + 6 && memcmp(f.p + own.len, "_test.", 6) == 0));
+        is = tells(f) | (is_library(f) && !tested ? LIBRARY : 0);
         trace_memo_set(tr, MEMO_STRING, func, is);
     }
     return is;

@@ -48,8 +48,7 @@ uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b)
     return m->cap ? tab_find(m, a, b)->row - 1 : TAB_NONE; /* a free slot's 0 wraps to TAB_NONE */
 }
 
-static inline __attribute__((always_inline)) uint32_t put(struct tab *m, uint64_t a, uint64_t b,
-                                                          uint32_t fresh)
+uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh)
 {
     if (m->used >= m->cap / 10 * 7 && !tab_widen(m))
         return TAB_NONE;
@@ -61,14 +60,9 @@ static inline __attribute__((always_inline)) uint32_t put(struct tab *m, uint64_
     return s->row - 1;
 }
 
-uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh)
-{
-    return put(m, a, b, fresh);
-}
-
 void *tab_row_of(struct tab *m, void **rows, size_t size, uint32_t *n, uint64_t a, uint64_t b, bool *made)
 {
-    const uint32_t i = put(m, a, b, *n);
+    const uint32_t i = tab_put(m, a, b, *n);
     *made = false;
     if (i == *n && i != TAB_NONE) {
         if (!mem_room_of(rows, &m->room, (size_t)i + 1, size))
@@ -236,17 +230,8 @@ static size_t rank_of(double q, size_t n)
     return r < 1 ? 0 : r > (double)n ? n - 1 : (size_t)r - 1;
 }
 
-enum { QUANTILES = 5 };
+enum { QUANTILES = sizeof((struct dist){0}).p / sizeof(int64_t) };
 static const double quantile_share[QUANTILES] = {0.5, 0.9, 0.95, 0.99, 0.999};
-
-static void quantiles_to(struct dist *d, const int64_t p[QUANTILES])
-{
-    d->p50 = p[0];
-    d->p90 = p[1];
-    d->p95 = p[2];
-    d->p99 = p[3];
-    d->p999 = p[4];
-}
 
 /* Many values are radix-sorted with the sign bit flipped, so that negative ones come first. */
 void ns_sort(int64_t *v, size_t n)
@@ -266,7 +251,6 @@ void ns_sort(int64_t *v, size_t n)
 
 void dist_of(struct dist *d, int64_t *v, size_t n)
 {
-    int64_t p[QUANTILES];
     *d = (struct dist){.n = n};
     if (!n)
         return;
@@ -278,8 +262,7 @@ void dist_of(struct dist *d, int64_t *v, size_t n)
     d->min = v[0];
     d->max = v[n - 1];
     for (int q = 0; q < QUANTILES; q++)
-        p[q] = v[rank_of(quantile_share[q], n)];
-    quantiles_to(d, p);
+        d->p[q] = v[rank_of(quantile_share[q], n)];
 }
 
 static int64_t slot_low(uint32_t i)
@@ -321,10 +304,8 @@ int64_t hist_quantile(const struct hist *h, double q)
 void hist_dist(const struct hist *h, struct dist *d)
 {
     *d = (struct dist){.n = h->n, .min = h->min, .max = h->max, .total = h->total, .sumsq = h->sumsq};
-    int64_t p[QUANTILES];
     for (int q = 0; q < QUANTILES; q++)
-        p[q] = hist_quantile(h, quantile_share[q]);
-    quantiles_to(d, p);
+        d->p[q] = hist_quantile(h, quantile_share[q]);
 }
 
 uint64_t hist_between(const struct hist *h, int64_t lo, int64_t hi)

@@ -77,7 +77,12 @@ static inline int64_t ns_mul(int64_t a, int64_t b)
 struct dist {
     uint64_t n;
     int64_t min, max, total;
-    int64_t p50, p90, p95, p99, p999; /* nearest rank; p999: the 99.9th percentile */
+    union { /* nearest rank; p999: the 99.9th percentile */
+        struct {
+            int64_t p50, p90, p95, p99, p999;
+        };
+        int64_t p[5];
+    };
     double sumsq;
 };
 int64_t dist_avg(const struct dist *d); /* 0 for n = 0 */
