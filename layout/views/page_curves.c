@@ -235,7 +235,8 @@ void page_strip(struct grid *g, const struct view *v, const struct finding *f, s
     } else if (col) {
         strip_pieces(v, f, edge, n, col);
         const struct window all = window_of(0, view_end(v));
-        int a = window_col(all, n, f->t0), b = window_col(all, n, f->t1 > f->t0 ? f->t1 - 1 : f->t0);
+        int a = window_col(all, n, f->v.t0),
+            b = window_col(all, n, f->v.t1 > f->v.t0 ? f->v.t1 - 1 : f->v.t0);
         a = a < 0 ? 0 : a;
         b = b < a ? a : b >= n ? n - 1 : b;
         for (int c = a; c <= b; c++)
@@ -329,9 +330,10 @@ void page_lane(struct grid *g, struct view *v, const char *role, uint32_t lane, 
 /* When the example goes on, and an eighth of that before and behind it. */
 static struct window example_time(const struct view *v, const struct finding *f)
 {
-    const int64_t end = view_end(v), more = (f->t1 - f->t0) / 8;
-    return f->t1 > f->t0 ? window_of(f->t0 > more ? f->t0 - more : 0, f->t1 < end - more ? f->t1 + more : end)
-                         : window_of(0, end);
+    const int64_t end = view_end(v), more = (f->v.t1 - f->v.t0) / 8;
+    return f->v.t1 > f->v.t0
+               ? window_of(f->v.t0 > more ? f->v.t0 - more : 0, f->v.t1 < end - more ? f->v.t1 + more : end)
+               : window_of(0, end);
 }
 
 static uint32_t lane_of(const struct role *r)

@@ -166,7 +166,7 @@ static void onto_band(struct view *v, const struct finding *f)
 {
     uint32_t p;
     int64_t at;
-    if (!spent_band(v->tr, (enum band)f->lane.i, f->t0, f->t1, &p, &at))
+    if (!spent_band(v->tr, (enum band)f->lane.i, f->v.t0, f->v.t1, &p, &at))
         return;
     move_lane(v, lane_p(p));
     move_to(v, at, true);
@@ -176,7 +176,7 @@ static void onto_band(struct view *v, const struct finding *f)
 unsigned tri_evidence(struct view *v, const struct finding *f)
 {
     struct lane l = f->lane;
-    unsigned flags = tri_goto(v, l, f->t0, f->t1);
+    unsigned flags = tri_goto(v, l, f->v.t0, f->v.t1);
     if (l.kind == LANE_BAND)
         onto_band(v, f);
     return flags;

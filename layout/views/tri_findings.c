@@ -215,7 +215,7 @@ static void card_head(struct grid *g, const struct view *v, const struct finding
     if (strip)
         page_strip(g, v, f, (struct box){b.x + b.w - right, b.y, STRIP, 1});
     if (right) {
-        snprintf(when, sizeof when, "at %s", when_dur(v->tr, f->t0, at));
+        snprintf(when, sizeof when, "at %s", when_dur(v->tr, f->v.t0, at));
         grid_right(g, b.x + b.w - 11, b.y, 11, when, s);
     }
 }
@@ -474,7 +474,7 @@ bool tri_read_finding(const struct view *v, uint32_t i, struct rich *out)
     const char *const said[] = {f->text, f->next, f->won ? f->won : ""};
     char at[FMT_MAX];
     rich_say(out, STYLE_POPUP_HEAD, "%s  %s%s  at %s", f->amount, f->title, f->inferred ? " (likely)" : "",
-             when_dur(v->tr, f->t0, at));
+             when_dur(v->tr, f->v.t0, at));
     for (int k = 0; k < 3; k++) {
         struct text t = {.ticks = when_ticks(v->tr)};
         text_clean(&t, said[k], strlen(said[k]), 0);
@@ -545,8 +545,8 @@ static bool about(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
         return false;
     const struct finding *f = &fs->f[v->at.row];
     *g = f->lane.kind == LANE_G ? f->lane.i : NO_LANE;
-    *t0 = f->t0;
-    *t1 = f->t1;
+    *t0 = f->v.t0;
+    *t1 = f->v.t1;
     return true;
 }
 

@@ -210,7 +210,7 @@ static void test_wish(void **state)
             else
                 assert_true(f.a.view.at.view != VIEW_TRIAGE);
             if (!t[i].view)
-                assert_true(f.a.view.at.cursor == f.a.fs.f[0].t0);
+                assert_true(f.a.view.at.cursor == f.a.fs.f[0].v.t0);
             assert_int_equal(f.a.finding_wish, 0);
             fix_close(&f);
         }
@@ -376,7 +376,7 @@ static void test_findings(void **state)
         fail_msg("%s has no finding: the test needs one", lock);
     free(run(&f, "e"));
     assert_true(f.a.view.at.view != VIEW_TRIAGE);
-    assert_true(f.a.view.at.win.t0 <= fs->f[0].t0 && f.a.view.at.cursor == fs->f[0].t0);
+    assert_true(f.a.view.at.win.t0 <= fs->f[0].v.t0 && f.a.view.at.cursor == fs->f[0].v.t0);
     if (fs->f[0].lane.i != NO_LANE) {
         assert_int_equal(f.a.view.at.focus.kind, fs->f[0].lane.kind);
         assert_int_equal(f.a.view.at.focus.i, fs->f[0].lane.i);
@@ -385,7 +385,7 @@ static void test_findings(void **state)
     free(run(&f, "u"));
     assert_int_equal(f.a.view.at.view, VIEW_TRIAGE);
     free(run(&f, "Enter"));
-    assert_true(f.a.view.at.cursor == fs->f[0].t0);
+    assert_true(f.a.view.at.cursor == fs->f[0].v.t0);
     expect(&f, "E", "first finding");
     for (uint32_t i = 0; i < fs->n; i++)
         free(run(&f, "e"));

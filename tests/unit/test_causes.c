@@ -43,8 +43,8 @@ static bool names(const struct loaded *l, const struct finding *f, const regex_t
     bool is = false;
     for (size_t i = 0; i < sizeof said / sizeof *said && !is; i++)
         is = regexec(re, said[i], 0, NULL, 0) == 0;
-    for (uint32_t k = 0; k < trace_stack(l->tr, f->stack) && !is; k++) {
-        const struct str s = trace_str(l->tr, trace_frame(l->tr, f->stack, k).func);
+    for (uint32_t k = 0; k < trace_stack(l->tr, f->v.where.stack) && !is; k++) {
+        const struct str s = trace_str(l->tr, trace_frame(l->tr, f->v.where.stack, k).func);
         char func[256];
         snprintf(func, sizeof func, "%.*s", (int)s.len, s.p);
         is = regexec(re, func, 0, NULL, 0) == 0;
@@ -60,7 +60,7 @@ static uint32_t told_by(const struct loaded *l, const struct row *r)
     assert_int_equal(regcomp(&re, *r->func ? r->func : ".", REG_EXTENDED | REG_NOSUB), 0);
     for (uint32_t i = l->fs.n; i-- > 0;) {
         const struct finding *f = &l->fs.f[i];
-        family = strcmp(family_id(rule_row(f->rule)->family), r->family) == 0 ? i + 1 : family;
+        family = strcmp(family_id(rule_row(f->v.rule)->family), r->family) == 0 ? i + 1 : family;
         func = names(l, f, &re) ? i + 1 : func;
     }
     regfree(&re);
@@ -110,7 +110,7 @@ static void healthy_ones(void **state)
         help_cause(r.name, &l);
         for (uint32_t k = 0; k < l.fs.n; k++) {
             if (!l.fs.f[k].note) {
-                print_error("%s: %s: %s\n", r.name, rule_id(l.fs.f[k].rule), l.fs.f[k].text);
+                print_error("%s: %s: %s\n", r.name, rule_id(l.fs.f[k].v.rule), l.fs.f[k].text);
                 alarms++;
             }
         }
@@ -136,7 +136,7 @@ static void fields_are_sound(void **state)
             const struct finding *f = &l.fs.f[k];
             assert_true(*f->text && *f->title && *f->key && *f->amount);
             assert_true(f->v.harm.share >= 0 && f->v.harm.share <= 1.0001);
-            assert_true(f->t0 >= 0 && f->t1 >= f->t0 && f->t1 <= l.tg->end);
+            assert_true(f->v.t0 >= 0 && f->v.t1 >= f->v.t0 && f->v.t1 <= l.tg->end);
             assert_true(f->severity_ns >= 0 && f->severity_ns <= l.tg->end);
             assert_null(strpbrk(f->text, "{}[]"));
             assert_true(!f->won || f->v.gain.piece_hi - f->v.gain.piece_lo <= 0.3501);

@@ -36,8 +36,8 @@ static void cut_at(const uint8_t *p, size_t n, const char *path)
     for (uint32_t i = 0; i < cut.fs.n; i++) {
         const struct finding *f = &cut.fs.f[i];
         told++;
-        if (rule_lost(cut.tg, f->rule))
-            fail_msg("%s, cut: %s is told, and can't be", path, rule_id(f->rule));
+        if (rule_lost(cut.tg, f->v.rule))
+            fail_msg("%s, cut: %s is told, and can't be", path, rule_id(f->v.rule));
         assert_null(strstr(f->text, "slowest: ;")); /* a list of nothing */
         assert_null(strstr(f->text, "ran ? "));
         assert_null(strstr(f->text, "? ran "));

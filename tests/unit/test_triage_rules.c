@@ -11,7 +11,7 @@
 static bool speaks(const struct loaded *l, const char *rule)
 {
     for (uint32_t i = 0; i < l->fs.n; i++)
-        if (strcmp(rule_id(l->fs.f[i].rule), rule) == 0)
+        if (strcmp(rule_id(l->fs.f[i].v.rule), rule) == 0)
             return true;
     return false;
 }
@@ -25,12 +25,13 @@ static bool listed(const char *list, const char *rule)
 
 static void check_finding(const char *path, const struct loaded *l, const struct finding *f)
 {
-    if (f->t0 < 0 || f->t1 < f->t0 || f->t1 > l->tg->end || f->severity_ns < 0 || !*f->amount || !*f->text ||
-        (!f->note && !*f->next) || f->severity_ns > l->tg->end || f->view < 1 || f->view > 9 ||
-        strncmp(f->key, rule_id(f->rule), strlen(rule_id(f->rule))) != 0 ||
+    if (f->v.t0 < 0 || f->v.t1 < f->v.t0 || f->v.t1 > l->tg->end || f->severity_ns < 0 || !*f->amount ||
+        !*f->text || (!f->note && !*f->next) || f->severity_ns > l->tg->end ||
+        rule_row(f->v.rule)->view < 1 || rule_row(f->v.rule)->view > 9 ||
+        strncmp(f->key, rule_id(f->v.rule), strlen(rule_id(f->v.rule))) != 0 ||
         (f->lane.i != NO_LANE && f->lane.i >= trace_nlanes(l->tr, f->lane.kind))) {
-        print_error("%s: %s: t0 %lld t1 %lld severity %lld\n", path, f->key, (long long)f->t0,
-                    (long long)f->t1, (long long)f->severity_ns);
+        print_error("%s: %s: t0 %lld t1 %lld severity %lld\n", path, f->key, (long long)f->v.t0,
+                    (long long)f->v.t1, (long long)f->severity_ns);
         fail();
     }
 }
@@ -41,7 +42,7 @@ static unsigned all_wrong;
 static bool warns(const struct loaded *l, const char *rule)
 {
     for (uint32_t i = 0; i < l->fs.n; i++)
-        if (strcmp(rule_id(l->fs.f[i].rule), rule) == 0 && !l->fs.f[i].note)
+        if (strcmp(rule_id(l->fs.f[i].v.rule), rule) == 0 && !l->fs.f[i].note)
             return true;
     return false;
 }

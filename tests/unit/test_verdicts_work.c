@@ -273,7 +273,7 @@ static void one_pool_once(void **state)
         servers(&p);
         play(&p, 1500 * MS, &m);
         for (uint32_t i = 0; i < m.l.fs.n; i++)
-            told += m.l.fs.f[i].rule == RULE_SET;
+            told += m.l.fs.f[i].v.rule == RULE_SET;
         assert_int_equal(told, one ? 1 : 2);
         unmake(&m);
     }

@@ -48,7 +48,7 @@ static inline void help_cause(const char *name, struct loaded *l)
 static inline const struct finding *help_told(const struct loaded *l, enum rule r)
 {
     for (uint32_t i = 0; i < l->fs.n; i++)
-        if (l->fs.f[i].rule == r)
+        if (l->fs.f[i].v.rule == r)
             return &l->fs.f[i];
     return NULL;
 }

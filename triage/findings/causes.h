@@ -30,6 +30,11 @@ bool causes_init(struct causes *c, const struct triage *tg); /* false: out of me
 void causes_free(struct causes *c);
 /* causes_group - Returns the group of goroutines with this start function, or UINT32_MAX. */
 uint32_t causes_group(const struct causes *c, uint32_t name);
+/* causes_group_of - Returns that of a goroutine; UINT32_MAX: there is no such goroutine. */
+static inline uint32_t causes_group_of(const struct causes *c, uint32_t g)
+{
+    return g < c->tg->ng ? c->tg->group_of[g] : UINT32_MAX;
+}
 /* causes_at_once - Returns how many goroutines of a group there were, on average while there were any. */
 double causes_at_once(const struct causes *c, uint32_t group);
 

@@ -31,7 +31,7 @@ void findings_free(struct findings *fs)
 static void key_of(struct finding *f, const struct trace *tr)
 {
     struct text t = {.ascii = true};
-    const int n = snprintf(f->key, sizeof f->key, "%s:", rule_id(f->rule));
+    const int n = snprintf(f->key, sizeof f->key, "%s:", rule_id(f->v.rule));
     text_func(&t, tr, f->v.where.user ? f->v.where.user : f->v.creator.at.user, 0);
     if (t.p && n > 0 && (size_t)n + 1 < sizeof f->key) {
         const size_t room = sizeof f->key - (size_t)n - 1, len = t.n < room ? t.n : room;
@@ -65,15 +65,10 @@ static bool finding_of(const struct triage *tg, const struct works *w, const str
                        struct finding *f)
 {
     struct text t = {0};
-    *f = (struct finding){
-        .v = *v, .rule = v->rule, .note = v->level == LEVEL_NOTE, .inferred = v->sure == SURE_INFERRED};
+    *f = (struct finding){.v = *v, .note = v->level == LEVEL_NOTE, .inferred = v->sure == SURE_INFERRED};
     f->severity_ns = (int64_t)((v->clock < 1 ? v->clock : 1) * (double)tg->end);
-    f->t0 = v->t0;
-    f->t1 = v->t1;
     f->lane = (struct lane){v->lane, v->g};
     f->lane_id = v->g != NO_LANE && v->lane < LANE_BAND ? trace_lane_who(tg->tr, f->lane).id : 0;
-    f->stack = v->where.stack;
-    f->view = rule_row(v->rule)->view;
     key_of(f, tg->tr);
     verdict_amount(&t, v);
     f->amount = text_take(&t);

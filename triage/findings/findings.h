@@ -8,8 +8,7 @@
 #include "triage/verdicts/verdict.h"
 
 struct finding {
-    struct verdict v;
-    enum rule rule;          /* v.rule */
+    struct verdict v;        /* where.stack: evidence; t0, t1: the interval to show; t0 = t1: a moment */
     bool note;               /* no problem, or only what the work is */
     bool inferred;           /* depends on what the trace does not record (a lock's holder) */
     int64_t severity_ns;     /* wall-clock time of the trace that it costs at most */
@@ -20,11 +19,8 @@ struct finding {
     char *text;              /* these three joined */
     char *next;              /* the next step for the user */
     char *won;               /* what a fix can gain; NULL: unknown */
-    int64_t t0, t1;          /* the interval to show; t0 = t1: a moment */
     struct lane lane;        /* the lane to show; .i = NO_LANE: none */
     uint64_t lane_id;        /* the lane's id in the file, if it has one */
-    uint32_t stack;          /* evidence, 0 = none */
-    int view;                /* number of the view that shows more */
     /* rule and subject; the same in other traces of the program as far as possible, for diff */
     char key[128];
 };

@@ -3,6 +3,8 @@
  */
 #include "triage/findings/walk.h"
 
+const struct span walk_none = {.state = ST_NONE, .who = NO_LANE, .proc = NO_LANE};
+
 bool walk_on(struct walk *w)
 {
     const struct lane l = lane_g(w->g);

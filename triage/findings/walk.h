@@ -3,7 +3,7 @@
  *
  *     each_walked(s, c->tr, g, STEPS)             its spans
  *     each_between(s, c->tr, g, t0, t1, STEPS)    those from the one that covers t0 on that begin before t1
- *     each_pair(s, next, c->tr, g, STEPS)         each with the one after it, NULL after the last
+ *     each_pair(s, next, c->tr, g, STEPS)         each with the one after it, walk_none after the last
  *     each_pair_between(s, next, c->tr, g, t0, t1, STEPS)
  *
  * A goroutine with more spans is read in stretches, spread evenly over its life, the last one up to its
@@ -73,13 +73,20 @@ static inline const struct span *walk_next(struct walk *w)
     w->here -= w->more && w->here;
     return w->more ? span_get(&w->it) : NULL;
 }
-/* walk_pair - Returns a span, or NULL after the last; *next is the one after it, at first walk_next(). */
+/* walk_or_none - Returns the same, but walk_none after the last, which nobody ended. walk_pair - Returns a
+ * span, or NULL after the last; *next is the one after it, at first walk_or_none(). */
+extern const struct span walk_none;
+static inline const struct span *walk_or_none(struct walk *w)
+{
+    const struct span *s = walk_next(w);
+    return s ? s : &walk_none;
+}
 static inline const struct span *walk_pair(struct walk *w, const struct span **next)
 {
-    if (!*next)
+    if (*next == &walk_none)
         return NULL;
     w->was = **next;
-    *next = walk_next(w);
+    *next = walk_or_none(w);
     return &w->was;
 }
 
@@ -92,9 +99,10 @@ static inline const struct span *walk_pair(struct walk *w, const struct span **n
     for (const struct span *s; (s = walk_next(on_##s)) && s->t0 < (till);)
 #define each_pair(s, next, tr, g, most) \
     WALKED(s, walk_g(&in_##s, tr, g, most)) \
-    for (const struct span *s, *next = walk_next(on_##s); (s = walk_pair(on_##s, &next));)
+    for (const struct span *s, *next = walk_or_none(on_##s); (s = walk_pair(on_##s, &next));)
 #define each_pair_between(s, next, tr, g, from, till, most) \
     WALKED(s, walk_at(&in_##s, tr, g, from, most)) \
-    for (const struct span *s, *next = walk_next(on_##s); (s = walk_pair(on_##s, &next)) && s->t0 < (till);)
+    for (const struct span *s, *next = walk_or_none(on_##s); \
+         (s = walk_pair(on_##s, &next)) && s->t0 < (till);)
 
 #endif

@@ -122,7 +122,7 @@ static void take_findings(struct fig_sums *s, struct findings *fs)
         keep(&x->title, &f->title);
         keep(&x->amount, &f->amount);
         keep(&x->text, &f->text);
-        x->rule = rule_id(f->rule);
+        x->rule = rule_id(f->v.rule);
         x->level = level_id(f->v.level);
         x->pictures++;
         x->now = true;

@@ -131,7 +131,7 @@ static bool until_holds(const struct until *u, const struct loaded *l, struct te
             metric_text(t, &v);
         return got && condition_holds(&u->cond, v.v);
     }
-    const uint32_t i = find_first(k, l->fs.n, l->fs.f[k].rule == u->rule && !l->fs.f[k].note);
+    const uint32_t i = find_first(k, l->fs.n, l->fs.f[k].v.rule == u->rule && !l->fs.f[k].note);
     text_add(t, "%s", i < l->fs.n ? l->fs.f[i].amount : "");
     return i < l->fs.n;
 }

@@ -87,10 +87,10 @@ static void verdict_text(struct text *t, const struct loaded *l, const struct fi
 {
     text_say(t, NULL, t_clean(f->key), "\n");
     report_finding(t, l, f);
-    open_with(t, l, f->t0, f->lane);
-    if (f->stack) {
-        text_add(t, "  at     stack:%" PRIu32 "\n", f->stack);
-        frames(t, l->tr, f->stack);
+    open_with(t, l, f->v.t0, f->lane);
+    if (f->v.where.stack) {
+        text_add(t, "  at     stack:%" PRIu32 "\n", f->v.where.stack);
+        frames(t, l->tr, f->v.where.stack);
     }
 }
 
@@ -101,7 +101,7 @@ bool explain_id(struct text *t, const struct loaded *l, const char *id, const ch
     const enum rule r = rule_of(id);
     bool any = false;
     each_of(f, l->fs.f, l->fs.n) {
-        if (f->rule != r || (strchr(id, ':') && strcmp(f->key, id) != 0))
+        if (f->v.rule != r || (strchr(id, ':') && strcmp(f->key, id) != 0))
             continue;
         text_add(t, "%s", any ? "\n" : "");
         verdict_text(t, l, f);

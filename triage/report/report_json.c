@@ -174,7 +174,7 @@ static void out_place(json_t *r, const struct trace *tr, const struct finding *f
     const bool g = f->lane.kind == LANE_G;
     if (f->lane.i == NO_LANE || (!g && f->lane.kind != LANE_P))
         return;
-    link_place(place, f->t0, f->lane.kind, f->lane_id);
+    link_place(place, f->v.t0, f->lane.kind, f->lane_id);
     json_put(r, tr, "goroutine", j_g(g ? f->lane.i : NO_LANE), "proc", j_p(g ? NO_LANE : f->lane.i), "place",
              place);
 }
@@ -183,12 +183,12 @@ static void out_findings(json_t *root, const struct loaded *l)
 {
     json_t *arr = json_list(root, "findings");
     each_of(f, l->fs.f, l->fs.n) {
-        json_t *r = json_row(arr, l->tr, "rule", rule_id(f->rule), "key", f->key, "note", f->note, "inferred",
-                             f->inferred, "severity_ns", f->severity_ns, "amount", f->amount, "title",
-                             f->title, "text", f->text, "next", f->next, "won", f->won, "t0", f->t0, "t1",
-                             f->t1, "view", f->view);
+        json_t *r = json_row(arr, l->tr, "rule", rule_id(f->v.rule), "key", f->key, "note", f->note,
+                             "inferred", f->inferred, "severity_ns", f->severity_ns, "amount", f->amount,
+                             "title", f->title, "text", f->text, "next", f->next, "won", f->won, "t0",
+                             f->v.t0, "t1", f->v.t1, "view", rule_row(f->v.rule)->view);
         out_place(r, l->tr, f);
-        json_put(r, l->tr, "stack", j_stack(f->stack));
+        json_put(r, l->tr, "stack", j_stack(f->v.where.stack));
         out_verdict(r, l->tr, &f->v);
     }
 }

@@ -79,12 +79,12 @@ static void page_finding(struct text *t, const struct loaded *l, const struct fi
 {
     const size_t start = t->n;
     struct text rest = {.ascii = t->ascii, .ticks = t->ticks};
-    text_say(&rest, NULL, "  at ", t_dur(f->t0));
+    text_say(&rest, NULL, "  at ", t_dur(f->v.t0));
     if (f->lane.kind == LANE_G && f->lane.i != NO_LANE)
         text_say(&rest, NULL, " G", f->lane_id);
     if (!f->note && f->severity_ns > 0)
         text_say(&rest, NULL, ", cost ", t_dur(f->severity_ns));
-    text_add(&rest, "  [%s]", rule_id(f->rule));
+    text_add(&rest, "  [%s]", rule_id(f->v.rule));
     text_add(t, "%-2s %s ", level_mark(f->v.level), f->amount);
     text_pad(t, start, INDENT);
     text_say(t, NULL, t_clean(f->title));

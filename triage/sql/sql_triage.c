@@ -203,7 +203,7 @@ SQL_TABLE(number, NUMBER, struct sql_row_cursor, number_begin, sql_rows_next,
 /* ---- verdict ------------------------------------------------------------------------------------------- */
 
 #define VERDICT(X) \
-    X(V_RULE, "rule", NAME, NO, v_word(rule_id(f->rule)), "its kind: docs/RULES.md") \
+    X(V_RULE, "rule", NAME, NO, v_word(rule_id(f->v.rule)), "its kind: docs/RULES.md") \
     X(V_FAMILY, "family", NAME, NO, v_word(family_id(verdict_family(v))), "the family of that kind") \
     X(V_LEVEL, "level", NAME, NO, v_word(level_word(v->level)), "severe, warning or note") \
     X(V_KEY, "key", NAME, NO, v_word(f->key), \
@@ -228,13 +228,13 @@ SQL_TABLE(number, NUMBER, struct sql_row_cursor, number_begin, sql_rows_next,
       "share of the time of each to be won, from; NULL: not told") \
     X(V_WON_HI, "won_hi", REAL, NO, \
       v_if(v->gain.known, v_real(column == V_WON_LO ? v->gain.piece_lo : v->gain.piece_hi)), "to") \
-    X(V_T0, "t0", NS, NO, v_int(f->t0), "where to look") \
-    X(V_T1, "t1", NS, NO, v_int(f->t1), "until when") \
+    X(V_T0, "t0", NS, NO, v_int(f->v.t0), "where to look") \
+    X(V_T1, "t1", NS, NO, v_int(f->v.t1), "until when") \
     X(V_G, "g", ID, NO, v_if(f->lane.kind == LANE_G, v_lane(s, LANE_G, f->lane.i)), "at which goroutine") \
     X(V_P, "p", ID, NO, v_if(f->lane.kind == LANE_P, v_lane(s, LANE_P, f->lane.i)), "at which processor") \
-    X(V_STACK, "stack", ID, NO, v_some(f->stack), "evidence") \
-    X(V_FUNC, "func", NAME, NO, v_func(s, f->stack), "its innermost function") \
-    X(V_USER_FUNC, "user_func", NAME, NO, v_user(s, f->stack), \
+    X(V_STACK, "stack", ID, NO, v_some(f->v.where.stack), "evidence") \
+    X(V_FUNC, "func", NAME, NO, v_func(s, f->v.where.stack), "its innermost function") \
+    X(V_USER_FUNC, "user_func", NAME, NO, v_user(s, f->v.where.stack), \
       "first function there outside the runtime and the standard library") \
     X(V_WHERE, "where_func", NAME, NO, v_str(v->where.user), "the function to look at; NULL: none") \
     X(V_HOLDER, "holder_func", NAME, NO, v_str(v->holder.at.user), \

@@ -353,6 +353,12 @@ struct site verdict_place(const struct works *w, uint32_t stack)
     return p;
 }
 
+uint32_t verdict_handler(const struct works *w, uint32_t group)
+{
+    const uint32_t at = find_first(i, w->n, w->v[i].group == group && w->v[i].user);
+    return at < w->n ? w->v[at].user : 0;
+}
+
 bool verdict_own(const struct works *w, struct site p)
 {
     return p.stack && owner_at(w->own, p.stack, p.frame) == OWNER_PROGRAM;

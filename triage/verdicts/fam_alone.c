@@ -12,12 +12,13 @@
 
 enum { LOOKS = 512, PLACES = 32, SPANS = 20000 };
 
+struct place {
+    uint32_t user, stack, n;
+    struct moment at; /* of one goroutine, by a majority vote */
+    int64_t votes;
+};
 struct alone {
-    struct {
-        uint32_t user, stack, g; /* g: a majority vote */
-        int64_t t0, t1, votes;
-        uint32_t n;
-    } v[PLACES];
+    struct place v[PLACES];
     uint32_t n, looks, asked; /* looks: of those asked, one and the same ran all around */
 };
 
@@ -35,29 +36,17 @@ static void who_at(const struct causes *c, const struct works *w, int64_t t, str
         a->asked++;
         if (around.ns[ST_RUNNING] < half * 2 / 5 * 4)
             return; /* now one, now another */
-        const struct explain_part part = {
-            .t0 = g.t0, .t1 = g.t1, .cat = EX_RUN, .g = s.who, .stack_end = g.stack_end, .reason = g.reason};
-        uint32_t stack, frame;
-        struct ran ran;
-        (void)explain_place(c->tr, &part, &stack, &frame, &ran);
-        const uint32_t user = stack ? owner_func(w->own, stack) : trace_g_name(c->tr, s.who);
+        const uint32_t user = g.stack_end ? owner_func(w->own, g.stack_end) : trace_g_name(c->tr, s.who);
         const uint32_t k = find_first(i, a->n, a->v[i].user == user);
-        if (k == a->n && k < PLACES) {
-            a->v[a->n].user = user;
-            a->v[a->n].stack = stack;
-            a->v[a->n].votes = 0;
-            a->v[a->n++].n = 0;
-        }
-        if (k < PLACES) {
-            a->v[k].n++;
-            if (a->v[k].votes == 0) {
-                a->v[k].g = s.who;
-                a->v[k].t0 = g.t0;
-                a->v[k].t1 = g.t1;
-            }
-            a->v[k].votes += a->v[k].g == s.who ? 1 : -1;
-        }
         a->looks++;
+        if (k == PLACES)
+            return;
+        struct place *v = &a->v[k];
+        a->n += k == a->n;
+        v->user = user;
+        v->stack = v->n++ ? v->stack : g.stack_end;
+        v->at = v->votes ? v->at : (struct moment){g.t0, g.t1, s.who, NO_LANE};
+        v->votes += v->at.g == s.who ? 1 : -1;
         return;
     }
 }
@@ -75,8 +64,8 @@ static struct waits waits_of(const struct causes *c, uint32_t g)
         const bool waits = s->state == ST_WAITING;
         const bool sleeps = waits && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP;
         n.slept += sleeps ? (double)(s->t1 - s->t0) : 0;
-        n.for_own += waits && next && next->state == ST_RUNNABLE && next->who < c->tg->ng &&
-                     trace_lane_who(c->tr, lane_g(next->who)).creator == g;
+        n.for_own +=
+            waits && next->state == ST_RUNNABLE && trace_lane_who(c->tr, lane_g(next->who)).creator == g;
     }
     return n;
 }
@@ -88,7 +77,7 @@ static struct waits waits_of(const struct causes *c, uint32_t g)
  */
 static bool is_part(const struct causes *c, const struct alone *a, uint32_t best, bool parallel)
 {
-    const uint32_t g = a->v[best].g;
+    const uint32_t g = a->v[best].at.g;
     const struct gstat st = gstat_of(c->tg, g);
     double others = -(double)st.ns[GM_EXEC];
     for (uint32_t i = 0; i < c->tg->ngroups; i++)
@@ -140,7 +129,7 @@ bool fam_alone(struct causes *c, const struct works *w, struct verdicts *out)
         return true;
     struct verdict v = verdict_new(RULE_ALONE, share, verdict_place(w, a.v[best].stack));
     v.where.user = a.v[best].user;
-    verdict_shows(&v, a.v[best].g, a.v[best].t0, a.v[best].t1);
+    verdict_shows(&v, a.v[best].at.g, a.v[best].at.t0, a.v[best].at.t1);
     verdict_ev(&v, EV_SHARE, share);
     verdict_ev(&v, EV_IDLE, c->idle);
     verdict_ev(&v, EV_PROCS, c->procs);

@@ -10,10 +10,9 @@ static uint32_t crowd_of(const struct causes *c, const struct works *w, const st
 {
     const struct site at = verdict_place(w, r->stack);
     const int64_t t = r->longest.t0 + (r->longest.t1 - r->longest.t0) / 2;
-    const uint32_t group = r->longest.g < c->tg->ng ? c->tg->group_of[r->longest.g] : UINT32_MAX;
     uint32_t n = 0;
     struct span s;
-    each_member(g, c, group, MEMBERS)
+    each_member(g, c, causes_group_of(c, r->longest.g), MEMBERS)
         n += trace_span_at(c->tr, lane_g(g), t, &s) && s.state == ST_SYSCALL && s.stack &&
              verdict_place(w, s.stack).user == at.user;
     return n;

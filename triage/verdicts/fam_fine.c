@@ -28,7 +28,7 @@ static struct between between(const struct causes *c, uint32_t g, uint32_t by)
     struct between b = {.life = 0};
     each_pair(s, next, c->tr, g, SPANS) {
         b.life = ns_add(b.life, s->t1 - s->t0);
-        if (s->state != ST_WAITING || !next || next->state != ST_RUNNABLE || !is_kind(c, next->who, by, g))
+        if (s->state != ST_WAITING || next->state != ST_RUNNABLE || !is_kind(c, next->who, by, g))
             continue;
         const int64_t ns = s->t1 - s->t0;
         const enum wait_kind k = stacks_wait_kind(c->tr, s->reason, s->stack);

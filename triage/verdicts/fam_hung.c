@@ -11,20 +11,16 @@ bool fam_hung(struct causes *c, const struct works *w, uint32_t work, struct ver
     bool ok = true;
     for (uint32_t j = 0; ok && j < k->nhung && work_counts(k); j++) {
         const struct stand *s = stand_of(w, k->hung[j].g);
-        uint32_t n = 0, before = 0; /* the oldest in each place tells of all */
-        for (uint32_t o = 0; o < k->nhung; o++) {
-            const bool same = stand_of(w, k->hung[o].g)->user == s->user;
-            n += same;
-            before += same && o < j;
-        }
-        struct verdict v = verdict_standing(c, w, RULE_OPEN, s, n);
+        const int64_t n = sum_over(o, k->hung, k->nhung, stand_of(w, o->g)->user == s->user);
+        struct verdict v = verdict_standing(c, w, RULE_OPEN, s, (uint32_t)n);
         v.waiter = (struct role){.group = k->user ? k->user : k->name, .g = s->g};
         v.harm.share = v.clock = v.score = 0;
         v.grows = true;
         v.level = LEVEL_WARN;
         if (k->d.n)
             verdict_ev(&v, EV_P99, (double)k->d.p99);
-        ok = before || verdict_add(out, &v);
+        /* the oldest in each place tells of all */
+        ok = any_of(o, j, stand_of(w, k->hung[o].g)->user == s->user) || verdict_add(out, &v);
     }
     return ok;
 }

@@ -58,8 +58,8 @@ static void woken_in(const struct causes *c, uint32_t group, const struct workpi
         if (g == p->g || life.last <= p->t0)
             continue;
         each_between(s, c->tr, g, p->t0, p->t1 + TOGETHER + 1, LOOKED / (end - first) + STEPS) {
-            if (s->state == ST_RUNNABLE && wait.state == ST_WAITING && s->who < c->tg->ng &&
-                c->tg->group_of[s->who] == kind && !waits_for_more(c->tr, name, wait.reason, wait.stack)) {
+            if (s->state == ST_RUNNABLE && wait.state == ST_WAITING && causes_group_of(c, s->who) == kind &&
+                !waits_for_more(c->tr, name, wait.reason, wait.stack)) {
                 here += s->who == p->g;
                 others += s->who != p->g;
                 out->felt += s->who == p->g && wait.t0 > p->t0 && wait.t1 - wait.t0 >= threshold_ns(TH_FELT);
@@ -124,9 +124,9 @@ static uint32_t fed_by(const struct trace *tr, const struct workpiece *p)
  * after a wait, else by being born? */
 static bool fed_in(const struct causes *c, uint32_t by, int64_t t0, int64_t t1)
 {
-    if (by >= c->tg->ng)
+    const uint32_t group = causes_group_of(c, by);
+    if (group == UINT32_MAX)
         return false;
-    const uint32_t group = c->tg->group_of[by];
     if (members_by(c, group, t1) > members_by(c, group, t0))
         return true;
     each_member(g, c, group, MEMBERS)
@@ -182,8 +182,6 @@ static bool feeder_stands(const struct causes *c, const struct workpiece *p)
     const uint32_t by = fed_by(c->tr, p);
     bool came = false;
     struct span wait = {.state = ST_NONE};
-    if (by >= c->tg->ng)
-        return false;
     each_between(s, c->tr, by, p->t0, p->t1 + TOGETHER + 1, STEPS) {
         const bool ends = s->state == ST_RUNNABLE && wait.state == ST_WAITING && wait.t0 > p->t0;
         if (ends && came && s->who == p->g && wait.t1 - wait.t0 >= threshold_ns(TH_FELT))
@@ -219,8 +217,7 @@ static uint32_t work_behind(const struct causes *c, const struct works *all, uin
         for (uint32_t n = 1; work_counts(w) && n < w->tree.n; n++) {
             const struct tree_node *x = &w->tree.v[n];
             const double share = tree_share(&w->tree, n, w->standing ? TREE_ALL : TREE_SLOW);
-            if (x->cat == EX_WAIT && x->by < c->tg->ng && c->tg->group_of[x->by] == all->v[self].group &&
-                share > most) {
+            if (x->cat == EX_WAIT && causes_group_of(c, x->by) == all->v[self].group && share > most) {
                 most = share;
                 best = i;
             }

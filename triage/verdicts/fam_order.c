@@ -45,8 +45,8 @@ static double ahead(const struct causes *c, const struct works *w, const struct 
     each_pair(s, next, c->tr, n->g, STEPS) {
         if (waits == WAITS)
             break;
-        if (s->state == ST_WAITING && s->stack && next && next->who < c->tg->ng &&
-            c->tg->group_of[next->who] == group && verdict_place(w, s->stack).user == n->user) {
+        if (s->state == ST_WAITING && s->stack && causes_group_of(c, next->who) == group &&
+            verdict_place(w, s->stack).user == n->user) {
             const int64_t ns = s->t1 - s->t0, t = s->t0 + ns / 2;
             waits++;
             all = ns_add(all, ns);
@@ -61,7 +61,7 @@ bool fam_order(struct causes *c, const struct works *w, uint32_t work, uint32_t 
 {
     const struct work *k = &w->v[work];
     const struct tree_node *n = &k->tree.v[node];
-    const uint32_t group = n->by < c->tg->ng ? c->tg->group_of[n->by] : UINT32_MAX;
+    const uint32_t group = causes_group_of(c, n->by);
     const double share = tree_share(&k->tree, node, TREE_ALL);
     if (!work_counts(k) || n->cat != EX_WAIT || n->who == trace_g_name(c->tr, n->by) ||
         (n->kind != WK_RECV && n->kind != WK_SELECT) || share < threshold(TH_SHARE) || group == UINT32_MAX ||

@@ -81,7 +81,7 @@ static void look_at(struct polled *p, uint32_t g)
             from = NO_LANE;
         } else if (s->state == ST_WAITING && from == NO_LANE) {
             rest = s->stack;
-        } else if (s->state == ST_RUNNABLE && from == NO_LANE && rest && s->who < p->c->tg->ng &&
+        } else if (s->state == ST_RUNNABLE && from == NO_LANE && rest &&
                    trace_g_name(p->c->tr, s->who) == p->v->waiter.group) {
             from = s->who;
             since = s->t0;
@@ -93,8 +93,7 @@ static void look_at(struct polled *p, uint32_t g)
 static void look_at_life(struct polled *p, uint32_t g)
 {
     const struct lane_info li = trace_lane(p->c->tr, lane_g(g));
-    if (li.created && li.ended && li.creator < p->c->tg->ng &&
-        trace_g_name(p->c->tr, li.creator) == p->v->waiter.group) {
+    if (li.created && li.ended && trace_g_name(p->c->tr, li.creator) == p->v->waiter.group) {
         p->looked++;
         p->done += sleeps(p, li.creator, li.first, li.last - 1);
     }
@@ -174,8 +173,7 @@ bool verdict_dozes(const struct causes *c, const struct works *w, struct verdict
     for (uint32_t i = 0; i < k->looked; i += k->looked / THINGS + 1) {
         const struct workpiece *p = &k->v[i];
         each_pair_between(s, next, c->tr, p->g, p->t0, p->t1, STEPS) {
-            if (s->state == ST_WAITING && next && next->who < c->tg->ng &&
-                trace_g_name(c->tr, next->who) == v->waiter.group) {
+            if (s->state == ST_WAITING && trace_g_name(c->tr, next->who) == v->waiter.group) {
                 looked++;
                 is += dozes(&asleep, next->who, p->t0, s->t1, &ns);
                 break;

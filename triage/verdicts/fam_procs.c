@@ -18,13 +18,6 @@ static uint32_t who_had(const struct triage *tg)
     return by_name_most(&had);
 }
 
-/* The function of the program's that does what a group of the library's does again and again (a handler). */
-static uint32_t group_handler(const struct works *w, uint32_t group)
-{
-    const uint32_t at = find_first(i, w->n, w->v[i].group == group && w->v[i].user);
-    return at < w->n ? w->v[at].user : 0;
-}
-
 /* Where goroutines of a group mostly run, by where they stop in the program's functions (a majority vote by
  * time); if they stop nowhere else than in the library's, their handler. */
 static struct site runs_at(const struct causes *c, const struct works *w, uint32_t name)
@@ -43,7 +36,7 @@ static struct site runs_at(const struct causes *c, const struct works *w, uint32
         }
     }
     if (!at.user && group != UINT32_MAX)
-        at.user = group_handler(w, group);
+        at.user = verdict_handler(w, group);
     at.leaf = at.user; /* a run's stack is that of its end: what it calls there may be what it waits in */
     return at;
 }

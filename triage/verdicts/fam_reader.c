@@ -36,7 +36,7 @@ static struct writes writes_while(const struct causes *c, const struct works *w,
 {
     struct writes out = {0};
     each_pair(s, next, c->tr, waiter, STEPS) {
-        if (out.handed == HANDED || s->state != ST_WAITING || !next || next->who != n->g)
+        if (out.handed == HANDED || s->state != ST_WAITING || next->who != n->g)
             continue;
         out.handed++;
         writes_in(c, w, n, s->t0, s->t1, &out);
@@ -51,7 +51,7 @@ static bool may(const struct causes *c, const struct work_tree *t, uint32_t node
     const struct tree_node *n = &t->v[node], *up = &t->v[n->up];
     return explain_waits_outside(n->cat) && n->stack && causes_writes(c->tr, n->stack) && n->g < c->tg->ng &&
            c->of[c->tg->group_of[n->g]].n < threshold(TH_SEVERAL) && n->up && up->cat == EX_WAIT &&
-           (up->kind == WK_SEND || up->kind == WK_SELECT) && up->g < c->tg->ng &&
+           (up->kind == WK_SEND || up->kind == WK_SELECT) &&
            tree_share(t, node, TREE_ALL) >= threshold(TH_SHARE);
 }
 

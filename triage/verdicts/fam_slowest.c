@@ -154,8 +154,8 @@ static struct lots lots_of(const struct causes *c, const struct works *w, const 
     if (!p)
         return l;
     parts_of(c, w, n->g, p);
-    if (!p->n && n->by < c->tg->ng)
-        pieces_of(w, c->tg->group_of[n->by], p);
+    if (!p->n)
+        pieces_of(w, causes_group_of(c, n->by), p);
     int64_t since = NO_TIME; /* of a row of waits there, one for each answer */
     each_pair(s, next, c->tr, n->g, STEPS) {
         if (!p->n || l.n == WAITS)
@@ -164,7 +164,7 @@ static struct lots lots_of(const struct causes *c, const struct works *w, const 
             continue;
         const bool there = owner_func(w->own, s->stack) == n->user;
         since = !there ? NO_TIME : since == NO_TIME ? s->t0 : since;
-        if (there && !others_left(p, s->t1, next ? next->who : NO_LANE)) {
+        if (there && !others_left(p, s->t1, next->who)) {
             lot_of(c, w, p, since, s->t1, &l);
             since = NO_TIME;
         }
@@ -195,8 +195,8 @@ static const struct tree_node *end_of(const struct work_tree *t, const struct tr
  * in rounds. */
 static bool joins_work(const struct causes *c, const struct works *w, uint32_t by)
 {
-    const uint32_t group = by < c->tg->ng ? c->tg->group_of[by] : UINT32_MAX;
-    return by < c->tg->ng && any_of(i, w->n, work_counts(&w->v[i]) && w->v[i].group == group);
+    const uint32_t group = causes_group_of(c, by);
+    return group != UINT32_MAX && any_of(i, w->n, work_counts(&w->v[i]) && w->v[i].group == group);
 }
 
 /* For what share of the wait only one of n is left by chance, if none is slower than the others: their
@@ -214,8 +214,7 @@ static double by_chance(double n)
 static bool gathers(const struct causes *c, const struct tree_node *n)
 {
     return n->kind == WK_WAITGROUP ||
-           (n->kind == WK_RECV && n->by < c->tg->ng &&
-            trace_g_name(c->tr, trace_lane(c->tr, lane_g(n->by)).creator) == n->who);
+           (n->kind == WK_RECV && trace_g_name(c->tr, trace_lane(c->tr, lane_g(n->by)).creator) == n->who);
 }
 
 /* How often the last one stands at the same lines and the one before it does not: the most there are of one

@@ -62,6 +62,25 @@ static struct role giver_of(const struct causes *c, const struct works *w, uint3
                 : (struct role){.g = NO_LANE};
 }
 
+/* Of n goroutines, who are at work for `sum` ns in all, g has most of it, in each of so many rounds. */
+static bool uneven_add(struct causes *c, const struct works *w, uint32_t group, double share, uint32_t g,
+                       struct role giver, uint32_t n, double most, double sum, uint32_t rounds,
+                       struct verdicts *out)
+{
+    const struct lane_info li = trace_lane(c->tr, lane_g(g));
+    struct verdict v = verdict_new(RULE_UNEVEN, share, (struct site){.user = verdict_handler(w, group)});
+    v.waiter.group = c->tg->groups[group].name;
+    v.where.user = v.where.user ? v.where.user : v.waiter.group;
+    v.holder = giver;
+    verdict_shows(&v, g, li.first, li.last);
+    verdict_ev(&v, EV_COUNT, n);
+    verdict_ev(&v, EV_SHARE, sum > 0 ? most / sum : 0);
+    verdict_ev(&v, EV_LONGEST, most / rounds);
+    verdict_ev(&v, EV_EACH, n > 1 ? (sum - most) / (n - 1) / rounds : 0);
+    v.level = LEVEL_WARN;
+    return verdict_add(out, &v);
+}
+
 static bool uneven(struct causes *c, const struct works *w, struct verdicts *out, uint32_t group)
 {
     const uint32_t all = causes_look(c, group, MEMBERS);
@@ -95,23 +114,8 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
                        held.t1 - held.t0 >= threshold_ns(TH_HOST_RUN);
     if (stood || (double)longest < threshold(TH_SEVERE) * (double)(li.last - li.first))
         return true; /* the host had its thread elsewhere; or it has time to spare */
-    struct verdict v =
-        verdict_new(RULE_UNEVEN, ((double)longest - mean) / (double)c->tg->end, (struct site){0});
-    v.waiter.group = c->tg->groups[group].name;
-    v.where.user = v.waiter.group;
-    for (uint32_t i = 0; i < w->n; i++) { /* what its goroutines mostly do */
-        const struct work *k = &w->v[i];
-        if (k->group == group && k->user)
-            v.where.user = k->user;
-    }
-    v.holder = giver_of(c, w, group);
-    verdict_shows(&v, most, li.first, li.last);
-    verdict_ev(&v, EV_COUNT, n);
-    verdict_ev(&v, EV_SHARE, sum > 0 ? (double)longest / (double)sum : 0);
-    verdict_ev(&v, EV_LONGEST, (double)longest);
-    verdict_ev(&v, EV_EACH, n > 1 ? (double)(sum - longest) / (n - 1) : 0);
-    v.level = LEVEL_WARN;
-    return verdict_add(out, &v);
+    return uneven_add(c, w, group, ((double)longest - mean) / (double)c->tg->end, most, giver_of(c, w, group),
+                      n, (double)longest, (double)sum, 1, out);
 }
 
 /* ---- again and again ----------------------------------------------------------------------------------- */
@@ -199,7 +203,8 @@ static bool is_above(const struct seats *s, uint32_t seat, double all, double th
 }
 
 /* Where again and again only one is left for most of a round, fam_slowest.c tells what that one does. */
-static bool in_rounds(struct causes *c, const struct work *k, double things, struct verdicts *out)
+static bool in_rounds(struct causes *c, const struct works *w, const struct work *k, double things,
+                      struct verdicts *out)
 {
     const uint32_t all = causes_look(c, k->group, LIVES);
     struct life *v = mem_alloc(((size_t)all + 1) * sizeof *v);
@@ -228,17 +233,8 @@ static bool in_rounds(struct causes *c, const struct work *k, double things, str
         !is_above(&s, most, mean, things) ||
         (s.rounds >= threshold(TH_PIECES) && s.alone >= threshold(TH_SLOWEST_ALONE) * s.clock))
         return true;
-    struct verdict d = verdict_new(RULE_UNEVEN, lost * clock, (struct site){0});
-    const struct lane_info li = trace_lane(c->tr, lane_g(s.g[most]));
-    d.waiter.group = c->tg->groups[k->group].name;
-    d.where.user = k->user ? k->user : d.waiter.group;
-    verdict_shows(&d, s.g[most], li.first, li.last);
-    verdict_ev(&d, EV_COUNT, s.n);
-    verdict_ev(&d, EV_SHARE, s.ns[most] / sum);
-    verdict_ev(&d, EV_LONGEST, s.ns[most] / s.rounds);
-    verdict_ev(&d, EV_EACH, (sum - s.ns[most]) / (s.n - 1) / s.rounds);
-    d.level = LEVEL_WARN;
-    return verdict_add(out, &d);
+    return uneven_add(c, w, k->group, lost * clock, s.g[most], (struct role){.g = NO_LANE}, s.n, s.ns[most],
+                      sum, s.rounds, out);
 }
 
 bool fam_uneven(struct causes *c, const struct works *w, struct verdicts *out)
@@ -255,7 +251,7 @@ bool fam_uneven(struct causes *c, const struct works *w, struct verdicts *out)
     for (uint32_t i = 0; ok && i < w->n; i++) {
         bool divisible;
         const double things = things_of(&w->v[i], &divisible);
-        ok = !w->v[i].lives || !divisible || in_rounds(c, &w->v[i], things, out);
+        ok = !w->v[i].lives || !divisible || in_rounds(c, w, &w->v[i], things, out);
     }
     return ok;
 }

@@ -60,11 +60,9 @@ static bool room(const struct causes *c, const struct verdict *v)
  * function: an intended bound on how many work at once. A library's pool has other reasons for its size. */
 static bool bounds(const struct causes *c, const struct works *all, const struct verdict *v)
 {
-    const struct lane_info li = v->g < c->tg->ng && v->where.leaf == v->where.user
-                                    ? trace_lane(c->tr, lane_g(v->g))
-                                    : (struct lane_info){0};
+    const struct lane_info li = trace_lane(c->tr, lane_g(v->g));
     uint32_t waits = 0;
-    if (!li.created)
+    if (!li.created || v->where.leaf != v->where.user)
         return false;
     each_walked(s, c->tr, v->g, BOUND_SPANS)
         waits += s->state == ST_WAITING && s->stack && verdict_place(all, s->stack).user == v->where.user;
@@ -102,8 +100,7 @@ static bool ended_by_others(const struct causes *c, const struct works *w, const
  * slot. */
 static bool one_at_a_time(const struct causes *c, const struct verdict *v)
 {
-    return v->holder.g < c->tg->ng && v->holder.n <= 1 &&
-           trace_lane_who(c->tr, lane_g(v->holder.g)).creator == v->g;
+    return v->holder.n <= 1 && trace_lane_who(c->tr, lane_g(v->holder.g)).creator == v->g;
 }
 
 /* Counts the waits at a place of a tree that were answered and those that ended at a deadline. */

@@ -61,9 +61,8 @@ enum rule verdict_limit_of(const struct works *all, const struct verdict *v)
 
 bool verdict_by_timer(const struct trace *tr, uint32_t who)
 {
-    const struct lane l = lane_g(who);
-    const struct lane_info li = who != NO_LANE ? trace_lane_who(tr, l) : (struct lane_info){0};
-    return who == NO_LANE || tri_by_timer(tr, l, &li);
+    const struct lane_info li = trace_lane_who(tr, lane_g(who));
+    return who == NO_LANE || tri_by_timer(tr, lane_g(who), &li);
 }
 
 /* ---- a limit of a rate --------------------------------------------------------------------------------- */
@@ -92,7 +91,7 @@ static void fired_of(const struct causes *c, const struct works *w, uint32_t g, 
                      struct fired *out)
 {
     each_pair(s, next, c->tr, g, STEPS) {
-        if (s->state != ST_WAITING || !s->stack || !next || next->who != NO_LANE || s->open_end ||
+        if (s->state != ST_WAITING || !s->stack || next->who != NO_LANE || s->open_end ||
             stacks_wait_kind(c->tr, s->reason, s->stack) == WK_SLEEP) /* which ends when its own time is up */
             continue;
         const struct site p = verdict_place(w, s->stack);
@@ -111,7 +110,7 @@ static void let_by(const struct causes *c, const struct work *w, uint32_t by, st
         const struct workpiece *p = &w->v[i];
         const size_t before = out->n;
         each_pair_between(s, next, c->tr, p->g, p->t0, p->t1, STEPS)
-            if (s->state == ST_WAITING && s->stack && next && next->state == ST_RUNNABLE && next->who == by)
+            if (s->state == ST_WAITING && s->stack && next->state == ST_RUNNABLE && next->who == by)
                 fired_add(out, s);
         pieces += out->n > before;
     }

@@ -144,9 +144,7 @@ static struct ends ends_at(const struct follow *f, uint32_t g, const struct tree
     struct ends e = {.n = 0};
     uint32_t stack = 0;
     each_pair(s, next, f->c->tr, g, BUSY_SPANS) {
-        const uint32_t who = next && next->state == ST_RUNNABLE && next->who < f->c->tg->ng
-                                 ? trace_g_name(f->c->tr, next->who)
-                                 : 0;
+        const uint32_t who = next->state == ST_RUNNABLE ? trace_g_name(f->c->tr, next->who) : 0;
         const bool here = who && (who == own || who == by) && s->state == ST_WAITING && s->stack &&
                           (stack ? s->stack == stack
                                  : stacks_wait_kind(f->c->tr, s->reason, s->stack) == n->kind &&
@@ -288,7 +286,7 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         return FAM_LOCK;
     if (n->up != 0 && waits_for_more(f->c->tr, n->who, n->reason, n->stack))
         return FAM_NONE; /* it has nothing to do */
-    const uint32_t by = n->by != NO_LANE ? trace_g_name(f->c->tr, n->by) : 0, g = causes_group(f->c, by);
+    const uint32_t by = trace_g_name(f->c->tr, n->by), g = causes_group(f->c, by);
     if (n->kind == WK_WAITGROUP && by == n->who && trace_lane_who(f->c->tr, lane_g(n->by)).creator != n->g)
         return FAM_SLOW_ONE; /* for what another goroutine of the group does for all (a flight) */
     if (!wait_passes_on((enum wait_kind)n->kind) || g == UINT32_MAX)

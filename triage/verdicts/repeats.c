@@ -9,8 +9,7 @@
 /* Whether net/http has sent a request then: the answer is still waited for. */
 static bool only_sent(const struct trace *tr, const struct span *s, const struct span *next)
 {
-    return stacks_may(tr, s->stack, STACK_TRIP) && next && next->state == ST_RUNNABLE &&
-           next->who != NO_LANE &&
+    return stacks_may(tr, s->stack, STACK_TRIP) && next->state == ST_RUNNABLE && next->who != NO_LANE &&
            str_is(trace_str(tr, trace_g_name(tr, next->who)), "net/http.(*persistConn).writeLoop");
 }
 

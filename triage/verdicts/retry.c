@@ -20,7 +20,7 @@ struct tried {                      /* of one piece */
 static bool waits_out(const struct works *w, const struct verdict *v, const struct span *s,
                       const struct span *next)
 {
-    return next && next->state == ST_RUNNABLE && next->who == NO_LANE &&
+    return next->state == ST_RUNNABLE && next->who == NO_LANE &&
            verdict_place(w, s->stack).user == v->where.user;
 }
 
@@ -79,8 +79,6 @@ double verdict_backs_off(const struct causes *c, const struct works *w, struct v
 {
     int64_t ns[PAUSES];
     uint32_t n = 0;
-    if (v->g >= c->tg->ng)
-        return 0;
     each_pair(s, next, c->tr, v->g, ALL)
         if (n < PAUSES && s->state == ST_WAITING && s->stack && waits_out(w, v, s, next))
             ns[n++] = s->t1 - s->t0;

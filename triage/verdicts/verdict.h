@@ -49,16 +49,16 @@ enum culprit {
 enum explains { EXPLAINS_NONE, EXPLAINS_QUEUE, EXPLAINS_IDLE };
 enum tells { TELLS_SIGN, TELLS_WHAT, TELLS_WHO, TELLS_WHY };
 struct rule_row {
-    const char *id;    /* "lock-over-sleep": scripts, --rules, watch --until */
-    const char *title; /* "lock held over a sleep" */
-    const char *what, *why, *advice;
-    const char *when; /* the condition, with the names of its thresholds */
+    const char *id; /* "lock-over-sleep": scripts, --rules, watch --until */
     enum family family;
     int view; /* that shows more */
     unsigned needs;
     enum culprit culprit;
-    enum explains of; /* apart from works: a queue for processors, or idle processors */
-    enum tells tells; /* of a cause: that there is a problem, what it is, who causes it, or why */
+    enum explains of;  /* apart from works: a queue for processors, or idle processors */
+    enum tells tells;  /* of a cause: that there is a problem, what it is, who causes it, or why */
+    const char *title; /* "lock held over a sleep" */
+    const char *what, *why, *advice;
+    const char *when; /* the condition, with the names of its thresholds */
 };
 const struct rule_row *rule_row(enum rule r); /* of no rule: one without words */
 static inline const char *rule_id(enum rule r)
@@ -317,6 +317,9 @@ struct site verdict_slow_place(const struct work *k, struct did *does);
 bool verdict_is_chance(const struct works *all, const struct verdict *v);
 /* verdict_place - returns the site of a stack. */
 struct site verdict_place(const struct works *w, uint32_t stack);
+/* verdict_handler - returns the function of the program's that does what a group does again and again (a
+ * handler); 0: none is known. */
+uint32_t verdict_handler(const struct works *w, uint32_t group);
 /* verdict_own - returns whether a site is in the program's own code, and known. */
 bool verdict_own(const struct works *w, struct site p);
 /* verdict_waits_at - returns whether waits of a pair are those of goroutines of that name at that function

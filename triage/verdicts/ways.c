@@ -219,12 +219,6 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
             at = f->path[own_before(f, d)];
         }
     }
-    if (family == FAM_SERVER &&
-        (v[end].cat == EX_DEADLINE || (v[end].cat == EX_TIMER && !verdict_sleeps(&v[end])))) {
-        /* the goroutine that all wait for itself waits, for nothing, until a timer fires */
-        family = FAM_LIMIT;
-        at = told;
-    }
     family = family == FAM_NONE ? family_of_end(f, &v[end], &v[at]) : family;
     /* What the taker of a full queue has to do is not of this piece, nor what it does for others before. */
     for (uint32_t d = 1; d < f->depth && family == FAM_SERIAL; d++)
@@ -316,8 +310,8 @@ static void links_of(const struct follow *f, const struct way *w, struct verdict
 {
     for (uint32_t i = 0; i < w->npath; i++) {
         const struct tree_node *n = &f->w->tree.v[w->path[i]];
-        out->link[out->nlinks++] = (struct link){n->who, n->by != NO_LANE ? trace_g_name(f->c->tr, n->by) : 0,
-                                                 n->kind, node_site(n), verdict_place(f->all, n->by_stack)};
+        out->link[out->nlinks++] = (struct link){n->who, trace_g_name(f->c->tr, n->by), n->kind, node_site(n),
+                                                 verdict_place(f->all, n->by_stack)};
     }
 }
 
@@ -380,8 +374,8 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
         v.sure = SURE_INFERRED;
     }
     if (w->family == FAM_STOP) {
-        v.holder = (struct role){end->by != NO_LANE ? trace_g_name(f->c->tr, end->by) : 0, end->by,
-                                 verdict_place(f->all, end->by_stack), 0};
+        v.holder =
+            (struct role){trace_g_name(f->c->tr, end->by), end->by, verdict_place(f->all, end->by_stack), 0};
     }
     if (w->family == FAM_CHILDREN)
         verdict_ev(&v, EV_COUNT, at->n[TREE_ALL] + at->n[TREE_SLOW]);

@@ -9,21 +9,10 @@
 #include <string.h>
 
 static const struct rule_row rules[RULE_COUNT + 1] = {
-#define S(ID, id, FAMILY, VIEW, needs, CULPRIT, OF, TELLS, WARNS, title, what, why, advice, when) \
-    {id, \
-     title, \
-     what, \
-     why, \
-     advice, \
-     when, \
-     FAM_##FAMILY, \
-     VIEW_##VIEW, \
-     needs, \
-     CULPRIT_##CULPRIT, \
-     EXPLAINS_##OF, \
-     TELLS_##TELLS},
+#define S(ID, id, FAMILY, VIEW, needs, CULPRIT, OF, TELLS, WARNS, ...) \
+    {id, FAM_##FAMILY, VIEW_##VIEW, needs, CULPRIT_##CULPRIT, EXPLAINS_##OF, TELLS_##TELLS, __VA_ARGS__},
 #include "triage/verdicts/families.def"
-    {"", "", "", "", "", "", FAM_NONE, VIEW_TRIAGE, 0, CULPRIT_WHERE, EXPLAINS_NONE, TELLS_SIGN}};
+    {"", FAM_NONE, VIEW_TRIAGE, 0, CULPRIT_WHERE, EXPLAINS_NONE, TELLS_SIGN, "", "", "", "", ""}};
 static const char *const families[FAM_COUNT] = {
 #define F(ID, id, SHAPE) id,
 #include "triage/verdicts/families.def"

@@ -37,7 +37,7 @@ static bool join_all(const struct causes *c, uint8_t *is, uint32_t from)
         if (is[i] || g->is_system || !g->ended || !c->of[i].n)
             continue;
         const struct lane_info li = trace_lane_who(c->tr, lane_g(causes_nth(c, i, 0)));
-        if (li.created && li.creator < c->tg->ng && c->tg->group_of[li.creator] == from) {
+        if (li.created && causes_group_of(c, li.creator) == from) {
             is[i] = OUTER;
             more = true;
         }

@@ -124,7 +124,7 @@ static bool begun_by_reader(const struct causes *c, uint32_t group)
     uint32_t is = 0;
     each_member(g, c, group, ASKED) {
         const struct lane_info li = trace_lane(c->tr, lane_g(g));
-        is += li.created && li.creator < c->tg->ng && calls_reads_on(c->tr, li.creator, li.first);
+        is += li.created && calls_reads_on(c->tr, li.creator, li.first);
     }
     return is * 2 > causes_look(c, group, ASKED);
 }
@@ -389,8 +389,7 @@ static bool group_add(void *arg, size_t i, void *kept)
 
 bool works_find(struct causes *c, struct works *all)
 {
-    const uint32_t g1 = trace_find_lane(c->tr, LANE_G, 1),
-                   mains = g1 < c->tg->ng ? c->tg->group_of[g1] : UINT32_MAX;
+    const uint32_t g1 = trace_find_lane(c->tr, LANE_G, 1), mains = causes_group_of(c, g1);
     const uint32_t groups = c->tg->ngroups < GROUPS ? c->tg->ngroups : GROUPS;
     struct all_groups each = {.c = c, .all = all, .mains = mains};
     bool ok = add_tasks(c, all, &each.cap) &&

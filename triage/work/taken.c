@@ -54,8 +54,8 @@ bool pieces_taken(const struct causes *c, uint32_t group, piece_fn *add, void *a
     bool ok = true;
     each_member(g, c, from, SENDERS) {
         each_walked(s, c->tr, g, SPANS / causes_look(c, from, SENDERS)) {
-            if (!ok || s->state != ST_RUNNABLE || s->stack != p->waker_stack || s->who >= c->tg->ng ||
-                c->tg->group_of[s->who] != group)
+            if (!ok || s->state != ST_RUNNABLE || s->stack != p->waker_stack ||
+                causes_group_of(c, s->who) != group)
                 continue;
             ok = mem_room(v, cap, n + 1);
             if (ok)
