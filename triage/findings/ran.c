@@ -105,8 +105,7 @@ void ran_lasts(struct ran *r, int64_t ns)
 void ran_join(struct ran *r, const struct ran *other)
 {
     r->ns = ns_add(r->ns, other->ns);
-    for (int h = 0; h < RAN_HOWS; h++)
-        r->by[h] = ns_add(r->by[h], other->by[h]);
+    ns_sum(r->by, other->by, RAN_HOWS);
     if (r->how != other->how) {
         const bool inside = r->how <= RAN_WITHIN && other->how <= RAN_WITHIN;
         r->how = inside ? RAN_WITHIN : RAN_ABOUT;

@@ -34,10 +34,8 @@ static void conns_add(struct conns *v, uint32_t *n, const struct works *w, uint3
 /* How many pieces there are of the work that has most: who opens far fewer connections keeps them. */
 static double most_pieces(const struct works *w)
 {
-    double most = 0;
-    each_of(k, w->v, w->n)
-        most = !k->background && !k->inner && !k->standing && (double)k->n > most ? (double)k->n : most;
-    return most;
+    const struct work *most = largest_of(k, w->v, w->n, work_counts(k) && !k->standing ? k->n : 0);
+    return most ? (double)most->n : 0;
 }
 
 static bool connects(const struct trace *tr, uint32_t stack)
@@ -99,8 +97,7 @@ static void opening_in(const struct causes *c, const struct work_tree *t, uint32
             opening_in(c, t, k, user, o);
             continue;
         }
-        for (int s = 0; s < TREE_SETS; s++)
-            o->ns[s] = ns_add(o->ns[s], n->ns[s]);
+        ns_sum(o->ns, n->ns, TREE_SETS);
         o->node = o->node == NO_LANE || tree_both(n) > tree_both(&t->v[o->node]) ? k : o->node;
     }
 }

@@ -185,18 +185,6 @@ static int64_t old_enough(const struct dist *d)
     return (int64_t)(most > usual ? most : usual);
 }
 
-/* Where one stands when the trace ends. */
-static struct site stands(const struct causes *c, const struct works *w, uint32_t g)
-{
-    enum { BACK = 8 };
-    struct span_iter it = {.tr = NULL};
-    bool more = span_seek_at(&it, c->tr, lane_g(g), c->tg->end - 1);
-    for (int i = 0; i < BACK && more; i++, more = span_prev(&it))
-        if (span_get(&it)->stack)
-            return verdict_place(w, span_get(&it)->stack);
-    return (struct site){0};
-}
-
 static bool few_stay(struct causes *c, const struct works *w, const struct leak_row *r, struct births *b,
                      struct verdicts *out)
 {
@@ -209,7 +197,8 @@ static bool few_stay(struct causes *c, const struct works *w, const struct leak_
     if (b->some < threshold(TH_LEAK_COUNT) || b->since > c->tg->end / 2 ||
         any_of(i, 4, !b->quarter[i] || b->quarter[i] < threshold(TH_MOST) * b->some / 4))
         return true;
-    struct verdict v = verdict_new(RULE_STAY, 0, stands(c, w, b->eldest));
+    const struct stand *at = stand_of(w, b->eldest);
+    struct verdict v = verdict_new(RULE_STAY, 0, verdict_place(w, at ? at->stack : 0));
     v.creator.at = verdict_place(w, r->create_stack);
     v.waiter.group = v.holder.group = r->name;
     verdict_shows(&v, b->eldest, b->since, c->tg->end);

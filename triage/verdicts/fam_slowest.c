@@ -42,34 +42,18 @@ static bool is_mixed(const struct causes *c, const struct parts *p)
     return (double)of.ns[find_most(i, 8, of.ns[i])] < (1 - threshold(TH_SHARE)) * p->n;
 }
 
-struct started { /* those that g started */
-    const struct works *w;
-    uint32_t g;
-    struct parts *out;
-};
-
-static bool part_add(void *arg, uint32_t g, const struct lane_info *li)
-{
-    const struct started *s = arg;
-    struct parts *p = s->out;
-    if (li->creator == s->g && li->created && li->ended && /* and not by a library on its own account */
-        (!li->create_stack || verdict_own(s->w, verdict_place(s->w, li->create_stack)))) {
-        p->v[p->n] = (struct lifetime){.first = li->first, .last = li->last, .over = true};
-        p->g[p->n++] = g;
-    }
-    return p->n < MEMBERS;
-}
-
 static void parts_of(const struct causes *c, const struct works *w, uint32_t g, struct parts *out)
 {
-    enum { EACH = 4096 };
-    struct started s = {w, g, out};
-    const struct span_walk walk = {.begin = part_add, .arg = &s};
     const uint32_t end = c->tg->ng - g < LANES ? c->tg->ng : g + LANES;
-    bool more = true;
     out->n = 0;
-    for (uint32_t m = g + 1; m < end && more && slices_tick(); m += EACH)
-        more = trace_walk(c->tr, m, end - m < EACH ? end : m + EACH, &walk);
+    for (uint32_t m = g + 1; m < end && out->n < MEMBERS && slices_tick(); m++) {
+        const struct lane_info li = trace_lane_who(c->tr, lane_g(m));
+        if (li.creator != g || !li.created || !li.ended ||
+            (li.create_stack && !verdict_own(w, verdict_place(w, li.create_stack))))
+            continue; /* or by a library on its own account */
+        trace_lives(c->tr, LANE_G, m, 1, &out->v[out->n]);
+        out->g[out->n++] = m;
+    }
     out->mixed = is_mixed(c, out);
 }
 

@@ -10,7 +10,7 @@
 
 /* Goroutines that stand in one function of the user's: for a lock, or all of one group. */
 struct stuck {
-    uint32_t user, n;
+    uint32_t n;
     const struct stand *first;
 };
 enum { PLACES = 32 };
@@ -22,12 +22,12 @@ static uint32_t stuck_of(const struct causes *c, const struct works *w, struct s
         const bool lock = s->kind == WK_LOCK;
         const uint32_t name = lock ? 0 : trace_g_name(c->tr, s->g);
         const uint32_t k = find_first(i, n,
-                                      v[i].user == s->user && (v[i].first->kind == WK_LOCK) == lock &&
+                                      v[i].first->user == s->user && (v[i].first->kind == WK_LOCK) == lock &&
                                           (lock || trace_g_name(c->tr, v[i].first->g) == name));
         if (!s->user || k == PLACES || (!lock && (s->more || !wait_passes_on((enum wait_kind)s->kind))))
             continue;
         if (k == n)
-            v[n++] = (struct stuck){s->user, 0, s};
+            v[n++] = (struct stuck){0, s};
         v[k].first = s->since < v[k].first->since ? s : v[k].first;
         v[k].n++;
     }
@@ -39,7 +39,7 @@ static uint32_t stuck_of(const struct causes *c, const struct works *w, struct s
 static bool uses_lock(const struct causes *c, const struct works *w, const struct stuck *s, uint32_t n,
                       uint32_t user, uint32_t func)
 {
-    if (any_of(i, n, s[i].user == func && s[i].first->kind == WK_LOCK))
+    if (any_of(i, n, s[i].first->user == func && s[i].first->kind == WK_LOCK))
         return true;
     each_of(p, c->tg->pairs, works_pairs(c)) {
         if (p->kind != WK_LOCK || p->from_scheduler || !p->stack || !p->waker_stack)
@@ -67,10 +67,11 @@ static const struct stand *who_has_it(const struct causes *c, const struct works
 static uint64_t waited_before(const struct causes *c, const struct works *w, uint32_t name,
                               const struct stuck *s)
 {
-    return (uint64_t)sum_over(
-        p, c->tg->pairs, works_pairs(c),
-        (s->first->kind != WK_SEND || p->kind == WK_SEND) && verdict_waits_at(w, p, name, s->user) ? p->count
-                                                                                                   : 0);
+    return (uint64_t)sum_over(p, c->tg->pairs, works_pairs(c),
+                              (s->first->kind != WK_SEND || p->kind == WK_SEND) &&
+                                      verdict_waits_at(w, p, name, s->first->user)
+                                  ? p->count
+                                  : 0);
 }
 
 /* Are those that stand there all of their group, which had worked, and hardly ever waited there? */

@@ -103,14 +103,10 @@ static bool one_at_a_time(const struct causes *c, const struct verdict *v)
     return v->holder.n <= 1 && trace_lane_who(c->tr, lane_g(v->holder.g)).creator == v->g;
 }
 
-/* Counts the waits at a place of a tree that were answered and those that ended at a deadline. */
-static void count_reads(const struct work_tree *t, uint32_t user, uint32_t *answered, uint32_t *in_vain)
+/* How many waits at a place of a tree are of that category. */
+static int64_t waits_as(const struct work_tree *t, uint32_t user, enum explain_cat cat)
 {
-    each_of(n, t->v, t->n) {
-        const uint32_t times = n->user == user ? n->n[TREE_ALL] + n->n[TREE_SLOW] : 0;
-        *answered += n->cat == EX_NET ? times : 0;
-        *in_vain += n->cat == EX_DEADLINE ? times : 0;
-    }
+    return sum_over(n, t->v, t->n, n->user == user && n->cat == cat ? n->n[TREE_ALL] + n->n[TREE_SLOW] : 0);
 }
 
 /* Whether it sent a request before its wait at t: its last operation, except reads that found nothing, is a
@@ -134,9 +130,8 @@ static bool asked_first(const struct trace *tr, uint32_t g, int64_t t)
 static bool others_answered(const struct causes *c, const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
-    uint32_t answered = 0, in_vain = 0;
-    count_reads(&w->tree, v->where.user, &answered, &in_vain);
-    return answered >= threshold(TH_SEVERAL) && in_vain >= threshold(TH_SEVERAL) &&
+    return (double)waits_as(&w->tree, v->where.user, EX_NET) >= threshold(TH_SEVERAL) &&
+           (double)waits_as(&w->tree, v->where.user, EX_DEADLINE) >= threshold(TH_SEVERAL) &&
            (work_awaited(w) || ((w->asks || !w->standing) && asked_first(c->tr, v->g, v->t0)));
 }
 
@@ -229,11 +224,9 @@ static bool only_at_first(const struct causes *c, const struct works *all, const
 {
     const struct work *w = &all->v[v->harm.work];
     uint32_t late = 0, others = 0;
-    each_of(p, w->v, w->looked) {
-        const bool has = (double)(p->t1 - p->t0) * threshold(TH_DOUBLE) >= v->ev[EV_EACH];
-        late += has && p->t0 > c->tg->end / 4;
-        others += !has && p->t0 > c->tg->end / 4;
-    }
+    each_of(p, w->v, w->looked)
+        if (p->t0 > c->tg->end / 4)
+            ++*((double)(p->t1 - p->t0) * threshold(TH_DOUBLE) >= v->ev[EV_EACH] ? &late : &others);
     return !late && others >= threshold(TH_MANY);
 }
 

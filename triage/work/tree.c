@@ -369,10 +369,10 @@ static void node_join(struct work_tree *t, uint32_t i, uint32_t k)
     const struct tree_node *n = &t->v[k];
     for (int s = 0; s < TREE_SETS; s++) {
         const uint32_t pieces = to->pieces[s] + n->pieces[s];
-        to->ns[s] = ns_add(to->ns[s], n->ns[s]);
         to->n[s] += n->n[s];
         to->pieces[s] = pieces < t->pieces[s] ? pieces : t->pieces[s];
     }
+    ns_sum(to->ns, n->ns, TREE_SETS);
     to->unstopped = ns_add(to->unstopped, n->unstopped);
     ran_join(&to->ran, &n->ran);
     if (n->t1 - n->t0 > to->t1 - to->t0) {
