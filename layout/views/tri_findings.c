@@ -330,8 +330,8 @@ static void title_line(struct grid *g, struct view *v, struct box b)
     text_free(&t);
 }
 
-/* Draws "── 2 findings ─────": their number, or that nothing stands out, and what cannot be found. Returns
- * the lines. */
+/* Draws "── 2 findings ─────": their number, or that nothing stands out, and what cannot be
+ * found. Returns the lines. */
 static int cards_title(struct grid *g, struct view *v, struct box b)
 {
     struct text t = {0};
