@@ -72,13 +72,16 @@ static bool accepts_in(struct causes *c, uint32_t stack, uint32_t row)
 {
     const uint32_t place = stacks_place(c->tr, stack);
     const struct str in = trace_str(c->tr, place);
-    const uint32_t len = package_len(in), n = str_starts(in, "main.") ? 0 : trace_stack(c->tr, stack);
-    bool ok = tab_put(&c->accepts, place, 0, row) != TAB_NONE;
+    const uint32_t len = package_len(in), n = trace_stack(c->tr, stack);
+    const bool library = !str_starts(in, "main.");
+    bool ok = tab_put(&c->accepts, place, 0, row) != TAB_NONE, called = false;
     for (uint32_t i = 0; ok && i < n; i++) {
         const uint32_t f = trace_frame(c->tr, stack, i).func;
         const struct str s = trace_str(c->tr, f);
-        const bool same = package_len(s) == len && memcmp(s.p, in.p, len) == 0;
-        ok = !same || tab_put(&c->accepts, f, 0, row) != TAB_NONE;
+        const bool same = library && package_len(s) == len && memcmp(s.p, in.p, len) == 0;
+        ok = !(same || called) || tab_put(&c->accepts, f, 0, row) != TAB_NONE;
+        /* a listener around another one: who calls it accepts */
+        called = stacks_is_program(c->tr, f) && s.len > 7 && memcmp(s.p + s.len - 7, ".Accept", 7) == 0;
     }
     return ok;
 }

@@ -19,20 +19,26 @@ static uint32_t who_had(const struct triage *tg)
 }
 
 /* Where goroutines of a group mostly run, by where they stop in the program's functions (a majority vote by
- * time); if they stop nowhere else than in the library's, their handler. */
+ * time), at a line where one was preempted if any was; if they stop nowhere else than in the library's, their
+ * handler. */
 static struct site runs_at(const struct causes *c, const struct works *w, uint32_t name)
 {
     const uint32_t group = causes_group(c, name);
     struct site at = {0};
     int64_t votes = 0;
+    bool exact = false;
     each_member(g, c, group, MEMBERS) {
-        each_walked(s, c->tr, g, STEPS) {
+        each_pair(s, next, c->tr, g, STEPS) {
             const struct site p =
                 s->state == ST_RUNNING && s->stack_end ? verdict_place(w, s->stack_end) : at;
-            if (s->state == ST_RUNNING && verdict_own(w, p)) {
-                at = votes > 0 ? at : p;
-                votes += at.user == p.user ? s->t1 - s->t0 : s->t0 - s->t1;
+            if (s->state != ST_RUNNING || !verdict_own(w, p))
+                continue;
+            const bool here = next && next->state == ST_RUNNABLE;
+            if (votes <= 0 || (at.user == p.user && here && !exact)) {
+                at = p;
+                exact = here;
             }
+            votes += at.user == p.user ? s->t1 - s->t0 : s->t0 - s->t1;
         }
     }
     if (!at.user && group != UINT32_MAX)
