@@ -12,13 +12,10 @@ static const char *in_what(const struct triage *tg)
     return trace_info(tg->tr)->ndamages ? "the part of this trace that is left" : "this trace";
 }
 
-/* Appends a time; a 0 that the dialect cannot know is "not recorded". */
-static void time_or_unknown(struct text *t, int64_t ns, bool known)
+/* A time; a 0 that the dialect cannot know is "not recorded". */
+static struct say_part time_or_unknown(int64_t ns, bool known)
 {
-    if (ns || known)
-        text_dur(t, ns);
-    else
-        text_lit(t, "not recorded");
+    return ns || known ? t_dur(ns) : say_words("not recorded");
 }
 
 /* Appends " (dedicated 12.3ms, idle 1.2ms)": the modes that have 1 % of it or more. */
@@ -46,12 +43,11 @@ static void say_gc(struct text *t, const struct triage *tg)
     if (triage_knows_workers(tg->tr))
         text_say(t, NULL, ", ", t_share((double)work, (double)tg->capacity), " of P time");
     text_say(t, NULL, ", marking ", t_share((double)tg->gc_mark_ns, (double)tg->end),
-             " of the time; workers ");
-    time_or_unknown(t, tg->p_sum.ns[ST_GCWORK], triage_knows_workers(tg->tr));
+             " of the time; workers ",
+             time_or_unknown(tg->p_sum.ns[ST_GCWORK], triage_knows_workers(tg->tr)));
     worker_modes(t, tg);
-    text_lit(t, ", assists ");
-    time_or_unknown(t, tg->p_sum.ns[ST_ASSIST], triage_knows_assists(tg->tr));
-    text_say(t, NULL, ", sweep ", t_dur(tg->p_sum.ns[ST_SWEEP]));
+    text_say(t, NULL, ", assists ", time_or_unknown(tg->p_sum.ns[ST_ASSIST], triage_knows_assists(tg->tr)),
+             ", sweep ", t_dur(tg->p_sum.ns[ST_SWEEP]));
 }
 
 static void say_stops(struct text *t, const struct triage *tg)

@@ -18,12 +18,12 @@ static uint64_t between(int64_t a, int64_t b)
 /* Returns a moment later or earlier than t, saturated. */
 static int64_t later(int64_t t, uint64_t by)
 {
-    return by > between(t, INT64_MAX) ? INT64_MAX : (int64_t)((uint64_t)t + by);
+    return __builtin_add_overflow(t, by, &t) ? INT64_MAX : t;
 }
 
 static int64_t earlier(int64_t t, uint64_t by)
 {
-    return by > between(INT64_MIN, t) ? INT64_MIN : (int64_t)((uint64_t)t - by);
+    return __builtin_sub_overflow(t, by, &t) ? INT64_MIN : t;
 }
 
 static uint64_t magnitude(int64_t v)

@@ -15,7 +15,6 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
-#include "triage/live/saved.h"
 #include "triage/say.h"
 #include "triage/text.h"
 

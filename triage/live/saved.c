@@ -1,7 +1,7 @@
 /*
- * saved.c - see saved.h.
+ * saved.c - see live.h.
  */
-#include "triage/live/saved.h"
+#include "triage/live/live.h"
 
 #include <errno.h>
 #include <stdio.h>

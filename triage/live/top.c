@@ -74,12 +74,11 @@ static void put_head(struct text *t, const struct top *o)
     text_lit(t, "\n");
 }
 
-/* Adds how many were in a state on average: the time of all over the whole time. */
-static void put_many(struct text *t, double ns, double whole, size_t w)
+/* How many were in a state on average: the time of all over the whole time. */
+static struct say_part how_many(const struct group *g, int state, double whole)
 {
-    size_t from = t->n;
-    text_add(t, "%.*f", whole > 0 && ns / whole < 100 ? 2 : 0, whole > 0 ? ns / whole : 0);
-    text_pad(t, from, w);
+    const double n = whole > 0 ? (double)fig_ns(g, state) / whole : 0;
+    return SAY_OF(.how = SAY_FIXED, .part = n, .most = whole > 0 && n < 100 ? 2 : 0);
 }
 
 static void put_group(struct text *t, const struct loaded *l, const struct group *g)
@@ -87,11 +86,9 @@ static void put_group(struct text *t, const struct loaded *l, const struct group
     double end = (double)l->tg->end;
     text_say(t, l->tr, t_func_cut(g->name, 29), t_to(30), t_right(g->count, 6), " ",
              t_share((double)fig_ns(g, GM_EXEC), end), t_to(44), t_share((double)g->ns[GM_ASSIST], end),
-             t_to(51));
-    put_many(t, (double)fig_ns(g, GM_SCHED), end, 9);
-    put_many(t, (double)fig_ns(g, GM_WAIT), end, 8);
-    put_many(t, (double)fig_ns(g, GM_SYSCALL), end, 8);
-    text_add(t, "%llu\n", (unsigned long long)((double)g->created * 1e9 / (end > 0 ? end : 1)));
+             t_to(51), how_many(g, GM_SCHED, end), t_to(60), how_many(g, GM_WAIT, end), t_to(68),
+             how_many(g, GM_SYSCALL, end), t_to(76),
+             (uint64_t)((double)g->created * 1e9 / (end > 0 ? end : 1)), "\n");
 }
 
 /* Adds a line for one work in one window: "requests main.serve 10s 4012/s ..". */

@@ -8,7 +8,7 @@
  * Invariants. A wait or a call is counted in its pair when the next span shows how it ended. Those of the
  * runtime's own goroutines count only in their groups: they are not contention of the program.
  */
-#include "triage/tables/subtotal.h"
+#include "triage/tri.h"
 
 #include <string.h>
 

@@ -283,19 +283,6 @@ static bool statistic(const char *name, const struct dist *d, struct metric_valu
     return false;
 }
 
-static enum err_code get_mmu(const struct loaded *l, const char *window, struct metric_value *out,
-                             struct err *e)
-{
-    struct mmu_point p = {0};
-    const char *rest;
-    int64_t ns;
-    if (!goto_time(window, &ns, &rest) || *rest || ns <= 0)
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "mmu() wants a time such as 10ms, not '%s'", window);
-    const enum err_code c = l ? triage_mmu(l->tg, &ns, 1, &p, e) : ERR_OK;
-    *out = (struct metric_value){.unit = UNIT_SHARE, .known = true, .v = p.mmu};
-    return c;
-}
-
 /* "p99(sched)" or "sched.p99", taken apart where it stands. false: it is neither. */
 static bool stat_split(char *name, char **set, char **stat)
 {
@@ -331,8 +318,16 @@ static enum err_code get(const struct loaded *l, const char *name, struct metric
         return ERR_OK;
     memcpy(buf, name, n + 1);
     if (stat_split(buf, &set, &stat)) {
-        if (strcmp(stat, "mmu") == 0)
-            return get_mmu(l, set, out, e);
+        if (strcmp(stat, "mmu") == 0) {
+            struct mmu_point p = {0};
+            const char *rest;
+            int64_t ns;
+            if (!goto_time(set, &ns, &rest) || *rest || ns <= 0)
+                return err_set(e, ERR_ARG, ERR_NO_OFFSET, "mmu() wants a time such as 10ms, not '%s'", set);
+            const enum err_code c = l ? triage_mmu(l->tg, &ns, 1, &p, e) : ERR_OK;
+            *out = (struct metric_value){.unit = UNIT_SHARE, .known = true, .v = p.mmu};
+            return c;
+        }
         if (!set_get(l, set, &d, e))
             return e ? e->code : ERR_ARG;
         if (statistic(stat, &d, out))
@@ -392,22 +387,11 @@ static bool parse_amount(const char *s, struct condition *c)
     return false;
 }
 
-/* Whether the metric exists and the value has its unit. */
-static enum err_code fits_metric(const struct condition *c, struct err *e)
+enum err_code condition_parse(const char *s, bool change, struct condition *c, struct err *e)
 {
     static const char *const example[] = {"a number: 5", "a time: 5us, 1ms, 2s", "a share: 12.5%",
                                           "a size: 64KB, 5MB, 1GB"};
     struct metric_value is;
-    if (get(NULL, c->metric, &is, NULL))
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no metric named '%s' (gotop report --metrics lists them)",
-                       c->metric);
-    if (c->percent || c->unit == is.unit || c->v == 0)
-        return ERR_OK;
-    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s is %s", c->metric, example[is.unit]);
-}
-
-enum err_code condition_parse(const char *s, bool change, struct condition *c, struct err *e)
-{
     size_t n = strcspn(s, "<>=!"), end = n, k;
     const char *p = s + n;
     *c = (struct condition){0};
@@ -432,7 +416,12 @@ enum err_code condition_parse(const char *s, bool change, struct condition *c, s
                        "no value in '%s': a number with ns us ms s %% B KB MB GB or no unit", s);
     }
     c->percent = c->relative && c->unit == UNIT_SHARE;
-    return fits_metric(c, e);
+    if (get(NULL, c->metric, &is, NULL))
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no metric named '%s' (gotop report --metrics lists them)",
+                       c->metric);
+    if (c->percent || c->unit == is.unit || c->v == 0)
+        return ERR_OK;
+    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s is %s", c->metric, example[is.unit]);
 }
 
 bool condition_holds(const struct condition *c, double v)

@@ -1,7 +1,7 @@
 /*
- * subtotal.c - counts runs of goroutines on several threads and adds them up in order: see subtotal.h.
+ * subtotal.c - counts runs of goroutines on several threads and adds them up in order: see tri.h.
  */
-#include "triage/tables/subtotal.h"
+#include "triage/tri.h"
 
 #include <string.h>
 
