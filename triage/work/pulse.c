@@ -97,7 +97,8 @@ bool pulse_learn(struct pulse *p, const struct trace *tr, const struct works *al
             k->place = text_of(tr, stacks_place(tr, w->more));
             p->failed |= !k->place;
         }
-        if (k && w->user) {
+        /* net/http's requests may yet show other handlers: their name holds for all */
+        if (k && w->user && !request_serves(tr, w->name)) {
             char *s = text_of(tr, w->user);
             p->failed |= !s;
             if (s) {
