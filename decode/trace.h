@@ -55,6 +55,13 @@ static inline bool str_has(struct str s, const char *part)
     const size_t n = strlen(part);
     return n <= s.len && (!n || memmem(s.p, s.len, part, n));
 }
+/* str_dir - its length up to the last slash, which counts; 0: it has none. */
+static inline uint32_t str_dir(struct str s)
+{
+    while (s.len && s.p[s.len - 1] != '/')
+        s.len--;
+    return s.len;
+}
 static inline bool str_same(struct str a, struct str b)
 {
     return a.len == b.len && (!a.len || memcmp(a.p, b.p, a.len) == 0);

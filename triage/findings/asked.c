@@ -59,9 +59,8 @@ unsigned rules_lacking(const struct triage *tg, const char **why)
     for (int r = 0; r < RULE_COUNT; r++)
         lacks[r] = rule_is_off((enum rule)r) ? NULL : missing(tg, rule_row((enum rule)r)->needs & LACKING);
     for (int r = 0; r < RULE_COUNT; r++) {
-        unsigned n = 0;
-        for (int k = 0; lacks[r] && k < RULE_COUNT; k++)
-            n += lacks[k] && strcmp(lacks[r], lacks[k]) == 0;
+        const unsigned n =
+            (unsigned)sum_over(k, lacks, RULE_COUNT, lacks[r] && *k && strcmp(lacks[r], *k) == 0);
         *why = n > most ? lacks[r] : *why;
         most = n > most ? n : most;
     }

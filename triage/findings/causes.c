@@ -58,9 +58,7 @@ static bool hands_on(struct causes *c)
 /* How many bytes of a function's name are its package's: up to the first dot of the last path element. */
 static uint32_t package_len(struct str f)
 {
-    uint32_t from = f.len;
-    while (from && f.p[from - 1] != '/')
-        from--;
+    uint32_t from = str_dir(f);
     while (from < f.len && f.p[from] != '.')
         from++;
     return from;

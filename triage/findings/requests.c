@@ -87,17 +87,14 @@ static enum part_at at_span(const struct parts *of, const struct span *s)
 
 static enum part_at at_known(struct parts *of, const struct span *s)
 {
-    const uint32_t i = s->stack % PARTS_STACKS;
+    struct known_at *k = &of->known[s->stack % PARTS_STACKS];
     if (!s->stack || (s->state != ST_WAITING && s->state != ST_SYSCALL))
         return PA_ELSE;
-    if (of->known[i].stack != s->stack || of->known[i].reason != s->reason ||
-        of->known[i].state != s->state) {
-        of->known[i].stack = s->stack;
-        of->known[i].reason = s->reason;
-        of->known[i].state = s->state;
-        of->known[i].at = (uint8_t)(of->paced ? (pauses(of, s) ? PA_NEXT : PA_ELSE) : at_span(of, s));
+    if (k->stack != s->stack || k->reason != s->reason || k->state != s->state) {
+        const enum part_at at = of->paced ? (pauses(of, s) ? PA_NEXT : PA_ELSE) : at_span(of, s);
+        *k = (struct known_at){s->stack, s->reason, s->state, (uint8_t)at};
     }
-    return (enum part_at)of->known[i].at;
+    return (enum part_at)k->at;
 }
 
 /* A read after an answer ends a request. The next one begins where the last blocking read ends, or with the

@@ -18,7 +18,7 @@ struct parts { /* what parts the pieces of goroutines of one start function; no 
     struct str place; /* the function in which requests are read; empty: none, or net/http's */
     bool http;        /* they serve connections of net/http */
     bool paced;       /* their own pauses part them, and nothing else */
-    struct {
+    struct known_at {
         uint32_t stack, reason;
         uint8_t state, at;
     } known[PARTS_STACKS];

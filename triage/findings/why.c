@@ -49,20 +49,19 @@ static bool chain_of(struct why *y, const struct explain_list *l)
     struct tab by = {0};
     struct why_member *m = NULL;
     uint32_t n = 0;
-    size_t cap = 0;
-    bool ok = true;
+    bool ok = true, made;
     for (size_t i = 0; i < l->n && ok && slices_tick(); i++) {
         const struct explain_part *p = &l->v[i].part;
-        uint32_t k = tab_put(&by, p->g, 0, n);
-        ok = k != TAB_NONE && (k < n || mem_room(m, cap, (size_t)n + 1));
+        struct why_member *k = tab_row(&by, m, n, p->g, 0, &made);
+        ok = k;
         if (!ok)
             break;
-        if (k == n)
-            m[n++] = (struct why_member){p->g, p->depth, 0, p->t0, p->t1};
-        m[k].depth = p->depth < m[k].depth ? p->depth : m[k].depth;
-        m[k].ns += p->followed ? 0 : p->t1 - p->t0;
-        m[k].first = p->t0 < m[k].first ? p->t0 : m[k].first;
-        m[k].last = p->t1 > m[k].last ? p->t1 : m[k].last;
+        if (made)
+            *k = (struct why_member){p->g, p->depth, 0, p->t0, p->t1};
+        k->depth = p->depth < k->depth ? p->depth : k->depth;
+        k->ns += p->followed ? 0 : p->t1 - p->t0;
+        k->first = p->t0 < k->first ? p->t0 : k->first;
+        k->last = p->t1 > k->last ? p->t1 : k->last;
     }
     if (ok && n)
         sort(m, n, cmp_member);

@@ -12,23 +12,22 @@ enum { ROWS = 64, GROUPS = 64 };
 /* Connections opened at one place: by system calls that connect, or, where they are not recorded, by waits
  * for that. */
 struct conns {
-    uint32_t user, stack, g;
+    uint32_t user;
+    const struct wait_row *row; /* the first of that place */
     uint64_t calls, waits;
-    int64_t ns, t0, t1;
+    int64_t ns;
 };
 
-static void conns_add(struct conns *v, uint32_t *n, const struct works *w, uint32_t stack,
-                      const struct moment *m, uint64_t calls, uint64_t waits, int64_t ns)
+static void conns_add(struct conns *v, uint32_t *n, const struct works *w, const struct wait_row *r)
 {
-    const uint32_t user = verdict_place_of(w, stack, m->g).user;
+    const uint32_t user = verdict_place_of(w, r->stack, r->longest.g).user;
     const uint32_t k = find_first(i, *n, v[i].user == user);
     if (k == ROWS || !user)
         return;
     if (k == *n)
-        v[(*n)++] = (struct conns){.user = user, .stack = stack, .g = m->g, .t0 = m->t0, .t1 = m->t1};
-    v[k].calls += calls;
-    v[k].waits += waits;
-    v[k].ns = ns_add(v[k].ns, ns);
+        v[(*n)++] = (struct conns){.user = user, .row = r};
+    *(r->kind == WK_NET ? &v[k].waits : &v[k].calls) += r->count;
+    v[k].ns = ns_add(v[k].ns, r->total);
 }
 
 /* How many pieces there are of the work that has most: who opens far fewer connections keeps them. */
@@ -271,15 +270,16 @@ bool fam_conns(struct causes *c, const struct works *w, struct verdicts *out)
     each_of(r, c->tg->syscalls, c->tg->nsyscalls)
         if (connects(c->tr, r->stack) &&
             !stacks_has(c->tr, r->stack, "net.(*sysDialer).dialUDP")) /* which connects nothing */
-            conns_add(v, &n, w, r->stack, &r->longest, r->count, 0, r->total);
+            conns_add(v, &n, w, r);
     each_of(r, c->tg->waits, c->tg->nwaits)
         if (r->kind == WK_NET && stacks_may(c->tr, r->stack, STACK_CONNECTS))
-            conns_add(v, &n, w, r->stack, &r->longest, 0, r->count, r->total);
+            conns_add(v, &n, w, r);
     for (uint32_t i = 0; ok && i < n; i++) {
         const double count = (double)(v[i].calls > v[i].waits ? v[i].calls : v[i].waits);
-        struct verdict d = verdict_new(RULE_CONNS, 0, verdict_place_of(w, v[i].stack, v[i].g));
-        d.waiter = (struct role){.group = trace_g_name(c->tr, v[i].g), .g = v[i].g, .at = d.where};
-        verdict_shows(&d, v[i].g, v[i].t0, v[i].t1);
+        const struct moment *m = &v[i].row->longest;
+        struct verdict d = verdict_new(RULE_CONNS, 0, verdict_place_of(w, v[i].row->stack, m->g));
+        d.waiter = (struct role){.group = trace_g_name(c->tr, m->g), .g = m->g, .at = d.where};
+        verdict_shows(&d, m->g, m->t0, m->t1);
         verdict_ev(&d, EV_COUNT, count);
         verdict_ev(&d, EV_RATE, count * 1e9 / (double)c->tg->end);
         verdict_ev(&d, EV_EACH, (double)v[i].ns / count);

@@ -79,11 +79,6 @@ static bool go_on(const struct causes *c, const struct births *b)
     return (double)(c->tg->end - b->last) < threshold(TH_SHARE) * (double)(c->tg->end - b->since);
 }
 
-static bool from_within(const struct leak_row *r)
-{
-    return r->kind == WK_LOCK || r->kind == WK_COND || wait_on_channel(r->kind);
-}
-
 /* Does a timer (or do other goroutines) wake those that stay, n of them, again and again, where some stand at
  * the end? */
 static bool wakes(const struct causes *c, const struct leak_row *r, uint32_t n, bool timer)
@@ -146,7 +141,8 @@ static bool leaks(struct causes *c, const struct works *w, struct verdicts *out)
         const bool lost = r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2;
         const bool ticker = few_ended && all_along(c, &b) && wakes(c, r, stay, true);
         const bool woken = few_ended && all_along(c, &b) && wakes(c, r, 2 * stay, false) && several_each(&b);
-        const bool stuck = r->count >= threshold(TH_LEAK_COUNT) && old(c, r) && from_within(r) &&
+        const bool stuck = r->count >= threshold(TH_LEAK_COUNT) && old(c, r) &&
+                           (r->kind == WK_LOCK || wait_passes_on(r->kind)) &&
                            (lost ? few_ended || all_along(c, &b) : few_ended && all_along(c, &b));
         if (stuck || ticker || woken) {
             const struct verdict v = leak_new(c, w, r, ticker && !lost ? RULE_TICKERS : RULE_LEAK, &b);

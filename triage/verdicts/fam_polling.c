@@ -112,11 +112,6 @@ static bool hands_over(struct polled *p, uint32_t group, void (*look)(struct pol
            p->took >= threshold(TH_FELT) * p->done;
 }
 
-static bool in_pieces(const struct polled *p)
-{
-    return p->last >= threshold(TH_SEVERAL) && p->last * 2 >= p->looked;
-}
-
 static void done_by(const struct polled *p, struct verdict *v, uint32_t name, uint32_t g)
 {
     v->holder = (struct role){.group = name, .g = g};
@@ -137,7 +132,7 @@ double verdict_polls(const struct causes *c, const struct works *w, struct verdi
             continue;
         if (n < GROUPS)
             asked[n++] = group;
-        if (hands_over(&p, group, look_at) && in_pieces(&p)) {
+        if (hands_over(&p, group, look_at) && p.last >= threshold(TH_SEVERAL) && p.last * 2 >= p.looked) {
             done_by(&p, v, r->waiter, r->longest.g);
             return p.late / p.asleep;
         }

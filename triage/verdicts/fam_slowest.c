@@ -165,10 +165,7 @@ static const struct tree_node *end_of(const struct work_tree *t, const struct tr
 {
     *own = NULL;
     while (n->first != NO_LANE) {
-        const struct tree_node *most = &t->v[n->first];
-        for (uint32_t k = n->first; k != NO_LANE; k = t->v[k].next)
-            most = tree_both(&t->v[k]) > tree_both(most) ? &t->v[k] : most;
-        n = most;
+        n = &t->v[n->first];
         *own = n->owner == OWNER_PROGRAM || !*own ? n : *own;
     }
     *own = *own ? *own : n;

@@ -153,14 +153,9 @@ static double by_chance(const struct turns *k, uint32_t go)
 /* Finds the windows in which more go than pass, and most so. */
 static bool stampede_of(const struct turns *k, struct stampede *s)
 {
-    uint32_t go = 0;
-    *s = (struct stampede){0};
+    *s = (struct stampede){.all = sum_over(t, k->v, k->n, t->goes ? t->t1 - t->t0 : 0)};
     int64_t *ends = mem_alloc((k->n + 1) * sizeof *ends);
-    for (size_t i = 0; i < k->n; i++) {
-        go += k->v[i].goes;
-        s->all = ns_add(s->all, k->v[i].goes ? k->v[i].t1 - k->v[i].t0 : 0);
-    }
-    const double least = by_chance(k, go);
+    const double least = by_chance(k, (uint32_t)sum_over(t, k->v, k->n, t->goes));
     for (size_t i = 0, end; ends && i < k->n; i = end) {
         int more = 0, most = 0; /* go than pass */
         size_t to = i;

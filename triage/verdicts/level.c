@@ -45,15 +45,20 @@ static double of_clock(const struct causes *c, const struct works *all, const st
     return v->harm.all * (clock < 1 ? clock : 1);
 }
 
+/* The share of what is done in these categories (a bit each). */
+static double does_as(const struct verdict *v, unsigned cats)
+{
+    double share = 0;
+    each_of(d, v->doing, v->ndoing)
+        share += cats >> d->cat & 1 ? d->share : 0;
+    return share;
+}
+
 /* Whether more parallelism would find idle processors. Running work needs them, waits and sleeps do not. */
 static bool room(const struct causes *c, const struct verdict *v)
 {
-    double runs = 0;
-    for (unsigned i = 0; i < v->ndoing; i++) {
-        const uint8_t cat = v->doing[i].cat;
-        runs += cat == EX_RUN || cat == EX_SCHED || cat == EX_ASSIST ? v->doing[i].share : 0;
-    }
-    return runs < threshold(TH_MOST) || c->idle >= threshold(TH_ROOM) * c->procs;
+    return does_as(v, 1u << EX_RUN | 1u << EX_SCHED | 1u << EX_ASSIST) < threshold(TH_MOST) ||
+           c->idle >= threshold(TH_ROOM) * c->procs;
 }
 
 /* Whether each of many goroutines waits for it once, as the first thing that it does, in the program's own
@@ -199,23 +204,17 @@ static bool lingers(const struct causes *c, const struct works *all, const struc
     return there.slow >= (1 + 1 / threshold(TH_MANY)) * v->harm.slow;
 }
 
-static bool is_below(const struct work_tree *t, uint32_t node, uint32_t user)
-{
-    bool is = false;
-    for (uint32_t k = t->v[node].first; k != NO_LANE && !is; k = t->v[k].next)
-        is = t->v[k].user == user || is_below(t, k, user);
-    return is;
-}
-
 /* Whether others wait for the goroutine that does it (a flight): it is then done once for all of them. */
 static bool done_once(struct causes *c, const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
-    bool is = false;
-    for (uint32_t k = w->tree.v[0].first; k != NO_LANE && !is; k = w->tree.v[k].next)
-        is = w->tree.v[k].cat == EX_WAIT && is_below(&w->tree, k, v->where.user) &&
-             link_at(c, all, w, k) == FAM_SLOW_ONE;
-    return is;
+    for (uint32_t k = 1; k < w->tree.n; k++) {
+        const uint32_t top = tree_top(&w->tree, k);
+        if (w->tree.v[k].user == v->where.user && top != k && w->tree.v[top].cat == EX_WAIT &&
+            link_at(c, all, w, top) == FAM_SLOW_ONE)
+            return true;
+    }
+    return false;
 }
 
 /* Whether all pieces that are long enough to have it lie in the first quarter of the trace, and many others
@@ -306,9 +305,7 @@ static void range_of(const struct causes *c, const struct verdict *v, double sha
     const enum family f = verdict_family(v);
     const bool most_hit = !slow && v->harm.hit * 2 >= v->harm.of;
     const double serve = f == FAM_SET && v->holder.n ? v->holder.n : 1, most = 1 - serve / c->procs;
-    double runs = 0;
-    for (unsigned i = 0; i < v->ndoing; i++)
-        runs += v->doing[i].cat == EX_RUN ? v->doing[i].share : 0;
+    const double runs = does_as(v, 1u << EX_RUN);
     if (f == FAM_CROWD &&
         v->ev[EV_EACH] > 0) /* a goroutine that waits for the first one waits half of that on average */
         share *= v->ev[EV_FIRST] < v->ev[EV_EACH] ? 1 - v->ev[EV_FIRST] / v->ev[EV_EACH] / 2 : 0;

@@ -32,9 +32,7 @@ static struct asked asked_at(const struct works *all, const struct verdict *v)
         if (n->leaf != v->where.leaf || n->user != v->where.user)
             continue;
         ended_as(n, &a);
-        uint32_t top = i;
-        while (t->v[top].up)
-            top = t->v[top].up;
+        const uint32_t top = tree_top(t, i);
         const bool brought = top != i && n->by != NO_LANE && trace_g_name(all->tr, n->by) == t->v[top].who;
         a.brought_pieces += brought ? n->pieces[TREE_ALL] : 0;
         for (uint32_t k = n->first; k != NO_LANE && !brought; k = t->v[k].next)

@@ -62,9 +62,7 @@ enum { PAUSES = 512, ALL = 20000 };
 static double backs_off(const int64_t *v, uint32_t n)
 {
     uint32_t grows = 0, again = 0;
-    int64_t least = INT64_MAX;
-    for (uint32_t i = 0; i < n; i++)
-        least = v[i] < least ? v[i] : least;
+    const int64_t least = n ? v[find_most(i, n, -v[i])] : 0;
     for (uint32_t i = 1; i < n; i++) {
         const double times = (double)v[i] / (double)(v[i - 1] > 0 ? v[i - 1] : 1);
         grows += times >= (1 - threshold(TH_ROOM)) * threshold(TH_DOUBLE) && times <= threshold(TH_TAIL);

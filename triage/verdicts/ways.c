@@ -36,18 +36,15 @@ static void deed_add(const struct tree_node *v, struct way *w, uint32_t node, ui
         least = w->doing[i].ns < w->doing[least].ns ? i : least;
         i++;
     }
-    if (i == 8) {
-        if (w->doing[least].ns >= ns)
-            return;
-        w->doing[least].node = node;
-        w->doing[least].at = at;
-        w->doing[least].ns = ns;
+    const bool is_new = i == w->ndoing, full = i == 8;
+    if (full && w->doing[least].ns >= ns)
         return;
-    }
-    if (i == w->ndoing) {
+    i = full ? least : i;
+    if (is_new) {
         w->doing[i].at = at;
-        w->doing[w->ndoing++].node = node;
+        w->doing[i].node = node;
         w->doing[i].ns = 0;
+        w->ndoing += !full;
     }
     w->doing[i].ns = ns_add(w->doing[i].ns, ns);
 }

@@ -78,9 +78,7 @@ static void line_text(struct text *t, const struct trace *tr, const struct site 
     if (!f.file || f.func != p->user)
         return;
     const struct str file = trace_str(tr, f.file);
-    uint32_t from = file.len;
-    while (from > 0 && file.p[from - 1] != '/')
-        from--;
+    const uint32_t from = str_dir(file);
     text_clean(t, file.p + from, file.len - from, 0);
     text_add(t, ":%llu", (unsigned long long)f.line);
 }

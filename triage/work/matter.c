@@ -70,13 +70,8 @@ static bool spread(const struct causes *c, uint8_t *is, uint32_t mains)
 
 double work_slow_part(const struct work *k)
 {
-    double slow = 0, all = 0;
-    for (uint32_t i = 0; i < k->looked; i++) {
-        const double ns = (double)(k->v[i].t1 - k->v[i].t0);
-        all += ns;
-        slow += i < k->slow ? ns : 0;
-    }
-    return all > 0 ? slow / all : 0;
+    const int64_t all = sum_over(p, k->v, k->looked, p->t1 - p->t0);
+    return all > 0 ? (double)sum_over(p, k->v, k->slow, p->t1 - p->t0) / (double)all : 0;
 }
 
 bool work_outside(const struct causes *c, const struct work *w)
@@ -90,14 +85,13 @@ static bool asks(const struct causes *c, const struct works *all)
 {
     const double least = threshold(TH_AWAITED) * (double)c->tg->end;
     each_of(r, c->tg->waits, c->tg->nwaits) {
-        bool answers = r->kind == WK_NET && r->stack && (double)r->total >= least &&
-                       !causes_writes(c->tr, r->stack) && !stacks_may(c->tr, r->stack, STACK_ACCEPTS) &&
-                       !stacks_has(c->tr, r->stack, "net/http.(*connReader)");
-        for (uint32_t k = 0; answers && k < all->n; k++)
-            answers = all->v[k].kind != WORK_REQUESTS || !all->v[k].more ||
-                      stacks_place(c->tr, r->stack) == 0 ||
-                      stacks_place(c->tr, all->v[k].more) != stacks_place(c->tr, r->stack);
-        if (answers)
+        const struct work *w = all->v;
+        const uint32_t at = stacks_place(c->tr, r->stack);
+        if (r->kind == WK_NET && r->stack && (double)r->total >= least && !causes_writes(c->tr, r->stack) &&
+            !stacks_may(c->tr, r->stack, STACK_ACCEPTS) &&
+            !stacks_has(c->tr, r->stack, "net/http.(*connReader)") &&
+            !any_of(k, all->n,
+                    w[k].kind == WORK_REQUESTS && w[k].more && at && stacks_place(c->tr, w[k].more) == at))
             return true;
     }
     return false;

@@ -19,13 +19,6 @@ struct owners { /* asked by several threads, which find the same answers */
     unsigned nmain;
 };
 
-static struct str dir_of(struct str path)
-{
-    while (path.len && path.p[path.len - 1] != '/')
-        path.len--;
-    return path;
-}
-
 /* Returns the length of two paths' common prefix, up to the end of an element. */
 static uint32_t common(struct str a, struct str b)
 {
@@ -57,7 +50,7 @@ static void find_main(struct owners *o)
         const uint32_t n = trace_stack(o->tr, s);
         for (uint32_t i = n; i-- > 0 && i + 4 > n && o->nmain < 2;) { /* main's functions are outermost */
             const struct frame f = trace_frame(o->tr, s, i);
-            const struct str dir = dir_of(trace_str(o->tr, f.file));
+            const struct str file = trace_str(o->tr, f.file), dir = {file.p, str_dir(file)};
             if (in_main(trace_str(o->tr, f.func)) && dir.len &&
                 !(o->nmain && common(o->main[0], dir) == dir.len && o->main[0].len == dir.len))
                 o->main[o->nmain++] = dir;

@@ -1,6 +1,8 @@
 /* sampled.c - see sampled.h. */
 #include "triage/work/sampled.h"
 
+#include <string.h>
+
 #include "decode/base/bisect.h"
 #include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
@@ -61,8 +63,7 @@ void sampled_begin(struct sampled *s)
     tab_free(&s->row);
     s->nunder = 0;
     s->nth = 0;
-    for (int k = 0; k < TREE_SETS; k++)
-        s->total[k] = 0;
+    memset(s->total, 0, sizeof s->total);
 }
 
 /* Returns the first sample of goroutine g at or after t, or the first one after those of g. */

@@ -203,6 +203,13 @@ static inline int64_t tree_both(const struct tree_node *n)
 {
     return ns_add(n->ns[TREE_ALL], n->ns[TREE_SLOW]);
 }
+/* tree_top - Returns the node that a node is under, of those of the pieces themselves. */
+static inline uint32_t tree_top(const struct work_tree *t, uint32_t node)
+{
+    while (t->v[node].up)
+        node = t->v[node].up;
+    return node;
+}
 /* tree_held - True if most of a node's time is in runs so long that the runtime would have preempted them:
  * the host did not run the thread. */
 static inline bool tree_held(const struct tree_node *n)
