@@ -13,7 +13,7 @@
 #include "tests/unit/export_help.h"
 #include "triage/exports/export_out.h"
 #include "triage/exports/rewrite.h"
-#include "triage/live/live.h"
+#include "triage/live/saved.h"
 
 /* of triage/report/report.h, whose `struct loaded` is another one than the tests' */
 int report_main(int argc, char **argv);

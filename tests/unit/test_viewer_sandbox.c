@@ -22,7 +22,7 @@
 #include "decode/base/clerk.h"
 #include "triage/exports/export_out.h"
 #include "triage/exports/outside.h"
-#include "triage/live/live.h"
+#include "triage/live/saved.h"
 #include "viewer/command/sandbox.h"
 
 #define TRACE "samples/http-1.26.trace"

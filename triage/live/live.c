@@ -15,6 +15,7 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
+#include "triage/live/saved.h"
 #include "triage/say.h"
 #include "triage/text.h"
 

@@ -34,25 +34,6 @@ extern const char live_too_short[];
 /* live_too_large - the message when a generation was larger than LIVE_GENERATION. */
 extern const char live_too_large[];
 
-/* ---- the file of -o ------------------------------------------------------------------------------------ */
-
-/*
- * The file of -o while a program is followed: every byte as sent, compressed if it was.
- *
- * An existing file is left alone until a trace comes, so an error page costs nobody an older trace. Bytes
- * are written as they come, so they are there however gotop ends. A full disk is reported at once; watching
- * then goes on without saving.
- */
-struct saved;
-
-/* saved_open - ERR_IO: it can't be written; e->what names it and says why. */
-enum err_code saved_open(const char *path, struct saved **out, struct err *e);
-/* saved_put - n more bytes. trace: everything so far begins as a trace does. Returns false when they can't
- * be written: *e says why. */
-bool saved_put(struct saved *s, const uint8_t *p, size_t n, bool trace, struct err *e);
-/* saved_close - close it, and remove a file that was created for bytes that never came. NULL is allowed. */
-void saved_close(struct saved *s);
-
 /* ---- the stream ---------------------------------------------------------------------------------------- */
 
 /* How late is what comes? The clocks of the program and of this host differ by an unknown constant. So the

@@ -1,7 +1,7 @@
 /*
- * saved.c - see live.h.
+ * saved.c - see saved.h.
  */
-#include "triage/live/live.h"
+#include "triage/live/saved.h"
 
 #include <errno.h>
 #include <stdio.h>

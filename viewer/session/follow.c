@@ -9,7 +9,7 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/input/joint.h"
-#include "triage/live/live.h"
+#include "triage/live/saved.h"
 #include "viewer/session/models.h"
 
 enum { FIRST_MS = 200 };
