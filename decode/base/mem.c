@@ -208,6 +208,21 @@ bool mem_is_spilled(const void *p)
     return spill_size(p);
 }
 
+/* An array in the temporary file that would be too small for it stays there, because moving it would take
+ * memory. */
+void mem_fit_of(void *array, size_t *cap, size_t n, size_t size)
+{
+    void *p;
+    memcpy(&p, array, sizeof p);
+    if (!p || !n || n >= *cap || (n * size < MEM_SPILLS && mem_is_spilled(p)))
+        return;
+    p = mem_resize(p, n * size);
+    if (p) {
+        memcpy(array, &p, sizeof p);
+        *cap = n;
+    }
+}
+
 void mem_rest(void)
 {
     if (spill_bytes() && host_mapped() > atomic_load(&limit) / 4)

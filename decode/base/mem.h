@@ -47,6 +47,10 @@ static inline bool mem_room_of(void *array, size_t *cap, size_t need, size_t siz
 }
 bool mem_room_zeros_of(void *array, size_t *cap, size_t need, size_t size);
 
+/* mem_fit - Free spare room behind n elements, unless there are none. */
+#define mem_fit(array, cap, n) mem_fit_of(&(array), &(cap), n, sizeof *(array))
+void mem_fit_of(void *array, size_t *cap, size_t n, size_t size);
+
 /* mem_add - append a value to an array with n elements, a variable that is counted up. Returns false if out
  * of memory; then nothing has changed. */
 #define mem_add(array, cap, n, ...) \

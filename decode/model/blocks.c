@@ -9,7 +9,7 @@ bool blocks_room(struct spanblocks *v)
 {
     uint32_t need = v->n % SPAN_GROUP + 2;
     if (need > v->cap) {
-        uint32_t cap = need > SPAN_GROUP / 2 + 1 ? SPAN_GROUP + 1 : need > 4 ? SPAN_GROUP / 2 + 1 : 4;
+        const size_t cap = need > SPAN_GROUP / 2 + 1 ? SPAN_GROUP + 1 : need > 4 ? SPAN_GROUP / 2 + 1 : 4;
         struct blk *b = mem_resize(v->blk, cap * sizeof *b);
         if (!b)
             return false;
@@ -17,7 +17,7 @@ bool blocks_room(struct spanblocks *v)
         v->cap = cap;
     }
     if (v->n / SPAN_GROUP >= v->capgroup) {
-        uint32_t cap = v->capgroup + v->capgroup / 4 + 1;
+        const size_t cap = v->capgroup + v->capgroup / 4 + 1;
         struct spangroup *g = mem_resize(v->group, cap * sizeof *g);
         if (!g)
             return false;
@@ -58,17 +58,8 @@ int64_t blocks_before(const struct spanblocks *v, uint32_t b, int64_t tot[SPAN_S
 
 void blocks_trim(struct spanblocks *v)
 {
-    uint32_t blk = v->n % SPAN_GROUP + 1, groups = v->n / SPAN_GROUP + 1;
-    struct blk *b = blk < v->cap ? mem_resize(v->blk, blk * sizeof *b) : NULL;
-    if (b) {
-        v->blk = b;
-        v->cap = blk;
-    }
-    struct spangroup *g = groups < v->capgroup ? mem_resize(v->group, groups * sizeof *g) : NULL;
-    if (g) {
-        v->group = g;
-        v->capgroup = groups;
-    }
+    mem_fit(v->blk, v->cap, v->n % SPAN_GROUP + 1);
+    mem_fit(v->group, v->capgroup, v->n / SPAN_GROUP + 1);
 }
 
 void blocks_free(struct spanblocks *v)

@@ -37,9 +37,9 @@ struct spangroup {
     const struct columns *entry; /* a row per block; set once the group is full */
 };
 
-struct spanblocks {         /* The index of a lane whose first block is packed. */
-    uint32_t n;             /* full blocks */
-    uint32_t cap, capgroup; /* capacity of blk, of group */
+struct spanblocks {       /* The index of a lane whose first block is packed. */
+    uint32_t n;           /* full blocks */
+    size_t cap, capgroup; /* capacity of blk, of group */
     struct blk *blk;
     struct spangroup *group;
 };

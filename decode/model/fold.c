@@ -2,16 +2,12 @@
  * fold.c - see fold.h.
  *
  * Invariants:
- * - A goroutine that runs, or holds a P in a system call, is named by that P (p->g) and by its M (m->g),
- * and
- *   its lane names them (l->p, l->m). Every transition first undoes these bindings, then makes the new
- * ones.
- *   After that fold_p_show() and fold_m_show() bring the lanes of the P and the M up to date; only these
- * two
+ * - A goroutine that runs, or holds a P in a system call, is named by that P (p->g) and by its M (m->g), and
+ *   its lane names them (l->p, l->m). Every transition first undoes these bindings, then makes the new ones.
+ *   After that fold_p_show() and fold_m_show() bring the lanes of the P and the M up to date; only these two
  *   decide what the lanes say.
  * - Back-dating: the first span of a lane that existed before the trace starts at 0, whatever the time of
- * the
- *   event that reported it. ginfo.seen keeps that time, because Go's own reader shows nothing before it.
+ *   the event that reported it. ginfo.seen keeps that time, because Go's own reader shows nothing before it.
  */
 #include "decode/model/fold_hot.h"
 

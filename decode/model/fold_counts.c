@@ -78,7 +78,7 @@ static inline struct gbucket two_buckets(const struct gbucket *a)
 void fold_gcount_trim(struct fold *f)
 {
     if (f->gb) {
-        fold_shrink(&f->gb, &f->capgb, f->ngb, sizeof *f->gb);
+        mem_fit(f->gb, f->capgb, f->ngb);
         f->gb_last = &f->gb[f->ngb - 1];
     }
 }

@@ -66,8 +66,8 @@ void fold_rest(struct fold *f)
         pool_waits_free(&f->pool);
     for (int k = 0; k < LANE_KINDS; k++)
         if (k != LANE_G)
-            fold_shrink(&f->lane[k], &f->caplane[k], f->nlane[k], sizeof(struct spanlane));
-    fold_shrink(&f->seg, &f->capseg, f->nseg, sizeof *f->seg);
+            mem_fit(f->lane[k], f->caplane[k], f->nlane[k]);
+    mem_fit(f->seg, f->capseg, f->nseg);
 }
 
 void fold_finish(struct fold *f, int64_t end)

@@ -558,30 +558,15 @@ void fold_patch_open(struct fold *f, int64_t end)
             f->regions.v[i - 1].t1 = end;
 }
 
-/* An array in the temporary file that would be too small for it stays there, because moving it would take
- * memory. */
-void fold_shrink(void *arrayp, size_t *cap, size_t n, size_t size)
-{
-    void *p;
-    memcpy(&p, arrayp, sizeof p);
-    if (!p || !n || *cap == n || (n * size < MEM_SPILLS && mem_is_spilled(p)))
-        return;
-    p = mem_resize(p, n * size);
-    if (p) {
-        memcpy(arrayp, &p, sizeof p);
-        *cap = n;
-    }
-}
-
 void fold_lists_finish(struct fold *f)
 {
     for (int k = 0; k < METRIC_COUNT; k++) {
-        fold_shrink(&f->points[k].v, &f->points[k].cap, f->points[k].n, sizeof(struct point));
-        fold_shrink(&f->points[k].blk, &f->points[k].capblk, f->points[k].nblk, sizeof(struct point_block));
+        mem_fit(f->points[k].v, f->points[k].cap, f->points[k].n);
+        mem_fit(f->points[k].blk, f->points[k].capblk, f->points[k].nblk);
     }
     for (int k = 0; k < RANGE_KINDS; k++) {
         struct vec_range *v = &f->range[k];
-        fold_shrink(&v->v, &v->cap, v->n, sizeof *v->v);
+        mem_fit(v->v, v->cap, v->n);
         if (v->unsorted)
             sort(v->v, v->n, range_by_t0);
     }

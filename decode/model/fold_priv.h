@@ -21,7 +21,6 @@ enum {
 
 /* fold_room - mem_room(); a failure sets f->oom. */
 #define fold_room(f, array, cap, need) mem_noted(&(f)->oom, mem_room(array, cap, need))
-void fold_shrink(void *arrayp, size_t *cap, size_t n, size_t size); /* free spare room after n elements */
 /* fold_special_g, fold_special_p - recompute a lane's SPECIAL_*. Call after any change of what they stand
  * for. */
 void fold_special_g(struct fold *f, uint32_t g);

@@ -179,9 +179,9 @@ void mlane_totals(const struct fold *f, uint32_t m, const struct totals *to)
 
 void mlane_trim(struct mlane *l)
 {
-    fold_shrink(&l->h, &l->cap, l->n, sizeof *l->h);
-    fold_shrink(&l->rec, &l->caprec, l->now.rec, 1);
-    fold_shrink(&l->sum, &l->capsum, (l->n + HOLD_GROUP - 1) / HOLD_GROUP, sizeof *l->sum);
+    mem_fit(l->h, l->cap, l->n);
+    mem_fit(l->rec, l->caprec, l->now.rec);
+    mem_fit(l->sum, l->capsum, (l->n + HOLD_GROUP - 1) / HOLD_GROUP);
 }
 
 void mlane_free(struct mlane *l)

@@ -1,8 +1,5 @@
 /*
  * v2_names.c - see v2_gen.h.
- *
- * Stacks are the largest part of some traces. Their frames are mostly the same few thousand, so those read
- * last are found again by their four numbers, without a look at the names.
  */
 #include "decode/v2/v2_gen.h"
 
@@ -13,20 +10,11 @@
 #include "decode/base/hash.h"
 #include "decode/v2/v2_raw.h"
 
-/* A frame that was read, by its numbers in the file. */
-enum { KNOWN_BITS = 10 };
-struct known_frame {
-    uint64_t v[4], hash;
-    uint32_t id;
-    bool kept; /* else the slot is free, or it names a missing string: each use of that is counted */
-};
-
 /* The tables of a generation, with numbers of their own: from 1 on in the order of appearance (names.h),
  * for stacks from 0 on. */
 struct v2_read {
-    struct names own;          /* strings and frames; func and file are indices of these strings */
-    struct known_frame *known; /* 1 << KNOWN_BITS, while stacks are read */
-    uint32_t *frames;          /* the frames of all stacks, one after the other */
+    struct names own; /* strings and frames; func and file are indices of these strings */
+    uint32_t *frames; /* the frames of all stacks, one after the other */
     size_t nframes, capframes;
     struct read_stack {
         uint32_t hash; /* as any generation has it that reads this stack */
@@ -114,22 +102,11 @@ static bool own_frame(struct v2_read *t, const struct frame *f, uint32_t *id)
     return true;
 }
 
-/* Returns the frame with these numbers. NULL: out of memory. */
-static inline const struct known_frame *frame_of(struct v2_gen *g, const uint64_t v[4])
+/* Sets *id to the frame with these numbers. Returns false if out of memory. */
+static inline bool frame_of(struct v2_gen *g, const uint64_t v[4], uint32_t *id)
 {
-    struct v2_read *t = g->read;
-    const uint32_t missing = g->missing;
-    const uint64_t place = (v[0] + (v[3] << 32)) * 0x9E3779B97F4A7C15u >> (64 - KNOWN_BITS);
-    struct known_frame *k = &t->known[place];
     struct frame f = {.pc = v[0], .line = v[3]};
-    if (k->kept && k->v[0] == v[0] && k->v[1] == v[1] && k->v[2] == v[2] && k->v[3] == v[3])
-        return k;
-    if (!frame_str(g, v[1], &f.func) || !frame_str(g, v[2], &f.file) || !own_frame(t, &f, &k->id))
-        return NULL;
-    memcpy(k->v, v, sizeof k->v);
-    k->hash = t->hash[k->id];
-    k->kept = g->missing == missing;
-    return k;
+    return frame_str(g, v[1], &f.func) && frame_str(g, v[2], &f.file) && own_frame(g->read, &f, id);
 }
 
 /* ---- stacks -------------------------------------------------------------------------------------------- */
@@ -166,12 +143,9 @@ static const uint8_t *read_stack(struct reading *r, const uint8_t *p, uint64_t *
     uint64_t hash = hash_first(n), v[4];
     for (unsigned i = 0; i < n; i++) {
         p = bytes_varints(p, r->end, v, 4);
-        const struct known_frame *k = p ? frame_of(r->g, v) : NULL;
-        r->oom = p && !k;
-        if (!k)
+        if (!p || !mem_noted(&r->oom, frame_of(r->g, v, &f[i])))
             return NULL;
-        f[i] = k->id;
-        hash = stack_hash_next(hash, k->hash);
+        hash = stack_hash_next(hash, t->hash[f[i]]);
     }
     t->stacks[t->nstacks++] = (struct read_stack){(uint32_t)hash_last(hash), (uint8_t)n};
     t->nframes += n;
@@ -199,8 +173,7 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
 
 static bool begin(struct v2_gen *g)
 {
-    return (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) && room_for(g->read, g) &&
-           (g->read->known = mem_zalloc(sizeof *g->read->known << KNOWN_BITS));
+    return (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) && room_for(g->read, g);
 }
 
 typedef bool read_fn(struct source *s, struct v2_gen *g, const struct v2_slice *t);
@@ -215,13 +188,7 @@ static bool read_all(struct source *s, struct v2_gen *g, enum v2_raw_type type, 
 
 bool v2_names_read(struct source *s, struct v2_gen *g)
 {
-    const bool ok =
-        begin(g) && read_all(s, g, V2R_STRINGS, read_strings) && read_all(s, g, V2R_STACKS, read_stacks);
-    if (g->read) {
-        mem_free(g->read->known);
-        g->read->known = NULL;
-    }
-    return ok;
+    return begin(g) && read_all(s, g, V2R_STRINGS, read_strings) && read_all(s, g, V2R_STACKS, read_stacks);
 }
 
 /* ---- numbers in the trace's names ---------------------------------------------------------------------- */
@@ -303,7 +270,6 @@ void v2_names_free(struct v2_gen *g)
     if (!r)
         return;
     names_free(&r->own);
-    mem_free(r->known);
     mem_free(r->frames);
     mem_free(r->stacks);
     mem_free(r->hash);
