@@ -109,13 +109,6 @@ static bool told_of_processors(const struct verdict *v)
            (v->doing[0].cat == EX_SCHED || v->doing[0].cat == EX_NOBODY);
 }
 
-/* Whether it sleeps, and nobody knows what for: a pace, a peer that is played, a limit of a rate. The tree
- * shows how much; it is said where there is nothing else to say. */
-static bool only_sleeps(const struct verdict *v)
-{
-    return v->rule == RULE_SLEEP && !(v->known >> EV_FIRST & 1);
-}
-
 enum { WHAT_IT_IS = 2 }; /* notes of what the work is: the tree shows the rest */
 
 static void symptom_add(struct verdict *a, const struct verdict *b)
@@ -186,7 +179,7 @@ static bool decide_each(struct judging *j)
         v->cause = NO_LANE;
         if (!j->says[i] || told_of_processors(v) || is_little(j->all, v))
             continue;
-        if (!only_sleeps(v))
+        if (!verdict_only_sleeps(v))
             out->v[kept++] = *v;
         else if (v->score > j->asleep.score)
             j->asleep = *v;
@@ -233,7 +226,8 @@ bool verdicts_decide(struct causes *c, const struct works *all, struct verdicts 
             out->v[kept++] = out->v[i];
     }
     out->n = kept;
-    return kept || j.asleep.score < threshold(TH_MOST) || verdict_add(out, &j.asleep);
+    return kept || j.asleep.harm.share < threshold(TH_MOST) ||
+           (verdict_add(out, &j.asleep) && verdicts_culprits(all, out));
 }
 
 /* ---- all of them --------------------------------------------------------------------------------------- */

@@ -204,6 +204,12 @@ static inline struct did verdict_did(const struct tree_node *end, const struct t
     const struct site p = {end->leaf, at->user, at->stack, at->frame};
     return (struct did){end->cat, end->kind, (uint8_t)ran_how(&end->ran), p, share, at->who, at->g};
 }
+/* verdict_only_sleeps - returns whether it sleeps, and nobody knows what for: a pace, a peer that is played,
+ * a limit of a rate. The tree shows how much; it is said where there is nothing else to say. */
+static inline bool verdict_only_sleeps(const struct verdict *v)
+{
+    return v->rule == RULE_SLEEP && !(v->known >> EV_FIRST & 1);
+}
 /* verdict_add - appends a copy of v. Returns false if out of memory. */
 bool verdict_add(struct verdicts *to, const struct verdict *v);
 

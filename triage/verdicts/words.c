@@ -292,7 +292,10 @@ void verdict_at(struct text *t, const struct works *w, const struct verdict *v)
 void verdict_title(struct text *t, const struct verdict *v)
 {
     const char *slow = v->rule == RULE_SLOW ? slow_word(v) : NULL;
-    text_add(t, slow ? "the slow ones %s" : "%s", slow ? slow : rule_row(v->rule)->title);
+    text_add(t, slow ? "the slow ones %s" : "%s",
+             slow                     ? slow
+             : verdict_only_sleeps(v) ? "sleeps"
+                                      : rule_row(v->rule)->title);
 }
 
 void verdict_what(struct text *t, const struct works *w, const struct verdict *v)
