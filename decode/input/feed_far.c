@@ -57,11 +57,6 @@ static void forget(struct feed *f)
     used[f - feed] = false;
 }
 
-static bool is_asked(const char *what)
-{
-    return any_of(i, nplaces, strcmp(what, place[i]) == 0);
-}
-
 /* The request is a digit, which says which options apply, and the address. */
 static void do_open(const char *text, struct clerk_said *said)
 {
@@ -69,7 +64,8 @@ static void do_open(const char *text, struct clerk_said *said)
     const char *what = *text ? text + 1 : text;
     struct err e = {0};
     const int at = (int)find_first(i, FEEDS, !used[i]);
-    if (which < 0 || which >= ASKED || !asked[which] || at == FEEDS || !is_asked(what)) {
+    const bool known = any_of(i, nplaces, strcmp(what, place[i]) == 0);
+    if (which < 0 || which >= ASKED || !asked[which] || at == FEEDS || !known) {
         said->error = at == FEEDS ? EMFILE : EINVAL;
         return;
     }

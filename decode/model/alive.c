@@ -66,11 +66,6 @@ static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *t
     return c;
 }
 
-static bool outside(const struct alive_chunk *c, int64_t t0, int64_t t1)
-{
-    return c->first0 >= t1 || c->last1 < t0;
-}
-
 uint32_t alive_next(struct alive *a, const struct alive_ask *q, uint32_t lane)
 {
     enum { AT_ONCE = 256 };
@@ -83,7 +78,7 @@ uint32_t alive_next(struct alive *a, const struct alive_ask *q, uint32_t lane)
             c = chunk_of(a, q->tr, q->k, lane);
         else if (i < a->n)
             c = &a->chunk[i];
-        if (c && outside(c, q->t0, q->t1)) {
+        if (c && (c->first0 >= q->t1 || c->last1 < q->t0)) {
             lane = end;
             continue;
         }

@@ -251,11 +251,6 @@ static void look_at(struct search *s, uint32_t g, uint32_t helper, uint32_t stac
     h->differ |= b->callback == SEVERAL;
 }
 
-static uint32_t helper_of(const struct search *s, uint32_t name)
-{
-    return find_first(k, s->nhelper, s->helper[k].func == name && !s->helper[k].is_none);
-}
-
 static void goroutines(struct search *s)
 {
     const uint32_t n = trace_nlanes(s->tr, LANE_G);
@@ -264,7 +259,8 @@ static void goroutines(struct search *s)
         const struct home h = trace_home(s->tr, g);
         run = h.run;
         for (uint32_t i = 0; i < run; i++) {
-            const uint32_t k = helper_of(s, fold_g_name(h.f, h.local + i));
+            const uint32_t name = fold_g_name(h.f, h.local + i),
+                           k = find_first(j, s->nhelper, s->helper[j].func == name && !s->helper[j].is_none);
             if (k < s->nhelper)
                 look_at(s, g + i, k, fold_g_create_stack(h.f, h.local + i),
                         !fold_g_retired(h.f, h.local + i));

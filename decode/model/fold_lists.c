@@ -436,18 +436,6 @@ void fold_regions_end(struct fold *f, uint32_t g, int64_t t)
         region_close(f, g, top, t, 0);
 }
 
-static void log_add(struct fold *f, const struct ev *e)
-{
-    const struct logmsg x = {e->t, e->arg, e->g, e->str, e->stack2, e->stack};
-    f->oom |= !mem_add(f->logs.v, f->logs.cap, f->logs.n, x);
-}
-
-static void sample_add(struct fold *f, const struct ev *e)
-{
-    const struct sample x = {e->t, e->g, e->p, e->m, e->stack};
-    f->oom |= !mem_add(f->samples.v, f->samples.cap, f->samples.n, x);
-}
-
 void fold_list(struct fold *f, const struct ev *e, const struct ginfo *gi)
 {
     switch (e->kind) {
@@ -458,8 +446,14 @@ void fold_list(struct fold *f, const struct ev *e, const struct ginfo *gi)
     case EVK_TASK_END: task_end(f, e, gi); break;
     case EVK_REGION_BEGIN: region_begin(f, e); break;
     case EVK_REGION_END: region_end(f, e, gi); break;
-    case EVK_LOG: log_add(f, e); break;
-    case EVK_SAMPLE: sample_add(f, e); break;
+    case EVK_LOG:
+        f->oom |= !mem_add(f->logs.v, f->logs.cap, f->logs.n,
+                           (struct logmsg){e->t, e->arg, e->g, e->str, e->stack2, e->stack});
+        break;
+    case EVK_SAMPLE:
+        f->oom |= !mem_add(f->samples.v, f->samples.cap, f->samples.n,
+                           (struct sample){e->t, e->g, e->p, e->m, e->stack});
+        break;
     }
 }
 

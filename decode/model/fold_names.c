@@ -34,11 +34,6 @@ static bool name_is_system(struct str s)
     return str_starts(s, "runtime.") || str_starts(s, "runtime/trace.");
 }
 
-static bool is_gcworker(const struct fold *f, uint32_t name)
-{
-    return str_is(names_get(f->names, name), "runtime.gcBgMarkWorker");
-}
-
 void fold_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)
 {
     struct ginfo *gi = fold_info_at(f, g);
@@ -48,9 +43,10 @@ void fold_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)
     gi->name = name;
     gi->flags = (uint16_t)((gi->flags & ~(GI_INFERRED | GI_SYSTEM)) |
                            (inferred && !gi->start_stack ? GI_INFERRED : 0));
-    if (name_is_system(names_get(f->names, name)))
+    const struct str s = names_get(f->names, name);
+    if (name_is_system(s))
         gi->flags |= GI_SYSTEM;
-    if (name == f->str_gcworker || (!f->str_gcworker && is_gcworker(f, name))) {
+    if (name == f->str_gcworker || (!f->str_gcworker && str_is(s, "runtime.gcBgMarkWorker"))) {
         f->str_gcworker = name;
         gi->flags |= GI_GCWORK;
     } else {

@@ -224,12 +224,6 @@ static enum err_code add_exit(struct v1_index *ix, const struct v1_raw *r)
     return mem_add(ix->exit, ix->exit_cap, ix->nexit, e) ? ERR_OK : ERR_NOMEM;
 }
 
-static enum err_code add_sample(struct v1_index *ix, const struct v1_raw *r)
-{
-    const struct v1_sample x = {r->v[1], ix->at};
-    return mem_add(ix->sample, ix->sample_cap, ix->nsample, x) ? ERR_OK : ERR_NOMEM;
-}
-
 static enum err_code structure(struct v1_index *ix, struct source *s, const struct v1_raw *r, uint64_t end)
 {
     switch (r->type) {
@@ -282,7 +276,8 @@ static enum err_code event(struct v1_index *ix, struct source *s, const struct v
         if (ix->dialect.version)
             c = add_exit(ix, r);
     } else if (r->type == V1_CPU_SAMPLE) {
-        c = add_sample(ix, r);
+        const struct v1_sample x = {r->v[1], ix->at};
+        c = mem_add(ix->sample, ix->sample_cap, ix->nsample, x) ? ERR_OK : ERR_NOMEM;
         if (!ix->batch_open) {
             ix->profile = true;
             return c;

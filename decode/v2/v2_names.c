@@ -89,24 +89,20 @@ struct reading {
     bool oom;
 };
 
-static bool own_frame(struct v2_read *t, const struct frame *f, uint32_t *id)
+/* Sets *id to the frame with these numbers. Returns false if out of memory. */
+static inline bool frame_of(struct v2_gen *g, const uint64_t v[4], uint32_t *id)
 {
+    struct v2_read *t = g->read;
+    struct frame f = {.pc = v[0], .line = v[3]};
     const uint32_t had = names_nframes(&t->own);
-    if (names_frame_id(&t->own, f, id))
+    if (!frame_str(g, v[1], &f.func) || !frame_str(g, v[2], &f.file) || names_frame_id(&t->own, &f, id))
         return false;
     if (*id < had)
         return true;
     if (!mem_room(t->hash, t->caphash, had + (size_t)1))
         return false;
-    t->hash[had] = names_frame_hash(&t->own, f);
+    t->hash[had] = names_frame_hash(&t->own, &f);
     return true;
-}
-
-/* Sets *id to the frame with these numbers. Returns false if out of memory. */
-static inline bool frame_of(struct v2_gen *g, const uint64_t v[4], uint32_t *id)
-{
-    struct frame f = {.pc = v[0], .line = v[3]};
-    return frame_str(g, v[1], &f.func) && frame_str(g, v[2], &f.file) && own_frame(g->read, &f, id);
 }
 
 /* ---- stacks -------------------------------------------------------------------------------------------- */
@@ -171,11 +167,6 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
     return true;
 }
 
-static bool begin(struct v2_gen *g)
-{
-    return (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) && room_for(g->read, g);
-}
-
 typedef bool read_fn(struct source *s, struct v2_gen *g, const struct v2_slice *t);
 static bool read_all(struct source *s, struct v2_gen *g, enum v2_raw_type type, read_fn *read)
 {
@@ -188,7 +179,8 @@ static bool read_all(struct source *s, struct v2_gen *g, enum v2_raw_type type, 
 
 bool v2_names_read(struct source *s, struct v2_gen *g)
 {
-    return begin(g) && read_all(s, g, V2R_STRINGS, read_strings) && read_all(s, g, V2R_STACKS, read_stacks);
+    return (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) && room_for(g->read, g) &&
+           read_all(s, g, V2R_STRINGS, read_strings) && read_all(s, g, V2R_STACKS, read_stacks);
 }
 
 /* ---- numbers in the trace's names ---------------------------------------------------------------------- */

@@ -504,11 +504,6 @@ enum {
     EV_ROOM = 64
 }; /* most events that general() adds to o->out; the same when cursors are stalled */
 
-static inline bool is_own(uint8_t type)
-{
-    return v2_specs[type].context & V2_OWN;
-}
-
 /* Let the sink's fast path write back what it keeps: before an event of any thread, or (own) before one that
  * concerns only its own. */
 static void fast_pause(struct v2_sink *k, bool own)
@@ -528,7 +523,7 @@ static bool give(struct v2_order *o, struct v2_sink *k)
 static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, int64_t until, bool *over,
                     bool *ok)
 {
-    fast_pause(k, is_own(c->type));
+    fast_pause(k, v2_specs[c->type].context & V2_OWN);
     const bool more = cursor_whole(o, c);
     *over = false;
     if (more && o->lossy)
