@@ -440,7 +440,8 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     if (v->rule == RULE_SLOW && !slows(v, varies))
         return false;
     const bool late = v->ndoing && comes_from_host(c->tr, &v->doing[0]);
-    const bool few_at_first = v->harm.all < threshold(TH_SHARE) || verdict_family(v) == FAM_SLOW;
+    const bool few_at_first =
+        v->harm.all < threshold(TH_SHARE) || verdict_family(v) == FAM_SLOW || verdict_family(v) == FAM_LIMIT;
     const bool over = few_at_first && only_at_first(c, all, v);
     /* it matters to these few; of one or two, if it is anything of the trace */
     const double few = slow * work_slow_part(w) * (double)w->total / (double)c->tg->end;
