@@ -9,7 +9,7 @@
 #include "triage/tables/slices.h"
 #include "triage/verdicts/verdict.h"
 
-enum { WAITS = 64, STEPS = 4000, BRIEF = 64, MEMBERS = 2000, LANES = 200000, SEEN = 64 };
+enum { WAITS = 64, STEPS = 4000, BRIEF = 64, MEMBERS = 2000, LANES = 50000, SEEN = 64 };
 
 struct last { /* where the last one waits longest, and where the one before it does; lines: verdict_lines() */
     uint32_t stack, lines, before, before_lines;

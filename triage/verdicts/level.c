@@ -74,12 +74,6 @@ static bool bounds(const struct causes *c, const struct works *all, const struct
     return waits < 2 && (double)(v->t0 - li.first) < threshold(TH_SHARE) * (double)(li.last - li.first);
 }
 
-/* Whether it mostly waits while a processor is idle: the host or the runtime causes that. */
-static bool comes_late(const struct verdict *v)
-{
-    return v->ndoing && v->doing[0].cat == EX_NOBODY;
-}
-
 /* Whether the holder mostly waits for a processor, whether one is idle or none is: that is what comes late
  * then, not what it does. */
 static bool holder_late(const struct verdict *v)
@@ -396,7 +390,8 @@ static void name_onset(const struct causes *c, const struct work *w, struct verd
  * told as waits for the remote end (name_onset). */
 static bool slows(const struct verdict *v, bool varies)
 {
-    return varies && !comes_late(v) && (!v->usual_too || (v->known >> EV_SINCE & 1 && !waits_outside(v)));
+    const bool late = v->ndoing && v->doing[0].cat == EX_NOBODY; /* by the host, or by the runtime */
+    return varies && !late && (!v->usual_too || (v->known >> EV_SINCE & 1 && !waits_outside(v)));
 }
 
 /* Whether few wait longer there by no fault of theirs: a processor came late, or it was taken away in a

@@ -391,12 +391,6 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     return v;
 }
 
-/* The resource families report what a resource takes, with its numbers. */
-static bool told_elsewhere(enum family f)
-{
-    return f == FAM_STOP || f == FAM_GC || f == FAM_STUCK;
-}
-
 /* Whether main only waits for one child, as for its end, while functions of the program do other work. */
 static bool waits_for_end(const struct follow *f, const struct way *w)
 {
@@ -432,11 +426,12 @@ bool fam_ways(struct causes *c, const struct works *all, struct verdicts *out)
             follow(&f, 0);
         for (uint32_t k = 0; ok && k < f.n; k++) {
             struct verdict v = verdict_of(&f, &f.way[k], i);
+            const enum family of = f.way[k].family; /* what a resource takes its family tells */
+            const bool told = of == FAM_STOP || of == FAM_GC || of == FAM_STUCK;
             if ((v.rule == RULE_SERIAL || v.rule == RULE_BACKEND) && v.harm.share >= threshold(TH_NOTED))
                 ways_repeats(&f, &f.w->tree.v[f.way[k].at], &v);
-            ok = (starts && v.rule != RULE_SERIAL) || v.harm.share < threshold(TH_NOTED) ||
-                 told_elsewhere(f.way[k].family) || runs_unseen(&f, &f.way[k]) ||
-                 waits_for_end(&f, &f.way[k]) || verdict_add(out, &v);
+            ok = (starts && v.rule != RULE_SERIAL) || v.harm.share < threshold(TH_NOTED) || told ||
+                 runs_unseen(&f, &f.way[k]) || waits_for_end(&f, &f.way[k]) || verdict_add(out, &v);
         }
         mem_free(f.memo);
     }
