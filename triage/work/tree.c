@@ -10,10 +10,11 @@
 #include "triage/work/work.h"
 
 enum {
-    SAMPLE = 240,  /* pieces explained for `all` */
-    EACH_END = 48, /* for the usual ones and for the slow ones */
-    LONG = 100000, /* spans that the pieces of one work may cost */
-    BRIEF = 10000  /* the same for a work that no page shows: for its kind and owner */
+    SAMPLE = 240,    /* pieces explained for `all` */
+    EACH_END = 48,   /* for the usual ones and for the slow ones */
+    LONG = 100000,   /* spans that the pieces of one work may cost */
+    BRIEF = 10000,   /* the same for a work that no page shows: for its kind and owner */
+    STACKS = 1000000 /* looked at for other handlers */
 };
 
 struct making {
@@ -334,7 +335,8 @@ uint32_t by_name_most(const struct by_name *k)
 /* Whether stacks of the trace that begin in that function have only this handler. */
 static bool only_handler(struct works *all, uint32_t begin, uint32_t handler)
 {
-    for (uint32_t s = 1, n = trace_nstacks(all->tr); s < n; s++) {
+    const uint32_t n = trace_nstacks(all->tr);
+    for (uint32_t s = 1; s < n; s += n / STACKS + 1) {
         const uint32_t depth = trace_stack(all->tr, s);
         const bool in = depth > 0 && trace_frame(all->tr, s, depth - 1).func == begin;
         const uint32_t root = in ? owner_root(all->own, s) : handler;
