@@ -335,8 +335,7 @@ uint32_t by_name_most(const struct by_name *k)
 /* Whether stacks of the trace that begin in that function have only this handler. */
 static bool only_handler(struct works *all, uint32_t begin, uint32_t handler)
 {
-    const uint32_t n = trace_nstacks(all->tr);
-    for (uint32_t s = 1; s < n; s += n / STACKS + 1) {
+    for (uint32_t s = 1, n = trace_nstacks(all->tr); s < n; s += n / STACKS + 1) {
         const uint32_t depth = trace_stack(all->tr, s);
         const bool in = depth > 0 && trace_frame(all->tr, s, depth - 1).func == begin;
         const uint32_t root = in ? owner_root(all->own, s) : handler;
