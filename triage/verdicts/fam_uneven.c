@@ -15,17 +15,13 @@
 
 enum { GROUPS = 64, MEMBERS = 256, LIVES = 8192, SEATS = 64 };
 
-/* Who began most of a group: a majority vote. */
+/* Who began most of a group. */
 static uint32_t biggest_lot(const struct causes *c, uint32_t group, uint32_t n)
 {
-    uint32_t creator = NO_LANE;
-    int votes = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t by = trace_lane_who(c->tr, lane_g(causes_nth(c, group, i))).creator;
-        creator = votes ? creator : by;
-        votes += creator == by ? 1 : -1;
-    }
-    return creator;
+    struct by_name lots = {{0}, {0}};
+    for (uint32_t i = 0; i < n; i++)
+        by_name_add(&lots, trace_lane_who(c->tr, lane_g(causes_nth(c, group, i))).creator + 1, 1);
+    return by_name_most(&lots) - 1;
 }
 
 /* How long a goroutine is at work: it runs, or waits for the answers to many things that it asks outside. Who
@@ -221,12 +217,10 @@ static bool in_rounds(struct causes *c, const struct works *w, const struct work
     sort(v, n, cmp_life);
     seats_of(v, n, &s);
     mem_free(v);
-    uint32_t most = 0;
+    const uint32_t most = find_most(i, s.n, s.ns[i]);
     double sum = 0;
-    for (uint32_t i = 0; i < s.n; i++) {
-        most = s.ns[i] > s.ns[most] ? i : most;
+    for (uint32_t i = 0; i < s.n; i++)
         sum += s.ns[i];
-    }
     const double mean = s.n ? sum / s.n : 0, lost = mean > 0 ? 1 - mean / s.ns[most] : 0;
     const double clock = s.clock < (double)c->tg->end ? s.clock / (double)c->tg->end : 1;
     if (s.n < threshold(TH_SEVERAL) || lost * clock < threshold(TH_SHARE) ||
