@@ -43,20 +43,6 @@ void load_free(struct loaded *l)
     *l = (struct loaded){0};
 }
 
-static enum err_code findings_between(const struct triage *tg, const struct between *b, struct findings *fs,
-                                      struct err *e)
-{
-    struct findings_job *j = findings_begin(tg);
-    if (!j)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the findings");
-    while (!findings_step(j, budget(b)))
-        if (!go_on(b, NULL, 0, e)) {
-            findings_drop(j);
-            return e->code;
-        }
-    return findings_end(j, fs, e);
-}
-
 static enum err_code tables(struct loaded *l, const struct between *b, struct err *e)
 {
     enum triage_state s;
@@ -68,7 +54,15 @@ static enum err_code tables(struct loaded *l, const struct between *b, struct er
             return e->code;
     if (s == TRIAGE_NOMEM)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the tables of the triage");
-    return findings_between(l->tg, b, &l->fs, e);
+    struct findings_job *j = findings_begin(l->tg);
+    if (!j)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the findings");
+    while (!findings_step(j, budget(b)))
+        if (!go_on(b, NULL, 0, e)) {
+            findings_drop(j);
+            return e->code;
+        }
+    return findings_end(j, &l->fs, e);
 }
 
 static enum err_code read_all(struct trace *tr, const struct between *b, struct err *e)

@@ -222,9 +222,7 @@ void options_help(struct text *t, unsigned command)
 int options_wrong(const struct command *c, const char *option, const char *value, const char *why)
 {
     struct text t = {0};
-    text_raw(&t, option, strlen(option));
-    if (value)
-        text_add(&t, " %s", value);
+    text_say(&t, NULL, option, value ? " " : "", value ? value : "");
     const int status = say_failed(c->name, text_ok(&t) ? t.p : option, why);
     text_free(&t);
     return status;

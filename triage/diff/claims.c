@@ -445,14 +445,6 @@ static void judge_free(struct judge *j)
     mem_free(j->pace[1]);
 }
 
-/* Returns the direction of the change in this pair of runs alone, +1 or -1; 0 if it does not matter. */
-static int way_of(const struct judge *pair, const struct change *c)
-{
-    const struct change is = change_of(pair, c->kind, c->name);
-    const struct moved *m = c->kind == MK_CALL || c->kind == MK_TAKE ? &is.count : &is.time;
-    return !is.claimed ? 0 : m->new > m->old ? 1 : -1;
-}
-
 /* A change that every single pair of an old and a new run shows, in the same direction, is claimed of all
  * runs too: their spread does not hide it. */
 static bool in_each_pair(const struct side *old, const struct side *new, struct claim *v)
@@ -469,7 +461,9 @@ static bool in_each_pair(const struct side *old, const struct side *new, struct 
             for (uint32_t c = 0; ok && c < v->n; c++) {
                 if (v->c[c].claimed || (pair && !way[c]))
                     continue;
-                const int is = way_of(&j, &v->c[c]);
+                const struct change x = change_of(&j, v->c[c].kind, v->c[c].name);
+                const struct moved *m = x.kind == MK_CALL || x.kind == MK_TAKE ? &x.count : &x.time;
+                const int is = !x.claimed ? 0 : m->new > m->old ? 1 : -1; /* in this pair of runs alone */
                 way[c] = (signed char)(!pair || is == way[c] ? is : 0);
                 left += way[c] != 0;
             }

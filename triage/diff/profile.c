@@ -112,18 +112,7 @@ static bool goroutine(struct make *k, uint32_t g)
     return ok;
 }
 
-/* A measure of the collector, and the time in use, of one P. */
-static void processor(struct make *k, struct measure *gc, struct measure *busy, struct lane l)
-{
-    struct span_iter it;
-    each_span(s, it, k->l->tr, l, INT64_MIN) {
-        if (s->state >= ST_SCHED && s->state <= ST_SYSCALL)
-            spread(k, busy, s->t0, s->t1, false);
-        if (s->state == ST_GCWORK || s->state == ST_ASSIST || s->state == ST_SWEEP)
-            spread(k, gc, s->t0, s->t1, false);
-    }
-}
-
+/* The measure of the collector, and the time in use. */
 static bool processors(struct make *k)
 {
     const struct trace *tr = k->l->tr;
@@ -132,8 +121,15 @@ static bool processors(struct make *k)
     const struct range *r;
     if (gc == TAB_NONE)
         return false;
-    for (uint32_t p = 0; p < trace_nlanes(tr, LANE_P); p++)
-        processor(k, &k->p->m[gc], &busy, lane_p(p));
+    for (uint32_t p = 0; p < trace_nlanes(tr, LANE_P); p++) {
+        struct span_iter it;
+        each_span(s, it, tr, lane_p(p), INT64_MIN) {
+            if (s->state >= ST_SCHED && s->state <= ST_SYSCALL)
+                spread(k, &busy, s->t0, s->t1, false);
+            if (s->state == ST_GCWORK || s->state == ST_ASSIST || s->state == ST_SWEEP)
+                spread(k, &k->p->m[gc], s->t0, s->t1, false);
+        }
+    }
     memcpy(k->p->busy, busy.ns, sizeof busy.ns);
     for (size_t i = 0, n = trace_ranges(tr, RANGE_GC, &r); i < n; i++)
         k->p->m[gc].count[slice_at(k, r[i].t0)] += !r[i].open_start;

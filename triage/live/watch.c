@@ -244,22 +244,14 @@ static void dial(struct watch *w)
         ends(w, e.what);
 }
 
-/* Returns whether it has ended for good, with nothing wrong. */
-static bool final(const struct watch *w, enum live_state s, const struct err *e)
-{
-    if (strcmp(w->o.path, "-") == 0 || live_stop_asked())
-        return true;
-    if (w->until_ns && (s == LIVE_END || host_now() >= w->until_ns))
-        return true;
-    return !w->looked && s == LIVE_FAILED && (e->code == ERR_ARG || e->code == ERR_VERSION);
-}
-
 /* Ends a connection of which no more comes: what is pending is written, as far as it came. */
 static void ended(struct watch *w, enum live_state s, const struct err *e)
 {
     const char *why = s == LIVE_FAILED ? e->what : "the program ended its trace";
     const bool nothing = !w->based && s == LIVE_END;
-    const bool over = final(w, s, e);
+    const bool over = strcmp(w->o.path, "-") == 0 || live_stop_asked() ||
+                      (w->until_ns && (s == LIVE_END || host_now() >= w->until_ns)) ||
+                      (!w->looked && s == LIVE_FAILED && (e->code == ERR_ARG || e->code == ERR_VERSION));
     if ((w->based || live_rest(&w->line)) && !(over && s == LIVE_END && w->until_ns))
         watch_end(w, why);
     if (w->pending)

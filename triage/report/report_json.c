@@ -110,14 +110,6 @@ static void out_evidence(json_t *obj, const struct verdict *v)
     }
 }
 
-static void out_harm(json_t *obj, const struct harm *h)
-{
-    json_t *r = json_in(obj, "harm", NULL, "share", h->share);
-    if (h->work != NO_LANE)
-        json_put(r, NULL, "work", h->work, "all", h->all, "usual", h->usual, "slow", h->slow, "hit", h->hit,
-                 "of", h->of, "slow_only", h->slow_only);
-}
-
 static json_t *from_to(double lo, double hi)
 {
     return json_pack("[f, f]", lo, hi);
@@ -131,7 +123,11 @@ static void out_verdict(json_t *r, const struct trace *tr, const struct verdict 
              role(tr, &v->waiter), "holder", role(tr, &v->holder), "creator", role(tr, &v->creator));
     out_chain(r, tr, v);
     out_evidence(r, v);
-    out_harm(r, &v->harm);
+    const struct harm *h = &v->harm;
+    json_t *harm = json_in(r, "harm", NULL, "share", h->share);
+    if (h->work != NO_LANE)
+        json_put(harm, NULL, "work", h->work, "all", h->all, "usual", h->usual, "slow", h->slow, "hit",
+                 h->hit, "of", h->of, "slow_only", h->slow_only);
     if (v->gain.known)
         json_in(r, "gain", NULL, "piece", from_to(v->gain.piece_lo, v->gain.piece_hi), "p99",
                 from_to(v->gain.p99_lo, v->gain.p99_hi), "trace",

@@ -71,18 +71,6 @@ static bool look(struct look *k, enum kind what)
     return ok;
 }
 
-/* Sums up the evidence that has a function. */
-static struct seen all_of(const struct look *k)
-{
-    struct seen all = {0};
-    each_of(v, k->v, k->n) {
-        for (int what = 0; v->func && what < KINDS; what++)
-            all.n[what] += v->n[what];
-        all.assist_ns = ns_add(all.assist_ns, v->func ? v->assist_ns : 0);
-    }
-    return all;
-}
-
 /* One stack's share of all evidence. */
 static double share_of(const struct seen *v, const struct seen *all)
 {
@@ -100,7 +88,12 @@ ORDER(cmp_row, struct alloc_row, MOST(r->share) LEAST(r->func))
 
 static bool rows_of(struct look *k, struct allocs *out)
 {
-    const struct seen all = all_of(k);
+    struct seen all = {0}; /* the evidence that has a function */
+    each_of(v, k->v, k->n) {
+        for (int what = 0; v->func && what < KINDS; what++)
+            all.n[what] += v->n[what];
+        all.assist_ns = ns_add(all.assist_ns, v->func ? v->assist_ns : 0);
+    }
     for (uint32_t i = 0; i < k->n; i++) {
         const double share = share_of(&k->v[i], &all);
         bool made;
