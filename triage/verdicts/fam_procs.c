@@ -174,13 +174,9 @@ static bool below(struct causes *c, const struct works *w, struct verdicts *out)
     if (c->procs - c->idle < threshold(TH_BELOW_BUSY) * c->procs ||
         runnable < threshold(TH_BELOW_TIMES) * c->procs)
         return true;
-    uint32_t most = 0;
-    for (uint32_t i = 1; i < c->tg->ngroups; i++) {
-        most = !c->tg->groups[i].is_system && c->tg->groups[i].ns[GM_EXEC] > c->tg->groups[most].ns[GM_EXEC]
-                   ? i
-                   : most;
-    }
-    const uint32_t name = c->tg->ngroups ? c->tg->groups[most].name : 0;
+    const struct group *g = c->tg->groups;
+    const uint32_t most = find_most(i, c->tg->ngroups, g[i].is_system ? 0 : g[i].ns[GM_EXEC]);
+    const uint32_t name = c->tg->ngroups && !g[most].is_system ? g[most].name : 0;
     struct verdict v = verdict_new(RULE_PROCS_BELOW, runnable / (runnable + c->procs), runs_at(c, w, name));
     v.waiter.group = name;
     v.where.user = v.where.user ? v.where.user : name;

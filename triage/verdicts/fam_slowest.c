@@ -256,8 +256,11 @@ bool fam_slowest(struct causes *c, const struct works *w, uint32_t work, uint32_
     v.holder.g = n->by;
     verdict_shows(&v, n->g, n->t0, n->t1);
     end = end_of(&k->tree, n, &own);
-    v.doing[v.ndoing++] = (struct did){
-        .cat = end->cat, .kind = end->kind, .at = {end->leaf, own->user, own->stack, own->frame}, .share = 1};
+    v.doing[v.ndoing++] = (struct did){.cat = end->cat,
+                                       .kind = end->kind,
+                                       .ran = (uint8_t)ran_how(&end->ran),
+                                       .at = {end->leaf, own->user, own->stack, own->frame},
+                                       .share = 1};
     verdict_ev(&v, EV_COUNT, l.started / l.n);
     verdict_ev(&v, EV_SHARE, l.alone / l.waited);
     if (same) {

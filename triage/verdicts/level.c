@@ -9,7 +9,6 @@
  *   variation    the slow pieces have it, the usual ones don't; or it became slower at some moment
  *   order        short pieces stand behind long ones; or all go at once where one could for all
  *   failure      it waits until a deadline or a timer is up, where others are answered
- *   failure      the one that all wait for waits itself, until a timer is up
  */
 #include "triage/findings/asks.h"
 #include "triage/findings/requests.h"
