@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "triage/text.h"
 
 static bool failed; /* documents are made one after another, by the thread that prints */
 

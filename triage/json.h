@@ -17,7 +17,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "triage/each.h"
+#include "triage/text.h"
 #include "triage/triage.h"
 
 /* json_begin - starts a document with its first object. It is a statement of its own, since the values of a

@@ -197,17 +197,6 @@ static bool run_add(void *arg, size_t i, void *kept)
     return ok;
 }
 
-static bool runs_init(struct runs *r)
-{
-    const uint32_t ng = r->tg->ng;
-    const size_t rest = ng > ALONE ? ng - ALONE : 0;
-    r->size = ng / RUNS + 1 < RUN_MOST ? ng / RUNS + 1 : RUN_MOST;
-    r->size = (r->size / LANES_PACK + (r->size % LANES_PACK > 0)) * LANES_PACK;
-    r->n = ng - rest + (rest + r->size - 1) / r->size;
-    r->sum = mem_zalloc(sizeof *r->sum);
-    return r->sum;
-}
-
 static bool add_row(struct tab *by_wait, struct wait_row **rows, uint32_t *n, const struct pair_row *p)
 {
     const int64_t ns = p->longest.t1 - p->longest.t0;
@@ -281,10 +270,14 @@ static bool assists_add(struct triage *tg)
 bool triage_goroutines(struct triage *tg)
 {
     struct triage_work *wk = tg->work;
-    struct runs r = {.tg = tg};
+    struct runs r = {.tg = tg, .sum = mem_zalloc(sizeof *r.sum)};
+    const size_t rest = tg->ng > ALONE ? tg->ng - ALONE : 0;
+    r.size = tg->ng / RUNS + 1 < RUN_MOST ? tg->ng / RUNS + 1 : RUN_MOST;
+    r.size = (r.size / LANES_PACK + (r.size % LANES_PACK > 0)) * LANES_PACK;
+    r.n = tg->ng - rest + (rest + r.size - 1) / r.size;
     tg->long_runs.least = threshold_ns(TH_HOST_RUN);
     const bool ok =
-        triage_groups(tg) && runs_init(&r) &&
+        r.sum && triage_groups(tg) &&
         slices_each(trace_threads(tg->tr), r.n, &(struct slices_job){run_count, run_add, subtotal_free, &r});
     struct subtotal *y = r.sum;
     if (ok)
