@@ -403,6 +403,7 @@ static bool sql_view_has(const struct view *v)
 
 const struct view_kind kind_sql = {
     TABLE_ROWS(&asked_rows),
+    .over = true,
     .has = sql_view_has,
     .open = table_open,
     .draw = table_draw,
