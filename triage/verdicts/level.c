@@ -200,11 +200,10 @@ static bool lingers(const struct causes *c, const struct works *all, const struc
 /* Whether others wait for the goroutine that does it (a flight): it is then done once for all of them. */
 static bool done_once(struct causes *c, const struct works *all, const struct verdict *v)
 {
-    const struct work *w = &all->v[v->harm.work];
-    for (uint32_t k = 1; k < w->tree.n; k++) {
-        const uint32_t top = tree_top(&w->tree, k);
-        if (w->tree.v[k].user == v->where.user && top != k && w->tree.v[top].cat == EX_WAIT &&
-            link_at(c, all, w, top) == FAM_SLOW_ONE)
+    const struct work_tree *t = &all->v[v->harm.work].tree;
+    for (uint32_t top = t->v[0].first; top != NO_LANE; top = t->v[top].next) {
+        const bool below = any_of(k, t->n, k > top && t->v[k].user == v->where.user && tree_top(t, k) == top);
+        if (below && t->v[top].cat == EX_WAIT && link_at(c, all, &all->v[v->harm.work], top) == FAM_SLOW_ONE)
             return true;
     }
     return false;
