@@ -74,11 +74,12 @@ static void keep_moved(struct diff_work *d, double least)
     d->n = n;
 }
 
+/* The same work of the other run; the handler may be known in one of them alone. */
 static const struct work *work_like(const struct loaded *old, const struct loaded *new, const struct work *w)
 {
     each_of(o, old->fs.works.v, old->fs.works.n)
         if (o->kind == w->kind && str_same(trace_str(old->tr, o->name), trace_str(new->tr, w->name)) &&
-            str_same(trace_str(old->tr, o->user), trace_str(new->tr, w->user)))
+            (!o->user || !w->user || str_same(trace_str(old->tr, o->user), trace_str(new->tr, w->user))))
             return o;
     return NULL;
 }
