@@ -47,8 +47,8 @@ interrupted() {
 piped 2 180 'a generation was larger than 128 MB' endless 2500 top -
 piped 2 180 'a generation was larger than 128 MB' endless 2500 watch --until 'stw.max>1ms' -o "$tmp" -
 piped 2 200 'a generation was larger than 128 MB' endless 2500 --headless --follow -
-# Hundreds of thousands of tiny ones.
-piped 2 100 'were left out' tiny 1500000 top -
+# Hundreds of thousands of tiny ones, all of them in less than a second of their own time.
+piped 2 100 'nothing to look at' tiny 1500000 top -
 piped 0 130 '' tiny 900000 watch --keep 50M --until 'stw.max>1ms' -o "$tmp" -
 
 # Compressed: the ratio that files have. What was sent until then is kept.
