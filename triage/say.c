@@ -74,6 +74,11 @@ void say_columns(size_t n)
     columns = n;
 }
 
+size_t say_width(size_t most)
+{
+    return columns && columns < most ? columns : most;
+}
+
 /* Returns the column where a line continues: below its last column, if that leaves room. */
 static size_t below(const char *s, size_t n, size_t width)
 {
@@ -97,7 +102,7 @@ void say_fitted(struct text *out, const char *s, size_t width)
 void say_help(struct text *out, const char *s)
 {
     enum { WIDEST = 110 };
-    say_fitted(out, s, columns && columns < WIDEST ? columns : WIDEST);
+    say_fitted(out, s, say_width(WIDEST));
 }
 
 int say_answer(const char *command, bool json, const char *path, struct text *t)

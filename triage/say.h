@@ -18,8 +18,10 @@ bool say_out(const struct text *t, struct err *e);
  * last column on a narrower terminal. say_list - the same of a list, to standard output as it is. */
 int say_answer(const char *command, bool json, const char *path, struct text *t);
 int say_list(const char *command, struct text *t);
-/* say_columns - sets the width of the terminal; until then it is 0, any. */
+/* say_columns - sets the width of the terminal; until then it is 0, any. say_width - that width if it is less
+ * than `most`, else `most`. */
 void say_columns(size_t columns);
+size_t say_width(size_t most);
 /* say_fitted - adds the text with no line longer than `width`; a longer one continues below its last column.
  * say_help - the same within the terminal, and within 110 columns on a wider one. */
 void say_fitted(struct text *out, const char *text, size_t width);

@@ -17,6 +17,7 @@ struct text {
     bool ascii; /* escape what is not ASCII */
     bool ticks; /* times are ticks of a clock of unknown rate; text_dur() writes them so */
     bool failed;
+    size_t width; /* of the terminal it is for, where sentences are folded; 0: any */
 };
 
 void text_free(struct text *t);

@@ -138,6 +138,18 @@ start env TERM=no-such-terminal TERMINFO_DIRS=/nonexistent TERMINFO=/nonexistent
 ok "also without any terminal description" left 0
 type_keys "clear; TERM=dumb $GOTOP '$trace'; echo status \$?" Enter
 ok "TERM=dumb points to the report" until_shows 'gotop report'
+# A page that goes through a pipe is folded once: no word that goes on below had room above.
+mux resize-window -t s -x 64 -y 30
+type_keys "clear; $GOTOP report '$trace' | cat >$tmp/page; echo read\\y" Enter
+folded() {
+    until_shows 'ready' && awk '
+        length($0) > 64 { print "longer: " $0; bad = 1 }
+        /^          [^ ]/ && length(last) + 1 + length($1) <= 64 { print "folded twice: " last; bad = 1 }
+        { last = $0; n++ }
+        END { exit bad || n < 10 }' "$tmp/page"
+}
+ok "a page in a pipe is as wide as the terminal, and folded once" folded
+mux resize-window -t s -x 100 -y 30
 start "$GOTOP" --no-mouse --keymap vi; type_keys -l ':quit'; type_keys Enter
 ok "leaving by a command" left 0
 

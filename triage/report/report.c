@@ -160,7 +160,7 @@ static int pages(const struct options *o, struct asserts *a, const struct folder
 
 static int run(struct options *o, struct asserts *a)
 {
-    struct text t = {.ascii = !o->utf8};
+    struct text t = {.ascii = !o->utf8, .width = o->out ? 0 : say_width(REPORT_WIDTH)};
     struct folder files;
     int status = 0;
     t.failed = !folder_of(o->operand, (int)o->noperands, &files) || (o->timeline && !as_one(o, &files));

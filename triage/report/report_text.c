@@ -18,7 +18,7 @@
 /* Adds a line, and those that go on below column `hang`. Frees u. */
 static void page_folded(struct text *t, struct text *u, size_t hang)
 {
-    text_fold(t, u->p ? u->p : "", u->n, REPORT_WIDTH, hang);
+    text_fold(t, u->p ? u->p : "", u->n, t->width ? t->width : REPORT_WIDTH, hang);
     text_lit(t, "\n");
     t->failed |= u->failed;
     text_free(u);
@@ -173,7 +173,7 @@ static void page_numbers(struct text *t, const struct loaded *l)
 
 void report_text(struct text *t, const struct loaded *l)
 {
-    struct text u = {.ascii = t->ascii, .ticks = !trace_info(l->tr)->has_clock};
+    struct text u = {.ascii = t->ascii, .ticks = !trace_info(l->tr)->has_clock, .width = t->width};
     page_head(&u, l);
     page_work(&u, l);
     page_findings(&u, l);
