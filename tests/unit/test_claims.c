@@ -9,7 +9,6 @@
 
 #include "triage/report/report.h"
 #include "triage/text.h"
-#include "triage/diff/diff_parts.h"
 #include "triage/diff/claims.h"
 
 static uint64_t seed;
@@ -40,8 +39,8 @@ static void measure(struct profile *p, enum measure_kind k, const char *name, do
     for (int i = 0; i < PROFILE_SLICES; i++) {
         m->count[i] = floor(per_second / PROFILE_SLICES * (0.6 + 0.8 * chance()) + chance());
         m->ns[i] = m->count[i] * ns_each * luck * (0.3 + 1.4 * chance());
-        m->counted += m->count[i];
-        m->spent += m->ns[i];
+        m->count[PROFILE_ALL] += m->count[i];
+        m->ns[PROFILE_ALL] += m->ns[i];
     }
 }
 
@@ -78,20 +77,20 @@ static void run(struct profile *p, const struct model *o)
                 double own = of_serve(&p->m[i]) ? 0.6e9 : 0.15e9;
                 *ns = own * slow * pace / PROFILE_SLICES * (0.8 + 0.4 * chance());
             }
-            p->m[i].spent += p->m[i].kind == MK_GC || p->m[i].kind == MK_RUN ? *ns : 0;
+            p->m[i].ns[PROFILE_ALL] += p->m[i].kind == MK_GC || p->m[i].kind == MK_RUN ? *ns : 0;
         }
     }
     for (int k = 0; k < PROFILE_SLICES; k++) {
         p->busy[k] = busy / PROFILE_SLICES;
-        p->in_use += p->busy[k];
+        p->busy[PROFILE_ALL] += p->busy[k];
     }
     /* for a moment everybody stood at the cache: one burst */
     struct measure *m = &p->m[1 + (o->piece > 0) + (o->lock > 0)];
     for (int k = 20; k < 23 && o->burst > 0; k++) {
         m->count[k] += 40;
         m->ns[k] += o->burst / 3;
-        m->counted += 40;
-        m->spent += o->burst / 3;
+        m->count[PROFILE_ALL] += 40;
+        m->ns[PROFILE_ALL] += o->burst / 3;
     }
 }
 
@@ -231,9 +230,9 @@ static void few_cycles_are_no_burst(void **state)
             struct measure *m = &p->m[k];
             for (int s = 0; m->kind == MK_GC && s < PROFILE_SLICES; s++) {
                 m->count[s] = s == 20;
-                m->ns[s] = s == 20 ? m->spent : 0;
+                m->ns[s] = s == 20 ? m->ns[PROFILE_ALL] : 0;
             }
-            m->counted = m->kind == MK_GC ? 1 : m->counted;
+            m->count[PROFILE_ALL] = m->kind == MK_GC ? 1 : m->count[PROFILE_ALL];
         }
         assert_int_equal(verdict_of(&x.side[0], &x.side[1], &x.v, &e), ERR_OK);
         assert_true(x.v.claimed > 0 && x.v.c[0].kind == MK_GC);
@@ -265,8 +264,8 @@ static void a_burst_hides_no_lock(void **state)
             m->count[k] = k == 30 ? 4 : 0;
             m->ns[k] = k == 30 ? 200e6 : 0;
         }
-        m->counted = 4;
-        m->spent = 200e6;
+        m->count[PROFILE_ALL] = 4;
+        m->ns[PROFILE_ALL] = 200e6;
         assert_int_equal(verdict_of(&x.side[0], &x.side[1], &x.v, &e), ERR_OK);
         assert_true(x.v.claimed > 0);
         assert_string_equal(x.v.c[0].name, "main.added");
@@ -322,7 +321,7 @@ static void the_work_is_the_yardstick(void **state)
         assert_string_equal(m->name, "main.read");
         for (int k = 0; k < PROFILE_SLICES; k++)
             m->count[k] *= 10;
-        m->counted *= 10;
+        m->count[PROFILE_ALL] *= 10;
         judged(&x, 1, 1);
         assert_true(x.v.claimed == 1 && strcmp(x.v.c[0].name, "main.read") == 0);
         compared(&x);
@@ -431,7 +430,7 @@ static void profiles_of_traces(void **state)
         for (uint32_t k = 0; k < l.tg->nwaits; k++)
             want += l.tg->waits[k].kind == WK_LOCK ? (double)l.tg->waits[k].total : 0;
         for (uint32_t k = 0; k < p.n; k++) {
-            lock += p.m[k].kind == MK_LOCK ? p.m[k].spent : 0;
+            lock += p.m[k].kind == MK_LOCK ? p.m[k].ns[PROFILE_ALL] : 0;
             assert_ptr_equal(profile_find(&p, p.m[k].kind, p.m[k].name), &p.m[k]);
         }
         assert_true(lock == want);
@@ -460,7 +459,7 @@ static void what_the_host_took_did_not_run(void **state)
     for (uint32_t i = 0; i < l.tg->ngroups; i++)
         told += l.tg->groups[i].is_system ? 0 : (double)l.tg->groups[i].ns[GM_EXEC];
     for (uint32_t i = 0; i < p.n; i++)
-        ran += p.m[i].kind == MK_RUN ? p.m[i].spent : 0;
+        ran += p.m[i].kind == MK_RUN ? p.m[i].ns[PROFILE_ALL] : 0;
     assert_true(ran > 0 && ran < 0.9 * told);
     profile_free(&p);
     load_free(&l);

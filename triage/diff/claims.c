@@ -19,27 +19,28 @@
 /* Each kind has a spread that is expected before any run is seen, and changes below which nothing matters.
  * Floors and amounts are shares, of a second (time) or of all waits and calls (count); the counts of the
  * collector and of stops are per second, the time of a work is seconds a piece. */
+enum { COUNT, TIME };
 static const struct kind {
-    double count_floor, time_floor;
-    double count_spread, time_spread; /* of the logarithm, from run to run of one program */
-    double count_factor, time_factor; /* smaller changes are not claimed */
-    double amount; /* nor less time than this, or for MK_CALL and MK_TAKE less of all counts */
+    double floor[2];
+    double spread[2]; /* of the logarithm, from run to run of one program */
+    double factor[2]; /* smaller changes are not claimed */
+    double amount;    /* nor less time than this, or for MK_CALL and MK_TAKE less of all counts */
 } kinds[MK_KINDS] = {
-    [MK_WORK] = {0, 1e-6, 0.20, 0.20, 1.5, 1.5, 0},
-    [MK_LOCK] = {0.010, 0.01, 0.20, 0.30, 1.5, 1.8, 0.02},
-    [MK_GIVE] = {0.020, 0.05, 0.20, 0.35, 2.0, 2.0, 0.10},
-    [MK_GC] = {2, 0.02, 0.15, 0.20, 1.8, 1.5, 0.01},
-    [MK_STOP] = {2, 0.005, 0.20, 0.40, 2.0, 2.0, 0.005},
-    [MK_RUN] = {0.050, 0.03, 0.20, 0.30, 2.0, 2.0, 0.08},
-    [MK_CALL] = {0.030, 0.03, 0.15, 0.40, 2.0, 2.0, 0.05},
-    [MK_TAKE] = {0.030, 0.05, 0.15, 0.40, 2.0, 2.0, 0.05},
+    [MK_WORK] = {{0, 1e-6}, {0.20, 0.20}, {1.5, 1.5}, 0},
+    [MK_LOCK] = {{0.010, 0.01}, {0.20, 0.30}, {1.5, 1.8}, 0.02},
+    [MK_GIVE] = {{0.020, 0.05}, {0.20, 0.35}, {2.0, 2.0}, 0.10},
+    [MK_GC] = {{2, 0.02}, {0.15, 0.20}, {1.8, 1.5}, 0.01},
+    [MK_STOP] = {{2, 0.005}, {0.20, 0.40}, {2.0, 2.0}, 0.005},
+    [MK_RUN] = {{0.050, 0.03}, {0.20, 0.30}, {2.0, 2.0}, 0.08},
+    [MK_CALL] = {{0.030, 0.03}, {0.15, 0.40}, {2.0, 2.0}, 0.05},
+    [MK_TAKE] = {{0.030, 0.05}, {0.15, 0.40}, {2.0, 2.0}, 0.05},
 };
 
 struct judge {
-    const struct side *side[2];
-    double *pace[2]; /* of each run, against the first */
-    bool by_work;    /* how often pieces of work are done */
-    double all;      /* waits and calls a second, at the first run's pace */
+    struct side side[2];
+    double pace[2][RUNS_MAX]; /* of each run, against the first */
+    bool by_work;             /* how often pieces of work are done */
+    double all;               /* waits and calls a second, at the first run's pace */
 };
 
 static double seconds(const struct profile *p)
@@ -67,9 +68,10 @@ static double pace(const struct profile *r, const struct profile *p, bool by_wor
     for (uint32_t i = 0; i < r->n && n < RATIOS; i++) {
         const struct measure *x = &r->m[i], *y = profile_find(p, x->kind, x->name);
         if ((by_work ? x->kind == MK_WORK : x->kind == MK_TAKE || x->kind == MK_CALL) && y &&
-            x->counted >= ENOUGH && y->counted >= ENOUGH) {
-            v[n++] = (struct ratio){log(y->counted / seconds(p)) - log(x->counted / seconds(r)),
-                                    fmin(x->counted, y->counted)};
+            x->count[PROFILE_ALL] >= ENOUGH && y->count[PROFILE_ALL] >= ENOUGH) {
+            v[n++] = (struct ratio){log(y->count[PROFILE_ALL] / seconds(p)) -
+                                        log(x->count[PROFILE_ALL] / seconds(r)),
+                                    fmin(x->count[PROFILE_ALL], y->count[PROFILE_ALL])};
             half += v[n - 1].weight / 2;
         }
     }
@@ -86,24 +88,25 @@ struct portion {
     double num, den;
 };
 
-/* Returns a quantity in one slice of a run, or in all of it (i < 0). */
-static struct portion quantity(const struct profile *p, const struct measure *m, double pace_of, bool time,
+/* Returns a quantity in one slice of a run, or in all of it. m: NULL if the run does not have it. */
+static struct portion quantity(const struct profile *p, const struct measure *m, double pace_of, int what,
                                int i)
 {
-    double part = i < 0 ? 1 : 1.0 / PROFILE_SLICES;
-    if (!time)
-        return (struct portion){m ? (i < 0 ? m->counted : m->count[i]) : 0, seconds(p) * part * pace_of};
-    struct portion r = {.num = m ? (i < 0 ? m->spent : m->ns[i]) : 0};
-    if (m && m->kind == MK_WORK)
-        return (struct portion){r.num / 1e9, i < 0 ? m->counted : m->count[i]};
-    r.den = m && m->kind == MK_GC ? (i < 0 ? p->in_use : p->busy[i]) : (double)p->end * part;
-    if (m && m->kind == MK_RUN)
+    const double part = i == PROFILE_ALL ? 1 : 1.0 / PROFILE_SLICES;
+    if (what == COUNT)
+        return (struct portion){m ? m->count[i] : 0, seconds(p) * part * pace_of};
+    if (!m)
+        return (struct portion){0, (double)p->end * part};
+    if (m->kind == MK_WORK)
+        return (struct portion){m->ns[i] / 1e9, m->count[i]};
+    struct portion r = {m->ns[i], m->kind == MK_GC ? p->busy[i] : (double)p->end * part};
+    if (m->kind == MK_RUN)
         r.den *= p->procs > 0 ? p->procs * pace_of : pace_of;
     return r;
 }
 
-static uint64_t
-next_random(uint64_t *s) /* xorshift: the same numbers each time, so that a verdict is the same, too */
+/* xorshift: the same numbers each time, so that a verdict is the same, too */
+static uint64_t next_random(uint64_t *s)
 {
     *s ^= *s << 13;
     *s ^= *s >> 7;
@@ -112,7 +115,7 @@ next_random(uint64_t *s) /* xorshift: the same numbers each time, so that a verd
 }
 
 /* Returns how far the logarithm of a run's quantity may be off, by moving blocks of its own time. */
-static double own_spread(const struct profile *p, const struct measure *m, double pace_of, bool time,
+static double own_spread(const struct profile *p, const struct measure *m, double pace_of, int what,
                          double floor)
 {
     uint64_t seed = 88172645463325252u;
@@ -124,7 +127,7 @@ static double own_spread(const struct profile *p, const struct measure *m, doubl
         for (int b = 0; b < PROFILE_SLICES / BLOCK; b++) {
             int at = (int)(next_random(&seed) % PROFILE_SLICES);
             for (int i = 0; i < BLOCK; i++) {
-                const struct portion x = quantity(p, m, pace_of, time, (at + i) % PROFILE_SLICES);
+                const struct portion x = quantity(p, m, pace_of, what, (at + i) % PROFILE_SLICES);
                 num += x.num;
                 den += x.den;
             }
@@ -141,24 +144,24 @@ struct stats {
     double own;                  /* variance of the mean that one run's own time tells */
 };
 
-static struct stats stats_of(const struct judge *j, int s, const char *name, enum measure_kind kind,
-                             bool time, double floor)
+static struct stats stats_of(const struct judge *j, int s, const char *name, enum measure_kind kind, int what,
+                             double floor)
 {
-    const struct side *side = j->side[s];
+    const struct side *side = &j->side[s];
     struct stats st = {0};
     double sum2 = 0;
     for (uint32_t i = 0; i < side->n; i++) {
         const struct profile *p = &side->run[i];
         const struct measure *m = profile_find(p, kind, name);
-        const struct portion r = quantity(p, m, j->pace[s][i], time, -1);
+        const struct portion r = quantity(p, m, j->pace[s][i], what, PROFILE_ALL);
         const double v = r.den > 0 ? r.num / r.den : 0;
         st.value += v / side->n;
         st.mean += log(v + floor) / side->n;
         sum2 += log(v + floor) * log(v + floor);
         if (side->n == 1) {
-            double own = own_spread(p, m, j->pace[s][i], time, floor);
-            if (kind == MK_GC && !time &&
-                r.den > 0) /* they come by what is allocated: one more or less, as it ends */
+            double own = own_spread(p, m, j->pace[s][i], what, floor);
+            /* cycles come by what is allocated: one more or less, as it ends */
+            if (kind == MK_GC && what == COUNT && r.den > 0)
                 own = fmin(own, log((r.num + 1) / r.den + floor) - log(v + floor));
             st.own = own * own;
         }
@@ -167,18 +170,16 @@ static struct stats stats_of(const struct judge *j, int s, const char *name, enu
     return st;
 }
 
-static struct moved moved_of(const struct judge *j, const char *name, enum measure_kind kind, bool time)
+static struct moved moved_of(const struct judge *j, const char *name, enum measure_kind kind, int what)
 {
-    const struct kind *k = &kinds[kind];
-    double floor = time ? k->time_floor : k->count_floor, prior = time ? k->time_spread : k->count_spread;
-    double least = log(time ? k->time_factor : k->count_factor);
-    uint32_t na = j->side[0]->n, nb = j->side[1]->n;
-    struct stats a, b;
-    if (!time && kind != MK_GC && kind != MK_STOP)
+    const double prior = kinds[kind].spread[what], least = log(kinds[kind].factor[what]);
+    const uint32_t na = j->side[0].n, nb = j->side[1].n;
+    double floor = kinds[kind].floor[what];
+    if (what == COUNT && kind != MK_GC && kind != MK_STOP)
         floor *= j->all;
     floor = floor > 0 ? floor : 1e-9;
-    a = stats_of(j, 0, name, kind, time, floor);
-    b = stats_of(j, 1, name, kind, time, floor);
+    const struct stats a = stats_of(j, 0, name, kind, what, floor),
+                       b = stats_of(j, 1, name, kind, what, floor);
     double between = (PRIOR_RUNS * prior * prior + a.squares + b.squares) / (PRIOR_RUNS + na + nb - 2);
     double error = sqrt(between / na + between / nb + a.own + b.own), d = b.mean - a.mean;
     return (struct moved){.old = a.value,
@@ -191,43 +192,38 @@ static struct moved moved_of(const struct judge *j, const char *name, enum measu
 
 /* ---- what is claimed ----------------------------------------------------------------------------------- */
 
-#define NEW_WAITS \
-    30 /* present in most runs of one side and in almost none of the other: a newly contended place */
+/* present in most runs of one side and in almost none of the other: a newly contended place */
+#define NEW_WAITS 30
 #define NEW_SLICES (PROFILE_SLICES / 8)
 #define NEW_TIMES 10
 #define NEW_TIME 0.01
 
 ORDER(cmp_double, double, LEAST(*r))
 
-/* Counts the waits of a side's median run, if they come all through it, and those of the run with most.
- * Returns false when out of memory. */
-static bool waits_of(const struct side *s, const struct change *c, double *middle, double *most)
+/* Counts the waits of a side's median run, if they come all through it, and those of the run with most. */
+static double waits_of(const struct side *s, const struct change *c, double *most)
 {
-    double *v = mem_zalloc((s->n + 1) * sizeof *v);
+    double v[RUNS_MAX];
     *most = 0;
-    for (uint32_t i = 0; v && i < s->n; i++) {
+    for (uint32_t i = 0; i < s->n; i++) {
         const struct measure *m = profile_find(&s->run[i], c->kind, c->name);
         int slices = 0;
         for (int k = 0; m && k < PROFILE_SLICES; k++)
             slices += m->count[k] > 0;
-        v[i] = m && slices >= NEW_SLICES ? m->counted : 0;
-        *most = fmax(*most, m ? m->counted : 0);
+        v[i] = m && slices >= NEW_SLICES ? m->count[PROFILE_ALL] : 0;
+        *most = fmax(*most, m ? m->count[PROFILE_ALL] : 0);
     }
-    if (v) {
-        sort(v, s->n, cmp_double);
-        *middle = v[(s->n - 1) / 2];
-    }
-    mem_free(v);
-    return v != NULL;
+    sort(v, s->n, cmp_double);
+    return v[(s->n - 1) / 2];
 }
 
 /* That goroutines wait where none waited before, or the reverse, is no chance, however little it is. */
 static bool appeared(const struct judge *j, const struct change *c)
 {
-    double middle[2], most[2];
-    return waits_of(j->side[0], c, &middle[0], &most[0]) && waits_of(j->side[1], c, &middle[1], &most[1]) &&
-           fmax(c->time.old, c->time.new) >= NEW_TIME &&
-           (middle[1] >= NEW_WAITS + NEW_TIMES * most[0] || middle[0] >= NEW_WAITS + NEW_TIMES * most[1]);
+    double most[2];
+    const double was = waits_of(&j->side[0], c, &most[0]), is = waits_of(&j->side[1], c, &most[1]);
+    return fmax(c->time.old, c->time.new) >= NEW_TIME &&
+           (is >= NEW_WAITS + NEW_TIMES * most[0] || was >= NEW_WAITS + NEW_TIMES * most[1]);
 }
 
 static double far(const struct moved *m)
@@ -248,14 +244,14 @@ static bool many_more(const struct moved *m)
 static double rest_of(const struct judge *j, int s, const struct change *c, double *least)
 {
     double mean = 0;
-    for (uint32_t i = 0; i < j->side[s]->n; i++) {
-        const struct profile *p = &j->side[s]->run[i];
+    for (uint32_t i = 0; i < j->side[s].n; i++) {
+        const struct profile *p = &j->side[s].run[i];
         double num = 0, den = (double)p->end * (p->procs > 0 ? p->procs : 1) * j->pace[s][i];
         for (uint32_t k = 0; k < p->n; k++)
-            num += p->m[k].kind == MK_RUN && strcmp(p->m[k].name, c->name) != 0 ? p->m[k].spent : 0;
+            num += p->m[k].kind == MK_RUN && strcmp(p->m[k].name, c->name) != 0 ? p->m[k].ns[PROFILE_ALL] : 0;
         double v = den > 0 ? num / den : 0;
         *least = fmin(*least, v);
-        mean += log(v + REST_FLOOR) / j->side[s]->n;
+        mean += log(v + REST_FLOOR) / j->side[s].n;
     }
     return mean;
 }
@@ -268,7 +264,7 @@ static bool more_than_the_rest(const struct judge *j, const struct change *c)
     rest += rest_of(j, 1, c, &least);
     bool same_way = rest != 0 && (rest > 0) == (c->time.factor > 1);
     return least < REST_FLOOR || !same_way ||
-           fabs(log(c->time.factor)) - fabs(rest) > log(kinds[c->kind].time_factor);
+           fabs(log(c->time.factor)) - fabs(rest) > log(kinds[c->kind].factor[TIME]);
 }
 
 #define MUCH_MORE 4
@@ -305,10 +301,10 @@ static double reach(const struct change *c)
 {
     const struct kind *k = &kinds[c->kind];
     double t = fabs(log(c->time.factor)), n = fabs(log(c->count.factor));
-    return c->kind == MK_WORK ? t / k->time_spread
+    return c->kind == MK_WORK ? t / k->spread[TIME]
            : c->kind == MK_CALL || c->kind == MK_TAKE
-               ? n / k->count_spread
-               : fmin(t / k->time_spread, 3) + fmin(n / k->count_spread, 3);
+               ? n / k->spread[COUNT]
+               : fmin(t / k->spread[TIME], 3) + fmin(n / k->spread[COUNT], 3);
 }
 
 ORDER(cmp_change, struct change,
@@ -328,7 +324,7 @@ static double goal_over_live(const struct side *s)
 
 static const char *gc_why(const struct judge *j)
 {
-    double was = goal_over_live(j->side[0]), is = goal_over_live(j->side[1]);
+    double was = goal_over_live(&j->side[0]), is = goal_over_live(&j->side[1]);
     if (was <= 0 || is <= 0)
         return NULL;
     if (is < was / 1.5)
@@ -349,23 +345,23 @@ static const char *held_at(const struct side *s, const struct change *c)
 /* A work that not all runs have, or hardly: a piece of it may be another thing there. */
 static bool everywhere(const struct judge *j, const struct measure *m)
 {
-    bool all = true;
     for (int s = 0; s < 2; s++)
-        for (uint32_t r = 0; r < j->side[s]->n && all; r++) {
-            const struct measure *x = profile_find(&j->side[s]->run[r], m->kind, m->name);
-            all = x && x->counted >= ENOUGH;
+        each_of(p, j->side[s].run, j->side[s].n) {
+            const struct measure *x = profile_find(p, m->kind, m->name);
+            if (!x || x->count[PROFILE_ALL] < ENOUGH)
+                return false;
         }
-    return all;
+    return true;
 }
 
 /* Measures too small to ever matter are left out: of thousands of places a few would move by chance. */
 static bool worth(const struct judge *j, const struct profile *p, const struct measure *m)
 {
-    const struct kind *k = &kinds[m->kind];
     bool rare = m->kind == MK_GC || m->kind == MK_STOP;
     if (m->kind == MK_WORK)
         return everywhere(j, m);
-    return rare || m->spent >= k->time_floor / 4 * (double)p->end || m->counted >= 50;
+    return rare || m->ns[PROFILE_ALL] >= kinds[m->kind].floor[TIME] / 4 * (double)p->end ||
+           m->count[PROFILE_ALL] >= 50;
 }
 
 #define MEASURES_MAX 512
@@ -374,31 +370,27 @@ static bool worth(const struct judge *j, const struct profile *p, const struct m
 static struct change change_of(const struct judge *j, enum measure_kind kind, const char *name)
 {
     struct change c = {.kind = kind, .name = name};
-    c.count = moved_of(j, name, kind, false);
-    c.time = moved_of(j, name, kind, true);
+    c.count = moved_of(j, name, kind, COUNT);
+    c.time = moved_of(j, name, kind, TIME);
     c.claimed = matters(j, &c);
     return c;
 }
 
-static bool all_changes(const struct judge *j, struct claim *v)
+static void all_changes(const struct judge *j, struct claim *v)
 {
-    size_t cap = 0;
     for (int s = 0; s < 2; s++) {
-        each_of(p, j->side[s]->run, j->side[s]->n) {
+        each_of(p, j->side[s].run, j->side[s].n) {
             for (uint32_t i = 0; i < p->n && v->n < MEASURES_MAX; i++) {
                 const struct measure *m = &p->m[i];
                 if (!worth(j, p, m) ||
                     any_of(k, v->n, v->c[k].kind == m->kind && strcmp(v->c[k].name, m->name) == 0))
                     continue;
-                if (!mem_room(v->c, cap, (size_t)v->n + 1))
-                    return false;
                 struct change *c = &v->c[v->n++];
                 *c = change_of(j, m->kind, m->name);
-                c->held = c->kind == MK_LOCK ? held_at(j->side[c->time.new > c->time.old], c) : NULL;
+                c->held = c->kind == MK_LOCK ? held_at(&j->side[c->time.new > c->time.old], c) : NULL;
             }
         }
     }
-    return true;
 }
 
 /* Computes the pace of each run, by its works or by what is frequent. Returns whether all runs have one. */
@@ -406,73 +398,54 @@ static bool paces_by(struct judge *j, bool work)
 {
     bool all = true;
     for (int s = 0; s < 2; s++)
-        for (uint32_t i = 0; i < j->side[s]->n; i++) {
-            const double is = pace(&j->side[0]->run[0], &j->side[s]->run[i], work);
+        for (uint32_t i = 0; i < j->side[s].n; i++) {
+            const double is = pace(&j->side[0].run[0], &j->side[s].run[i], work);
             j->pace[s][i] = is > 0 ? is : 1;
             all &= is > 0;
         }
     return all;
 }
 
-/* Computes how often things happen in each run, and in all of them. Returns false when out of memory. */
-static bool paces(struct judge *j)
+/* Computes how often things happen in each run, and in all of them. */
+static void paces(struct judge *j)
 {
-    uint32_t runs = 0;
-    for (int s = 0; s < 2; s++)
-        j->pace[s] = mem_alloc(((size_t)j->side[s]->n + 1) * sizeof **j->pace);
-    if (!j->pace[0] || !j->pace[1])
-        return false;
     j->by_work = paces_by(j, true);
     if (!j->by_work)
         paces_by(j, false);
     for (int s = 0; s < 2; s++) {
-        for (uint32_t i = 0; i < j->side[s]->n; i++, runs++) {
-            const struct profile *p = &j->side[s]->run[i];
+        for (uint32_t i = 0; i < j->side[s].n; i++) {
+            const struct profile *p = &j->side[s].run[i];
             for (uint32_t k = 0; k < p->n; k++) {
-                bool counts = p->m[k].kind == MK_TAKE || p->m[k].kind == MK_CALL || p->m[k].kind == MK_LOCK ||
-                              p->m[k].kind == MK_GIVE;
-                j->all += counts ? p->m[k].counted / seconds(p) / j->pace[s][i] : 0;
+                const enum measure_kind kind = p->m[k].kind;
+                bool counts = kind == MK_TAKE || kind == MK_CALL || kind == MK_LOCK || kind == MK_GIVE;
+                j->all += counts ? p->m[k].count[PROFILE_ALL] / seconds(p) / j->pace[s][i] : 0;
             }
         }
     }
-    j->all /= runs ? runs : 1;
-    return true;
-}
-
-static void judge_free(struct judge *j)
-{
-    mem_free(j->pace[0]);
-    mem_free(j->pace[1]);
+    j->all /= j->side[0].n + j->side[1].n;
 }
 
 /* A change that every single pair of an old and a new run shows, in the same direction, is claimed of all
  * runs too: their spread does not hide it. */
-static bool in_each_pair(const struct side *old, const struct side *new, struct claim *v)
+static void in_each_pair(const struct side *old, const struct side *new, struct claim *v)
 {
-    signed char *way = mem_zalloc((size_t)v->n + 1);
-    uint32_t left = way ? v->n : 0, pair = 0;
-    bool ok = way;
-    for (uint32_t i = 0; ok && i < old->n; i++)
-        for (uint32_t k = 0; ok && k < new->n &&left; k++, pair++) {
-            const struct side one[2] = {{&old->run[i], 1}, {&new->run[k], 1}};
-            struct judge j = {.side = {&one[0], &one[1]}};
-            ok = paces(&j);
-            left = 0;
-            for (uint32_t c = 0; ok && c < v->n; c++) {
-                if (v->c[c].claimed || (pair && !way[c]))
-                    continue;
-                const struct change x = change_of(&j, v->c[c].kind, v->c[c].name);
-                const struct moved *m = x.kind == MK_CALL || x.kind == MK_TAKE ? &x.count : &x.time;
-                const int is = !x.claimed ? 0 : m->new > m->old ? 1 : -1; /* in this pair of runs alone */
-                way[c] = (signed char)(!pair || is == way[c] ? is : 0);
-                left += way[c] != 0;
-            }
-            judge_free(&j);
+    const uint32_t pairs = old->n * new->n;
+    for (uint32_t i = 0, left = v->n; i < pairs && left; i++) {
+        struct judge j = {.side = {{&old->run[i / new->n], 1}, {&new->run[i % new->n], 1}}};
+        paces(&j);
+        left = 0;
+        each_of(c, v->c, v->n) {
+            if (c->claimed || (i && !c->way))
+                continue;
+            const struct change x = change_of(&j, c->kind, c->name);
+            const struct moved *m = x.kind == MK_CALL || x.kind == MK_TAKE ? &x.count : &x.time;
+            const int is = !x.claimed ? 0 : m->new > m->old ? 1 : -1; /* in this pair of runs alone */
+            c->way = !i || is == c->way ? is : 0;
+            left += c->way != 0;
         }
-    for (uint32_t c = 0; ok && c < v->n; c++)
-        v->c[c].claimed |= way[c] != 0;
-    mem_free(way);
-    return ok;
+    }
+    each_of(c, v->c, v->n)
+        c->claimed |= c->way != 0;
 }
 
 static double mean_of(const double *v, uint32_t n)
@@ -485,24 +458,19 @@ static double mean_of(const double *v, uint32_t n)
 
 enum err_code verdict_of(const struct side *old, const struct side *new, struct claim *out, struct err *e)
 {
-    struct judge j = {.side = {old, new}};
-    *out = (struct claim){0};
-    bool ok = paces(&j) && all_changes(&j, out);
-    ok = ok && (old->n + new->n == 2 || in_each_pair(old, new, out));
-    if (ok) {
-        out->pace = mean_of(j.pace[1], new->n) / mean_of(j.pace[0], old->n);
-        out->by_work = j.by_work;
-    }
-    for (uint32_t i = 0; ok && i < out->n; i++) {
-        out->claimed += out->c[i].claimed;
-        if (out->c[i].claimed && out->c[i].kind == MK_GC)
-            out->gc_why = gc_why(&j);
-    }
-    judge_free(&j);
-    if (!ok) {
-        mem_free(out->c);
-        *out = (struct claim){0};
+    struct judge j = {.side = {*old, *new}};
+    *out = (struct claim){.c = mem_alloc(MEASURES_MAX * sizeof *out->c)};
+    if (!out->c)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison");
+    paces(&j);
+    all_changes(&j, out);
+    if (old->n + new->n > 2)
+        in_each_pair(old, new, out);
+    out->pace = mean_of(j.pace[1], new->n) / mean_of(j.pace[0], old->n);
+    out->by_work = j.by_work;
+    each_of(c, out->c, out->n) {
+        out->claimed += c->claimed;
+        out->gc_why = c->claimed && c->kind == MK_GC ? gc_why(&j) : out->gc_why;
     }
     sort(out->c, out->n, cmp_change);
     return ERR_OK;

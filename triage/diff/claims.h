@@ -13,6 +13,7 @@
 #define GOTOP_TRIAGE_CLAIMS_H
 
 #include "triage/load.h"
+#include "triage/tables/metrics.h"
 
 /* ---- profiles ------------------------------------------------------------------------------------------ */
 
@@ -26,7 +27,7 @@
  * since ids of goroutines and strings differ between traces. Sums go by goroutine group, never by
  * goroutine: the goroutines of one run are not independent samples.
  */
-#define PROFILE_SLICES 64
+enum { PROFILE_SLICES = 64, PROFILE_ALL = PROFILE_SLICES /* the sum over them stands behind them */ };
 
 /* What is worth reading first comes first; causes before their effects. */
 enum measure_kind {
@@ -45,16 +46,15 @@ struct measure {
     enum measure_kind kind;
     uint32_t str; /* the name's string in its trace; the work's index */
     char *name;   /* clean UTF-8: the work, the function or the kind of stop; "" for the collector */
-    double count[PROFILE_SLICES], ns[PROFILE_SLICES];
-    double counted, spent; /* sums over the slices */
-    char *held;            /* MK_LOCK: where it was held most, "main.f"; NULL: unknown */
+    char *held;   /* MK_LOCK: where it was held most, "main.f"; NULL: unknown */
+    double count[PROFILE_ALL + 1], ns[PROFILE_ALL + 1];
 };
 struct profile {
     char *path;
-    int64_t end;                         /* ns */
-    double procs;                        /* average GOMAXPROCS */
-    double busy[PROFILE_SLICES], in_use; /* processor time in use in ns: by slice; in all */
-    double heap_live, heap_goal;         /* bytes at the end of the last cycle; 0 unknown */
+    int64_t end;                  /* ns */
+    double procs;                 /* average GOMAXPROCS */
+    double busy[PROFILE_ALL + 1]; /* processor time in use in ns */
+    double heap_live, heap_goal;  /* bytes at the end of the last cycle; 0 unknown */
     bool partial;
     struct measure *m; /* by kind, then name */
     uint32_t n;
@@ -69,7 +69,8 @@ const struct measure *profile_find(const struct profile *p, enum measure_kind k,
 
 /* ---- what changed -------------------------------------------------------------------------------------- */
 
-struct side { /* The runs of one version of a program. */
+enum { RUNS_MAX = 64 };
+struct side { /* The runs of one version of a program, at most RUNS_MAX. */
     const struct profile *run;
     uint32_t n;
 };
@@ -87,6 +88,7 @@ struct change {
      * processor time */
     struct moved time;
     bool claimed; /* a meaningful change */
+    int way;      /* 1 or -1: all pairs of runs looked at say more, or less; 0: they don't */
 };
 struct claim {
     struct change *c; /* Claimed changes come first, by their weight for the program, then the largest. */
@@ -105,5 +107,32 @@ enum err_code verdict_of(const struct side *old, const struct side *new, struct 
 /* change_text - adds one sentence without its full stop: "lock in main.f: goroutines wait 1.9s a second,
  * before 3.1ms (..)". */
 void change_text(struct text *t, const struct claim *v, const struct change *c);
+
+/* ---- two runs side by side ----------------------------------------------------------------------------- */
+
+/* diff_change - adds "1.2ms -> 1.4ms  +16.7%". */
+void diff_change(struct text *t, const struct metric_value *a, const struct metric_value *b);
+/* diff_tables - adds the works, findings and numbers of two runs. */
+void diff_tables(struct text *t, const struct loaded *a, const struct loaded *b);
+/* diff_works_each - calls fn for each work that counts in b and that a has, too, with the parts of a piece
+ * whose time differs by a tenth of a piece or more; for none if times are ticks of unknown length.
+ * diff_works - adds the same as text. Both return false, or mark the text as failed, when out of memory; *d
+ * is valid within fn only. */
+enum { DIFF_PARTS = 128 };
+struct diff_part {
+    const char *what; /* node_word(): "lock", "running" .. */
+    char *func;       /* where, as printed */
+    int64_t ns[2];    /* in an average piece: old, new */
+};
+struct diff_work {
+    const struct trace *tr;         /* of b */
+    const struct works *all;        /* of b */
+    const struct work *w[2];        /* old, new */
+    struct diff_part v[DIFF_PARTS]; /* largest change first */
+    uint32_t n;
+};
+typedef void diff_work_fn(void *arg, const struct diff_work *d);
+bool diff_works_each(const struct loaded *a, const struct loaded *b, diff_work_fn *fn, void *arg);
+void diff_works(struct text *t, const struct loaded *a, const struct loaded *b);
 
 #endif

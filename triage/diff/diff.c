@@ -1,5 +1,6 @@
 /*
- * diff.c - `gotop diff OLD NEW`, `gotop diff OLD.. -- NEW..`: what changed between runs of a program.
+ * diff.c - `gotop diff OLD NEW`, `gotop diff OLD.. -- NEW..`: what changed between runs of a program, as text
+ * or as one JSON object; docs/REPORT.md describes it.
  *
  * The verdict comes first: what changed, with its cause, or that nothing did (claims.h). Findings, numbers
  * and works behind it are those of the first run of each side, since traces are read one after another and
@@ -12,7 +13,8 @@
 #include "decode/base/order.h"
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
-#include "triage/diff/diff_parts.h"
+#include "triage/diff/claims.h"
+#include "triage/json.h"
 #include "triage/say.h"
 #include "triage/options.h"
 #include "triage/report/report.h"
@@ -20,23 +22,43 @@
 #include "triage/text.h"
 
 #define FAIL_MAX 64
-#define RUNS_MAX 64
 #define SHORTEST 10000000 /* ns: nothing is claimed of shorter runs */
+#define DIFF_SCHEMA "gotop.diff/2"
+
+struct runs { /* of one side */
+    const char *const *path;
+    uint32_t npaths, n; /* n: of these are read */
+    struct loaded first;
+    struct profile p[RUNS_MAX];
+    struct metric_value v[RUNS_MAX][FAIL_MAX]; /* for each condition */
+    bool has_clock;
+};
 
 struct job {
     struct options o;
-    const char *const *path[2];
-    uint32_t npaths[2];
     struct condition cond[FAIL_MAX];
+    struct runs r[2];
+    struct side side[2];
+    struct claim v;
+    const char *not_asked; /* why nothing is claimed of these runs; NULL: it is asked */
 };
 
-struct runs { /* of one side */
-    struct loaded first;
-    struct profile *p;
-    struct metric_value *v; /* of each run, for each condition */
-    uint32_t n;
-    bool has_clock;
-};
+static struct job *job_new(void)
+{
+    struct job *j = mem_zalloc(sizeof *j); /* too much for the stack */
+    if (j)
+        j->r[0].has_clock = j->r[1].has_clock = true;
+    return j;
+}
+
+static void job_free(struct job *j)
+{
+    for (int s = 0; j && s < 2; s++)
+        for (uint32_t i = 0; i < j->r[s].n; i++)
+            profile_free(&j->r[s].p[i]);
+    mem_free(j ? j->v.c : NULL);
+    mem_free(j);
+}
 
 /* ---- command line -------------------------------------------------------------------------------------- */
 
@@ -56,14 +78,14 @@ static int diff_sides(struct job *j)
         return say_failed("diff", o->operand[2],
                           "more than two traces: put -- between the old and the new ones");
     const uint32_t old = o->splits ? o->split : o->noperands > 0;
-    j->path[0] = o->operand;
-    j->path[1] = o->operand + old;
-    j->npaths[0] = old;
-    j->npaths[1] = o->noperands - old;
-    for (int s = 0; s < 2; s++)
-        if (j->npaths[s] > RUNS_MAX)
-            return say_failed("diff", j->path[s][RUNS_MAX], "too many traces: at most 64 a side");
-    return j->npaths[0] && j->npaths[1] ? -1 : options_lack(&command, j->npaths[0] ? "NEW" : "OLD");
+    j->r[0].path = o->operand;
+    j->r[1].path = o->operand + old;
+    j->r[0].npaths = old;
+    j->r[1].npaths = o->noperands - old;
+    each_of(r, j->r, 2)
+        if (r->npaths > RUNS_MAX)
+            return say_failed("diff", r->path[RUNS_MAX], "too many traces: at most 64 a side");
+    return old && j->r[1].npaths ? -1 : options_lack(&command, old ? "NEW" : "OLD");
 }
 
 static int diff_parse(struct job *j, int argc, char **argv)
@@ -83,54 +105,56 @@ static int diff_parse(struct job *j, int argc, char **argv)
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-static int read_run(const struct job *j, const char *path, struct runs *r)
+/* The first run of a side stays loaded. */
+static int read_run(struct job *j, struct runs *r, const char *path)
 {
     struct loaded l;
     struct err e = {0};
-    int status = 0;
+    const char *bad = NULL;
     if (load_file(path, &j->o.trace, j->o.quiet, &l, &e) != ERR_OK)
         return say_failed("diff", path, e.what);
-    if (profile_of(&l, &r->p[r->n], &e) != ERR_OK) {
-        status = say_failed("diff", path, e.what);
-        profile_free(&r->p[r->n]);
-    } else {
-        r->has_clock &= trace_info(l.tr)->has_clock;
-        struct metric_value *v = r->v + (size_t)r->n * j->o.conditions.n;
-        if (any_of(i, j->o.conditions.n,
-                   j->cond[i].metric[0] && metric_get(&l, j->cond[i].metric, &v[i], &e) != ERR_OK))
-            status = say_failed("diff", "--fail-if", e.what);
-        r->n++;
-    }
-    if (r->n == 1 && !r->first.tr && status == 0)
+    struct metric_value *v = r->v[r->n];
+    r->has_clock &= trace_info(l.tr)->has_clock;
+    if (profile_of(&l, &r->p[r->n++], &e) != ERR_OK)
+        bad = path;
+    else if (any_of(i, j->o.conditions.n,
+                    j->cond[i].metric[0] && metric_get(&l, j->cond[i].metric, &v[i], &e) != ERR_OK))
+        bad = "--fail-if";
+    if (r->n == 1)
         r->first = l;
     else
         load_free(&l);
+    return bad ? say_failed("diff", bad, e.what) : 0;
+}
+
+static int read_all(struct job *j)
+{
+    int status = 0;
+    each_of(r, j->r, 2)
+        for (uint32_t i = 0; i < r->npaths && !status; i++)
+            status = read_run(j, r, r->path[i]);
     return status;
 }
 
-static int read_side(const struct job *j, int side, struct runs *r)
+static const char *not_asked(const struct runs r[2])
 {
-    uint32_t n = j->npaths[side];
-    *r = (struct runs){.has_clock = true};
-    r->p = mem_zalloc(n * sizeof *r->p);
-    r->v = mem_zalloc(((size_t)n * j->o.conditions.n + 1) * sizeof *r->v);
-    if (!r->p || !r->v)
-        return say_failed("diff", "diff", "out of memory");
-    for (uint32_t i = 0; i < n; i++) {
-        int status = read_run(j, j->path[side][i], r);
-        if (status)
-            return status;
+    for (int s = 0; s < 2; s++) {
+        if (!r[s].has_clock)
+            return "a trace has no clock rate: nothing can be called more or less";
+        if (any_of(i, r[s].n, r[s].p[i].end < SHORTEST))
+            return "a trace is shorter than 10 ms: chance alone moves everything";
     }
-    return 0;
+    return NULL;
 }
 
-static void runs_free(struct runs *r)
+static enum err_code claims_of(struct job *j, struct err *e)
 {
-    for (uint32_t i = 0; i < r->n; i++)
-        profile_free(&r->p[i]);
-    mem_free(r->p);
-    mem_free(r->v);
-    load_free(&r->first);
+    for (int s = 0; s < 2; s++)
+        j->side[s] = (struct side){j->r[s].p, j->r[s].n};
+    const enum err_code rc = verdict_of(&j->side[0], &j->side[1], &j->v, e);
+    j->not_asked = not_asked(j->r);
+    j->v.claimed = j->not_asked ? 0 : j->v.claimed;
+    return rc;
 }
 
 /* ---- conditions ---------------------------------------------------------------------------------------- */
@@ -138,11 +162,11 @@ static void runs_free(struct runs *r)
 ORDER(cmp_value, struct metric_value, LEAST(r->known) LEAST(r->v))
 
 /* Computes the median of the runs' values; known only if all runs have it. */
-static struct metric_value median_of(const struct job *j, const struct runs *r, uint32_t cond)
+static struct metric_value median_of(const struct runs *r, uint32_t cond)
 {
     struct metric_value v[RUNS_MAX] = {{0}}, m;
     for (uint32_t i = 0; i < r->n; i++)
-        v[i] = r->v[(size_t)i * j->o.conditions.n + cond];
+        v[i] = r->v[i][cond];
     sort(v, r->n, cmp_value);
     m = v[r->n / 2];
     m.v = r->n % 2 ? m.v : (m.v + v[r->n / 2 - 1].v) / 2;
@@ -151,24 +175,21 @@ static struct metric_value median_of(const struct job *j, const struct runs *r, 
 }
 
 /* Says whether the condition is true. */
-static bool diff_judge(const struct job *j, uint32_t i, const struct runs r[2], const struct claim *verdict,
-                       struct text *t)
+static bool diff_judge(const struct job *j, uint32_t i, struct text *t)
 {
     const struct condition *c = &j->cond[i];
-    const char *said = j->o.conditions.v[i];
-    struct metric_value x = {0}, y = {0};
-    bool known, hit;
-    double v;
     if (!c->metric[0]) { /* "change" */
-        text_add(t, "%s change: %u\n", verdict->claimed ? "FAILED" : "passed", verdict->claimed);
-        return verdict->claimed > 0;
+        text_add(t, "%s change: %u\n", j->v.claimed ? "FAILED" : "passed", j->v.claimed);
+        return j->v.claimed > 0;
     }
-    x = median_of(j, &r[0], i);
-    y = median_of(j, &r[1], i);
-    v = !c->relative ? y.v : !c->percent ? y.v - x.v : x.v > 0 ? y.v / x.v - 1 : y.v > 0 ? INFINITY : 0;
-    known = y.known && (x.known || !c->relative);
-    hit = known && condition_holds(c, v);
-    text_say(t, NULL, hit ? "FAILED" : "passed", " ", t_clean(said), ": ");
+    const struct metric_value x = median_of(&j->r[0], i), y = median_of(&j->r[1], i);
+    const double v = !c->relative  ? y.v
+                     : !c->percent ? y.v - x.v
+                     : x.v > 0     ? y.v / x.v - 1
+                     : y.v > 0     ? INFINITY
+                                   : 0;
+    const bool hit = y.known && (x.known || !c->relative) && condition_holds(c, v);
+    text_say(t, NULL, hit ? "FAILED" : "passed", " ", t_clean(j->o.conditions.v[i]), ": ");
     diff_change(t, &x, &y);
     text_lit(t, "\n");
     return hit;
@@ -185,18 +206,6 @@ static void side_text(struct text *t, const char *what, const struct runs *r)
     text_lit(t, "\n");
 }
 
-static const char *not_asked(const struct runs r[2])
-{
-    for (int s = 0; s < 2; s++) {
-        if (!r[s].has_clock)
-            return "a trace has no clock rate: nothing can be called more or less";
-        for (uint32_t i = 0; i < r[s].n; i++)
-            if (r[s].p[i].end < SHORTEST)
-                return "a trace is shorter than 10 ms: chance alone moves everything";
-    }
-    return NULL;
-}
-
 /* Adds the factor of what is claimed, but not for what was nearly nothing: there it is one over the floor,
  * and no ratio of the two values. */
 static void factor_text(struct text *t, const struct change *c)
@@ -211,11 +220,12 @@ static void factor_text(struct text *t, const struct change *c)
                  less ? "less" : "as much", less ? 1 / m->high : m->low, less ? 1 / m->low : m->high);
 }
 
-static void verdict_text(struct text *t, const struct claim *v, const struct runs r[2], const char *why_not)
+static void verdict_text(struct text *t, const struct job *j)
 {
+    const struct claim *v = &j->v;
     text_lit(t, "\nVERDICT\n");
-    if (why_not) {
-        text_add(t, "  none: %s\n", why_not);
+    if (j->not_asked) {
+        text_add(t, "  none: %s\n", j->not_asked);
         return;
     }
     const bool other_pace = v->pace < 0.67 || v->pace > 1.5;
@@ -243,30 +253,30 @@ static void verdict_text(struct text *t, const struct claim *v, const struct run
     }
     if (v->claimed && other_pace)
         text_add(t, "  pace: %s %.2f times as often as before\n", paced, v->pace);
-    if (r[0].n == 1 || r[1].n == 1)
+    if (j->r[0].n == 1 || j->r[1].n == 1)
         text_lit(t, "  with several runs a side (gotop diff OLD.. -- NEW..) smaller changes show\n");
 }
 
-static int diff_page(const struct job *j, const struct runs r[2], const struct claim *v, struct text *t)
+static int diff_page(const struct job *j, struct text *t)
 {
+    const struct runs *const r = j->r;
     int status = 0;
     for (int s = 0; s < 2; s++)
-        for (uint32_t i = 0; i < r[s].n; i++)
-            status = r[s].p[i].partial ? 3 : status;
+        status = any_of(i, r[s].n, r[s].p[i].partial) ? 3 : status;
     if (!j->o.json) {
         text_lit(t, "gotop diff\n");
         side_text(t, "old:", &r[0]);
         side_text(t, "new:", &r[1]);
         if (status)
             text_lit(t, "PARTIAL: part of a trace is missing; numbers are for what is there\n");
-        verdict_text(t, v, r, not_asked(r));
+        verdict_text(t, j);
         if (r[0].n > 1 || r[1].n > 1)
             text_lit(t, "\nFindings, numbers and works are of the first run of each side.\n");
         diff_tables(t, &r[0].first, &r[1].first);
     }
     for (uint32_t i = 0; i < j->o.conditions.n; i++) {
         struct text line = {.ascii = true};
-        if (diff_judge(j, i, r, v, &line))
+        if (diff_judge(j, i, &line))
             status = 1;
         text_raw(t, "\n", !j->o.json && i == 0);
         if (j->o.json)
@@ -278,31 +288,86 @@ static int diff_page(const struct job *j, const struct runs r[2], const struct c
     return status;
 }
 
-static enum err_code claims_of(const struct runs r[2], struct side side[2], struct claim *v, struct err *e)
+/* ---- as JSON ------------------------------------------------------------------------------------------- */
+
+static void out_runs(json_t *root, const char *key, const struct side *s)
 {
-    for (int s = 0; s < 2; s++)
-        side[s] = (struct side){r[s].p, r[s].n};
-    const enum err_code rc = verdict_of(&side[0], &side[1], v, e);
-    if (not_asked(r))
-        v->claimed = 0;
-    return rc;
+    json_t *arr = json_list(root, key);
+    each_of(p, s->run, s->n)
+        json_row(arr, NULL, "path", p->path, "duration_ns", p->end, "partial", p->partial);
 }
 
-static int diff_compare(const struct job *j, const struct runs r[2])
+static json_t *out_moved(const struct moved *m)
 {
-    struct side side[2];
-    struct claim v;
+    return json_put(json_object(), NULL, "old", m->old, "new", m->new, "factor", m->factor, "low", m->low,
+                    "high", m->high, "sure", m->sure);
+}
+
+static void out_changes(json_t *root, const char *key, const struct claim *v, uint32_t from, uint32_t to)
+{
+    static const char *const kind_word[MK_KINDS] = {"work", "collector", "lock",        "hand-over",
+                                                    "stop", "running",   "system call", "wait"};
+    json_t *arr = json_list(root, key);
+    for (uint32_t i = from; i < to; i++) {
+        const struct change *c = &v->c[i];
+        struct text t = {0};
+        change_text(&t, v, c);
+        if (!text_ok(&t))
+            json_fail();
+        json_row(arr, NULL, "kind", kind_word[c->kind], "name", c->name, "per_second", out_moved(&c->count),
+                 c->kind == MK_WORK ? "seconds_each" : "share", out_moved(&c->time), "text", t.p, "held_in",
+                 c->held, "why", c->kind == MK_GC ? v->gc_why : NULL);
+        text_free(&t);
+    }
+}
+
+static json_t *old_new(int64_t old, int64_t new)
+{
+    return json_put(json_object(), NULL, "old", old, "new", new);
+}
+
+static void out_work(void *arg, const struct diff_work *d)
+{
+    const struct work *o = d->w[0], *w = d->w[1];
+    json_t *r = json_row(arg, d->tr, "kind", work_kind_name(w->kind), "name", j_str(w->name), "handler",
+                         j_str(w->user ? w->user : w->name), "count", old_new((int64_t)o->n, (int64_t)w->n),
+                         "p50_ns", old_new(o->d.p50, w->d.p50), "p99_ns", old_new(o->d.p99, w->d.p99),
+                         "avg_ns", old_new(dist_avg(&o->d), dist_avg(&w->d))),
+           *parts = json_list(r, "parts");
+    each_of(p, d->v, d->n)
+        json_row(parts, NULL, "what", p->what, "func", p->func, "ns", old_new(p->ns[0], p->ns[1]));
+}
+
+static char *diff_json(const struct job *j)
+{
+    const struct loaded *a = &j->r[0].first, *b = &j->r[1].first;
+    const struct claim *v = &j->v;
+    const char *word = j->not_asked ? "not asked" : v->claimed ? "changed" : "no meaningful change";
+    json_t *root = json_begin();
+    json_put(root, NULL, "schema", DIFF_SCHEMA);
+    out_runs(root, "old", &j->side[0]);
+    out_runs(root, "new", &j->side[1]);
+    json_put(root, NULL, "verdict", word, "because", j->not_asked, "pace", v->pace);
+    out_changes(root, "changes", v, 0, v->claimed);
+    out_changes(root, "unchanged", v, v->claimed, v->n);
+    if (!diff_works_each(a, b, out_work, json_list(root, "works")))
+        json_fail();
+    return json_end(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------- */
+
+static int diff_compare(struct job *j)
+{
     struct err e = {0};
     struct text t = {.ascii = !j->o.utf8 && !j->o.json};
-    int status;
-    if (claims_of(r, side, &v, &e) != ERR_OK)
+    if (claims_of(j, &e) != ERR_OK)
         return say_failed("diff", "diff", e.what);
     if (j->o.json) {
-        text_own(&t, diff_json(side, &v, not_asked(r), &r[0].first, &r[1].first));
+        text_own(&t, diff_json(j));
         text_lit(&t, "\n");
     }
-    status = diff_page(j, r, &v, &t);
-    mem_free(v.c);
+    int status = diff_page(j, &t);
     if (say_answer("diff", j->o.json, j->o.out, &t))
         status = 2;
     text_free(&t);
@@ -311,39 +376,33 @@ static int diff_compare(const struct job *j, const struct runs r[2])
 
 enum err_code diff_two(const struct loaded *old, const struct loaded *new, struct text *t, struct err *e)
 {
-    static const struct job plain;
-    struct profile p[2] = {{0}};
-    struct runs r[2] = {{.first = *old, .p = &p[0], .n = 1, .has_clock = trace_info(old->tr)->has_clock},
-                        {.first = *new, .p = &p[1], .n = 1, .has_clock = trace_info(new->tr)->has_clock}};
-    struct side side[2];
-    struct claim v = {0};
-    enum err_code rc = profile_of(old, &p[0], e);
-    rc = rc ? rc : profile_of(new, &p[1], e);
-    rc = rc ? rc : claims_of(r, side, &v, e);
-    if (!rc) {
-        (void)diff_page(&plain, r, &v, t);
-        rc = text_ok(t) ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison");
+    const struct loaded *const l[2] = {old, new};
+    struct job *j = job_new();
+    enum err_code rc = j ? ERR_OK : ERR_NOMEM;
+    for (int s = 0; s < 2 && !rc; s++) {
+        struct runs *r = &j->r[s];
+        r->first = *l[s];
+        r->has_clock = trace_info(l[s]->tr)->has_clock;
+        rc = profile_of(l[s], &r->p[r->n++], e);
     }
-    mem_free(v.c);
-    profile_free(&p[0]);
-    profile_free(&p[1]);
-    return rc;
+    rc = rc ? rc : claims_of(j, e);
+    if (!rc)
+        (void)diff_page(j, t);
+    job_free(j);
+    return !rc && text_ok(t) ? ERR_OK
+                             : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison");
 }
 
 int diff_main(int argc, char **argv)
 {
-    struct job *j = mem_zalloc(sizeof *j); /* some kilobytes: not for the stack */
-    struct runs r[2] = {0};
+    struct job *j = job_new();
     int status = j ? diff_parse(j, argc, argv) : say_failed("diff", "diff", "out of memory");
-    if (status >= 0) {
-        mem_free(j);
-        return status;
+    if (status < 0) {
+        status = read_all(j);
+        status = status ? status : diff_compare(j);
+        load_free(&j->r[0].first);
+        load_free(&j->r[1].first);
     }
-    status = read_side(j, 0, &r[0]);
-    status = status ? status : read_side(j, 1, &r[1]);
-    status = status ? status : diff_compare(j, r);
-    runs_free(&r[0]);
-    runs_free(&r[1]);
-    mem_free(j);
+    job_free(j);
     return status;
 }

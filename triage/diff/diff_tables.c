@@ -7,7 +7,7 @@
 
 #include "decode/base/order.h"
 #include "decode/base/mem.h"
-#include "triage/diff/diff_parts.h"
+#include "triage/diff/claims.h"
 #include "triage/text.h"
 #include "triage/work/work_text.h"
 
@@ -86,14 +86,15 @@ static const struct work *work_like(const struct loaded *old, const struct loade
 
 bool diff_works_each(const struct loaded *a, const struct loaded *b, diff_work_fn *fn, void *arg)
 {
+    const bool clock = trace_info(a->tr)->has_clock && trace_info(b->tr)->has_clock;
     struct diff_work *d = mem_zalloc(sizeof *d);
     bool ok = d;
-    for (uint32_t i = 0; ok && i < b->fs.works.n; i++) {
+    for (uint32_t i = 0; ok && clock && i < b->fs.works.n; i++) {
         const struct work *w = &b->fs.works.v[i], *o = work_counts(w) ? work_like(a, b, w) : NULL;
         if (!o || !o->d.n || !w->d.n)
             continue;
         const int64_t was = dist_avg(&o->d), is = dist_avg(&w->d);
-        *d = (struct diff_work){.all = &b->fs.works, .w = {o, w}};
+        *d = (struct diff_work){.tr = b->tr, .all = &b->fs.works, .w = {o, w}};
         ok = parts_add(d, 0, a) && parts_add(d, 1, b);
         keep_moved(d, MOVED * (double)(was > is ? was : is));
         if (ok)
@@ -231,8 +232,7 @@ static void diff_findings(struct text *t, const struct loaded *a, const struct l
 
 void diff_tables(struct text *t, const struct loaded *a, const struct loaded *b)
 {
-    if (trace_info(a->tr)->has_clock && trace_info(b->tr)->has_clock) /* else ticks of unknown length */
-        diff_works(t, a, b);
+    diff_works(t, a, b);
     diff_findings(t, a, b);
     diff_numbers(t, a, b);
 }

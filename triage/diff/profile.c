@@ -195,14 +195,13 @@ static void merge(struct profile *p)
         }
     }
     p->n = n;
-    for (uint32_t i = 0; i < p->n; i++) {
-        for (int k = 0; k < PROFILE_SLICES; k++) {
-            p->m[i].counted += p->m[i].count[k];
-            p->m[i].spent += p->m[i].ns[k];
+    for (int k = 0; k < PROFILE_SLICES; k++) {
+        each_of(m, p->m, n) {
+            m->count[PROFILE_ALL] += m->count[k];
+            m->ns[PROFILE_ALL] += m->ns[k];
         }
+        p->busy[PROFILE_ALL] += p->busy[k];
     }
-    for (int k = 0; k < PROFILE_SLICES; k++)
-        p->in_use += p->busy[k];
 }
 
 /* Returns the function in which holders let go of the lock that is asked for in `place`: the one that ended
