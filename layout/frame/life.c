@@ -224,7 +224,7 @@ static void search_anew(struct view *v)
 /* from: the trace that was shown before; NULL: this one is decoded again. */
 static unsigned anew(struct view *v, const struct trace *from, int64_t by)
 {
-    struct filter_error e;
+    char why[FILTER_WHY];
     places_anew(v, from, by);
     v->trail.shown.t1 = v->trail.shown.t0;
     for (int k = 0; k < LANE_BAND; k++) {
@@ -239,7 +239,7 @@ static unsigned anew(struct view *v, const struct trace *from, int64_t by)
     v->items.longest_first = longest_first;
     if (v->popup.kind == POPUP_SPAN)
         v->popup.kind = POPUP_NONE;
-    pick_filter(v, v->filters.n ? filter_new(v->tr, v->filters.text, &e) : NULL);
+    pick_filter(v, v->filters.n ? filter_new(v->tr, v->filters.text, why) : NULL);
     search_anew(v);
     move_anew(v);
     return v->filters.all || v->search ? VR_DRAW | VR_WORK : VR_DRAW;

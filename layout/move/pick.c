@@ -42,7 +42,7 @@ static bool have_filter(const struct view *v, const char *text, size_t n)
 
 unsigned view_filter(struct view *v, const char *text)
 {
-    struct filter_error e;
+    char why[FILTER_WHY];
     char all[VIEW_TEXT];
     const size_t have = strlen(v->filters.text), from = have + (have > 0);
     text += strspn(text, " ");
@@ -63,13 +63,9 @@ unsigned view_filter(struct view *v, const char *text)
     all[have] = ' ';
     memcpy(all + from, text, n);
     all[from + n] = '\0';
-    struct filter *f = filter_new(v->tr, all, &e);
-    if (!f && e.at < (int)from)
-        return move_fail(v, "%s", e.what);
+    struct filter *f = filter_new(v->tr, all, why);
     if (!f)
-        return !all[e.at] ? move_fail(v, "filter, at its end: %s", e.what)
-                          : move_fail(v, "filter, at character %d (%.24s): %s", e.at - (int)from + 1,
-                                      all + e.at, e.what);
+        return move_fail(v, "filter: %s", why);
     v->filters.cut[v->filters.n++] = have;
     memcpy(v->filters.text, all, from + n + 1);
     v->job.to_top = false;
@@ -79,11 +75,11 @@ unsigned view_filter(struct view *v, const char *text)
 
 unsigned view_filter_pop(struct view *v)
 {
-    struct filter_error e;
+    char why[FILTER_WHY];
     if (!v->filters.n)
         return move_fail(v, "there is no filter");
     v->filters.text[v->filters.cut[--v->filters.n]] = 0;
-    struct filter *f = v->filters.n ? filter_new(v->tr, v->filters.text, &e) : NULL;
+    struct filter *f = v->filters.n ? filter_new(v->tr, v->filters.text, why) : NULL;
     if (v->filters.n && !f) {
         v->filters.n = 0;
         v->filters.text[0] = 0;

@@ -78,8 +78,8 @@ static struct trace *small(void)
 
 static void try_filter(const char *text)
 {
-    struct filter_error e = {0};
-    struct filter *f = filter_new(small(), text, &e);
+    char why[FILTER_WHY];
+    struct filter *f = filter_new(small(), text, why);
     if (!f && e.at >= 0)
         said(e.what);
     while (f && !filter_step(f, INT64_MAX))

@@ -25,7 +25,7 @@
 #include "triage/query/match.h"
 #include "triage/triage.h"
 
-enum { TERMS = 24, CHUNK = 2048 };
+enum { TERMS = 24, CHUNK = 2048, FILTER_TERM = MATCH_TEXT + 1 };
 
 enum kind {
     T_FUNC,
@@ -69,46 +69,28 @@ struct filter {
     unsigned n;
     struct gstate *gs; /* T_COLLECTS: who assisted when */
     uint8_t *show;     /* by goroutine */
-    uint32_t lanes;    /* how many these are */
-    uint32_t at;       /* the next lane */
-    uint64_t sub;      /* the next span of that lane */
-    int64_t end;       /* the trace as it was when lane 0 was decided */
+    size_t cap;
+    uint32_t lanes; /* how many these are */
+    uint32_t at;    /* the next lane */
+    uint64_t sub;   /* the next span of that lane */
+    int64_t end;    /* the trace as it was when lane 0 was decided */
     uint64_t count, version;
 };
 
 /* ---- parsing ------------------------------------------------------------------------------------------- */
 
-struct parser {
-    const char *text;
-    size_t at, from; /* next byte; where the present term begins */
-    struct filter_error *e;
-};
-
-static bool bad(const struct parser *p, size_t at, const char *what)
-{
-    p->e->at = (int)at;
-    snprintf(p->e->what, sizeof p->e->what, "%s", what);
-    return false;
-}
-
-/* One word: blanks within double quotes belong to it, the quotes don't. *begin: where each byte came from is
-   lost but for the word's own place. */
-static bool word(struct parser *p, char *out, size_t size)
+/* One word: blanks within double quotes belong to it, the quotes don't. Returns why it is none, or NULL. */
+static const char *word(const char **at, char out[FILTER_TERM])
 {
     size_t n = 0;
     bool quoted = false;
-    for (; p->text[p->at] && (quoted || !isspace((unsigned char)p->text[p->at])); p->at++) {
-        char c = p->text[p->at];
-        if (c == '"') {
+    for (; **at && n + 1 < FILTER_TERM && (quoted || !isspace((unsigned char)**at)); ++*at)
+        if (**at == '"')
             quoted = !quoted;
-            continue;
-        }
-        if (n + 1 >= size)
-            return bad(p, p->from, "this term is too long");
-        out[n++] = c;
-    }
+        else
+            out[n++] = **at;
     out[n] = 0;
-    return !quoted || bad(p, p->from, "a quote is not closed");
+    return n + 1 == FILTER_TERM ? "this term is too long" : quoted ? "a quote is not closed" : NULL;
 }
 
 static bool parse_id(const char *s, uint64_t *id)
@@ -117,144 +99,118 @@ static bool parse_id(const char *s, uint64_t *id)
     return rest && !*rest;
 }
 
-/* What stands behind a term's word: v begins with the sign between them, at: where that stands. */
-static bool read_name(struct parser *p, struct term *t, const char *v, size_t at)
-{
-    char why[120];
-    const bool re = v[1] == '~';
-    v++;
-    at++;
-    if (!v[re])
-        return bad(p, at, "a name is missing here");
-    t->by_id = *v == 'g' && parse_id(v + 1, &t->id);
-    return match_init(&t->m, v + re, re, why, sizeof why) || bad(p, at, why);
-}
-
-/* View 6 says "lock" where the trace's reason is "sync". */
-static bool read_reason(struct parser *p, struct term *t, const char *v, size_t at)
-{
-    if (!read_name(p, t, v, at))
-        return false;
-    t->kinds = match_str(&t->m, (struct str){"mutex", 5}) ? 1u << WK_LOCK : 0;
-    for (unsigned k = WK_OTHER + 1; k < WK_KINDS; k++) {
-        const char *word = wait_kind_name((enum wait_kind)k);
-        t->kinds |= match_str(&t->m, (struct str){word, (uint32_t)strlen(word)}) ? 1u << k : 0;
-    }
-    return true;
-}
-
-static bool read_state(struct parser *p, struct term *t, const char *v, size_t at)
-{
-    t->states = states_of_goroutine(v + 1);
-    if (t->states & (1u << ST_GCWORK | 1u << ST_ASSIST)) /* a goroutine's lane says running then */
-        t->kind = T_COLLECTS;
-    return t->states || bad(p, at + 1,
-                            !strcmp(v + 1, "sweep") ? "sweeping is recorded of processors, not of goroutines"
-                                                    : "no such state: running, runnable (ready), waiting, "
-                                                      "syscall, gc, assist, unknown; what is "
-                                                      "waited for: reason=sync");
-}
-
-static bool read_dur(struct parser *p, struct term *t, const char *v, size_t at)
+/* ">1ms" */
+static bool read_dur(struct term *t, const char *s)
 {
     const char *rest;
-    const bool more = *v == '>', equal = v[1] == '=';
-    if (*v != '<' && *v != '>')
-        return bad(p, at, "dur needs < or >: dur>1ms");
-    if (!goto_time(v + 1 + equal, &t->ns, &rest) || *rest)
-        return bad(p, at + 1 + equal, "not a duration: 1ms, 20us, 1.5s");
+    const bool more = *s == '>', equal = *s && s[1] == '=';
+    if ((*s != '<' && *s != '>') || !goto_time(s + 1 + equal, &t->ns, &rest) || *rest)
+        return false;
     t->kind = more ? T_DUR_MORE : T_DUR_LESS;
     if (!equal)
         t->ns = more ? (t->ns < INT64_MAX ? t->ns + 1 : t->ns) : t->ns - 1;
     return true;
 }
 
-static bool read_is(struct parser *p, struct term *t, const char *v, size_t at)
+/* Whether the term is one that has no name in it. */
+static bool read_plain(struct term *t, const char *s)
 {
-    (void)t;
-    return !strcmp(v + 1, "system") || bad(p, at + 1, "only is:system is known");
+    const bool lane = *s == 'g' || *s == 'p';
+    if (lane && parse_id(s + 1 + (s[1] == ':' || s[1] == '='), &t->id))
+        t->kind = *s == 'g' ? T_G : T_P;
+    else if (!strcmp(s, "gc"))
+        t->kind = T_GC;
+    else if (!strcmp(s, "is:system") || !strcmp(s, "is=system"))
+        t->kind = T_SYSTEM;
+    else
+        return read_dur(t, strncmp(s, "dur", 3) ? s : s + 3);
+    return true;
 }
 
-static bool no_term(struct parser *p, size_t at)
+static const char *read_state(struct term *t, const char *s)
 {
-    return bad(p, at, "no such term: NAME g1 p1 state= reason= dur> gc wokenby: task: region: is:system");
+    t->states = states_of_goroutine(s);
+    if (t->states & (1u << ST_GCWORK | 1u << ST_ASSIST)) /* a goroutine's lane says running then */
+        t->kind = T_COLLECTS;
+    return t->states
+               ? NULL
+               : "no such state: running, runnable (ready), waiting, syscall, gc, assist, unknown; what "
+                 "is waited for: reason=sync";
 }
 
-static bool read_id(struct parser *p, struct term *t, const char *v, size_t at)
+static const char *read_name(struct term *t, const char *s, char why[FILTER_WHY])
 {
-    return parse_id(v + 1, &t->id) || no_term(p, at - 1);
+    const bool re = *s == '~';
+    if (!s[re])
+        return "a name is missing here";
+    t->by_id = *s == 'g' && parse_id(s + 1, &t->id);
+    if (!match_init(&t->m, s + re, re, why, FILTER_WHY))
+        return why;
+    if (t->kind != T_REASON)
+        return NULL;
+    /* view 6 says "lock" where the trace's reason is "sync" */
+    t->kinds = match_str(&t->m, (struct str){"mutex", 5}) ? 1u << WK_LOCK : 0;
+    for (unsigned k = WK_OTHER + 1; k < WK_KINDS; k++) {
+        const char *word = wait_kind_name((enum wait_kind)k);
+        t->kinds |= match_str(&t->m, (struct str){word, (uint32_t)strlen(word)}) ? 1u << k : 0;
+    }
+    return NULL;
 }
 
-static bool read_term(struct parser *p, struct term *t, const char *s, size_t at)
+static const char *read_term(struct term *t, const char *s, char why[FILTER_WHY])
 {
     static const struct {
-        const char *word, *signs;
+        const char *word;
         enum kind kind;
-        bool (*read)(struct parser *, struct term *, const char *, size_t);
-    } words[] = {{"dur", ":=<>~", T_DUR_MORE, read_dur},
-                 {"state", ":=", T_STATE, read_state},
-                 {"reason", ":=", T_REASON, read_reason},
-                 {"wokenby", ":=", T_WOKENBY, read_name},
-                 {"task", ":=", T_TASK, read_name},
-                 {"region", ":=", T_REGION, read_name},
-                 {"func", ":=", T_FUNC, read_name},
-                 {"is", ":=", T_SYSTEM, read_is},
-                 {"g", ":=", T_G, read_id},
-                 {"p", ":=", T_P, read_id}};
+    } words[] = {{"state", T_STATE}, {"reason", T_REASON}, {"wokenby", T_WOKENBY},
+                 {"task", T_TASK},   {"region", T_REGION}, {"func", T_FUNC}};
     const size_t k = strcspn(s, ":=<>~");
-    int64_t ns;
-    const char *rest;
-    if ((*s == '<' || *s == '>') && goto_time(s + 1 + (s[1] == '='), &ns, &rest) && !*rest)
-        return read_dur(p, t, s, at); /* as in tables */
-    if (!s[k] && (*s == 'g' || *s == 'p') && parse_id(s + 1, &t->id)) {
-        t->kind = *s == 'g' ? T_G : T_P;
-        return true;
-    }
-    t->kind = strcmp(s, "gc") ? T_FUNC : T_GC;
-    if (t->kind == T_GC)
-        return true;
-    for (size_t i = 0; s[k] && i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i].word) == k && !memcmp(s, words[i].word, k) && strchr(words[i].signs, s[k])) {
-            t->kind = words[i].kind;
-            return words[i].read(p, t, s + k, at + k);
+    const bool sign = s[k] == ':' || s[k] == '=';
+    if (read_plain(t, s))
+        return NULL;
+    if (s[k] && k == 3 && !memcmp(s, "dur", 3))
+        return "not a duration: dur>1ms, dur<=20us, dur>1.5s";
+    each_of(w, words, sizeof words / sizeof *words) {
+        if (sign && strlen(w->word) == k && !memcmp(s, w->word, k)) {
+            t->kind = w->kind;
+            return t->kind == T_STATE ? read_state(t, s + k + 1) : read_name(t, s + k + 1, why);
         }
-    if (s[k] == ':' || s[k] == '=')
-        return no_term(p, at);
-    return read_name(p, t, s - 1, at - 1); /* a function's name may hold any of the other signs */
-}
-
-static bool filter_parse(struct filter *f, const char *text, struct filter_error *e)
-{
-    struct parser p = {.text = text, .e = e};
-    char s[MATCH_TEXT + 1] = " "; /* a sign before it, as before a name behind a word */
-    for (;;) {
-        while (isspace((unsigned char)text[p.at]))
-            p.at++;
-        if (!text[p.at])
-            return f->n > 0 || bad(&p, 0, "nothing to filter by");
-        p.from = p.at;
-        if (f->n == TERMS)
-            return bad(&p, p.at, "too many terms");
-        if (!word(&p, s + 1, sizeof s - 1))
-            return false;
-        struct term *t = &f->term[f->n++];
-        t->not = s[1] == '-';
-        if (t->not &&!s[2])
-            return bad(&p, p.from, "'-' negates the term behind it");
-        if (!read_term(&p, t, s + 1 + t->not, p.from + t->not ))
-            return false;
     }
+    t->kind = T_FUNC; /* a function's name may hold any of the other signs */
+    return sign ? "no such term: NAME g1 p1 state= reason= dur> gc wokenby: task: region: is:system"
+                : read_name(t, s, why);
 }
 
-struct filter *filter_new(const struct trace *tr, const char *text, struct filter_error *e)
+/* Returns why the text is no filter, or NULL. *s: its last term. */
+static const char *filter_parse(struct filter *f, const char *text, char s[FILTER_TERM], char why[FILTER_WHY])
 {
+    const char *bad = NULL;
+    while (!bad) {
+        while (isspace((unsigned char)*text))
+            text++;
+        if (!*text)
+            return f->n > 0 ? NULL : "nothing to filter by";
+        bad = word(&text, s);
+        if (bad || f->n == TERMS)
+            return bad ? bad : "too many terms";
+        struct term *t = &f->term[f->n++];
+        t->not = *s == '-';
+        bad = t->not &&!s[1] ? "'-' negates the term behind it" : read_term(t, s + t->not, why);
+    }
+    return bad;
+}
+
+struct filter *filter_new(const struct trace *tr, const char *text, char why[FILTER_WHY])
+{
+    char term[FILTER_TERM] = "", said[FILTER_WHY];
     struct filter *f = mem_zalloc(sizeof *f);
-    e->at = -1;
-    snprintf(e->what, sizeof e->what, "out of memory");
+    snprintf(why, FILTER_WHY, "out of memory");
     if (!f)
         return NULL;
     f->tr = tr;
-    if (!filter_parse(f, text, e)) {
+    const char *bad = filter_parse(f, text, term, said);
+    if (bad) {
+        snprintf(why, FILTER_WHY, "%.24s%s%s", term, *term ? ": " : "", bad);
         filter_free(f);
         return NULL;
     }
@@ -501,12 +457,8 @@ static bool prepare(struct filter *f)
     int64_t end = trace_info(f->tr)->end;
     if (end == f->end && n == f->lanes && f->show)
         return true;
-    uint8_t *show = mem_resize(f->show, (size_t)n + 1);
-    if (!show)
+    if (!mem_room_zeros(f->show, f->cap, (size_t)n + 1))
         return false;
-    f->show = show;
-    if (n > f->lanes)
-        memset(show + f->lanes, 0, n - f->lanes);
     f->lanes = n;
     f->end = end;
     f->at = 0;

@@ -30,14 +30,10 @@
 
 struct filter;
 
-struct filter_error {
-    int at; /* byte of the text, from 0 */
-    char what[120];
-};
-
-/* filter_new - parses text. Returns NULL if the text is wrong (see e) or if out of memory (e->at = -1). tr
+/* filter_new - parses text. Returns NULL if the text is wrong or if out of memory; why[] then says so. tr
  * must outlive it. */
-struct filter *filter_new(const struct trace *tr, const char *text, struct filter_error *e);
+enum { FILTER_WHY = 160 };
+struct filter *filter_new(const struct trace *tr, const char *text, char why[FILTER_WHY]);
 void filter_free(struct filter *f);
 /* filter_step - decides about more goroutines for about budget_ns. Returns true when all are decided.
  * Follows a growing trace. */

@@ -39,34 +39,45 @@ static int64_t unit_of(const char **s, bool point, int64_t bare)
     return isalpha((unsigned char)**s) ? 0 : point ? 1000000000 : bare;
 }
 
+struct number { /* whole + frac / scale */
+    uint64_t whole, frac, scale;
+};
+
+/* "12.5", "1_000". false: none is here. */
+static bool number(const char **s, struct number *n)
+{
+    const char *p = *s;
+    bool digits = false;
+    *n = (struct number){.scale = 1};
+    for (; isdigit((unsigned char)*p) || (*p == '_' && digits); p++) {
+        digits = true;
+        n->whole = *p == '_' ? n->whole : wide_muladd(n->whole, 10, (unsigned)(*p - '0'));
+    }
+    if (*p == '.' && isdigit((unsigned char)p[1])) {
+        digits = true;
+        for (p++; isdigit((unsigned char)*p); p++)
+            if (n->scale < 1000000000000000ull) {
+                n->frac = n->frac * 10 + (unsigned)(*p - '0');
+                n->scale *= 10;
+            }
+    }
+    *s = digits ? p : *s;
+    return digits;
+}
+
 /* one NUMBER[UNIT]; false: none here, or a unit that there is not */
 static bool term(const char **s, int64_t bare, int64_t *ns, bool *unit)
 {
+    struct number n;
     const char *p = *s;
-    uint64_t whole = 0, frac = 0, scale = 1;
-    bool digits = false, point = false;
-    for (; isdigit((unsigned char)*p) || (*p == '_' && digits); p++) {
-        if (*p == '_')
-            continue;
-        digits = true;
-        whole = wide_muladd(whole, 10, (unsigned)(*p - '0'));
-    }
-    if (*p == '.' && isdigit((unsigned char)p[1])) {
-        point = digits = true;
-        for (p++; isdigit((unsigned char)*p); p++)
-            if (scale < 1000000000000000ull) {
-                frac = frac * 10 + (unsigned)(*p - '0');
-                scale *= 10;
-            }
-    }
-    if (!digits)
+    if (!number(&p, &n))
         return false;
     const char *before = p;
-    int64_t u = unit_of(&p, point, bare);
+    int64_t u = unit_of(&p, n.scale > 1, bare);
     if (!u)
         return false;
     *unit = p != before;
-    uint64_t v = wide_muladd(whole, (uint64_t)u, wide_muldiv(frac, (uint64_t)u, scale));
+    uint64_t v = wide_muladd(n.whole, (uint64_t)u, wide_muldiv(n.frac, (uint64_t)u, n.scale));
     *ns = v > INT64_MAX ? INT64_MAX : (int64_t)v;
     *s = p;
     return true;
@@ -105,21 +116,12 @@ struct said {
 /* "12.5%", a share of `end`; *whole: it is at most all of it. */
 static bool share(const char *s, int64_t end, int64_t *ns, bool *whole, const char **rest)
 {
-    uint64_t n = 0, scale = 1;
-    bool point = false, digits = false;
-    for (; isdigit((unsigned char)*s) || (*s == '.' && !point && digits); s++) {
-        point |= *s == '.';
-        digits = true;
-        if (*s == '.' || scale >= 1000000 || n > 1000000) /* more digits change nothing that one could see */
-            continue;
-        n = n * 10 + (unsigned)(*s - '0');
-        scale *= point ? 10 : 1;
-    }
-    if (!digits || *s != '%')
+    struct number n;
+    if (!number(&s, &n) || *s != '%')
         return false;
     *rest = s + 1;
-    *whole = n <= 100 * scale;
-    *ns = (int64_t)wide_muldiv((uint64_t)end, n, 100 * scale);
+    *whole = n.whole < 100 || (n.whole == 100 && !n.frac);
+    *ns = *whole ? (int64_t)wide_muldiv((uint64_t)end, n.whole * n.scale + n.frac, 100 * n.scale) : end;
     return true;
 }
 

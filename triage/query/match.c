@@ -11,13 +11,6 @@
 #include "decode/base/mem.h"
 #include "decode/base/utf8.h"
 
-static bool match_fail(char *why, size_t size, const char *what)
-{
-    if (size)
-        snprintf(why, size, "%s", what);
-    return false;
-}
-
 /* Returns the last byte of the [set] that begins at p, or of the text if the set has no end. */
 static const char *set_end(const char *p)
 {
@@ -78,36 +71,38 @@ static size_t uncoded(const char *p, char *out)
     return (size_t)(out - from);
 }
 
-bool match_init(struct match *m, const char *text, bool regex, char *why, size_t size)
+/* Returns whether a pattern has no capitals. */
+static bool folds(const char *text, size_t n, bool regex)
 {
-    memset(m, 0, sizeof *m);
-    if (strlen(text) >= sizeof m->text)
-        return match_fail(why, size, "too long");
-    m->len = uncoded(text, m->text);
-    text = m->text;
-    m->fold = true;
-    for (size_t i = 0, len; i < m->len; i += len) {
+    for (size_t i = 0, len; i < n; i += len + !len) {
         uint32_t c = 0;
-        len = utf8_read(text + i, m->len - i, &c);
+        len = utf8_read(text + i, n - i, &c);
         if (regex && text[i] == '\\')
             len = text[i + 1] ? 2 : 1; /* \S is no capital */
         else if (len && utf8_lower(c) != c)
-            m->fold = false;
-        len += !len;
+            return false;
     }
-    if (!regex)
-        return true;
-    const char *no = refused(text);
-    if (no)
-        return match_fail(why, size, no);
-    int rc = regcomp(&m->re, text, REG_EXTENDED | REG_NOSUB | (m->fold ? REG_ICASE : 0));
-    if (rc) {
-        char buf[100];
-        regerror(rc, &m->re, buf, sizeof buf);
-        return match_fail(why, size, buf);
-    }
-    m->is_regex = true;
     return true;
+}
+
+bool match_init(struct match *m, const char *text, bool regex, char *why, size_t size)
+{
+    char buf[100];
+    const char *no = strlen(text) < sizeof m->text ? NULL : "too long";
+    memset(m, 0, sizeof *m);
+    m->len = no ? 0 : uncoded(text, m->text);
+    m->fold = folds(m->text, m->len, regex);
+    no = no || !regex ? no : refused(m->text);
+    if (regex && !no) {
+        const int rc = regcomp(&m->re, m->text, REG_EXTENDED | REG_NOSUB | (m->fold ? REG_ICASE : 0));
+        if (rc)
+            regerror(rc, &m->re, buf, sizeof buf);
+        no = rc ? buf : NULL;
+        m->is_regex = !rc;
+    }
+    if (no)
+        snprintf(why, size, "%s", no);
+    return !no;
 }
 
 void match_free(struct match *m)
@@ -156,44 +151,36 @@ bool match_str(const struct match *m, struct str s)
 
 /* ---- cache --------------------------------------------------------------------------------------------- */
 
-static bool fit(uint8_t **p, uint32_t *n, uint32_t want)
-{
-    if (want <= *n)
-        return true;
-    uint8_t *q = mem_resize(*p, want);
-    if (!q)
-        return false;
-    memset(q + *n, 0, want - *n);
-    *p = q;
-    *n = want;
-    return true;
-}
-
 bool match_cache_fit(struct match_cache *c, const struct trace *tr)
 {
-    bool a = fit(&c->str, &c->nstr, trace_nstr(tr));
-    return fit(&c->stack, &c->nstack, trace_nstacks(tr)) && a;
+    const bool ok = mem_room_zeros(c->str.is, c->str.n, trace_nstr(tr));
+    return mem_room_zeros(c->stack.is, c->stack.n, trace_nstacks(tr)) && ok;
 }
 
 void match_cache_free(struct match_cache *c)
 {
-    mem_free(c->str);
-    mem_free(c->stack);
+    mem_free(c->str.is);
+    mem_free(c->stack.is);
     *c = (struct match_cache){0};
+}
+
+/* 0: not tested, 1: no match, 2: match */
+static uint8_t kept(const struct match_known *k, uint32_t id)
+{
+    return id < k->n ? __atomic_load_n(&k->is[id], __ATOMIC_RELAXED) : 0;
+}
+
+static bool keep(struct match_known *k, uint32_t id, bool is)
+{
+    if (id < k->n)
+        __atomic_store_n(&k->is[id], is ? 2 : 1, __ATOMIC_RELAXED);
+    return is;
 }
 
 bool match_id(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t str)
 {
-    if (!str)
-        return false;
-    if (str >= c->nstr)
-        return match_str(m, trace_str(tr, str));
-    uint8_t is = __atomic_load_n(&c->str[str], __ATOMIC_RELAXED);
-    if (!is) {
-        is = match_str(m, trace_str(tr, str)) ? 2 : 1;
-        __atomic_store_n(&c->str[str], is, __ATOMIC_RELAXED);
-    }
-    return is == 2;
+    const uint8_t is = kept(&c->str, str);
+    return is ? is == 2 : str && keep(&c->str, str, match_str(m, trace_str(tr, str)));
 }
 
 static bool match_frames(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack)
@@ -206,14 +193,6 @@ static bool match_frames(const struct match *m, struct match_cache *c, const str
 
 bool match_stack(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack)
 {
-    if (!stack)
-        return false;
-    if (stack >= c->nstack)
-        return match_frames(m, c, tr, stack);
-    uint8_t is = __atomic_load_n(&c->stack[stack], __ATOMIC_RELAXED);
-    if (!is) {
-        is = match_frames(m, c, tr, stack) ? 2 : 1;
-        __atomic_store_n(&c->stack[stack], is, __ATOMIC_RELAXED);
-    }
-    return is == 2;
+    const uint8_t is = kept(&c->stack, stack);
+    return is ? is == 2 : stack && keep(&c->stack, stack, match_frames(m, c, tr, stack));
 }

@@ -37,8 +37,10 @@ bool match_str(const struct match *m, struct str s);
  * function of one of its frames does, or with files the file. A zeroed cache is empty. Several threads may
  * use one cache concurrently. */
 struct match_cache {
-    uint8_t *str, *stack; /* 0: not tested, 1: no match, 2: match */
-    uint32_t nstr, nstack;
+    struct match_known {
+        uint8_t *is;
+        size_t n;
+    } str, stack;
     bool files;
 };
 /* match_cache_fit - makes room for all current strings and stacks. Returns false if out of memory; the

@@ -143,7 +143,7 @@ static int find_one_trace(struct job *j, const struct folder_file *file, const c
 {
     j->path = file->path;
     const char *name = strcmp(j->path, "-") == 0 ? "standard input" : j->path;
-    struct filter_error fe = {0};
+    char why[FILTER_WHY];
     struct trace *tr = NULL;
     struct err e = {0};
     int status = 0;
@@ -152,12 +152,12 @@ static int find_one_trace(struct job *j, const struct folder_file *file, const c
         status = folder_skips(file, rc) ? 0 : find_fail(name, e.what);
     } else {
         j->tr = tr;
-        struct filter *f = filter_new(tr, text, &fe);
+        struct filter *f = filter_new(tr, text, why);
         *wrong = !f;
         if (f)
             find_in(j, f);
         else
-            status = find_fail(text, fe.at < 0 ? "out of memory" : fe.what);
+            status = find_fail(text, why);
         filter_free(f);
         if (f && trace_info(tr)->ndamages) {
             j->partial = true;
