@@ -93,8 +93,7 @@ static bool v2_walk(struct mix *m, const uint8_t *p, const uint8_t *end, const u
 static bool v1_walk(struct mix *m, int version, const uint8_t *p, const uint8_t *end)
 {
     struct v1_dialect d;
-    if (!v1_dialect_init(&d, version))
-        return false;
+    v1_dialect_init(&d, version);
     while (p < end) {
         const uint8_t *at = p;
         const char *why;

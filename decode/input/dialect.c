@@ -4,34 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct dialect table[] = {
-    {.version = 0, .name = "gotrace", .header = 8},
-    {.version = 1005, .name = "go 1.5 or 1.6", .has_m = true},
-    {.version = 1007, .name = "go 1.7", .has_m = true, .has_names = true},
-    {.version = 1008, .name = "go 1.8", .has_m = true, .has_names = true},
-    {.version = 1009, .name = "go 1.9", .has_m = true, .has_names = true},
-    {.version = 1010, .name = "go 1.10", .has_m = true, .has_names = true},
-    {.version = 1011, .name = "go 1.11 to 1.18", .has_m = true, .has_names = true, .has_regions = true},
-    {.version = 1019,
-     .name = "go 1.19 or 1.20",
-     .has_m = true,
-     .has_names = true,
-     .has_regions = true,
-     .has_samples = true},
-    {.version = 1021,
-     .name = "go 1.21",
-     .has_m = true,
-     .has_names = true,
-     .has_regions = true,
-     .has_samples = true},
-#define D(minor, who) \
-    {.version = 1000 + (minor), \
-     .name = (who), \
-     .second_family = true, \
-     .has_m = true, \
-     .has_names = true, \
-     .has_regions = true, \
-     .has_samples = true},
+#include "decode/v2/v2_events.h"
+
+static const struct {
+    int version;
+    const char *name;
+} table[] = {
+    {0, "gotrace"},    {1005, "go 1.5 or 1.6"}, {1007, "go 1.7"},          {1008, "go 1.8"},
+    {1009, "go 1.9"},  {1010, "go 1.10"},       {1011, "go 1.11 to 1.18"}, {1019, "go 1.19 or 1.20"},
+    {1021, "go 1.21"},
+#define D(minor, who) {1000 + (minor), who},
 #include "decode/v2/events_v2.def"
 };
 enum { DIALECTS = sizeof table / sizeof *table };
@@ -90,7 +72,7 @@ enum err_code dialect_tell(const uint8_t *p, size_t len, struct dialect *d, stru
     if (!len)
         return err_set(e, ERR_EMPTY, 0, "is empty: expected a trace header, found nothing");
     if (len >= 8 && !memcmp(p, "gotrace\0", 8)) {
-        *d = table[0];
+        *d = (struct dialect){.name = table[0].name, .header = 8};
         return ERR_OK;
     }
     static const char start[] = "go 1.";
@@ -112,11 +94,12 @@ enum err_code dialect_tell(const uint8_t *p, size_t len, struct dialect *d, stru
     const int newest = table[DIALECTS - 1].version;
     for (size_t k = 1; k < DIALECTS; k++)
         if (table[k].version == version || (version > newest && table[k].version == newest)) {
-            *d = table[k];
-            d->read_as = table[k].version;
-            d->version = version;
-            d->newer = version > newest;
-            d->header = 16;
+            *d = (struct dialect){.version = version,
+                                  .read_as = table[k].version,
+                                  .name = table[k].name,
+                                  .header = 16,
+                                  .second_family = version >= GO_122,
+                                  .newer = version > newest};
             return ERR_OK;
         }
     return err_set(e, ERR_VERSION, 5, "header says go 1.%d trace: no Go release writes that dialect", minor);

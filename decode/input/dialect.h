@@ -18,7 +18,6 @@ struct dialect {
     size_t header;    /* header size in bytes: 8 or 16 */
     bool second_family;
     bool newer; /* the header is newer than the last known version, by whose rules the trace is read */
-    bool has_m, has_regions, has_samples, has_names;
 };
 
 /* dialect_tell - find the version by the first bytes. ERR_NOT_TRACE, ERR_VERSION with what was found, or

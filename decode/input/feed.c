@@ -173,6 +173,17 @@ enum err_code feed_of(int fd, uint64_t limit, struct feed **out, struct err *e)
     return ERR_OK;
 }
 
+enum err_code feed_of_bytes(const uint8_t *p, size_t n, bool deflated, uint64_t limit, struct feed **out,
+                            struct err *e)
+{
+    if (feed_of(-1, limit, out, e))
+        return e->code;
+    (*out)->in = (struct feed_room){.p = (uint8_t *)(uintptr_t)p, .n = n};
+    (*out)->told_packed = true;
+    (*out)->packed = deflated ? "deflate" : unpack_packed(p, n);
+    return unpacker_begin(&(*out)->unpacker, p, n, deflated, limit, e);
+}
+
 enum err_code feed_open(const char *where, const struct feed_opts *o, struct feed **out, struct err *e)
 {
     static const struct feed_opts none;
@@ -217,7 +228,7 @@ void feed_close(struct feed *f)
     feed_shut(&f->err_fd);
     (void)feed_wait(f, true);
     unpacker_end(&f->unpacker);
-    mem_free(f->in.p);
+    mem_free(f->in.cap ? f->in.p : NULL); /* without room for more they are the caller's */
     mem_free((char *)(uintptr_t)f->path);
     mem_free(f);
 }
@@ -388,7 +399,8 @@ static enum feed_state look(struct feed *f, int timeout_ms, struct err *e)
     f->sent = f->in.p;
     f->nsent = f->in.n;
     f->packed = unpack_packed(f->in.p, f->in.n);
-    return f->packed && unpacker_begin(&f->unpacker, f->in.p, f->in.n, f->limit, e) ? FEED_FAILED : FEED_DATA;
+    return f->packed && unpacker_begin(&f->unpacker, f->in.p, f->in.n, false, f->limit, e) ? FEED_FAILED
+                                                                                           : FEED_DATA;
 }
 
 /* Unpack the bytes in the buffer; read more first if it is empty. */

@@ -53,6 +53,10 @@ struct feed;
 enum err_code feed_open(const char *where, const struct feed_opts *o, struct feed **out, struct err *e);
 /* feed_of - read an open descriptor to its end; it stays the caller's. limit: as that of input_open(). */
 enum err_code feed_of(int fd, uint64_t limit, struct feed **out, struct err *e);
+/* feed_of_bytes - unpack bytes in memory, which stay the caller's: gzip, zstd, or (deflated) as zip archives hold
+ * them. */
+enum err_code feed_of_bytes(const uint8_t *p, size_t n, bool deflated, uint64_t limit, struct feed **out,
+                            struct err *e);
 
 /* feed_outside - declare, before the clerk begins (decode/base/clerk.h), what feed_open() will open: this
  * address or file, with these options and those of `also` (NULL: none). All are borrowed from then on, and
@@ -81,7 +85,7 @@ enum feed_state feed_read(struct feed *f, struct feed_room *to, int timeout_ms, 
 /* feed_sent - the bytes as sent (still compressed) that the last feed_read() took in, whatever it returned;
  * valid until the next call. */
 const uint8_t *feed_sent(const struct feed *f, size_t *n);
-/* feed_packed - "gzip" or "zstd" if the input is compressed, else NULL. */
+/* feed_packed - "gzip", "zstd" or "deflate" if the input is compressed, else NULL. */
 const char *feed_packed(const struct feed *f);
 /* feed_is_file - whether it is a file, also as standard input: its writer doesn't wait for us. */
 bool feed_is_file(const struct feed *f);

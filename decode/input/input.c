@@ -21,8 +21,11 @@
 #include "decode/base/mem.h"
 #include "decode/base/origin.h"
 #include "decode/base/rows.h"
+#include "decode/base/spill.h"
 #include "decode/input/unpack.h"
 #include "decode/input/zip.h"
+#include "decode/v1/v1_wire.h"
+#include "decode/v2/v2_raw.h"
 
 /* ---- a URL in place of a file's name ------------------------------------------------------------------- */
 
@@ -137,46 +140,90 @@ static enum err_code input_map(int fd, uint64_t n, struct input *in, struct err 
     return ERR_OK;
 }
 
-/* These bytes become the input, in place of what it was before; rc: there are none, or not enough. */
-static enum err_code input_keep(struct input *in, const struct sink *b, enum err_code rc,
-                                const struct err *damage)
+/* ---- what has to be held ------------------------------------------------------------------------------- */
+
+#define STEP ((size_t)1 << 18) /* maximum output between two checks */
+#define REST ((size_t)4 << 20) /* after so much pages of the temporary file may go */
+#define HEADER 16
+
+struct sink { /* the bytes so far; it grows by an eighth, so that it is never much larger than its contents */
+    uint8_t *p;
+    size_t n, cap;
+    uint64_t limit; /* 0 = no limit */
+    uint64_t apart; /* bytes that the decompressor holds; they count towards the limit */
+    bool known;     /* the header was found to be a trace's */
+};
+
+static size_t beyond(const struct sink *b, struct err *e)
 {
-    if (rc) {
-        mem_free(b->p);
-        return rc;
-    }
-    input_close(in);
-    uint8_t *p = b->n < b->cap ? mem_resize(b->p, b->n) : NULL; /* give back what it grew too much */
-    in->map = p ? p : b->p;
-    in->data = in->map;
-    in->len = b->n;
-    in->damage = *damage;
-    return ERR_OK;
+    err_set(e, ERR_NOMEM, ERR_NO_OFFSET,
+            "a pipe or compressed, it needs more than the limit of %" PRIu64
+            " bytes (--max-memory)%s%s; a plain file doesn't",
+            b->limit, *spill_why() ? ", and " : "", spill_why());
+    return 0;
 }
 
-static enum err_code input_unpack(struct input *in, const uint8_t *p, size_t n, bool deflated, uint64_t limit,
-                                  struct err *e)
+/* Of what has no end, or unpacks to zeros, no disk is to be filled: behind the header a batch begins, in
+ * either family. */
+static bool goes_on(const struct sink *b)
 {
-    struct sink b = {.limit = limit};
-    struct err damage = {0};
-    enum err_code rc = unpack(p, n, deflated, &b, &damage, e);
-    if (!rc && !b.n)
-        rc = err_set(e, damage.code ? damage.code : ERR_EMPTY, 0, "%s",
-                     damage.code ? damage.what : "the compressed file holds nothing");
-    return input_keep(in, &b, rc, &damage);
+    struct dialect d;
+    struct err e;
+    if (dialect_tell(b->p, b->n, &d, &e) || b->n <= d.header)
+        return false;
+    const uint8_t first = b->p[d.header];
+    return d.second_family ? first == V2R_EVENTS || first == V2R_EXPERIMENTAL
+                           : (first & (V1_TYPES - 1)) == V1_BATCH;
 }
 
-/* All that comes. What came before something went wrong is the trace, damaged; if nothing did, that is what
- * went wrong. */
+/* Make room for the next bytes, at b->p + b->n. Returns for how many; 0: none, beyond the limit. */
+static size_t sink_room(struct sink *b, struct err *e)
+{
+    const bool bound = b->limit && (!mem_spills() || (b->n >= b->limit && !goes_on(b)));
+    const uint64_t most = bound ? b->limit > b->apart ? b->limit - b->apart : 0 : SIZE_MAX / 2;
+    if (b->n >= most)
+        return beyond(b, e);
+    const size_t room = most - b->n < STEP ? (size_t)(most - b->n) : STEP;
+    if (b->cap - b->n >= room)
+        return room;
+    size_t cap = b->n + room > b->cap + b->cap / 8 ? b->n + room : b->cap + b->cap / 8;
+    cap = cap > most ? (size_t)most : cap;
+    uint8_t *p = mem_resize(b->p, cap);
+    if (!p && b->limit && cap > b->limit && !mem_spills())
+        return beyond(b, e);
+    if (!p)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory after %zu bytes of input", b->n), 0;
+    b->p = p;
+    b->cap = cap;
+    return room;
+}
+
+/* n more bytes are there. A trace says so in its first ones, so what is none is refused after them. */
+static enum err_code sink_got(struct sink *b, size_t n, struct err *e)
+{
+    struct dialect d;
+    if ((b->n + n) / REST != b->n / REST)
+        mem_rest();
+    b->n += n;
+    if (b->known || b->n < HEADER)
+        return ERR_OK;
+    b->known = true;
+    return dialect_tell(b->p, b->n, &d, e);
+}
+
+/* All that comes becomes the input, in place of what it was before. What came before something went wrong is the
+ * trace, damaged; if nothing did, that is what went wrong. */
 static enum err_code input_feed(struct input *in, struct feed *f, uint64_t limit, struct err *e)
 {
     enum { WAIT_MS = 200 };
     struct sink b = {.limit = limit};
     struct err why = {0};
     enum feed_state s = FEED_WAIT;
-    size_t room;
-    while ((s == FEED_WAIT || s == FEED_DATA) && !e->code && !sink_room(&b, &room, e)) {
-        struct feed_room to = {.p = b.p + b.n, .cap = room};
+    while ((s == FEED_WAIT || s == FEED_DATA) && !e->code) {
+        struct feed_room to = {.cap = sink_room(&b, e)};
+        if (!to.cap)
+            break;
+        to.p = b.p + b.n;
         s = feed_read(f, &to, WAIT_MS, &why);
         b.apart = feed_held(f);
         if (s == FEED_DATA)
@@ -191,7 +238,28 @@ static enum err_code input_feed(struct input *in, struct feed *f, uint64_t limit
                                      .what = "is empty: expected a trace header, found nothing"};
     if (e->code == ERR_EMPTY && packed)
         err_set(e, ERR_EMPTY, 0, "the compressed file holds nothing");
-    return input_keep(in, &b, e->code, &why);
+    if (e->code) {
+        mem_free(b.p);
+        return e->code;
+    }
+    input_close(in);
+    uint8_t *p = b.n < b.cap ? mem_resize(b.p, b.n) : NULL; /* give back what it grew too much */
+    in->map = p ? p : b.p;
+    in->data = in->map;
+    in->len = b.n;
+    in->damage = why;
+    return ERR_OK;
+}
+
+/* Bytes of a mapped file become the input, unpacked. */
+static enum err_code input_unpack(struct input *in, const uint8_t *p, size_t n, bool deflated, uint64_t limit,
+                                  struct err *e)
+{
+    struct feed *f;
+    if (!feed_of_bytes(p, n, deflated, limit, &f, e))
+        return input_feed(in, f, limit, e);
+    feed_close(f);
+    return e->code;
 }
 
 /* A member of the archive that is mapped becomes the input; member NULL: the only one that is a trace. */

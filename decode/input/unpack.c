@@ -6,16 +6,6 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-#include "decode/input/dialect.h"
-#include "decode/base/mem.h"
-#include "decode/base/spill.h"
-#include "decode/v1/v1_wire.h"
-#include "decode/v2/v2_raw.h"
-
-#define STEP ((size_t)1 << 18) /* maximum output between two checks */
-#define REST ((size_t)4 << 20) /* after so much pages of the temporary file may go */
-#define HEADER 16
-
 static const uint8_t zstd_magic[4] = {0x28, 0xb5, 0x2f, 0xfd}, zstd_skip[3] = {0x2a, 0x4d, 0x18};
 
 static bool is_gzip(const uint8_t *p, size_t n)
@@ -39,64 +29,6 @@ bool unpack_told(const uint8_t *p, size_t n)
     return n >= 4 || (n && p[0] != 0x1f && p[0] != zstd_magic[0] && (p[0] & 0xf0) != 0x50);
 }
 
-/* ---- out ----------------------------------------------------------------------------------------------- */
-
-static enum err_code beyond(const struct sink *b, struct err *e)
-{
-    return err_set(e, ERR_NOMEM, ERR_NO_OFFSET,
-                   "a pipe or compressed, it needs more than the limit of %" PRIu64
-                   " bytes (--max-memory)%s%s; a plain file doesn't",
-                   b->limit, *spill_why() ? ", and " : "", spill_why());
-}
-
-/* Of what has no end, or unpacks to zeros, no disk is to be filled: behind the header a batch begins, in
- * either family. */
-static bool goes_on(const struct sink *b)
-{
-    struct dialect d;
-    struct err e;
-    if (dialect_tell(b->p, b->n, &d, &e) || b->n <= d.header)
-        return false;
-    const uint8_t first = b->p[d.header];
-    return d.second_family ? first == V2R_EVENTS || first == V2R_EXPERIMENTAL
-                           : (first & (V1_TYPES - 1)) == V1_BATCH;
-}
-
-enum err_code sink_room(struct sink *b, size_t *room, struct err *e)
-{
-    const bool bound = b->limit && (!mem_spills() || (b->n >= b->limit && !goes_on(b)));
-    const uint64_t most = bound ? b->limit > b->apart ? b->limit - b->apart : 0 : SIZE_MAX / 2;
-    if (b->n >= most)
-        return beyond(b, e);
-    *room = most - b->n < STEP ? (size_t)(most - b->n) : STEP;
-    if (b->cap - b->n >= *room)
-        return ERR_OK;
-    size_t cap = b->n + *room > b->cap + b->cap / 8 ? b->n + *room : b->cap + b->cap / 8;
-    cap = cap > most ? (size_t)most : cap;
-    uint8_t *p = mem_resize(b->p, cap);
-    if (!p && b->limit && cap > b->limit && !mem_spills())
-        return beyond(b, e);
-    if (!p)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory after %zu bytes of input", b->n);
-    b->p = p;
-    b->cap = cap;
-    return ERR_OK;
-}
-
-enum err_code sink_got(struct sink *b, size_t n, struct err *e)
-{
-    struct dialect d;
-    if ((b->n + n) / REST != b->n / REST)
-        mem_rest();
-    b->n += n;
-    if (b->known || b->n < HEADER)
-        return ERR_OK;
-    b->known = true;
-    return dialect_tell(b->p, b->n, &d, e);
-}
-
-/* ---- in pieces ----------------------------------------------------------------------------------------- */
-
 static enum unpack_state no_memory(struct err *e)
 {
     err_nomem(e);
@@ -112,17 +44,14 @@ static int window_max(uint64_t limit)
     return log;
 }
 
-static enum err_code begin_zlib(struct unpacker *u, bool gzip, struct err *e)
+enum err_code unpacker_begin(struct unpacker *u, const uint8_t *p, size_t n, bool deflated, uint64_t limit,
+                             struct err *e)
 {
+    const bool gzip = !deflated && is_gzip(p, n);
     *u = (struct unpacker){.within = true, .gzip = gzip};
-    return inflateInit2(&u->z, gzip ? 15 + 16 : -15) == Z_OK ? ERR_OK : err_nomem(e);
-}
-
-enum err_code unpacker_begin(struct unpacker *u, const uint8_t *p, size_t n, uint64_t limit, struct err *e)
-{
-    if (is_gzip(p, n))
-        return begin_zlib(u, true, e);
-    *u = (struct unpacker){.within = true, .zstd = ZSTD_createDStream()};
+    if (gzip || deflated)
+        return inflateInit2(&u->z, gzip ? 15 + 16 : -15) == Z_OK ? ERR_OK : err_nomem(e);
+    u->zstd = ZSTD_createDStream();
     if (u->zstd && !ZSTD_isError(ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, window_max(limit))))
         return ERR_OK;
     return err_nomem(e);
@@ -213,34 +142,4 @@ bool unpacker_torn(const struct unpacker *u, struct err *e)
 size_t unpacker_held(const struct unpacker *u)
 {
     return u->zstd ? ZSTD_sizeof_DStream(u->zstd) : 0;
-}
-
-/* ---- all of it ----------------------------------------------------------------------------------------- */
-
-enum err_code unpack(const uint8_t *p, size_t n, bool deflated, struct sink *b, struct err *damage,
-                     struct err *e)
-{
-    struct unpacker u;
-    struct unpack_piece io = {.p = p, .n = n};
-    enum unpack_state s = UNPACK_MORE;
-    bool moved = true;
-    size_t room;
-    *e = (struct err){0};
-    (void)(deflated ? begin_zlib(&u, false, e) : unpacker_begin(&u, p, n, b->limit, e));
-    while (!e->code && s == UNPACK_MORE && moved && !sink_room(b, &room, e)) {
-        const size_t had = io.n;
-        io.to = b->p + b->n;
-        io.room = room;
-        s = unpacker_step(&u, &io, damage);
-        moved = io.n < had || io.room < room;
-        b->apart = unpacker_held(&u);
-        (void)sink_got(b, room - io.room, e);
-    }
-    if (s == UNPACK_FAILED && !e->code)
-        *e = *damage;
-    else if (s == UNPACK_MORE && !e->code)
-        (void)unpacker_torn(&u, damage);
-    unpacker_end(&u);
-    b->apart = 0;
-    return e->code;
 }

@@ -1,11 +1,8 @@
 /*
- * unpack.h - decompress into one block of private memory: gzip, zstd.
+ * unpack.h - decompresses gzip, zstd and what zip archives hold.
  *
- * The trace's header is checked as soon as it is there, so what is no trace is refused after its first bytes.
- * Three things bound what follows: the limit, which includes what the decompressor needs (if there is a
- * temporary file, what is more goes there, decode/base/mem.h); how many times its own size a compressed file
- * may become (UNPACK_RATIO); and growth by an eighth, so that the block is never much larger than its
- * contents.
+ * How many times its own size a compressed file may become is bounded (UNPACK_RATIO); who takes the bytes bounds
+ * the rest (input.c).
  */
 #ifndef GOTOP_DECODE_UNPACK_H
 #define GOTOP_DECODE_UNPACK_H
@@ -23,32 +20,12 @@
 #define UNPACK_RATIO 200
 #define UNPACK_FREE ((uint64_t)16 << 20)
 
-struct sink { /* the unpacked bytes; the caller frees p with mem_free(), after an error as well */
-    uint8_t *p;
-    size_t n, cap;
-    uint64_t limit; /* 0 = no limit */
-    uint64_t apart; /* bytes that the decompressor holds; they count towards the limit */
-    bool known;     /* the header was found to be a trace's */
-};
-
-/* sink_room - make room for the next bytes: *room of them at b->p + b->n. ERR_NOMEM beyond the limit.
- * sink_got - n more bytes are there. A trace says so in its first ones: the error of dialect_tell(). */
-enum err_code sink_room(struct sink *b, size_t *room, struct err *e);
-enum err_code sink_got(struct sink *b, size_t n, struct err *e);
-/* unpack - decompress n bytes, by the format that the first ones show, or (deflated) without a header of
- * their own, as in a zip archive. An error of the compression after some bytes goes to `damage`. Returns
- * ERR_NOMEM beyond the limit, or the error of dialect_tell() for the first bytes. */
-enum err_code unpack(const uint8_t *p, size_t n, bool deflated, struct sink *b, struct err *damage,
-                     struct err *e);
 /* unpack_packed - the compression whose data begins with these bytes: "gzip", "zstd"; NULL: neither.
  * unpack_told - whether the bytes suffice to decide. */
 const char *unpack_packed(const uint8_t *p, size_t n);
 bool unpack_told(const uint8_t *p, size_t n);
 
-/*
- * The same by pieces, for bytes that come one after another. Members or frames follow each other; behind
- * gzip, padding may.
- */
+/* By pieces, as bytes come one after another. Members or frames follow each other; behind gzip, padding may. */
 struct unpacker {
     z_stream z;
     struct ZSTD_DCtx_s *zstd; /* NULL: it is zlib's */
@@ -68,9 +45,11 @@ enum unpack_state {
     UNPACK_DAMAGED,
     UNPACK_FAILED
 };
-/* unpacker_begin - begin by the format of the first bytes (unpack_packed()), with a zstd window of at most
- * half the limit (0 = no limit). ERR_NOMEM. */
-enum err_code unpacker_begin(struct unpacker *u, const uint8_t *p, size_t n, uint64_t limit, struct err *e);
+/* unpacker_begin - begin by the format of the first bytes (unpack_packed()), or (deflated) for bytes without a
+ * header of their own, as in a zip archive; with a zstd window of at most half the limit (0 = no limit).
+ * ERR_NOMEM. */
+enum err_code unpacker_begin(struct unpacker *u, const uint8_t *p, size_t n, bool deflated, uint64_t limit,
+                             struct err *e);
 /* unpacker_step - unpack some of it. DAMAGED: *e says what is wrong, which may be that no trace becomes so
  * large. FAILED: out of memory. */
 enum unpack_state unpacker_step(struct unpacker *u, struct unpack_piece *io, struct err *e);

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "decode/base/rows.h"
+#include "decode/input/unpack.h"
 
 #define EOCD 22  /* bytes of the record at the end, before its comment */
 #define HEAD 30  /* bytes of a member's own header */
@@ -168,19 +168,16 @@ bool zip_trace(const struct zip *z, const struct zip_member *m, struct dialect *
     size_t n = p && m->packed < sizeof head ? (size_t)m->packed : sizeof head;
     if (!p || !m->packed)
         return false;
-    /* compressed before it was put into the archive */
-    bool gzip = m->packed > 18 && p[0] == 0x1f && p[1] == 0x8b;
-    if (m->method == ZIP_STORED && !gzip)
+    if (m->method == ZIP_STORED &&
+        !unpack_packed(p, n)) /* else compressed before it was put into the archive */
         return dialect_tell(p, n, d, &e) == ERR_OK;
-    z_stream s = {.next_in = (Bytef *)(uintptr_t)p,
-                  .avail_in = m->packed < 4096 ? (uInt)m->packed : 4096,
-                  .next_out = head,
-                  .avail_out = sizeof head};
-    if (inflateInit2(&s, m->method == ZIP_STORED ? 15 + 16 : -15) != Z_OK)
+    struct unpacker u;
+    struct unpack_piece io = {p, m->packed < 4096 ? (size_t)m->packed : 4096, head, sizeof head};
+    if (unpacker_begin(&u, p, n, m->method == ZIP_DEFLATED, 0, &e))
         return false;
-    (void)inflate(&s, Z_SYNC_FLUSH);
-    inflateEnd(&s);
-    return dialect_tell(head, sizeof head - s.avail_out, d, &e) == ERR_OK;
+    (void)unpacker_step(&u, &io, &e);
+    unpacker_end(&u);
+    return dialect_tell(head, sizeof head - io.room, d, &e) == ERR_OK;
 }
 
 /* None of so many members is a trace; some can't be looked into, the last of which is packed by that. */

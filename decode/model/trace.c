@@ -140,19 +140,13 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     enum err_code rc = dialect_tell(tr->in.data, tr->in.len, &tr->dialect, e);
     if (rc)
         return rc;
-    if (!source_notes_room(&tr->src))
-        return err_nomem(e);
     const struct dialect *d = &tr->dialect;
     struct source *s = &tr->src;
-    s->data = tr->in.data;
-    s->len = tr->in.len;
-    s->gap = tr->in.gap;
-    s->ngap = tr->in.ngap;
-    s->version = d->read_as;
-    s->header = d->header;
+    *s = source_of(&tr->in, d->read_as, d->header, &tr->names);
     s->opts = &tr->opts;
     s->grows = tr->opts.grows;
-    s->names = &tr->names;
+    if (!source_notes_room(s))
+        return err_nomem(e);
     tr->threads = tr->opts.threads ? tr->opts.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
     if ((rc = decode_begin(tr, e)))
         return rc;
@@ -161,10 +155,10 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
                                    .version = d->version,
                                    .second_family = d->second_family,
                                    .has_clock = true,
-                                   .has_m = d->has_m,
-                                   .has_regions = d->has_regions,
-                                   .has_samples = d->has_samples,
-                                   .has_names = d->has_names || (tr->opts.exe && !d->has_names),
+                                   .has_m = d->version > 0,
+                                   .has_regions = d->version >= 1011,
+                                   .has_samples = d->version >= 1019,
+                                   .has_names = d->version >= 1007 || tr->opts.exe,
                                    .bytes = tr->in.len,
                                    .spilled = mem_is_spilled(tr->in.map)};
     pthread_mutex_init(&tr->mu, NULL);

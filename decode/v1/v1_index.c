@@ -140,14 +140,13 @@ static inline __attribute__((always_inline)) const uint8_t *pass(const struct v1
 
 /* ---- batches ------------------------------------------------------------------------------------------- */
 
-bool v1_index_init(struct v1_index *ix, const struct source *s)
+void v1_index_init(struct v1_index *ix, const struct source *s)
 {
     memset(ix, 0, sizeof *ix);
     ix->at = s->header;
     ix->cur = UINT32_MAX;
-    bool known = v1_dialect_init(&ix->dialect, s->version);
+    v1_dialect_init(&ix->dialect, s->version);
     skips_init(ix);
-    return known;
 }
 
 void v1_index_free(struct v1_index *ix)

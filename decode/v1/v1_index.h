@@ -100,8 +100,8 @@ static inline uint64_t v1_index_skew(const struct v1_index *ix)
 /* v1_index_step - go on for about `bytes` bytes; sets ix->done at the end. ERR_OK or ERR_NOMEM; damage is
  * noted in s. */
 enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t bytes);
-/* v1_index_init - at the first byte behind the header. false: s->version is no dialect of this family. */
-bool v1_index_init(struct v1_index *ix, const struct source *s);
+/* v1_index_init - at the first byte behind the header. */
+void v1_index_init(struct v1_index *ix, const struct source *s);
 void v1_index_free(struct v1_index *ix);
 /* v1_ids_find - the id's value; NULL: there is none. Call it only once the index is done. */
 uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id);

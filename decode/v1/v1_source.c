@@ -276,10 +276,7 @@ enum err_code source_v1(struct source *s, struct err *e)
         return err_nomem(e);
     s->ops = &ops;
     s->self = v;
-    if (!v1_index_init(&v->ix, s)) {
-        v1_close(s);
-        return err_set(e, ERR_VERSION, 0, "no dialect of the first family has version %d", s->version);
-    }
+    v1_index_init(&v->ix, s);
     if (v1_names_init(&v->names, s, &v->ix) != ERR_OK) {
         v1_close(s);
         return err_nomem(e);

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "decode/base/rows.h"
-
 static const char *const NAMES[V1_TYPES] = {
 #define V1_EVENT(number, id, text, whose, means, from, shape) [number] = text,
 #include "decode/v1/events_v1.def"
@@ -30,9 +28,8 @@ const char *v1_type_name(unsigned type)
     return type < V1_TYPES && NAMES[type] ? NAMES[type] : "?";
 }
 
-bool v1_dialect_init(struct v1_dialect *d, int version)
+void v1_dialect_init(struct v1_dialect *d, int version)
 {
-    static const int VERSIONS[] = {0, 1005, 1007, 1008, 1009, 1010, 1011, 1019, 1021};
     memset(d, 0, sizeof *d);
     d->version = version;
     d->base = version == 1005 ? 2 : 1;
@@ -57,7 +54,6 @@ bool v1_dialect_init(struct v1_dialect *d, int version)
         if (SHAPES[i].type > d->max)
             d->max = SHAPES[i].type;
     }
-    return any_of(i, sizeof VERSIONS / sizeof *VERSIONS, VERSIONS[i] == version);
 }
 
 /* Reading of one event. */

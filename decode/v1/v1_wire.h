@@ -40,8 +40,8 @@ struct v1_dialect {
     struct v1_shape shape[V1_TYPES];
 };
 
-/* v1_dialect_init - fill the tables of a version; false if no such dialect exists. */
-bool v1_dialect_init(struct v1_dialect *d, int version);
+/* v1_dialect_init - fill the tables of a version that dialect_tell() knows. */
+void v1_dialect_init(struct v1_dialect *d, int version);
 /* v1_type_name - "GoCreate"; "?" for an unknown number. */
 const char *v1_type_name(unsigned type);
 

@@ -47,7 +47,7 @@ enum err_code anon_v1(const struct rewrite *r, struct anon *a, struct anon_resul
     struct v1_raw e;
     const char *why = "";
     const uint8_t *p = in->data + r->d.header, *done = in->data; /* what follows it has not been written */
-    (void)v1_dialect_init(&d, r->d.version);                     /* one that the header names */
+    v1_dialect_init(&d, r->d.version);
     while (p < w.end && !a->oom && !r->out->broken) {
         const uint8_t *at = p;
         if (v1_read(&d, &p, w.end, &e, &why) != V1_READ_OK) {

@@ -1,12 +1,12 @@
 /*
  * fuzz_packed.c - libFuzzer entry for compressed input: the first byte chooses what stands before the rest
- * (the magic of gzip or zstd, or nothing), the second whether there is a limit.
+ * (the magic of gzip or zstd, or nothing: as in a zip archive), the second whether there is a limit.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "decode/input/unpack.h"
+#include "decode/input/feed.h"
 
 #define LIMIT (256u << 10)
 
@@ -25,14 +25,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         return 0;
     memcpy(copy, magic[data[0] % 3].p, m);
     memcpy(copy + m, data + 2, n - 2);
-    struct sink b = {.limit = data[1] % 2 ? LIMIT : 0};
-    struct err damage = {0}, e = {0};
-    if (data[1] % 4 < 2) /* without a limit the ratio bounds it */
-        b.known = true;
-    enum err_code rc = unpack(copy, m + n - 2, false, &b, &damage, &e);
-    if ((rc && !e.what[0]) || (b.limit && b.cap > LIMIT) || b.n > b.cap)
+    static uint8_t room[1 << 16];
+    struct feed *f;
+    struct err e = {0};
+    enum feed_state is = FEED_FAILED;
+    if (!feed_of_bytes(copy, m + n - 2, !m, data[1] % 2 ? LIMIT : 0, &f, &e))
+        do { /* the ratio bounds it */
+            struct feed_room to = {.p = room, .cap = sizeof room};
+            is = feed_read(f, &to, 0, &e);
+            if (to.n > to.cap || (is == FEED_DATA) != (to.n > 0))
+                abort();
+        } while (is == FEED_DATA || is == FEED_WAIT);
+    if (is == FEED_FAILED && !e.what[0])
         abort();
-    mem_free(b.p);
+    feed_close(f);
     if (mem_live() != live)
         abort();
     free(copy);
