@@ -53,8 +53,8 @@ struct feed;
 enum err_code feed_open(const char *where, const struct feed_opts *o, struct feed **out, struct err *e);
 /* feed_of - read an open descriptor to its end; it stays the caller's. limit: as that of input_open(). */
 enum err_code feed_of(int fd, uint64_t limit, struct feed **out, struct err *e);
-/* feed_of_bytes - unpack bytes in memory, which stay the caller's: gzip, zstd, or (deflated) as zip archives hold
- * them. */
+/* feed_of_bytes - unpack bytes in memory, which stay the caller's: gzip, zstd, or (deflated) as zip archives
+ * hold them. */
 enum err_code feed_of_bytes(const uint8_t *p, size_t n, bool deflated, uint64_t limit, struct feed **out,
                             struct err *e);
 

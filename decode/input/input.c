@@ -211,8 +211,8 @@ static enum err_code sink_got(struct sink *b, size_t n, struct err *e)
     return dialect_tell(b->p, b->n, &d, e);
 }
 
-/* All that comes becomes the input, in place of what it was before. What came before something went wrong is the
- * trace, damaged; if nothing did, that is what went wrong. */
+/* All that comes becomes the input, in place of what it was before. What came before something went wrong is
+ * the trace, damaged; if nothing did, that is what went wrong. */
 static enum err_code input_feed(struct input *in, struct feed *f, uint64_t limit, struct err *e)
 {
     enum { WAIT_MS = 200 };

@@ -1,8 +1,8 @@
 /*
  * unpack.h - decompresses gzip, zstd and what zip archives hold.
  *
- * How many times its own size a compressed file may become is bounded (UNPACK_RATIO); who takes the bytes bounds
- * the rest (input.c).
+ * How many times its own size a compressed file may become is bounded (UNPACK_RATIO); who takes the bytes
+ * bounds the rest (input.c).
  */
 #ifndef GOTOP_DECODE_UNPACK_H
 #define GOTOP_DECODE_UNPACK_H
@@ -25,7 +25,7 @@
 const char *unpack_packed(const uint8_t *p, size_t n);
 bool unpack_told(const uint8_t *p, size_t n);
 
-/* By pieces, as bytes come one after another. Members or frames follow each other; behind gzip, padding may. */
+/* Bytes as they come, in pieces. Members or frames follow each other; behind gzip, padding may. */
 struct unpacker {
     z_stream z;
     struct ZSTD_DCtx_s *zstd; /* NULL: it is zlib's */
@@ -45,8 +45,8 @@ enum unpack_state {
     UNPACK_DAMAGED,
     UNPACK_FAILED
 };
-/* unpacker_begin - begin by the format of the first bytes (unpack_packed()), or (deflated) for bytes without a
- * header of their own, as in a zip archive; with a zstd window of at most half the limit (0 = no limit).
+/* unpacker_begin - begin by the format of the first bytes (unpack_packed()), or (deflated) for bytes without
+ * a header of their own, as in a zip archive; with a zstd window of at most half the limit (0 = no limit).
  * ERR_NOMEM. */
 enum err_code unpacker_begin(struct unpacker *u, const uint8_t *p, size_t n, bool deflated, uint64_t limit,
                              struct err *e);

@@ -1,9 +1,9 @@
 /*
  * symbols.c - see symbols.h.
  *
- * The line table is found by its section (.gopclntab) or, if the binary has no section headers, by its first
- * bytes. Its tables hold offsets into each other, and the file may be hostile: so every read goes through
- * get(), which returns 0 out of bounds, and every walk has a limited number of steps.
+ * The line table is found by its first bytes, as not every binary has section headers. Its tables hold
+ * offsets into each other, and the file may be hostile: so every read goes through get(), which returns 0 out
+ * of bounds, and every walk has a limited number of steps.
  */
 #include "decode/v1/symbols.h"
 
@@ -14,6 +14,7 @@
 
 #include "decode/input/mapped.h"
 #include "decode/base/bisect.h"
+#include "decode/base/bytes.h"
 #include "decode/base/mem.h"
 
 #define MAGIC 0xfffffffbu
@@ -32,19 +33,14 @@ struct symbols {
 
 /* ---- bounded reading ----------------------------------------------------------------------------------- */
 
-static uint64_t get_at(const uint8_t *p, uint64_t len, uint64_t off, unsigned n, bool big)
-{
-    uint64_t x = 0;
-    if (off > len || len - off < n)
-        return 0;
-    for (unsigned i = 0; i < n; i++)
-        x |= (uint64_t)p[off + (big ? n - 1 - i : i)] << (8 * i);
-    return x;
-}
-
 static uint64_t get(const struct symbols *s, uint64_t off, unsigned n)
 {
-    return get_at(s->tab, s->len, off, n, s->big_endian);
+    uint64_t x = 0;
+    if (off > s->len || s->len - off < n)
+        return 0;
+    for (unsigned i = 0; i < n; i++)
+        x |= (uint64_t)s->tab[off + (s->big_endian ? n - 1 - i : i)] << (8 * i);
+    return x;
 }
 
 static bool text_at(const struct symbols *s, uint64_t off, const char **p, uint32_t *n)
@@ -67,6 +63,13 @@ static uint64_t func_entry(const struct symbols *s, uint64_t i)
     return get(s, s->functab + 2 * s->ptr * i, s->ptr);
 }
 
+/* The record of function i, and its name. */
+static bool func_name(const struct symbols *s, uint64_t i, uint64_t *func, const char **p, uint32_t *n)
+{
+    *func = get(s, s->functab + 2 * s->ptr * i + s->ptr, s->ptr);
+    return *func < s->len && text_at(s, get(s, *func + s->ptr, 4), p, n);
+}
+
 /* Take the bytes from here as the line table, if they make sense as one. */
 static bool table_at(struct symbols *s, uint64_t off)
 {
@@ -83,64 +86,20 @@ static bool table_at(struct symbols *s, uint64_t off)
     if (!s->nfunc || s->nfunc > s->len / (2 * s->ptr))
         return false;
     s->filetab = get(s, s->functab + s->nfunc * 2 * s->ptr + s->ptr, 4);
-    return func_entry(s, 0) <= func_entry(s, s->nfunc - 1);
+    uint64_t func;
+    const char *name;
+    uint32_t n;
+    return func_entry(s, 0) <= func_entry(s, s->nfunc - 1) && func_name(s, 0, &func, &name, &n);
 }
 
 /* ---- the binary ---------------------------------------------------------------------------------------- */
 
-struct elf {
-    const uint8_t *p;
-    uint64_t len;
-    bool big, wide;
-};
-
-static uint64_t field(const struct elf *f, uint64_t off, unsigned n)
-{
-    return get_at(f->p, f->len, off, n, f->big);
-}
-
-struct section {
-    uint64_t name, off, size;
-};
-
-static struct section section(const struct elf *f, uint64_t at)
-{
-    if (f->wide)
-        return (struct section){field(f, at, 4), field(f, at + 24, 8), field(f, at + 32, 8)};
-    return (struct section){field(f, at, 4), field(f, at + 16, 4), field(f, at + 20, 4)};
-}
-
-static bool named(const struct elf *f, const struct section *names, const struct section *x, const char *want)
-{
-    uint64_t off = names->off + x->name;
-    size_t n = strlen(want) + 1;
-    return x->name < names->size && off < f->len && f->len - off >= n && !memcmp(f->p + off, want, n);
-}
-
-static bool by_section(struct symbols *s, const struct elf *f)
-{
-    uint64_t at = field(f, f->wide ? 40 : 32, f->wide ? 8 : 4);
-    unsigned size = (unsigned)field(f, f->wide ? 58 : 46, 2), n = (unsigned)field(f, f->wide ? 60 : 48, 2);
-    unsigned names_i = (unsigned)field(f, f->wide ? 62 : 50, 2);
-    if (!at || at >= f->len || size < (f->wide ? 64u : 40u) || names_i >= n)
-        return false;
-    const struct section names = section(f, at + (uint64_t)names_i * size);
-    for (unsigned i = 0; i < n; i++) {
-        const struct section x = section(f, at + (uint64_t)i * size);
-        if (named(f, &names, &x, ".gopclntab"))
-            return x.off && x.off < f->len && table_at(s, x.off);
-    }
-    return false;
-}
-
-/* Take the first aligned place that looks like the table, because there are no section headers. */
-static bool by_magic(struct symbols *s)
+/* Take the first aligned place that looks like the table. */
+static bool table_find(struct symbols *s)
 {
     for (uint64_t off = 0; off + 64 <= s->elf_len; off += 8) {
         const uint8_t *p = s->elf + off;
-        if (p[s->big_endian ? 0 : 3] != 0xff || p[4] || p[5])
-            continue;
-        if (table_at(s, off))
+        if (p[s->big_endian ? 0 : 3] == 0xff && !p[4] && !p[5] && table_at(s, off))
             return true;
     }
     return false;
@@ -155,11 +114,10 @@ enum err_code symbols_open_mem(const void *data, size_t len, struct symbols **ou
     struct symbols *s = mem_zalloc(sizeof *s);
     if (!s)
         return err_nomem(e);
-    struct elf f = {p, len, p[5] == 2, p[4] == 2};
     s->elf = p;
     s->elf_len = len;
-    s->big_endian = f.big;
-    if (!by_section(s, &f) && !by_magic(s)) {
+    s->big_endian = p[5] == 2;
+    if (!table_find(s)) {
         mem_free(s);
         return err_set(e, ERR_FORMAT, ERR_NO_OFFSET, "the binary has no line table of Go");
     }
@@ -203,18 +161,13 @@ void symbols_close(struct symbols *s)
 
 static bool varint(const struct symbols *s, uint64_t *off, uint32_t *v)
 {
-    uint32_t x = 0;
-    for (unsigned shift = 0; shift < 35; shift += 7) {
-        if (*off >= s->len)
-            return false;
-        uint8_t b = s->tab[(*off)++];
-        x |= (uint32_t)(b & 0x7f) << shift;
-        if (!(b & 0x80)) {
-            *v = x;
-            return true;
-        }
-    }
-    return false;
+    uint64_t x;
+    const uint8_t *p = *off < s->len ? bytes_varint(s->tab + *off, s->tab + s->len, &x) : NULL;
+    if (!p)
+        return false;
+    *off = (uint64_t)(p - s->tab);
+    *v = (uint32_t)x;
+    return true;
 }
 
 /* Returns the value at pc in a table of (value, distance) steps, or -1 if it has none. */
@@ -250,8 +203,8 @@ bool symbols_find(const struct symbols *s, uint64_t pc, struct symbol *out)
         return false;
     memset(out, 0, sizeof *out);
     const uint64_t entry = func_entry(s, behind - 1);
-    const uint64_t func = get(s, s->functab + 2 * n * (behind - 1) + n, n);
-    if (func >= s->len || !text_at(s, get(s, func + n, 4), &out->func, &out->func_len))
+    uint64_t func;
+    if (!func_name(s, behind - 1, &func, &out->func, &out->func_len))
         return false;
     const int64_t file = pc_value(s, get(s, func + n + 16, 4), entry, pc);
     const int64_t line = pc_value(s, get(s, func + n + 20, 4), entry, pc);

@@ -32,11 +32,21 @@ static uint64_t *place_of(struct v1_ids *m, uint64_t id)
     return id < m->ndense ? &m->dense[id] : far != IDMAP_NONE ? &m->dense[m->ndense + far] : NULL;
 }
 
-/* Make the ids quick to find, once all are there. Of two entries of one id the last or the first counts.
- * Returns false if out of memory. */
-static bool ids_seal(struct v1_ids *m, bool last_wins)
+/* Whether two entries of strings have different texts. */
+static bool texts_differ(const struct v1_index *ix, const struct source *s, uint64_t at, uint64_t other)
+{
+    struct v1_raw a, b;
+    return v1_index_at(ix, s, at, V1_STRING, &a) && v1_index_at(ix, s, other, V1_STRING, &b) &&
+           (a.len != b.len || memcmp(a.text, b.text, a.len) != 0);
+}
+
+/* Make the ids quick to find, once all are there. Of two entries of one stack the last counts, of a string
+ * the first: the runtime gives each id once, so an id with two different texts is damage, and names may be
+ * wrong. Returns false if out of memory. */
+static bool ids_seal(struct v1_index *ix, struct source *s, struct v1_ids *m)
 {
     uint64_t max = 0;
+    bool told = m == &ix->stacks;
     for (size_t i = 0; i < m->n; i++) {
         const uint64_t id = m->e[i].id;
         if (id <= 4 * (uint64_t)m->n + 1024)
@@ -51,7 +61,12 @@ static bool ids_seal(struct v1_ids *m, bool last_wins)
     memset(m->dense, 0xff, (m->ndense + m->far.used) * sizeof *m->dense);
     for (size_t i = 0; i < m->n; i++) {
         uint64_t *val = place_of(m, m->e[i].id);
-        if (last_wins || *val == UINT64_MAX)
+        if (*val != UINT64_MAX && !told && texts_differ(ix, s, *val, m->e[i].val)) {
+            source_damage(s, ERR_FORMAT, 0, m->e[i].val,
+                          "string %" PRIu64 " has another text before: names may be wrong", m->e[i].id);
+            told = true;
+        }
+        if (*val == UINT64_MAX || m == &ix->stacks)
             *val = m->e[i].val;
     }
     mem_free(m->e);
@@ -381,67 +396,31 @@ static enum err_code slow(struct v1_index *ix, struct source *s)
 ORDER(by_key, struct v1_exit, LEAST((int64_t)r->key) LEAST(r->g))
 ORDER(by_time, struct v1_sample, LEAST((int64_t)r->ticks) LEAST(r->off))
 
-/* Of n times in ascending order, `size` bytes apart, return how many lie within the trace, and set *from to
- * the first of these. */
-static size_t within(const struct v1_index *ix, const uint64_t *ticks, size_t size, size_t n, size_t *from)
+/* Whether it is a time within the trace. */
+static bool in_time(const struct v1_index *ix, uint64_t ticks)
 {
     const uint64_t skew = v1_index_skew(ix), lo = ix->first_ticks > skew ? ix->first_ticks - skew : 0;
-    const uint64_t hi = ix->end_ticks ? ix->end_ticks + skew : UINT64_MAX;
-    size_t first = 0;
-#define AT(i) (*(const uint64_t *)(const void *)((const char *)ticks + (i)*size))
-    while (first < n && AT(first) < lo)
-        first++;
-    while (n > first && AT(n - 1) > hi)
-        n--;
-#undef AT
-    *from = first;
-    return n - first;
+    return ticks >= lo && ticks <= (ix->end_ticks ? ix->end_ticks + skew : UINT64_MAX);
 }
 
 /* Drop ends of system calls and samples that say a time before or after the trace: damage changed them. */
 static void drop_out_of_time(struct v1_index *ix, struct source *s)
 {
-    size_t from, exits = ix->nexit, samples = ix->nsample;
-    if (exits && ix->dialect.version != 1005) {
-        ix->nexit = within(ix, &ix->exit->ticks, sizeof *ix->exit, exits, &from);
-        memmove(ix->exit, ix->exit + from, ix->nexit * sizeof *ix->exit);
-    }
-    if (samples) {
-        ix->nsample = within(ix, &ix->sample->ticks, sizeof *ix->sample, samples, &from);
-        memmove(ix->sample, ix->sample + from, ix->nsample * sizeof *ix->sample);
-    }
-    exits -= ix->nexit;
-    samples -= ix->nsample;
-    if (exits || samples)
+    size_t exits = 0, samples = 0;
+    for (size_t i = 0; i < ix->nexit; i++)
+        if (ix->dialect.version == 1005 || in_time(ix, ix->exit[i].ticks))
+            ix->exit[exits++] = ix->exit[i];
+    for (size_t i = 0; i < ix->nsample; i++)
+        if (in_time(ix, ix->sample[i].ticks))
+            ix->sample[samples++] = ix->sample[i];
+    const size_t dropped = ix->nexit - exits, others = ix->nsample - samples;
+    ix->nexit = exits;
+    ix->nsample = samples;
+    if (dropped || others)
         source_damage(s, ERR_CLOCK, 0, ERR_NO_OFFSET,
                       "%zu end%s of system calls and %zu CPU sample%s say times before the trace or behind "
                       "it: left out",
-                      exits, exits == 1 ? "" : "s", samples, samples == 1 ? "" : "s");
-}
-
-/* The runtime gives each id once, so an id with two different texts is damage, and names may be wrong.
- * Returns false if out of memory. */
-static bool named_twice(struct v1_index *ix, struct source *s)
-{
-    struct idmap first = {0};
-    bool ok = true, same = false;
-    for (size_t i = 0; ok && !same && i < ix->strings.n; i++) {
-        const struct v1_id *e = &ix->strings.e[i];
-        struct v1_raw a, b;
-        const uint32_t was = idmap_get(&first, e->id);
-        if (was == IDMAP_NONE) {
-            ok = i >= IDMAP_NONE - 1 || idmap_put(&first, e->id, (uint32_t)i);
-            continue;
-        }
-        same = v1_index_at(ix, s, ix->strings.e[was].val, V1_STRING, &a) &&
-               v1_index_at(ix, s, e->val, V1_STRING, &b) &&
-               (a.len != b.len || memcmp(a.text, b.text, a.len) != 0);
-        if (same)
-            source_damage(s, ERR_FORMAT, 0, e->val,
-                          "string %" PRIu64 " has another text before: names may be wrong", e->id);
-    }
-    idmap_free(&first);
-    return ok;
+                      dropped, dropped == 1 ? "" : "s", others, others == 1 ? "" : "s");
 }
 
 static enum err_code finish(struct v1_index *ix, struct source *s)
@@ -460,9 +439,7 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
     sort(ix->exit, ix->nexit, by_key);
     sort(ix->sample, ix->nsample, by_time);
     drop_out_of_time(ix, s);
-    if (!named_twice(ix, s))
-        return ERR_NOMEM;
-    return ids_seal(&ix->strings, false) && ids_seal(&ix->stacks, true) ? ERR_OK : ERR_NOMEM;
+    return ids_seal(ix, s, &ix->strings) && ids_seal(ix, s, &ix->stacks) ? ERR_OK : ERR_NOMEM;
 }
 
 /* Skip the events that only have to be counted, as far as pass() can. */

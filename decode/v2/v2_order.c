@@ -193,7 +193,6 @@ static void begin_clean(struct v2_order *o, struct v2_gen *gen)
         if (o->cur[i].m != EV_NONE)
             o->m[o->cur[i].m].cur = 0;
     o->ncur = o->nheap = 0;
-    o->park.n = o->park.nwoken = o->park.mask = 0;
     o->loss.resting = o->loss.rested = o->loss.started = o->hurt = false;
     o->latest = v2_batches_latest(gen);
     o->skew = v2_batches_skew_ns(gen);
@@ -247,7 +246,8 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
     begin_clean(o, gen);
     if (!cursors_new(o, gen))
         return false;
-    if (!v2_room(o, o->heap, o->capheap, o->ncur + 1) || !v2_room(o, o->stalled, o->capstalled, o->ncur + 1))
+    if (!v2_room(o, o->heap, o->capheap, o->ncur + 1) ||
+        !v2_room(o, o->stalled, o->capstalled, o->ncur + 1) || !v2_park_begin(o))
         return false;
     if (o->lossy && !v2_lossy_begin(o))
         return false;

@@ -13,51 +13,44 @@
 #include "decode/base/hash.h"
 #include "decode/v2/v2_state.h"
 
-static bool wait_of(const struct v2_order *o, const struct v2_cursor *c, struct v2_wait *w)
+static uint64_t key_of(uint8_t what, uint64_t id, uint64_t seq)
+{
+    return hash_last(hash_next(hash_next(hash_first(what), id), seq));
+}
+
+/* What the cursor's event waits for, as a key. Returns false if that is nothing known. */
+static bool wait_of(const struct v2_order *o, const struct v2_cursor *c, uint64_t *key)
 {
     const uint32_t leaves = v2_leaves_first(o, c);
     const uint8_t after = v2_specs[c->type].after;
-    *w = (struct v2_wait){.id = c->arg[0], .seq = c->arg[1], .what = after};
-    if (leaves != EV_NONE)
-        *w = (struct v2_wait){.id = o->p[leaves].id, .what = V2_AFTER_P_LEAVES};
-    else if (after == V2_AFTER_GC)
-        *w = (struct v2_wait){.seq = c->arg[0], .what = after};
+    *key = leaves != EV_NONE      ? key_of(V2_AFTER_P_LEAVES, o->p[leaves].id, 0)
+           : after == V2_AFTER_GC ? key_of(after, 0, c->arg[0])
+                                  : key_of(after, c->arg[0], c->arg[1]);
     return leaves != EV_NONE || after == V2_AFTER_G_RUNS || after == V2_AFTER_G_WAKES ||
            after == V2_AFTER_P_IDLE || after == V2_AFTER_P_CALL || after == V2_AFTER_GC;
 }
 
-static uint32_t *list_of(const struct v2_park *k, const struct v2_wait *w)
-{
-    return &k->list[hash_last(hash_next(hash_next(hash_first(w->what), w->id), w->seq)) & k->mask];
-}
-
-static bool room(struct v2_order *o)
+bool v2_park_begin(struct v2_order *o)
 {
     struct v2_park *k = &o->park;
-    if (!k->mask) { /* the first park of a generation: as many lists as cursors */
-        size_t lists = 64;
-        while (lists < o->ncur)
-            lists *= 2;
-        if (!v2_room(o, k->at, k->capat, o->ncur) || !v2_room(o, k->list, k->caplist, lists) ||
-            !v2_room(o, k->woken, k->capwoken, o->ncur))
-            return false;
-        memset(k->at, 0, o->ncur * sizeof *k->at);
-        memset(k->list, 0, lists * sizeof *k->list);
-        k->mask = (uint32_t)lists - 1;
-        k->nfirst = 0;
-    }
-    return v2_room(o, k->first, k->capfirst, k->nfirst + 1);
+    k->n = k->nwoken = k->nfirst = 0;
+    idmap_clear(&k->waits);
+    if (!v2_room(o, k->at, k->capat, o->ncur + 1) || !v2_room(o, k->woken, k->capwoken, o->ncur + 1))
+        return false;
+    memset(k->at, 0, o->ncur * sizeof *k->at);
+    return true;
 }
 
 bool v2_park(struct v2_order *o, uint32_t cursor)
 {
     struct v2_park *k = &o->park;
-    struct v2_wait w;
-    if (!wait_of(o, &o->cur[cursor], &w) || !room(o))
+    uint64_t key;
+    if (!wait_of(o, &o->cur[cursor], &key) || !v2_room(o, k->first, k->capfirst, k->nfirst + 1))
         return false;
-    uint32_t *list = list_of(k, &w);
-    k->at[cursor] = (struct v2_parked){w, *list, true};
-    *list = cursor + 1;
+    const uint32_t next = idmap_get(&k->waits, key);
+    if (!mem_noted(&o->oom, idmap_put(&k->waits, key, cursor)))
+        return false;
+    k->at[cursor] = (struct v2_parked){next, true};
     k->n++;
     heap_push(k->first, &k->nfirst, (struct heap){.t = o->cur[cursor].t, .cursor = cursor});
     return true;
@@ -65,16 +58,12 @@ bool v2_park(struct v2_order *o, uint32_t cursor)
 
 static void wake(struct v2_park *k, uint8_t what, uint64_t id, uint64_t seq)
 {
-    const struct v2_wait w = {.id = id, .seq = seq, .what = what};
-    for (uint32_t *at = list_of(k, &w); *at;) {
-        const uint32_t cursor = *at - 1;
-        struct v2_parked *x = &k->at[cursor];
-        if (x->w.what != what || x->w.id != id || x->w.seq != seq) {
-            at = &x->next;
-            continue;
-        }
-        *at = x->next;
-        x->in = false;
+    const uint64_t key = key_of(what, id, seq);
+    uint32_t cursor = idmap_get(&k->waits, key);
+    if (cursor != IDMAP_NONE)
+        idmap_del(&k->waits, key);
+    for (; cursor != IDMAP_NONE; cursor = k->at[cursor].next) {
+        k->at[cursor].in = false;
         k->woken[k->nwoken++] = cursor;
         k->n--;
     }
@@ -122,8 +111,7 @@ void v2_park_all(struct v2_order *o)
         k->woken[k->nwoken++] = i;
         k->n--;
     }
-    if (k->list)
-        memset(k->list, 0, ((size_t)k->mask + 1) * sizeof *k->list);
+    idmap_clear(&k->waits);
     k->nfirst = 0;
 }
 
@@ -139,7 +127,7 @@ int64_t v2_park_first(struct v2_order *o)
 void v2_park_free(struct v2_park *k)
 {
     mem_free(k->at);
-    mem_free(k->list);
+    idmap_free(&k->waits);
     mem_free(k->woken);
     mem_free(k->first);
     *k = (struct v2_park){0};

@@ -15,30 +15,27 @@
 #include <stdint.h>
 
 #include "decode/base/heap.h"
+#include "decode/base/idmap.h"
 
 struct v2_order;
 struct v2_cursor;
 
-struct v2_wait { /* what the event of a cursor waits for */
-    uint64_t id, seq;
-    uint8_t what; /* enum v2_after */
-};
-
 struct v2_parked {
-    struct v2_wait w;
-    uint32_t next; /* next in its list, cursor + 1 */
+    uint32_t next; /* the next cursor that waits for the same, IDMAP_NONE: none */
     bool in;
 };
 
 struct v2_park {
-    struct v2_parked *at;   /* by cursor */
-    uint32_t *list, *woken; /* hash table of lists; cursors to retry */
-    struct heap *first;     /* heap by time; may still hold cursors that are no longer parked */
+    struct v2_parked *at; /* by cursor */
+    struct idmap waits;   /* hash of what is waited for -> the last cursor that waits for it */
+    uint32_t *woken;      /* cursors to retry */
+    struct heap *first;   /* heap by time; may still hold cursors that are no longer parked */
     size_t n, nwoken, nfirst;
-    size_t capat, caplist, capwoken, capfirst;
-    uint32_t mask;
+    size_t capat, capwoken, capfirst;
 };
 
+/* v2_park_begin - Start on a generation, whose cursors are known. Returns false if out of memory. */
+bool v2_park_begin(struct v2_order *o);
 /* v2_park - Park a cursor whose event can't come yet (ADV_WAIT). Returns false if it was not parked: out of
  * memory, or it waits for nothing known. */
 bool v2_park(struct v2_order *o, uint32_t cursor);

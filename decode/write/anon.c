@@ -1,5 +1,11 @@
 /*
- * anon.c - see anon.h: which names stay, and what replaces the others.
+ * anon.c - see anon.h: which names stay, and what replaces the others; and the trace with these names.
+ *
+ * In the first family the same events are written, except for strings and the text of logs. (The prototype
+ * and 1.5 have no names at all, only program counters.) In the second family the same batches are written,
+ * except for those of strings. Bytes that can't be read could hold anything, so zeros replace them: what
+ * follows is where a reader expects it, and what is missing is missing in the copy too. Batches of
+ * experiments are left out.
  */
 #include "decode/write/anon.h"
 
@@ -8,7 +14,9 @@
 
 #include "decode/base/hash.h"
 #include "decode/base/mem.h"
+#include "decode/v1/v1_wire.h"
 #include "decode/v2/v2_order.h"
+#include "decode/write/v2_put.h"
 
 static const struct folder {
     const char *path, *packages; /* these words, separated by blanks */
@@ -38,90 +46,92 @@ static const char *const ROLE[ANON_ROLES] = {"reason", "function", "file",  "tas
 static const char *const FORM[ANON_ROLES] = {"",      "%sp%u.f%u", "file%u.go", "task%u", "region%u",
                                              "key%u", "log%u",     "label%u",   "name%u", ""};
 
-static bool is_word(const uint8_t *p, size_t n)
+static bool is_word(struct str s)
 {
-    return any_of(i, sizeof WORDS / sizeof *WORDS, strlen(WORDS[i]) == n && memcmp(WORDS[i], p, n) == 0);
+    return any_of(i, sizeof WORDS / sizeof *WORDS, str_is(s, WORDS[i]));
 }
 
-/* package - Returns the length of the package path in a function's name; 0 = none. */
-static size_t package(const uint8_t *p, size_t n)
+/* The first n bytes of a text; what is behind them. */
+static struct str head(struct str s, size_t n)
 {
-    size_t end = 0, slash = 0;
-    while (end < n && p[end] != '(' && p[end] != '[')
+    return (struct str){s.p, (uint32_t)n};
+}
+
+static struct str rest(struct str s, size_t n)
+{
+    return (struct str){s.p + n, s.len - (uint32_t)n};
+}
+
+/* package - Returns the package path in a function's name; empty: none. */
+static struct str package(struct str s)
+{
+    size_t end = 0;
+    while (end < s.len && s.p[end] != '(' && s.p[end] != '[')
         end++;
-    for (size_t i = 0; i < end; i++)
-        if (p[i] == '/')
-            slash = i + 1;
-    for (size_t i = slash; i < end; i++)
-        if (p[i] == '.')
-            return i;
-    return 0;
+    const size_t slash = str_dir(head(s, end));
+    const char *dot = memchr(s.p + slash, '.', end - slash);
+    return head(s, dot ? (size_t)(dot - s.p) : 0);
 }
 
 /* among - Whether it is one of the words. */
-static bool among(const char *words, const uint8_t *p, size_t n)
+static bool among(const char *words, struct str s)
 {
-    for (size_t len; n && *words; words += len + (words[len] == ' ')) {
+    for (size_t len; s.len && *words; words += len + (words[len] == ' ')) {
         len = strcspn(words, " ");
-        if (len == n && memcmp(words, p, n) == 0)
+        if (str_same(s, (struct str){words, (uint32_t)len}))
             return true;
     }
     return false;
 }
 
-static bool standard_path(const uint8_t *p, size_t n)
+static bool standard_path(struct str path)
 {
-    size_t base = n;
-    while (base && p[base - 1] != '/')
-        base--;
-    const size_t folder = base ? base - 1 : 0;
-    for (size_t i = 0; base != 1 && i < NSTANDARD; i++)
-        if (strlen(STANDARD[i].path) == folder && memcmp(STANDARD[i].path, p, folder) == 0)
-            return among(STANDARD[i].packages, p + base, n - base);
-    return false;
+    const uint32_t base = str_dir(path);
+    const size_t i = find_first(k, NSTANDARD, str_is(head(path, base ? base - 1 : 0), STANDARD[k].path));
+    return base != 1 && i < NSTANDARD && among(STANDARD[i].packages, rest(path, base));
 }
 
 /* standard - Whether a function belongs to the standard library, by its package's path. */
-static bool standard(const uint8_t *p, size_t n)
+static bool standard(struct str func)
 {
-    size_t k = package(p, n);
-    return k && standard_path(p, k);
+    const struct str path = package(func);
+    return path.len && standard_path(path);
 }
 
 /* family - Returns the start of the package path of a program's package inside the standard library's paths
  * ("net/http_test"): reports take it for one of these, and must still do so. */
-static const char *family(const uint8_t *p, size_t n)
+static const char *family(struct str s)
 {
     /* paths that start with these become "internal/" */
     static const char *const near[] = {"runtime", "sync", "internal"};
-    size_t first = 0;
-    while (first < n && p[first] != '/' && p[first] != '.')
-        first++;
-    if (first == n)
+    size_t n = 0;
+    while (n < s.len && s.p[n] != '/' && s.p[n] != '.')
+        n++;
+    const struct str first = head(s, n);
+    if (n == s.len)
         return "";
-    for (size_t i = 0; i < sizeof near / sizeof *near; i++)
-        if (first == strlen(near[i]) && memcmp(near[i], p, first) == 0)
-            return "internal/";
-    for (size_t i = 0; i < NSTANDARD; i++)
-        if (*STANDARD[i].path
-                ? strcspn(STANDARD[i].path, "/") == first && memcmp(STANDARD[i].path, p, first) == 0
-                : among(STANDARD[i].packages, p, first))
-            return "vendor/";
-    return first == 6 && memcmp(p, "vendor", 6) == 0 ? "vendor/" : "";
+    if (any_of(i, sizeof near / sizeof *near, str_is(first, near[i])))
+        return "internal/";
+    bool vendor = str_is(first, "vendor");
+    for (size_t i = 0; i < NSTANDARD; i++) {
+        const struct str path = {STANDARD[i].path, (uint32_t)strcspn(STANDARD[i].path, "/")};
+        vendor |= path.len ? str_same(first, path) : among(STANDARD[i].packages, first);
+    }
+    return vendor ? "vendor/" : "";
 }
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
 /* Keys of a name in the maps of uses and of numbers. */
-static uint64_t key_of(const uint8_t *p, size_t n, enum anon_role role)
+static uint64_t key_of(struct str s, enum anon_role role)
 {
-    return hash_bytes(p, n) ^ (role == ANON_PACKAGE ? UINT64_C(0x9e3779b97f4a7c15) : 0);
+    return hash_bytes(s.p, s.len) ^ (role == ANON_PACKAGE ? UINT64_C(0x9e3779b97f4a7c15) : 0);
 }
 
 /* number - Returns the number of a name within its role, assigned on first use. */
-static uint32_t number(struct anon *a, const uint8_t *p, size_t n, enum anon_role role, bool *fresh)
+static uint32_t number(struct anon *a, struct str s, enum anon_role role, bool *fresh)
 {
-    const uint64_t key = key_of(p, n, role);
+    const uint64_t key = key_of(s, role);
     uint32_t v = idmap_get(&a->names, key);
     *fresh = v == IDMAP_NONE;
     if (!*fresh)
@@ -131,76 +141,75 @@ static uint32_t number(struct anon *a, const uint8_t *p, size_t n, enum anon_rol
     return v;
 }
 
-static size_t keep(const uint8_t *p, size_t n, char *out)
+static size_t keep(struct str s, char *out)
 {
-    memcpy(out, p, n < ANON_MAX ? n : ANON_MAX);
-    return n < ANON_MAX ? n : ANON_MAX;
+    const size_t n = s.len < ANON_MAX ? s.len : ANON_MAX;
+    memcpy(out, s.p, n);
+    return n;
 }
 
 /* A standard function may be instantiated for types of the program: these are left out. */
-static size_t keep_function(const uint8_t *p, size_t n, char *out)
+static size_t keep_function(struct str s, char *out)
 {
-    const uint8_t *open = memchr(p, '[', n);
+    const char *open = memchr(s.p, '[', s.len);
     if (!open)
-        return keep(p, n, out);
-    size_t at = (size_t)(open - p), end = n;
-    while (end > at && p[end - 1] != ']')
+        return keep(s, out);
+    size_t at = (size_t)(open - s.p), end = s.len;
+    while (end > at && s.p[end - 1] != ']')
         end--;
-    size_t k = keep(p, at, out);
-    if (k + 5 + (n - end) > ANON_MAX)
+    size_t k = keep(head(s, at), out);
+    if (k + 5 + (s.len - end) > ANON_MAX)
         return k;
     memcpy(out + k, "[...]", 5);
-    memcpy(out + k + 5, p + end, n - end);
-    return k + 5 + (n - end);
+    memcpy(out + k + 5, s.p + end, s.len - end);
+    return k + 5 + (s.len - end);
 }
 
 void anon_note(struct anon *a, struct str name, unsigned uses)
 {
-    a->oom |= !idmap_put(&a->uses, key_of((const uint8_t *)name.p, name.len, ANON_OTHER), uses);
+    a->oom |= !idmap_put(&a->uses, key_of(name, ANON_OTHER), uses);
 }
 
 /* keep_file - Returns the length to keep of a standard function's file, from its own package's folder on.
  * 0: it isn't in one. */
-static size_t keep_file(const uint8_t *p, size_t n, char *out)
+static size_t keep_file(struct str s, char *out)
 {
-    size_t base = n;
-    while (base && p[base - 1] != '/')
-        base--;
-    for (size_t at = 0; base && at < base; at++)
-        if ((!at || p[at - 1] == '/') && standard_path(p + at, base - 1 - at))
-            return keep(p + at, n - at, out);
+    const uint32_t base = str_dir(s);
+    for (size_t at = 0; at < base; at++)
+        if ((!at || s.p[at - 1] == '/') && standard_path(head(rest(s, at), base - 1 - at)))
+            return keep(rest(s, at), out);
     return 0;
 }
 
 /* Returns what stays of a name; 0: nothing. */
-static size_t keep_go_name(const uint8_t *p, size_t n, enum anon_role role, bool beside_standard, char *out)
+static size_t keep_go_name(struct str s, enum anon_role role, bool beside_standard, char *out)
 {
-    if (role == ANON_REASON || is_word(p, n))
-        return keep(p, n, out);
-    if (role == ANON_FUNC && standard(p, n))
-        return keep_function(p, n, out);
-    return role == ANON_FILE && beside_standard ? keep_file(p, n, out) : 0;
+    if (role == ANON_REASON || is_word(s))
+        return keep(s, out);
+    if (role == ANON_FUNC && standard(s))
+        return keep_function(s, out);
+    return role == ANON_FILE && beside_standard ? keep_file(s, out) : 0;
 }
 
-size_t anon_name(struct anon *a, const uint8_t *p, size_t len, char *out)
+size_t anon_name(struct anon *a, struct str s, char *out)
 {
-    const uint32_t noted = idmap_get(&a->uses, key_of(p, len, ANON_OTHER));
+    const uint32_t noted = idmap_get(&a->uses, key_of(s, ANON_OTHER));
     const uint32_t uses = noted == IDMAP_NONE ? 0 : noted;
     const enum anon_role role = (enum anon_role)__builtin_ctz(uses | 1u << ANON_OTHER);
     bool fresh, other;
-    size_t n = len ? keep_go_name(p, len, role, uses & ANON_STANDARD, out) : 0;
-    a->kept += n || !len;
-    if (n || !len)
+    size_t n = s.len ? keep_go_name(s, role, uses & ANON_STANDARD, out) : 0;
+    a->kept += n || !s.len;
+    if (n || !s.len)
         return n;
     a->replaced++;
-    const uint32_t k = number(a, p, len, role, &fresh);
+    const uint32_t k = number(a, s, role, &fresh);
     if (role == ANON_FUNC)
-        n = (size_t)snprintf(out, ANON_MAX, FORM[role], family(p, len),
-                             number(a, p, package(p, len), ANON_PACKAGE, &other), k);
+        n = (size_t)snprintf(out, ANON_MAX, FORM[role], family(s),
+                             number(a, package(s), ANON_PACKAGE, &other), k);
     else
         n = (size_t)snprintf(out, ANON_MAX, FORM[role], k);
     if (fresh && a->on_replaced)
-        a->on_replaced(a->arg, ROLE[role], out, n, p, len);
+        a->on_replaced(a->arg, ROLE[role], out, n, (const uint8_t *)s.p, s.len);
     return n;
 }
 
@@ -273,10 +282,9 @@ static void note_all(struct reading *w, struct anon *a)
 {
     for (uint32_t i = 0; i < names_nframes(&w->names); i++) {
         const struct frame f = names_frame_at(&w->names, i);
-        const struct str func = names_get(&w->names, f.func);
         used(w, f.func, ANON_FUNC);
         used(w, f.file, ANON_FILE);
-        if (standard((const uint8_t *)func.p, func.len))
+        if (standard(names_get(&w->names, f.func)))
             used(w, f.file, ANON_ROLES);
     }
     for (uint32_t i = 1; i < names_nstrs(&w->names) && i < w->cap && !w->oom; i++)
@@ -284,16 +292,16 @@ static void note_all(struct reading *w, struct anon *a)
 }
 
 /* read_uses - Note the uses of all names, as far as the trace can be read. Returns false if out of memory. */
-static bool read_uses(const struct rewrite *r, struct anon *a)
+static bool read_uses(const struct input *in, const struct dialect *d, struct anon *a)
 {
     struct reading *w = mem_zalloc(sizeof *w);
     struct err unheard;
     if (!w)
         return false;
     w->sink.take = take;
-    w->s = source_of(r->in, r->d.read_as, r->d.header, &w->names);
+    w->s = source_of(in, d->read_as, d->header, &w->names);
     enum err_code rc = names_init(&w->names);
-    rc = rc ? rc : (r->d.second_family ? source_v2 : source_v1)(&w->s, &unheard);
+    rc = rc ? rc : (d->second_family ? source_v2 : source_v1)(&w->s, &unheard);
     while (!rc && more(w)) {
     }
     if (!rc)
@@ -307,19 +315,211 @@ static bool read_uses(const struct rewrite *r, struct anon *a)
     return ok;
 }
 
+/* ---- the first family ---------------------------------------------------------------------------------- */
+
+struct copy { /* a trace that is written without its names */
+    const struct input *in;
+    struct dialect d;
+    struct anon *a;
+    struct outlet *out;
+    struct anon_result *res;
+    struct v2_put *put; /* second family */
+    const uint8_t *at;  /* the same: what comes before it in the file is written */
+};
+
+static void put_v1_string(struct copy *w, const struct v1_raw *r)
+{
+    char name[ANON_MAX];
+    uint8_t head[21] = {V1_STRING};
+    const size_t len = anon_name(w->a, (struct str){(const char *)r->text, r->len}, name);
+    size_t n = 1 + bytes_put_varint(head + 1, r->v[0]);
+    n += bytes_put_varint(head + n, len);
+    outlet_put(w->out, head, n);
+    outlet_put(w->out, name, len);
+}
+
+/* put_log - Write all of a log but the text, which follows. */
+static void put_log(struct copy *w, const struct v1_raw *r, const uint8_t *at)
+{
+    uint8_t head[10];
+    char name[ANON_MAX];
+    size_t len = anon_name(w->a, (struct str){(const char *)r->text, r->len}, name);
+    uint64_t n = 0; /* bytes of the values: there are four of them, so this length precedes them */
+    const uint8_t *p = bytes_varint(at + 1, w->in->data + w->in->len, &n) + n; /* the length of the text */
+    outlet_put(w->out, at, (size_t)(p - at));
+    outlet_put(w->out, head, bytes_put_varint(head, len));
+    outlet_put(w->out, name, len);
+}
+
+static enum err_code copy_v1(struct copy *w)
+{
+    const uint8_t *const data = w->in->data, *const end = data + w->in->len;
+    struct v1_dialect d;
+    struct v1_raw e;
+    const char *why = "";
+    const uint8_t *p = data + w->d.header, *done = data; /* what follows it has not been written */
+    v1_dialect_init(&d, w->d.version);
+    while (p < end && !w->a->oom && !w->out->broken) {
+        const uint8_t *at = p;
+        if (v1_read(&d, &p, end, &e, &why) != V1_READ_OK) {
+            w->res->ended = true;
+            err_set(&w->res->damage, ERR_FORMAT, (uint64_t)(p - data), "no event can be read here%s%s",
+                    *why ? ": " : "", why);
+            break;
+        }
+        if (e.type != V1_STRING && e.type != V1_LOG)
+            continue;
+        outlet_put(w->out, done, (size_t)(at - done));
+        done = p;
+        if (e.type == V1_STRING)
+            put_v1_string(w, &e);
+        else
+            put_log(w, &e, at);
+    }
+    outlet_put(w->out, done, (size_t)(p - done));
+    return ERR_OK;
+}
+
+/* ---- the second family --------------------------------------------------------------------------------- */
+
+/* readable - Returns up to where a batch follows the format. A torn one may end within an event. */
+static const uint8_t *readable(const struct v2_raw_batch *b)
+{
+    const uint8_t *p = b->p, *q = p;
+    struct v2_raw_ev e;
+    struct v2_raw_stack k;
+    struct v2_raw_clock c;
+    struct err unheard;
+    uint64_t v[5];
+    if (p == b->end)
+        return p;
+    switch (b->first) {
+    case V2R_FREQ:
+    case V2R_SYNC: return v2_raw_clock(b, &c, &unheard) && c.freq ? b->end : p;
+    case V2R_STACKS:
+        for (p++; p < b->end && (q = v2_raw_stack(p, b->end, &k)); p = q) {
+        }
+        return p;
+    case V2R_SAMPLES:
+        for (p++; p < b->end && (q = v2_raw_sample(p, b->end, v)); p = q) {
+        }
+        return p;
+    default:
+        for (; p < b->end && (q = v2_raw_ev(p, b->end, &e)); p = q) {
+        }
+        return p;
+    }
+}
+
+static bool put_strings(struct copy *w, const struct v2_raw_batch *b)
+{
+    struct v2_raw_string s;
+    const uint8_t *p = b->p + 1, *q;
+    char name[ANON_MAX];
+    w->put->gen = b->gen;
+    v2_put_open(w->put, b->m, b->time, V2R_STRINGS);
+    for (; p < b->end && (q = v2_raw_string(p, b->end, &s)); p = q) {
+        size_t n = anon_name(w->a, (struct str){(const char *)s.p, s.len}, name);
+        v2_put_string(w->put, s.id, name, n > V2_RAW_STRING ? V2_RAW_STRING : n);
+    }
+    v2_put_close(w->put);
+    return p == b->end;
+}
+
+static void damaged(struct copy *w, const uint8_t *at)
+{
+    if (!w->res->damage.code)
+        err_set(&w->res->damage, ERR_FORMAT, (uint64_t)(at - w->in->data), "this can't be read");
+}
+
+/* put_unread - Write bytes up to `end` that no reader accepts: an end mark among batches, or bytes that are
+ * no batch. */
+static void put_unread(struct copy *w, const uint8_t *end)
+{
+    static const uint8_t zeros[4096];
+    if (end > w->at)
+        damaged(w, w->at);
+    if (end == w->at + 1 && *w->at == V2R_END)
+        outlet_put(w->out, w->at++, 1);
+    for (size_t n; w->at < end; w->at += n) {
+        n = (size_t)(end - w->at) < sizeof zeros ? (size_t)(end - w->at) : sizeof zeros;
+        outlet_put(w->out, zeros, n);
+    }
+}
+
+static void put_batch(struct copy *w, const struct v2_raw_batch *b)
+{
+    const uint8_t *good = b->lead == V2R_EVENTS ? readable(b) : NULL;
+    put_unread(w, b->at);
+    w->at = b->end;
+    if (b->lead == V2R_EXPERIMENTAL) {
+        w->res->dropped++;
+    } else if (b->first == V2R_STRINGS) {
+        if (!put_strings(w, b) && !b->torn)
+            damaged(w, b->p);
+    } else if (good == b->end || !b->torn) {
+        outlet_put(w->out, b->at, (size_t)(good - b->at));
+        w->at = good;
+        put_unread(w, b->end);
+    } else {
+        struct v2_raw_batch part = *b;
+        part.end = good;
+        v2_put_batch(w->out, &part);
+    }
+}
+
+static void put_generation(struct copy *w, struct source *s, const struct v2_gen *gen)
+{
+    v2_clock_notes(s, gen);
+    if (s->st.ndamages && !w->res->damage.code)
+        w->res->damage = *source_note(&s->damage, 0);
+    w->at = s->data + gen->start;
+    for (size_t i = 0; i < gen->nall; i++)
+        put_batch(w, &gen->all[i]);
+    put_unread(w, s->data + gen->end - gen->marked);
+    if (gen->marked)
+        outlet_put(w->out, &(uint8_t){V2R_END}, 1);
+}
+
+static enum err_code copy_v2(struct copy *w)
+{
+    struct source s = source_of(w->in, w->d.read_as, w->d.header, NULL);
+    struct v2_gen gen = {.lists = true};
+    size_t pos = w->d.header;
+    enum v2_gen_rc rc = V2_GEN;
+    if (!(w->put = mem_alloc(sizeof *w->put)))
+        return ERR_NOMEM;
+    s.grows = true;
+    w->put->out = w->out;
+    outlet_put(w->out, s.data, w->d.header);
+    while (rc == V2_GEN && !w->a->oom && !w->out->broken) {
+        const uint32_t known = s.st.ndamages;
+        rc = v2_gen_scan(&s, &gen, &pos);
+        if (rc == V2_GEN || rc == V2_GEN_LAST)
+            put_generation(w, &s, &gen);
+        w->res->ended = rc == V2_GEN_NONE && s.st.ndamages > known;
+    }
+    if (w->res->ended && !w->res->damage.code)
+        w->res->damage = *source_note(&s.damage, 0);
+    v2_gen_free(&gen);
+    source_notes_free(&s);
+    mem_free(w->put);
+    return rc == V2_GEN_OOM ? ERR_NOMEM : ERR_OK;
+}
+
 enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *out, struct anon_result *res,
                          struct err *e)
 {
-    struct rewrite r = {.in = in, .out = out};
+    struct copy w = {.in = in, .a = a, .out = out, .res = res};
     *res = (struct anon_result){0};
     if (in->ngap)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET,
                        "between these traces are times that nothing was recorded of, and no trace can say "
                        "so: one by one");
-    enum err_code rc = dialect_tell(in->data, in->len, &r.d, e);
+    enum err_code rc = dialect_tell(in->data, in->len, &w.d, e);
     if (rc)
         return rc;
-    rc = read_uses(&r, a) ? (r.d.second_family ? anon_v2 : anon_v1)(&r, a, res) : ERR_NOMEM;
+    rc = read_uses(in, &w.d, a) ? (w.d.second_family ? copy_v2 : copy_v1)(&w) : ERR_NOMEM;
     if (rc == ERR_NOMEM || a->oom)
         rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for names");
     if (rc == ERR_OK && out->broken)

@@ -51,7 +51,7 @@ void anon_free(struct anon *a);
 void anon_note(struct anon *a, struct str name, unsigned uses);
 /* anon_name - Write the replacement of a string, or the string if it stays, to out. Returns its length, at
  * most ANON_MAX bytes. */
-size_t anon_name(struct anon *a, const uint8_t *p, size_t n, char *out);
+size_t anon_name(struct anon *a, struct str s, char *out);
 
 struct anon_result {
     uint64_t strings, kept; /* number of names in tables: all; those that stay */
@@ -61,10 +61,8 @@ struct anon_result {
 };
 /* anon_trace - Write the trace without names to the outlet. a: zeros except on_replaced and arg; call
  * anon_free() afterwards. Returns ERR_ARG if `in` is several traces with times between them, ERR_IO if the
- * outlet broke, or ERR_NOMEM. Damage is no error: see res. anon_v1, anon_v2 - The same for one family. */
+ * outlet broke, or ERR_NOMEM. Damage is no error: see res. */
 enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *out, struct anon_result *res,
                          struct err *e);
-enum err_code anon_v1(const struct rewrite *r, struct anon *a, struct anon_result *res);
-enum err_code anon_v2(const struct rewrite *r, struct anon *a, struct anon_result *res);
 
 #endif

@@ -54,10 +54,4 @@ bool cut_say(const struct cut_result *r, char *buf, size_t size);
 enum err_code cut_trace(const struct input *in, const struct cut_range *r, struct outlet *out,
                         struct cut_result *res, struct err *e);
 
-struct rewrite { /* the trace to rewrite and the outlet */
-    const struct input *in;
-    struct dialect d;
-    struct outlet *out;
-};
-
 #endif

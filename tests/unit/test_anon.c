@@ -381,7 +381,7 @@ static size_t name_of(const char *s, enum anon_role role, bool beside_standard, 
 {
     struct anon a = {0};
     anon_note(&a, (struct str){s, (uint32_t)strlen(s)}, 1u << role | (beside_standard ? ANON_STANDARD : 0));
-    size_t n = anon_name(&a, (const uint8_t *)s, strlen(s), out);
+    size_t n = anon_name(&a, (struct str){s, (uint32_t)strlen(s)}, out);
     out[n] = '\0';
     anon_free(&a);
     return n;
