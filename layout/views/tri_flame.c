@@ -120,12 +120,6 @@ static bool link_children(struct flame *f)
     return ok;
 }
 
-static void flame_told(void *arg, double share)
-{
-    struct flame *f = arg;
-    f->share = share;
-}
-
 static bool add_rows(struct tri *t, struct flame *f, struct tab *m)
 {
     const struct triage *tg = t->tg;
@@ -136,10 +130,9 @@ static bool add_rows(struct tri *t, struct flame *f, struct tab *m)
                            tg->waits[i].count);
         return ok;
     }
-    struct sw_filter sf = {.t0 = f->t0, .t1 = f->t1, .tick = flame_told, .tick_arg = f};
+    struct sw_filter sf = {.t0 = f->t0, .t1 = f->t1, .share = &f->share};
     struct sw_table tab = {0};
-    struct err e = {0};
-    if (stackweights_build(t->tr, f->kind, &sf, &tab, &e))
+    if (!stackweights_build(t->tr, f->kind, &sf, &tab))
         return false;
     for (uint32_t i = 0; ok && i < tab.n; i++)
         ok =

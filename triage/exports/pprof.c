@@ -232,16 +232,13 @@ static const struct command command = {
 
 static enum err_code write_pprof(struct part *p, struct out *out, struct err *e)
 {
-    enum sw_kind k = SW_CPU;
-    (void)sw_kind_parse(p->o->kind, &k); /* options.def has the words */
+    const enum sw_kind k = sw_kind_of(p->o->kind); /* options.def has the words */
     const bool cpu = k == SW_CPU;
     const int64_t period = cpu ? (int64_t)(1e9 / (p->o->hz > 0 ? p->o->hz : 100)) : 1;
     const struct sw_filter f = {.t0 = p->from, .t1 = p->to, .like_go = !p->o->all, .want = is_in, .arg = p};
     struct sw_table v;
     struct writer w = {.tr = p->tr, .out = out};
-    const enum err_code rc = stackweights_build(p->tr, k, &f, &v, e);
-    if (rc)
-        return rc;
+    w.oom = !stackweights_build(p->tr, k, &f, &v);
     head(&w, p, cpu, period);
     for (uint32_t i = 0; i < v.n && !w.oom && !out_broken(out); i++)
         sample(&w, &v.row[i], cpu ? period : 0);

@@ -250,37 +250,19 @@ static const struct set *set_find(const char *text, const char **name)
     return NULL;
 }
 
-/* false: no such set, or out of memory (*e says which). */
-static bool set_get(const struct loaded *l, const char *text, struct dist *d, struct err *e)
-{
-    const char *name;
-    const struct set *s = set_find(text, &name);
-    *d = (struct dist){0};
-    if (s && (!l || s->get(l, s, name, d)))
-        return true;
-    if (s)
-        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the durations of %s", text);
-    else
-        err_set(e, ERR_ARG, ERR_NO_OFFSET,
-                "no set of durations named '%s' (gotop report --metrics lists them)", text);
-    return false;
-}
-
 static const char *const known[] = {"count", "total", "min", "avg",   "sd", "p50",
                                     "p90",   "p95",   "p99", "p99.9", "max"};
 
 static bool statistic(const char *name, const struct dist *d, struct metric_value *out)
 {
-    const double v[] = {(double)d->n,   (double)d->total, (double)d->min, (double)dist_avg(d),
-                        dist_sd(d),     (double)d->p50,   (double)d->p90, (double)d->p95,
-                        (double)d->p99, (double)d->p999,  (double)d->max};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(name, known[i]) == 0) {
-            *out = (struct metric_value){i ? UNIT_NS : UNIT_COUNT, i < 2 || d->n > 0, v[i]};
-            return true;
-        }
-    }
-    return false;
+    enum { N = sizeof known / sizeof *known };
+    const double v[N] = {(double)d->n,   (double)d->total, (double)d->min, (double)dist_avg(d),
+                         dist_sd(d),     (double)d->p50,   (double)d->p90, (double)d->p95,
+                         (double)d->p99, (double)d->p999,  (double)d->max};
+    const unsigned i = find_first(k, N, strcmp(name, known[k]) == 0);
+    if (i < N)
+        *out = (struct metric_value){i ? UNIT_NS : UNIT_COUNT, i < 2 || d->n > 0, v[i]};
+    return i < N;
 }
 
 /* "p99(sched)" or "sched.p99", taken apart where it stands. false: it is neither. */
@@ -307,30 +289,23 @@ static bool stat_split(char *name, char **set, char **stat)
 /* l NULL: only its unit. */
 static enum err_code get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e)
 {
-    char buf[128], *set, *stat;
-    struct dist d;
-    size_t n = strlen(name);
-    if (n >= sizeof buf) {
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "a metric's name has at most %zu characters",
-                       sizeof buf - 1);
-    }
+    char buf[128] = "", *set, *stat;
+    const char *of;
     if (plain(l, name, out))
         return ERR_OK;
-    memcpy(buf, name, n + 1);
-    if (stat_split(buf, &set, &stat)) {
-        if (strcmp(stat, "mmu") == 0) {
+    if (strlen(name) < sizeof buf && stat_split(strcpy(buf, name), &set, &stat)) {
+        int64_t ns;
+        if (strcmp(stat, "mmu") == 0 && goto_time(set, &ns, &of) && !*of && ns > 0) {
             struct mmu_point p = {0};
-            const char *rest;
-            int64_t ns;
-            if (!goto_time(set, &ns, &rest) || *rest || ns <= 0)
-                return err_set(e, ERR_ARG, ERR_NO_OFFSET, "mmu() wants a time such as 10ms, not '%s'", set);
             const enum err_code c = l ? triage_mmu(l->tg, &ns, 1, &p, e) : ERR_OK;
             *out = (struct metric_value){.unit = UNIT_SHARE, .known = true, .v = p.mmu};
             return c;
         }
-        if (!set_get(l, set, &d, e))
-            return e ? e->code : ERR_ARG;
-        if (statistic(stat, &d, out))
+        const struct set *s = set_find(set, &of);
+        struct dist d = {0};
+        if (s && l && !s->get(l, s, of, &d))
+            return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the durations of %s", set);
+        if (s && statistic(stat, &d, out))
             return ERR_OK;
     }
     return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no metric named '%s' (gotop report --metrics lists them)",
@@ -371,57 +346,51 @@ static bool parse_amount(const char *s, struct condition *c)
                 {"ms", 1e6, UNIT_NS},          {"s", 1e9, UNIT_NS},      {"%", 0.01, UNIT_SHARE},
                 {"B", 1, UNIT_BYTES},          {"KB", 1024, UNIT_BYTES}, {"MB", 1048576, UNIT_BYTES},
                 {"GB", 1073741824, UNIT_BYTES}};
+    enum { N = sizeof unit / sizeof *unit };
     char *end;
-    double v = strtod(s, &end);
-    if (end == s || v != v)
+    const double v = strtod(s, &end);
+    const bool is = end > s && v == v;
+    end += strspn(end, " ");
+    const unsigned i = find_first(k, N, strcmp(end, unit[k].u) == 0);
+    if (!is || i == N)
         return false;
-    while (*end == ' ')
-        end++;
-    for (size_t i = 0; i < sizeof unit / sizeof *unit; i++) {
-        if (strcmp(end, unit[i].u) == 0) {
-            c->v = v * unit[i].k;
-            c->unit = unit[i].unit;
-            return true;
-        }
-    }
-    return false;
+    c->v = v * unit[i].k;
+    c->unit = unit[i].unit;
+    return true;
 }
 
 enum err_code condition_parse(const char *s, bool change, struct condition *c, struct err *e)
 {
+    static const char *const ops[] = {"<=", ">=", "==", "!=", "<", ">"};
+    enum { N = sizeof ops / sizeof *ops };
     static const char *const example[] = {"a number: 5", "a time: 5us, 1ms, 2s", "a share: 12.5%",
                                           "a size: 64KB, 5MB, 1GB"};
     struct metric_value is;
-    size_t n = strcspn(s, "<>=!"), end = n, k;
-    const char *p = s + n;
+    const char *at = s + strcspn(s, "<>=!");
+    const unsigned op = find_first(i, N, strncmp(at, ops[i], strlen(ops[i])) == 0);
+    size_t end = (size_t)(at - s);
     *c = (struct condition){0};
     while (end > 0 && s[end - 1] == ' ')
         end--;
-    if (end == 0 || end >= sizeof c->metric || !*p) {
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET,
-                       "a condition reads METRIC<VALUE, as stw.max<1ms; this is '%s'", s);
+    if (op < N && end < sizeof c->metric) {
+        memcpy(c->metric, s, end);
+        strcpy(c->op, ops[op]);
+        at += strlen(c->op);
+        at += strspn(at, " ");
+        c->relative = change && (*at == '+' || *at == '-');
     }
-    memcpy(c->metric, s, end);
-    k = p[1] == '=' ? 2 : 1;
-    memcpy(c->op, p, k);
-    if ((k == 1 && (*p == '=' || *p == '!'))) {
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "unknown comparison '%s': < <= > >= == != are known",
-                       c->op);
-    }
-    for (p += k; *p == ' '; p++) {
-    }
-    c->relative = change && (*p == '+' || *p == '-');
-    if (!parse_amount(p, c)) {
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET,
-                       "no value in '%s': a number with ns us ms s %% B KB MB GB or no unit", s);
-    }
+    if (!end || !*c->op || !parse_amount(at, c))
+        return err_set(
+            e, ERR_ARG, ERR_NO_OFFSET,
+            "a condition reads METRIC<VALUE, as stw.max<1ms (also <= > >= == !=; ns us ms s %% B KB "
+            "MB GB or no unit); this is '%s'",
+            s);
     c->percent = c->relative && c->unit == UNIT_SHARE;
-    if (get(NULL, c->metric, &is, NULL))
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no metric named '%s' (gotop report --metrics lists them)",
-                       c->metric);
-    if (c->percent || c->unit == is.unit || c->v == 0)
-        return ERR_OK;
-    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s is %s", c->metric, example[is.unit]);
+    if (get(NULL, c->metric, &is, e))
+        return ERR_ARG;
+    return c->percent || c->unit == is.unit || c->v == 0
+               ? ERR_OK
+               : err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s is %s", c->metric, example[is.unit]);
 }
 
 bool condition_holds(const struct condition *c, double v)

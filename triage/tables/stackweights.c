@@ -20,14 +20,11 @@ struct build {
     struct tab by_stack;
 };
 
-static const char *const names[SW_KINDS] = {"cpu",   "sync",  "net",    "syscall",
-                                            "sched", "oncpu", "assist", "offcpu"};
-
-bool sw_kind_parse(const char *name, enum sw_kind *k)
+enum sw_kind sw_kind_of(const char *name)
 {
-    const unsigned i = find_first(j, SW_KINDS, strcmp(name, names[j]) == 0);
-    *k = i < SW_KINDS ? (enum sw_kind)i : *k;
-    return i < SW_KINDS;
+    static const char *const names[SW_KINDS] = {"cpu",   "sync",  "net",    "syscall",
+                                                "sched", "oncpu", "assist", "offcpu"};
+    return (enum sw_kind)find_first(j, SW_KINDS - 1, strcmp(name, names[j]) == 0);
 }
 
 static bool add_row(struct build *b, uint32_t stack, int64_t ns)
@@ -112,11 +109,9 @@ static bool lanes(struct build *b)
 {
     uint32_t n = trace_nlanes(b->tr, LANE_G);
     for (uint32_t g = 0; g < n; g++) {
-        if (b->f.tick && g % 1024 == 1023)
-            b->f.tick(b->f.tick_arg, (double)g / n);
-        if (g % 64 == 63 && !slices_tick())
-            return false;
-        if (g_wanted(b, g) && !lane(b, g))
+        if (b->f.share)
+            *b->f.share = (double)g / n;
+        if ((g % 64 == 63 && !slices_tick()) || (g_wanted(b, g) && !lane(b, g)))
             return false;
     }
     return true;
@@ -124,16 +119,13 @@ static bool lanes(struct build *b)
 
 ORDER(cmp_row, struct sw_row, MOST(r->ns) MOST(r->count) LEAST(r->stack))
 
-enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_filter *f,
-                                 struct sw_table *out, struct err *e)
+bool stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_filter *f,
+                        struct sw_table *out)
 {
-    struct build b = {.tr = tr, .kind = k, .out = out};
+    struct build b = {.tr = tr, .kind = k, .f = f ? *f : (struct sw_filter){0}, .out = out};
     const struct sample *s;
     const struct range *r;
     *out = (struct sw_table){0};
-    if ((unsigned)k >= SW_KINDS)
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no such kind of profile");
-    b.f = f ? *f : (struct sw_filter){0};
     if (b.f.t1 <= 0)
         b.f.t1 = trace_info(tr)->end + 1; /* the end itself belongs to it */
     const size_t ns = k == SW_CPU ? trace_samples(tr, &s) : 0,
@@ -144,12 +136,10 @@ enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const s
                 s[i].t >= b.f.t0 && s[i].t < b.f.t1 && g_wanted(&b, s[i].g) && !add_row(&b, s[i].stack, 0)) &&
         !any_of(i, nr, g_wanted(&b, r[i].owner) && !add_span(&b, r[i].stack, r[i].t0, r[i].t1));
     tab_free(&b.by_stack);
-    if (!ok) {
+    if (!ok)
         stackweights_free(out);
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the %s profile", names[k]);
-    }
     sort(out->row, out->n, cmp_row);
-    return ERR_OK;
+    return ok;
 }
 
 void stackweights_free(struct sw_table *t)

@@ -23,8 +23,8 @@ enum sw_kind {
     SW_OFFCPU, /* blocked for any reason */
     SW_KINDS
 };
-/* sw_kind_parse - finds a kind by its name ("cpu", "sync", ..). Returns false if there is none. */
-bool sw_kind_parse(const char *name, enum sw_kind *k);
+/* sw_kind_of - finds a kind by its name ("cpu", "sync", ..), which must be one of them. */
+enum sw_kind sw_kind_of(const char *name);
 
 struct sw_row {
     uint32_t stack;
@@ -39,18 +39,17 @@ struct sw_filter {  /* all zero = everything */
     bool like_go;
     bool (*want)(const void *arg, uint32_t g); /* filter of goroutines; NULL = all */
     const void *arg;
-    void (*tick)(void *arg, double share); /* called now and then with the progress, 0..1; may be NULL */
-    void *tick_arg;
+    double *share; /* receives the progress now and then, 0..1; may be NULL */
 };
 
 struct sw_table {
     struct sw_row *row; /* by ns (count for SW_CPU), largest first */
     uint32_t n;
 };
-/* stackweights_build - fills the table in one walk over the goroutines' lanes. Free with
- * stackweights_free(). */
-enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_filter *f,
-                                 struct sw_table *out, struct err *e);
+/* stackweights_build - fills the table in one walk over the goroutines' lanes. f NULL: everything. Free with
+ * stackweights_free(). Returns false when out of memory or no longer wanted (slices.h). */
+bool stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_filter *f,
+                        struct sw_table *out);
 void stackweights_free(struct sw_table *t);
 
 #endif

@@ -166,13 +166,6 @@ static uint32_t run_start(const struct runs *r, size_t i)
     return g < r->tg->ng ? (uint32_t)g : r->tg->ng;
 }
 
-/* Frees the unused room after the last row. */
-static void *trimmed(void *rows, size_t bytes)
-{
-    void *less = rows ? mem_resize(rows, bytes) : NULL;
-    return less ? less : rows;
-}
-
 static bool run_count(void *arg, size_t i, void **kept)
 {
     const struct runs *r = arg;
@@ -181,8 +174,8 @@ static bool run_count(void *arg, size_t i, void **kept)
     struct subtotal *y = *kept = mem_zalloc(sizeof *y);
     const bool ok = y && subtotal_goroutines(tg, y, g0, g1);
     if (ok) { /* it may have to wait for many earlier runs */
+        mem_fit(y->pairs, y->by_pair.room, y->npairs);
         subtotal_tabs_free(y);
-        y->pairs = trimmed(y->pairs, y->npairs * sizeof *y->pairs);
     }
     return ok;
 }
@@ -221,6 +214,8 @@ static bool add_row(struct tab *by_wait, struct wait_row **rows, uint32_t *n, co
 static bool tell_pairs(struct triage *tg, struct subtotal *y)
 {
     struct tab waits = {0}, calls = {0};
+    size_t room = y->by_pair.room;
+    subtotal_tabs_free(y);
     uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at), n = 0;
     bool ok = at;
     for (uint32_t i = 0; ok && i < y->npairs; i++) {
@@ -239,6 +234,8 @@ static bool tell_pairs(struct triage *tg, struct subtotal *y)
     for (size_t i = 0; ok && i < y->nwakes; i++)
         y->wakes[i].pair = at[y->wakes[i].pair];
     y->npairs = n;
+    mem_fit(y->pairs, room, n);
+    mem_fit(tg->waits, waits.room, tg->nwaits);
     tab_free(&waits);
     tab_free(&calls);
     mem_free(at);
@@ -276,21 +273,17 @@ bool triage_goroutines(struct triage *tg)
     r.size = (r.size / LANES_PACK + (r.size % LANES_PACK > 0)) * LANES_PACK;
     r.n = tg->ng - rest + (rest + r.size - 1) / r.size;
     tg->long_runs.least = threshold_ns(TH_HOST_RUN);
-    const bool ok =
-        r.sum && triage_groups(tg) &&
-        slices_each(trace_threads(tg->tr), r.n, &(struct slices_job){run_count, run_add, subtotal_free, &r});
     struct subtotal *y = r.sum;
-    if (ok)
-        subtotal_tabs_free(y);
-    if (!ok || !tell_pairs(tg, y)) {
+    if (!y || !triage_groups(tg) ||
+        !slices_each(trace_threads(tg->tr), r.n,
+                     &(struct slices_job){run_count, run_add, subtotal_free, &r}) ||
+        !tell_pairs(tg, y)) {
         subtotal_free(y);
         return false;
     }
-    tg->waits = trimmed(tg->waits, tg->nwaits * sizeof *tg->waits);
-    y->pairs = trimmed(y->pairs, y->npairs * sizeof *y->pairs);
     tg->pairs = y->pairs;
     tg->npairs = y->npairs;
-    tg->group_waits = trimmed(y->wait_of, y->nwait_of * sizeof *y->wait_of);
+    tg->group_waits = y->wait_of;
     wk->ngroup_waits = y->nwait_of;
     wk->wakes = y->wakes;
     wk->nwakes = y->nwakes;

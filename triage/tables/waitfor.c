@@ -5,46 +5,37 @@
 #include "decode/base/order.h"
 #include "decode/base/mem.h"
 
-static struct waitfor_edge *edge_of(struct waitfor *w, uint32_t from, uint32_t to, enum waitfor_what what)
+static void edge_add(struct waitfor *w, uint32_t from, uint32_t to, enum waitfor_what what, int64_t ns,
+                     uint64_t count, const struct moment *longest)
 {
     const uint32_t i =
         find_first(k, w->nedges, w->edge[k].from == from && w->edge[k].to == to && w->edge[k].what == what);
+    struct waitfor_edge *e = &w->edge[i];
     if (i == WAITFOR_EDGES)
-        return NULL;
+        return;
     if (i == w->nedges) {
-        w->edge[w->nedges++] =
-            (struct waitfor_edge){.from = from, .to = to, .what = what, .longest = {0, 0, NO_LANE, NO_LANE}};
+        w->nedges++;
+        *e = (struct waitfor_edge){from, to, what, .longest = {0, 0, NO_LANE, NO_LANE}};
     }
-    return &w->edge[i];
-}
-
-static void edge_add(struct waitfor_edge *e, int64_t ns, uint64_t count, const struct moment *longest)
-{
-    if (e) {
-        e->ns = ns_add(e->ns, ns);
-        e->count += count;
-        e->longest = longest->t1 - longest->t0 > e->longest.t1 - e->longest.t0 ? *longest : e->longest;
-    }
+    e->ns = ns_add(e->ns, ns);
+    e->count += count;
+    e->longest = longest->t1 - longest->t0 > e->longest.t1 - e->longest.t0 ? *longest : e->longest;
 }
 
 static void edges_of(struct waitfor *w, const struct triage *tg)
 {
-    for (uint32_t i = 0; i < tg->npairs; i++) { /* the largest come first, so the bound drops the smallest */
-        const struct pair_row *p = &tg->pairs[i];
+    each_of(p, tg->pairs, tg->npairs) { /* the largest come first, so the bound drops the smallest */
         enum waitfor_what what = !p->from_scheduler              ? WF_GROUP
                                  : p->kind != WK_NET             ? WF_TIMER
                                  : stacks_pipe(tg->tr, p->stack) ? WF_PIPE
                                                                  : WF_NETWORK;
-        edge_add(edge_of(w, p->waiter, what == WF_GROUP ? p->waker : 0, what), p->total, p->count,
-                 &p->longest);
+        edge_add(w, p->waiter, what == WF_GROUP ? p->waker : 0, what, p->total, p->count, &p->longest);
     }
     each_of(r, tg->leaks, tg->nleaks) {
         struct moment m = {r->since, r->since + r->oldest, r->example, NO_LANE};
         bool within = wait_on_channel(r->kind) || r->kind == WK_LOCK || r->kind == WK_COND;
-        if (within && r->lost) {
-            edge_add(edge_of(w, r->name, 0, WF_NOBODY), (r->oldest + r->youngest) / 2 * (int64_t)r->lost,
-                     r->lost, &m);
-        }
+        if (within && r->lost)
+            edge_add(w, r->name, 0, WF_NOBODY, (r->oldest + r->youngest) / 2 * (int64_t)r->lost, r->lost, &m);
     }
 }
 
@@ -57,12 +48,12 @@ struct waitfor *waitfor_new(const struct triage *tg)
         return NULL;
     edges_of(w, tg);
     sort(w->edge, w->nedges, cmp_edge);
-    for (uint32_t i = 0; i < w->nedges; i++) {
+    each_of(e, w->edge, w->nedges) {
         each_of(from, tg->groups, tg->ngroups) {
-            if (from->name == w->edge[i].from) {
+            if (from->name == e->from) {
                 const int64_t life = from->ns[GM_LIFE];
-                w->edge[i].share = life > 0 ? (double)w->edge[i].ns / (double)life : w->edge[i].share;
-                w->edge[i].again = w->edge[i].count > from->count;
+                e->share = life > 0 ? (double)e->ns / (double)life : e->share;
+                e->again = e->count > from->count;
             }
         }
     }
