@@ -365,7 +365,7 @@ enum { TEXT = 4096 };
 
 /* Whatever deed N is: does it hand out, or do anything to, what it shouldn't? Files are looked at by who
  * started us. */
-static void demand(int clerk, int deed, const char *text, const struct stat *victim)
+static void demand(int clerk, int deed, const char *how, const char *text, const struct stat *victim)
 {
     struct {
         int deed;
@@ -379,7 +379,7 @@ static void demand(int clerk, int deed, const char *text, const struct stat *vic
     struct iovec v = {answer, sizeof answer};
     struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof c};
     struct stat st;
-    snprintf(r.text, sizeof r.text, "%s", text);
+    snprintf(r.text, sizeof r.text, "%s%s", how, text);
     if (write(clerk, &r, sizeof r) != sizeof r || recvmsg(clerk, &m, 0) <= 0)
         return;
     for (struct cmsghdr *h = CMSG_FIRSTHDR(&m); h; h = CMSG_NXTHDR(&m, h)) {
@@ -411,16 +411,17 @@ static void clerk(void)
                            "0",
                            trace,
                            "./../inside/victim",
-                           "/"};
+                           "/"},
+               *const hows[] = {"", "=", "+"}; /* of opening, before a file's name */
     struct stat st, victim = {0};
     (void)stat(in("victim"), &victim);
     for (int fd = FROM; fd < TO; fd++) {
         if (fstat(fd, &st) != 0 || !S_ISSOCK(st.st_mode))
             continue;
         for (int deed = 0; deed < DEEDS; deed++)
-            for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-                if (texts[i] && !(spare && deed == atoi(spare)) && deed < atoi(getenv("INSIDE_DEEDS")))
-                    demand(fd, deed, texts[i], &victim);
+            for (size_t i = 0; i < 3 * sizeof texts / sizeof *texts; i++)
+                if (texts[i / 3] && !(spare && deed == atoi(spare)) && deed < atoi(getenv("INSIDE_DEEDS")))
+                    demand(fd, deed, hows[i % 3], texts[i / 3], &victim);
     }
 }
 

@@ -180,7 +180,7 @@ says err 'No such file'
 run 2 watch --until 'stw.max>0' -o "$tmp/none/none" "$url"; says err 'No such file'
 echo mine >"$tmp/r"
 run 2 watch --until 'stw.max>0' -o "$tmp/r" "$url"; says err 'is no folder'
-run 2 watch --until 'stw.max>>1' -o "$tmp" "$url"; says err 'no value'
+run 2 watch --until 'stw.max>>1' -o "$tmp" "$url"; says err 'METRIC<VALUE'
 run 2 watch --until 'stw.maxx>1ms' -o "$tmp" "$url"; says err "no metric named 'stw.maxx'" # it would never come true
 run 2 watch --until 'stw.max>1' -o "$tmp" "$url"; says err 'stw.max is a time: 5us, 1ms, 2s'
 run 2 watch --until 'stw.max>1ms' "$url"; says err 'o DIR: is missing'

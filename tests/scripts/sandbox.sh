@@ -70,29 +70,29 @@ shows() { # shows DEEDS SPARE ARG.. - the viewer, in a terminal; SPARE: the deed
 everywhere() {
     reads=x.trace kept=kept
     for c in report info dump 'explain g1' 'sql select(1)' 'find dur>1ns' --headless --linear; do
-        case $c in --*) deeds=6 ;; *) deeds=0 ;; esac
+        case $c in --*) deeds=5 ;; *) deeds=0 ;; esac
         # shellcheck disable=SC2086 # a subject is a word of its own
-        case $c in explain*) tries 0 '' 0 explain x.trace g1 ;; *) INSIDE_SPARE=5 tries 0 '' $deeds $c x.trace ;; esac
+        case $c in explain*) tries 0 '' 0 explain x.trace g1 ;; *) INSIDE_SPARE=4 tries 0 '' $deeds $c x.trace ;; esac
     done
     tries 0 '' 0 diff x.trace x.trace
     tries 0 '' 0 x.trace
     for c in report 'diff x.trace' 'slice --from 1ms' anonymize; do
         # shellcheck disable=SC2086
-        tries 0 out 6 $c -o out x.trace
+        tries 0 out 5 $c -o out x.trace
         $as sh -c ": >$tmp/t/out" # replaced next time
     done
-    tries 0 out 6 explain -o out x.trace g1
-    tries 0 out 6 pprof --kind sync -o out x.trace
+    tries 0 out 5 explain -o out x.trace g1
+    tries 0 out 5 pprof --kind sync -o out x.trace
     reads='' kept=out
-    tries 2 out 9 record -o out 127.0.0.1:1
+    tries 2 out 8 record -o out 127.0.0.1:1
     tries 2 '' 3 top 127.0.0.1:1
     kept=cap/kept
-    tries 2 '' 9 watch --seconds 1 --until 'stw.max>0ns' -o cap 127.0.0.1:1
-    tries 2 '' 10 watch --seconds 1 --until 'stw.max>0ns' --keep-files 1d -o cap 127.0.0.1:1
+    tries 2 '' 8 watch --seconds 1 --until 'stw.max>0ns' -o cap 127.0.0.1:1
+    tries 2 '' 9 watch --seconds 1 --until 'stw.max>0ns' --keep-files 1d -o cap 127.0.0.1:1
     if ! command -v tmux >/dev/null 2>&1; then echo "note: tmux is not installed: not tried in the viewer"; return; fi
     reads=x.trace
-    shows 6 5 x.trace
-    shows 9 8 --follow x.trace
+    shows 5 4 x.trace
+    shows 8 7 --follow x.trace
 }
 case $has in
 *Landlock*seccomp*)
@@ -126,12 +126,12 @@ mkfifo "$tmp/p"; cat "$good" >"$tmp/p" & "$fast" report "$tmp/p" >/dev/null && p
 printf 'include default\n' >"$tmp/k"; "$fast" --headless --keymap "$tmp/k" "$good" >/dev/null && pass || fail "a keymap's file"
 XDG_CONFIG_HOME=$tmp/c; export XDG_CONFIG_HOME; mkdir -p "$tmp/c/gotop"; printf 'include default\nbind any X view-threads\n' >"$tmp/c/gotop/mine.keys"
 "$fast" --headless --keymap mine "$good" >/dev/null && pass || fail "a keymap by name"
-# Who is killed leaves nothing beside the file: the clerk outlives it.
+# Who is killed leaves nothing: what it wrote has no name.
 mkdir "$tmp/dead"
 "$serve" stall "$good" >"$tmp/port" & server=$!
 i=0; while [ ! -s "$tmp/port" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
 "$fast" record --quiet -o "$tmp/dead/out" "127.0.0.1:$(cat "$tmp/port")" 2>/dev/null & dies=$!
-i=0; while [ -z "$(ls -A "$tmp/dead")" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
+i=0; while ! ls -l /proc/$dies/fd 2>/dev/null | grep -q "$tmp/dead" && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done # it has no name yet
 kill -KILL $dies; wait $dies 2>/dev/null
 i=0; while [ -n "$(ls -A "$tmp/dead")" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
 if [ -z "$(ls -A "$tmp/dead")" ]; then pass; else fail "kill -9 leaves $(ls -A "$tmp/dead")"; fi

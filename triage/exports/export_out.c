@@ -37,7 +37,7 @@ static enum err_code open_failed(const struct out *o, struct err *e)
 enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e)
 {
     *o = (struct out){.path = named(path)};
-    const enum err_code rc = target_open(&o->to, o->path, e);
+    const enum err_code rc = target_open(&o->to, o->path, false, e);
     if (rc)
         return rc;
     const int fd = fcntl(o->to.fd, F_DUPFD_CLOEXEC, 0);

@@ -29,7 +29,7 @@ static const char *file[FILES], *to_save;
 static bool terminal;
 static struct ident folder[FOLDERS];
 static unsigned nfiles, nfolders;
-static int deed_open = -1, deed_close, deed_may, deed_save, deed_copy, deed_stop;
+static int deed_open = -1, deed_close, deed_may, deed_copy, deed_stop;
 
 static struct ident ident_of(const struct stat *st)
 {
@@ -51,11 +51,6 @@ static struct far {
 } far[OPEN];
 static struct ident own[OWN]; /* the last files created here, as they were then */
 static unsigned nown;
-static struct {
-    char path[CLERK_TEXT];
-    struct ident id;
-} saved[OPEN];
-static int nsaved;
 static char copy[CLERK_TEXT];
 
 /* Checks that the file is directly in one of the folders, with a name that isn't hidden. Returns 0 or an
@@ -71,6 +66,14 @@ static int in_folder(const char *path)
     if (stat(up, &st) != 0)
         return errno;
     return any_of(i, nfolders, same(folder[i], ident_of(&st))) ? 0 : EACCES;
+}
+
+/* Whether it is the file that grows, or a later one of it: PATH, PATH.2 and so on. */
+static bool is_saved(const char *path)
+{
+    const size_t n = to_save ? strlen(to_save) : 0;
+    const char *more = n && strncmp(path, to_save, n) == 0 ? path + n : " ";
+    return !*more || (*more == '.' && more[1] && !more[1 + strspn(more + 1, "0123456789")]);
 }
 
 /* Returns 0 or an errno. */
@@ -90,16 +93,19 @@ static void do_may(const char *path, struct clerk_said *said)
     said->error = refusal(path);
 }
 
-static void do_open(const char *path, struct clerk_said *said)
+/* "+PATH": a file that grows; "=PATH". */
+static void do_open(const char *how, struct clerk_said *said)
 {
     const unsigned i = find_first(k, OPEN, !far[k].used);
-    said->error = i < OPEN ? refusal(path) : EMFILE;
+    const bool grows = *how == '+';
+    const char *path = how + (*how != '\0');
+    said->error = i == OPEN ? EMFILE : !grows ? refusal(path) : is_saved(path) ? 0 : EACCES;
     if (said->error)
         return;
     struct far *f = &far[i];
     struct err e = {0};
     snprintf(f->path, sizeof f->path, "%s", path);
-    said->code = (int)target_open(&f->to, f->path, &e);
+    said->code = (int)target_open(&f->to, f->path, grows, &e);
     said->error = said->code ? EIO : 0;
     memcpy(said->text, e.what, sizeof e.what);
     if (said->code)
@@ -124,33 +130,6 @@ static void do_close(const char *which, struct clerk_said *said)
     if (keep && !said->error && lstat(far[i].path, &st) == 0 && S_ISREG(st.st_mode))
         own[nown++ % OWN] = ident_of(&st);
     far[i].used = false;
-}
-
-/* Not even a dangling link is replaced. */
-static int open_growing(const char *path, bool *made)
-{
-    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    *made = fd >= 0;
-    return fd < 0 && errno == EEXIST ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : fd;
-}
-
-static void do_save(const char *path, struct clerk_said *said)
-{
-    struct stat st;
-    const size_t n = to_save ? strlen(to_save) : 0; /* it is PATH, PATH.2 and so on */
-    const char *more = n && strncmp(path, to_save, n) == 0 ? path + n : " ";
-    if (*more && !(*more == '.' && more[1] && more[1 + strspn(more + 1, "0123456789")] == '\0')) {
-        said->error = EACCES;
-        return;
-    }
-    bool made;
-    const int fd = said->fd[0] = open_growing(path, &made);
-    said->value = made;
-    said->error = fd < 0 ? errno : 0;
-    if (made && nsaved < OPEN && fstat(fd, &st) == 0) {
-        saved[nsaved].id = ident_of(&st);
-        snprintf(saved[nsaved++].path, sizeof saved->path, "%s", path);
-    }
 }
 
 static void do_copy(const char *text, struct clerk_said *said)
@@ -179,14 +158,9 @@ static void do_stop(const char *text, struct clerk_said *said)
 
 static void put_away(void)
 {
-    struct stat st;
     for (int i = 0; i < OPEN; i++)
         if (far[i].used)
             (void)target_close(&far[i].to, false);
-    for (int i = 0; i < nsaved; i++)
-        if (lstat(saved[i].path, &st) == 0 && st.st_dev == saved[i].id.dev && st.st_ino == saved[i].id.ino &&
-            !st.st_size)
-            (void)unlink(saved[i].path);
     if (copy[0])
         (void)unlink(copy);
 }
@@ -200,7 +174,6 @@ static void add_deeds(void)
     deed_open = clerk_add(do_open, put_away);
     deed_close = clerk_add(do_close, NULL);
     deed_may = clerk_add(do_may, NULL);
-    deed_save = clerk_add(do_save, NULL);
     deed_copy = clerk_add(do_copy, NULL);
     deed_stop = clerk_add(do_stop, NULL);
 }
@@ -232,10 +205,12 @@ void outside_folder(const char *path)
         folder[nfolders++] = ident_of(&st);
 }
 
-enum err_code outside_open(struct out_target *t, const char *path, struct err *e)
+enum err_code outside_open(struct out_target *t, const char *path, bool grows, struct err *e)
 {
     struct clerk_said said;
-    if (!clerk_ask(deed_open, path, &said))
+    char how[CLERK_TEXT + 1];
+    snprintf(how, sizeof how, "%c%s", grows ? '+' : '=', path);
+    if (!clerk_ask(deed_open, how, &said))
         return said.code ? err_set(e, (enum err_code)said.code, ERR_NO_OFFSET, "%.199s", said.text)
                          : target_failed(path, e);
     t->fd = said.fd[0];
@@ -257,17 +232,6 @@ int outside_may(const char *path)
 {
     struct clerk_said said;
     return !clerk_on() || clerk_ask(deed_may, path, &said) ? 0 : said.error;
-}
-
-int outside_saves(const char *path, bool *made)
-{
-    struct clerk_said said;
-    if (!clerk_on())
-        return open_growing(path, made);
-    if (!clerk_ask(deed_save, path, &said))
-        return -1;
-    *made = said.value != 0;
-    return said.fd[0];
 }
 
 int outside_copy(char *path, unsigned long size)

@@ -3,7 +3,7 @@
  * let this process create, rename or remove files: it gets descriptors to write to.
  *
  * The set of files is fixed before the clerk starts: those that the command line names, and new ones in
- * certain folders. Without a clerk (--no-sandbox) target.c does it itself, and so does outside_saves().
+ * certain folders. Without a clerk (--no-sandbox) target.c does it itself.
  */
 #ifndef GOTOP_TRIAGE_OUTSIDE_H
 #define GOTOP_TRIAGE_OUTSIDE_H
@@ -19,21 +19,18 @@ void outside_file(const char *path);
  * dot. Existing files stay untouched unless created this way. Ignores a path that is not a folder. */
 void outside_folder(const char *path);
 
-/* outside_save - allows outside_saves() to create and write this file and PATH.N. Borrows the path. */
+/* outside_save - allows writing this file and PATH.N if they grow (target.h). Borrows the path. */
 void outside_save(const char *path);
 /* outside_terminal - allows outside_copy() and outside_stop(). */
 void outside_terminal(void);
 
 /* outside_open - does target_open() (target.h) through the clerk. outside_close - does the rest of
  * target_close() once t->fd is closed. Both return 0 or an errno. */
-enum err_code outside_open(struct out_target *t, const char *path, struct err *e);
+enum err_code outside_open(struct out_target *t, const char *path, bool grows, struct err *e);
 int outside_close(struct out_target *t, bool keep);
 /* outside_may - whether outside_open() would succeed. Returns 0; EEXIST: the file exists and isn't ours;
  * EACCES: the name or the folder is not allowed; or another errno. Without a clerk returns 0. */
 int outside_may(const char *path);
-/* outside_saves - opens for saved.c a growing file, or its successor PATH.N. *made: it is new; then it is
- * removed at the end if it is empty. Returns a descriptor, or -1 with errno. */
-int outside_saves(const char *path, bool *made);
 /* outside_copy - creates a private file in TMPDIR, which is removed at the end, and stores its name in
  * path. Returns a descriptor, or -1 with errno. */
 int outside_copy(char *path, unsigned long size);

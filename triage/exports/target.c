@@ -5,9 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,66 +12,9 @@
 
 #include "decode/base/clerk.h"
 #include "decode/base/host.h"
-#include "decode/base/mem.h"
 #include "decode/base/origin.h"
 #include "decode/base/rows.h"
 #include "triage/exports/outside.h"
-
-/* ---- signals ------------------------------------------------------------------------------------------- */
-
-/* Signals that end the process must not leave incomplete files. Only signals without another handler are
- * caught, and only while there is such a file; the process then ends by the signal as it would have. */
-enum { UNFINISHED = 4 };
-static char *_Atomic unfinished[UNFINISHED];
-static char far_away[] = ""; /* stands for the clerk's files, which have no name here */
-static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-
-static void on_end(int sig)
-{
-    clerk_end(); /* the clerk removes its own */
-    for (int i = 0; i < UNFINISHED; i++) {
-        const char *path = atomic_load(&unfinished[i]);
-        if (path && *path)
-            unlink(path);
-    }
-    signal(sig, SIG_DFL);
-    raise(sig);
-}
-
-/* Installs the handler `now` for each signal whose handler is `was`. */
-static void hand_over(void (*was)(int), void (*now)(int))
-{
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        struct sigaction a;
-        if (!sigaction(ends[i], NULL, &a) && !(a.sa_flags & SA_SIGINFO) && a.sa_handler == was) {
-            a = (struct sigaction){.sa_handler = now};
-            sigaction(ends[i], &a, NULL);
-        }
-    }
-}
-
-static void begun(char *path)
-{
-    for (int i = 0; i < UNFINISHED; i++) {
-        char *none = NULL;
-        if (atomic_compare_exchange_strong(&unfinished[i], &none, path)) {
-            hand_over(SIG_DFL, on_end);
-            return;
-        }
-    }
-}
-
-static void finished(const char *path)
-{
-    bool more = false;
-    for (int i = 0; i < UNFINISHED; i++) {
-        if (atomic_load(&unfinished[i]) == path)
-            atomic_store(&unfinished[i], NULL);
-        more |= atomic_load(&unfinished[i]) != NULL;
-    }
-    if (!more)
-        hand_over(on_end, SIG_DFL);
-}
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
@@ -138,66 +78,35 @@ enum err_code target_may(const char *path, struct err *e)
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
-/* Creates a file beside t->to with these mode bits, less the umask if `usual`. Signals are blocked until
- * on_end() knows the file. Only this thread has to block them, since the others take none
- * (decode/base/thread.h). */
-static int make_new(struct out_target *t, mode_t bits, bool usual)
+/* Makes a file without a name in the folder of t->to: whatever ends the process, nothing is left of it.
+ * Returns its descriptor, or -1 with errno. */
+static int open_unnamed(const struct out_target *t)
 {
-    enum { TRIES = 16, NAME = 240 }; /* so much of its name, so that what is put behind it has room */
-    sigset_t ending, was;
-    int fd = -1;
-    sigemptyset(&ending);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        sigaddset(&ending, ends[i]);
-    pthread_sigmask(SIG_BLOCK, &ending, &was);
-    const mode_t mask = usual ? 0 : umask(0);
-    for (int i = 0; i < TRIES && fd < 0 && (i == 0 || errno == EEXIST); i++) {
-        const char *slash = strrchr(t->to, '/');
-        uint32_t some;
-        char name[NAME_MAX + 1];
-        host_random(&some, sizeof some);
-        snprintf(name, sizeof name, "%.*s.%08x", NAME, slash ? slash + 1 : t->to, (unsigned)some);
-        fd = beside(t->to, name, t->tmp) ? open(t->tmp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, bits) : -1;
-    }
-    int why = errno;
-    if (!usual)
-        umask(mask);
-    if (fd >= 0)
-        begun(t->tmp);
-    pthread_sigmask(SIG_SETMASK, &was, NULL);
-    errno = why;
-    return fd;
+    char folder[PATH_MAX];
+    if (!beside(t->to, ".", folder) || access("/proc/self/fd", X_OK)) /* by which it gets its name */
+        return -1;
+    return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 }
 
-static void forget_new(struct out_target *t)
+/* Gives it its name, in place of a file that has it: by another name, since a link replaces nothing. */
+static bool take_name(const struct out_target *t)
 {
-    if (t->tmp)
-        finished(t->tmp);
-    mem_free(t->tmp);
-    mem_free(t->to);
-    t->tmp = t->to = NULL;
-}
-
-/* Creates the new file that will be renamed to t->to. Returns false with errno if that is impossible. */
-static bool open_new(struct out_target *t, const char *to, mode_t bits, bool usual)
-{
-    t->tmp = mem_alloc(PATH_MAX);
-    t->to = mem_alloc(strlen(to) + 1);
-    int fd = -1;
-    if (t->tmp && t->to) {
-        memcpy(t->to, to, strlen(to) + 1);
-        fd = make_new(t, bits, usual);
-    } else {
-        errno = ENOMEM;
-    }
-    if (fd < 0) {
-        const int why = errno;
-        forget_new(t);
-        errno = why;
+    char file[40], name[40], tmp[PATH_MAX];
+    uint32_t some;
+    snprintf(file, sizeof file, "/proc/self/fd/%d", t->fd);
+    if (linkat(AT_FDCWD, file, AT_FDCWD, t->to, AT_SYMLINK_FOLLOW) == 0)
+        return true;
+    host_random(&some, sizeof some);
+    snprintf(name, sizeof name, ".gotop-%08x", (unsigned)some);
+    if (errno != EEXIST || !beside(t->to, name, tmp) ||
+        linkat(AT_FDCWD, file, AT_FDCWD, tmp, AT_SYMLINK_FOLLOW))
         return false;
-    }
-    t->fd = fd;
-    return true;
+    if (rename(tmp, t->to) == 0)
+        return true;
+    const int why = errno;
+    unlink(tmp);
+    errno = why;
+    return false;
 }
 
 bool target_standard(const struct stat *st)
@@ -211,54 +120,46 @@ bool target_standard(const struct stat *st)
 static bool stands_in(struct out_target *t, const char *path, const struct stat *st)
 {
     enum { BITS = 0777 };
-    char to[PATH_MAX];
-    struct stat there, made;
-    const int old = t->fd;
-    if (st->st_nlink != 1 || target_standard(st) || !target_leads(path, to) || stat(to, &there) ||
-        there.st_ino != st->st_ino || there.st_dev != st->st_dev ||
-        !open_new(t, to, st->st_mode & BITS, false))
+    struct stat there;
+    if (st->st_nlink != 1 || target_standard(st) || !target_leads(path, t->to) || stat(t->to, &there) ||
+        there.st_ino != st->st_ino || there.st_dev != st->st_dev)
         return false;
-    bool alike = fstat(t->fd, &made) == 0 && made.st_mode == (st->st_mode & (S_IFMT | BITS));
-    if (alike && (made.st_uid != st->st_uid || made.st_gid != st->st_gid))
-        alike = fchown(t->fd, st->st_uid, st->st_gid) == 0;
-    if (alike) {
-        close(old);
-        return true;
-    }
-    unlink(t->tmp);
-    close(t->fd);
-    forget_new(t);
-    t->fd = old;
-    return false;
+    const int fd = open_unnamed(t), old = t->fd;
+    const bool alike =
+        fd >= 0 && fchown(fd, st->st_uid, st->st_gid) == 0 && fchmod(fd, st->st_mode & BITS) == 0;
+    if (fd >= 0)
+        close(alike ? old : fd);
+    t->fd = alike ? fd : old;
+    return alike;
 }
 
 /* Opens a file that doesn't exist, perhaps the target of a link. */
-static enum err_code open_fresh(struct out_target *t, const char *path, struct err *e)
+static enum err_code open_fresh(struct out_target *t, const char *path, bool grows, struct err *e)
 {
-    enum { USUAL = 0666 };
-    char to[PATH_MAX];
     struct stat st;
-    if (target_leads(path, to) && lstat(to, &st) == 0)
+    if (target_leads(path, t->to) && lstat(t->to, &st) == 0)
         errno = EEXIST; /* it was created meanwhile */
     if (errno != ENOENT)
         return target_failed(path, e);
-    return open_new(t, to, USUAL, true) ? ERR_OK : target_failed(path, e);
+    t->fd = grows ? -1 : open_unnamed(t);
+    if (grows || (t->fd < 0 && (errno == EOPNOTSUPP || access("/proc/self/fd", X_OK)))) {
+        t->fd = open(t->to, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        t->own = t->made = true;
+    }
+    return t->fd >= 0 ? ERR_OK : target_failed(path, e);
 }
 
 /* Lets the clerk open it; only this process knows which files were read. */
-static enum err_code open_far(struct out_target *t, const char *path, struct err *e)
+static enum err_code open_far(struct out_target *t, const char *path, bool grows, struct err *e)
 {
-    const enum err_code rc = outside_open(t, path, e);
-    if (rc)
+    const enum err_code rc = outside_open(t, path, grows, e);
+    if (rc || !t->own || !origin_is(t->fd))
         return rc;
-    begun(far_away);
-    if (!t->own || !origin_is(t->fd))
-        return ERR_OK;
     target_close(t, false);
     return refused(path, e);
 }
 
-enum err_code target_open(struct out_target *t, const char *path, struct err *e)
+enum err_code target_open(struct out_target *t, const char *path, bool grows, struct err *e)
 {
     struct stat st;
     *t = (struct out_target){.fd = -1};
@@ -266,23 +167,19 @@ enum err_code target_open(struct out_target *t, const char *path, struct err *e)
     if (rc)
         return rc;
     if (path && clerk_on())
-        return open_far(t, path, e);
+        return open_far(t, path, grows, e);
     t->fd = path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : dup(STDOUT_FILENO);
     if (t->fd < 0)
-        return path && errno == ENOENT ? open_fresh(t, path, e) : target_failed(path, e);
+        return path && errno == ENOENT ? open_fresh(t, path, grows, e) : target_failed(path, e);
     if (!path || fstat(t->fd, &st) || !S_ISREG(st.st_mode))
         return ERR_OK;      /* a pipe or a device: there is nothing to truncate */
     if (origin_is(t->fd)) { /* another one had the name before */
         close(t->fd);
         return refused(path, e);
     }
-    errno = 0;
-    t->own = !stands_in(t, path, &st);
-    if (t->own && errno == ENOMEM) { /* nothing in the way of a new file */
-        close(t->fd);
-        errno = ENOMEM;
-        return target_failed(path, e);
-    }
+    t->own = grows || !stands_in(t, path, &st);
+    if (t->own)
+        t->to[0] = '\0';
     return ERR_OK;
 }
 
@@ -293,27 +190,32 @@ bool target_begin(struct out_target *t)
     return t->begun = true;
 }
 
+/* Removes a file that was made here and is empty. */
+static void remove_empty(const struct out_target *t)
+{
+    struct stat st, named;
+    if (t->made && fstat(t->fd, &st) == 0 && !st.st_size && lstat(t->to, &named) == 0 &&
+        named.st_ino == st.st_ino && named.st_dev == st.st_dev)
+        (void)unlink(t->to);
+}
+
 bool target_close(struct out_target *t, bool keep)
 {
     int why = 0;
     if (t->fd < 0)
         return true;
-    if (keep && !target_begin(t))
+    if (keep && (!target_begin(t) || (t->to[0] && !t->made && !take_name(t))))
         why = errno;
     else if (!keep && t->own && t->begun)
         (void)!ftruncate(t->fd, 0);
+    if (!keep || why)
+        remove_empty(t);
     if (close(t->fd) && !why)
         why = errno;
     if (t->far) {
-        finished(far_away);
         const int far = outside_close(t, keep && !why);
         why = why ? why : far;
     }
-    if (t->tmp && keep && !why && rename(t->tmp, t->to))
-        why = errno;
-    if (t->tmp && (!keep || why))
-        unlink(t->tmp);
-    forget_new(t);
     t->fd = -1;
     errno = why;
     return !why;

@@ -5,9 +5,10 @@
  * name works as with the shell's ">": it follows links, also to a file that does not exist yet; the file
  * must be writable; its mode, owner and other names are kept.
  *
- * If all that can be kept, the bytes go to a new file in the same folder, which takes the name once it is
- * complete. If not (the folder is not writable, the file has other names or another owner), the file itself
- * is written: the first byte truncates it, and it stays empty if the rest fails.
+ * If all that can be kept, the bytes go to a new file in the same folder, which has no name until it is
+ * complete. If not (the folder is not writable or its file system has no such files, the file has other names
+ * or another owner), the file itself is written: the first byte truncates it, and it stays empty if the rest
+ * fails.
  */
 #ifndef GOTOP_TRIAGE_TARGET_H
 #define GOTOP_TRIAGE_TARGET_H
@@ -18,19 +19,19 @@
 #include "decode/base/err.h"
 
 struct out_target {
-    int fd;     /* the descriptor to write to */
-    char *tmp;  /* path of the new file; NULL: the file itself is written */
-    char *to;   /* the name that it will get */
-    bool own;   /* a regular file that is written in place */
-    bool begun; /* it has been truncated */
+    int fd;            /* the descriptor to write to */
+    char to[PATH_MAX]; /* the name that a new file will get, or has (made) */
+    bool own;          /* a regular file that is written in place */
+    bool made;         /* it was created for that: it goes if it stays empty */
+    bool begun;        /* it has been truncated */
     /* the clerk's number for it (triage/exports/outside.h), from 1 on; 0 = created by this process */
     int far;
 };
 
-/* target_open - opens the file; path NULL: standard output. Returns ERR_ARG if that file was read, ERR_IO
- * or ERR_NOMEM if it can't be written; then e says why with its name, nothing is open and nothing has
- * changed. A signal that ends the process removes an incomplete file. */
-enum err_code target_open(struct out_target *t, const char *path, struct err *e);
+/* target_open - opens the file; path NULL: standard output. grows: its bytes are to be there as they come,
+ * so it is written in place. Returns ERR_ARG if that file was read, ERR_IO if it can't be written; then e
+ * says why with its name, nothing is open and nothing has changed. */
+enum err_code target_open(struct out_target *t, const char *path, bool grows, struct err *e);
 /* target_begin - called before each write: truncates a file that is written in place before its first byte.
  * Returns false with errno. */
 bool target_begin(struct out_target *t);

@@ -244,7 +244,7 @@ static int partial(struct job *j, const char *path, const struct trace *tr)
 static int save_one(struct job *j, const struct trace *tr, const char *path)
 {
     struct err e = {0};
-    if (!j->saved && target_open(&j->to, j->opt.save, &e) != ERR_OK)
+    if (!j->saved && target_open(&j->to, j->opt.save, false, &e) != ERR_OK)
         return fail(j->opt.save, e.what);
     if (!target_begin(&j->to))
         return fail(j->opt.save, strerror(errno));
