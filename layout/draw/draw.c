@@ -112,12 +112,11 @@ static int height(const struct view *v, enum lane_kind k)
 struct lane_pen {
     struct grid *g;
     struct view *v;
-    const struct assists *own; /* for a goroutine's lane */
+    struct assists own; /* for a goroutine's lane: what the model calls running may be another state */
     struct lane l;
     enum state usual; /* its main state in the whole trace, waiting excepted */
     int x, y, h;      /* y: the lowest of its h lines */
-    bool worker,      /* what the model calls running may be another state */
-        lost;         /* a processor of a damaged trace: without a record its state is unknown */
+    bool lost;        /* a processor of a damaged trace: without a record its state is unknown */
 };
 
 /* Draws a column of a processor from s->cols. */
@@ -333,10 +332,7 @@ static void draw_columns(struct lane_pen *k)
     for (int c = 0; c < n; c++) {
         if (e[c + 1] <= e[c])
             continue;
-        if (k->worker)
-            gstate_worked(&v->cache.cols[c]);
-        else if (k->own)
-            gstate_tell(k->own, v->tr, e[c], e[c + 1], &v->cache.cols[c]);
+        gstate_tell(&k->own, v->tr, e[c], e[c + 1], &v->cache.cols[c]);
         if (l.kind == LANE_G)
             cell_g(k, c);
         else
@@ -362,8 +358,7 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
     const int n = v->scr.plot_w;
     struct shares whole;
     struct lane_pen k = {.g = g, .v = v, .l = l, .x = x, .y = y, .h = height(v, l.kind)};
-    k.worker = l.kind == LANE_G && trace_lane_who(v->tr, l).is_worker;
-    k.own = l.kind == LANE_G && !k.worker ? gstate_assists(v->cache.gstate, v->tr, l.i) : NULL;
+    k.own = gstate_assists(v->cache.gstate, v->tr, l);
     k.lost = l.kind == LANE_P && triage_part_missing(v->tr);
     trace_shares(v->tr, l, 0, trace_info(v->tr)->end, &whole);
     k.usual = most_of(&whole, active, COUNT(active));

@@ -9,20 +9,12 @@
 #include "decode/base/mem.h"
 #include "triage/tables/tab.h"
 
-struct assists { /* a goroutine's, by time */
-    const struct range *r;
-    const uint32_t *i;     /* their places in r */
-    const int64_t *before; /* how long was run in those before each, up to one constant; n + 1 */
-    uint32_t g, n;
-};
-
 struct gstate {
     size_t seen;        /* assists there are */
     bool done;          /* they stay where they are */
     uint32_t ng, *from; /* where each goroutine's begin in `i`; ng + 1 */
     uint32_t *i;        /* by goroutine, then time */
     int64_t *before;
-    struct assists last; /* of who was asked for last */
 };
 
 static const struct range *ranges_of(const struct trace *tr, size_t *n)
@@ -95,15 +87,21 @@ bool gstate_update(struct gstate **s, const struct trace *tr)
     return ok;
 }
 
-const struct assists *gstate_assists(struct gstate *s, const struct trace *tr, uint32_t g)
+static struct assists of_g(const struct gstate *s, const struct trace *tr, uint32_t g)
 {
     size_t n;
     const struct range *r = ranges_of(tr, &n);
-    if (!s || n < s->seen || g >= s->ng || s->from[g] == s->from[g + 1])
-        return NULL;
+    if (!s || n < s->seen || g >= s->ng)
+        return (struct assists){0};
     const uint32_t from = s->from[g];
-    s->last = (struct assists){r, s->i + from, s->before + from, g, s->from[g + 1] - from};
-    return &s->last;
+    return (struct assists){false, r, s->i + from, s->before + from, g, s->from[g + 1] - from};
+}
+
+struct assists gstate_assists(const struct gstate *s, const struct trace *tr, struct lane l)
+{
+    struct assists x = l.kind == LANE_G ? of_g(s, tr, l.i) : (struct assists){0};
+    x.worker = l.kind == LANE_G && trace_lane_who(tr, l).is_worker;
+    return x;
 }
 
 /* Returns the first of a goroutine's assists that ends after t. */
@@ -120,33 +118,30 @@ static int64_t begins(const struct assists *x, uint32_t k)
     return k < x->n ? begin_of(&x->r[x->i[k]]) : INT64_MAX;
 }
 
-bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
+bool gstate_any(const struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
-    const struct assists *x = gstate_assists(s, tr, g);
-    return x && begins(x, first_behind(x, t0)) < t1;
+    const struct assists x = of_g(s, tr, g);
+    return begins(&x, first_behind(&x, t0)) < t1;
 }
 
-void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
+void gstate_shares(const struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
                    struct shares *out)
 {
     trace_shares(tr, l, t0, t1, out);
-    if (l.kind != LANE_G || !out->ns[ST_RUNNING])
-        return;
-    if (trace_lane_who(tr, l).is_worker)
-        gstate_worked(out);
-    else
-        gstate_tell(gstate_assists(s, tr, l.i), tr, t0, t1, out);
-}
-
-void gstate_worked(struct shares *out)
-{
-    out->ns[ST_GCWORK] += out->ns[ST_RUNNING];
-    out->ns[ST_RUNNING] = 0;
+    if (l.kind == LANE_G && out->ns[ST_RUNNING]) {
+        const struct assists x = gstate_assists(s, tr, l);
+        gstate_tell(&x, tr, t0, t1, out);
+    }
 }
 
 void gstate_tell(const struct assists *x, const struct trace *tr, int64_t t0, int64_t t1, struct shares *out)
 {
-    if (!x || !out->ns[ST_RUNNING])
+    const int64_t ran = out->ns[ST_RUNNING];
+    if (x->worker) {
+        out->ns[ST_GCWORK] += ran;
+        out->ns[ST_RUNNING] = 0;
+    }
+    if (x->worker || !x->n || !ran)
         return;
     const uint32_t i = first_behind(x, t0), k = first_behind(x, t1);
     const bool cut = begins(x, i) < t0;
@@ -155,12 +150,12 @@ void gstate_tell(const struct assists *x, const struct trace *tr, int64_t t0, in
         assist -= ran_in(tr, x->g, begins(x, i), t0);
     if (begins(x, k) < t1)
         assist += ran_in(tr, x->g, i == k && cut ? t0 : begins(x, k), t1);
-    assist = assist < 0 ? 0 : assist < out->ns[ST_RUNNING] ? assist : out->ns[ST_RUNNING];
+    assist = assist < 0 ? 0 : assist < ran ? assist : ran;
     out->ns[ST_ASSIST] += assist;
     out->ns[ST_RUNNING] -= assist;
 }
 
-enum state gstate_of(struct gstate *s, const struct trace *tr, uint32_t g, enum state st, int64_t t)
+enum state gstate_of(const struct gstate *s, const struct trace *tr, uint32_t g, enum state st, int64_t t)
 {
     if (st != ST_RUNNING || g >= trace_nlanes(tr, LANE_G))
         return st;

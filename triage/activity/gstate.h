@@ -18,19 +18,22 @@ bool gstate_update(struct gstate **s, const struct trace *tr);
 void gstate_free(struct gstate *s);
 /* gstate_shares - returns trace_shares() of any lane, with a goroutine's running time split as above; the
  * sum over all states does not change. O(log assists). */
-void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
+void gstate_shares(const struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
                    struct shares *out);
 /* gstate_any - returns whether goroutine g assists within [t0,t1). */
-bool gstate_any(struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
-/* gstate_assists - returns the assists of goroutine g, valid until another goroutine's are asked for; NULL if
- * there are none.
- * gstate_tell - splits the result of trace_shares() over [t0,t1) as gstate_shares() does, with these
- * assists (NULL: no change). gstate_worked - the same for a mark worker. Not thread-safe. */
-struct assists;
-const struct assists *gstate_assists(struct gstate *s, const struct trace *tr, uint32_t g);
+bool gstate_any(const struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
+/* gstate_assists - returns what is needed to split the running time of a lane, valid while nothing is loaded.
+ * gstate_tell - splits the result of trace_shares() over [t0,t1) as gstate_shares() does. */
+struct assists {
+    bool worker;           /* a mark worker's lane */
+    const struct range *r; /* else n assists, by time: */
+    const uint32_t *i;     /* their places in r */
+    const int64_t *before; /* how long was run in those before each, up to one constant; n + 1 */
+    uint32_t g, n;
+};
+struct assists gstate_assists(const struct gstate *s, const struct trace *tr, struct lane l);
 void gstate_tell(const struct assists *x, const struct trace *tr, int64_t t0, int64_t t1, struct shares *out);
-void gstate_worked(struct shares *out);
 /* gstate_of - returns the state at time t within a span of goroutine g whose recorded state is st. */
-enum state gstate_of(struct gstate *s, const struct trace *tr, uint32_t g, enum state st, int64_t t);
+enum state gstate_of(const struct gstate *s, const struct trace *tr, uint32_t g, enum state st, int64_t t);
 
 #endif

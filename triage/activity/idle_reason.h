@@ -31,16 +31,17 @@ struct idle_reason {
     uint32_t p;
     int64_t t0, t1;
     struct idle_reason_sum sum;
-    bool done; /* it is complete or failed */
+    bool done;  /* it is complete or failed */
+    int64_t at; /* up to here it is summed up */
     /* the trace as it was when this was begun */
     uint64_t events;
     int64_t end;
     uint32_t epoch;
     /* a piece of the interval, while it is gathered: see idle_reason.c */
+    struct slices *slices;
     int64_t w0, w1;
-    int64_t from; /* the processor's next span of it */
-    uint32_t g;   /* the next goroutine of it */
-    enum { PIECE_BEGIN, PIECE_P, PIECE_GS, PIECE_RANK } phase;
+    uint32_t g; /* who is looked at */
+    bool many;  /* changes: more than fit */
     struct idle_change *d;
     size_t n, cap;
 };

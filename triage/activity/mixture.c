@@ -1,8 +1,7 @@
 /*
  * mixture.c - see mixture.h. Each goroutine is examined only in the columns in which it lives, which is
  * one or two for each of a hundred thousand short ones. One with few spans, such as each of a hundred
- * thousand that wait all the time, is examined span by span: of the columns that a span covers, only where
- * they begin and end is noted. That is ten times as fast for these.
+ * thousand that wait all the time, is examined span by span: that costs an addition for each column.
  */
 #include "triage/activity/mixture.h"
 
@@ -13,22 +12,13 @@
 
 enum { FEW = 8 };
 
-struct covered { /* a column: by how many spans more than the one before, all of it */
-    int64_t n[ST_COUNT];
-};
-
-struct mixed {
-    struct shares *col; /* NULL: none of them is added yet */
-    struct covered *covered;
-};
-
 struct mixture {
     const struct trace *tr;
     struct window win;
     int cols;
     int64_t *edges;
     uint32_t n;
-    struct mixed *group;
+    struct shares **col; /* of each group, NULL: none of them is added yet */
     bool oom;
     struct tab by_name;
     struct shares *one; /* a goroutine's columns */
@@ -45,9 +35,9 @@ struct mixture *mixture_new(const struct trace *tr, struct window win, const int
     m->win = win;
     m->cols = cols;
     m->edges = mem_alloc(size);
-    m->group = mem_zalloc(((size_t)n + 1) * sizeof *m->group);
+    m->col = mem_zalloc(((size_t)n + 1) * sizeof *m->col);
     m->one = mem_alloc(((size_t)cols + 1) * sizeof *m->one);
-    bool ok = m->edges && m->group && m->one;
+    bool ok = m->edges && m->col && m->one;
     for (; ok && m->n < n; m->n++)
         ok = tab_put(&m->by_name, names[m->n], 0, m->n) != TAB_NONE;
     if (!ok) {
@@ -62,12 +52,10 @@ void mixture_free(struct mixture *m)
 {
     if (!m)
         return;
-    for (uint32_t i = 0; i < m->n; i++) {
-        mem_free(m->group[i].col);
-        mem_free(m->group[i].covered);
-    }
+    for (uint32_t i = 0; i < m->n; i++)
+        mem_free(m->col[i]);
     tab_free(&m->by_name);
-    mem_free(m->group);
+    mem_free(m->col);
     mem_free(m->edges);
     mem_free(m->one);
     mem_free(m);
@@ -77,45 +65,30 @@ void mixture_free(struct mixture *m)
  * The columns of a group, when its first goroutine comes: of a hundred groups around those that show they are
  * megabytes, and to take these at once would take longer than the frame. false: out of memory.
  */
-static bool columns_of(struct mixture *m, struct mixed *x)
+static bool columns_of(struct mixture *m, uint32_t i)
 {
-    if (!x->col)
-        x->col = mem_zalloc((size_t)m->cols * sizeof *x->col);
-    if (!x->covered)
-        x->covered = mem_zalloc((size_t)(m->cols + 1) * sizeof *x->covered);
-    m->oom |= !x->col || !x->covered;
-    return !m->oom;
+    if (!m->col[i])
+        m->col[i] = mem_zalloc((size_t)m->cols * sizeof **m->col);
+    return mem_noted(&m->oom, m->col[i]);
 }
 
-/* Adds a span's part in [t0,t1), which lies in columns c0 .. c1. */
-static void add_span(const struct mixture *m, struct mixed *x, const struct span *s, int64_t t0, int64_t t1,
-                     int c0, int c1)
+/* Adds the spans of a lane in [t0,t1), which lies in columns c .. last. */
+static void add_spans(const struct mixture *m, struct shares *col, struct lane l, int64_t t0, int64_t t1,
+                      int c, int last)
 {
-    const int64_t a = s->t0 > t0 ? s->t0 : t0, z = s->t1 < t1 ? s->t1 : t1;
-    int ca = window_col(m->win, m->cols, a), cz = window_col(m->win, m->cols, z - 1);
-    if (z <= a || s->state <= ST_NONE || s->state >= ST_COUNT)
-        return;
-    ca = ca < c0 ? c0 : ca;
-    cz = cz < c0 || cz > c1 ? c1 : cz;
-    if (ca >= cz) {
-        x->col[cz].ns[s->state] = ns_add(x->col[cz].ns[s->state], z - a);
-        return;
-    }
-    x->col[ca].ns[s->state] = ns_add(x->col[ca].ns[s->state], m->edges[ca + 1] - a);
-    x->col[cz].ns[s->state] = ns_add(x->col[cz].ns[s->state], z - m->edges[cz]);
-    x->covered[ca + 1].n[s->state]++;
-    x->covered[cz].n[s->state]--;
-}
-
-/* Once all are added: adds the whole width of the columns that spans covered. */
-static void mixture_settle(const struct mixture *m, struct mixed *x)
-{
-    struct covered now = {{0}};
-    for (int c = 0; c < m->cols; c++)
-        for (int k = ST_NONE + 1; k < ST_COUNT; k++) {
-            now.n[k] += x->covered[c].n[k];
-            x->col[c].ns[k] = ns_add(x->col[c].ns[k], ns_mul(m->edges[c + 1] - m->edges[c], now.n[k]));
+    struct span_iter it;
+    each_span(s, it, m->tr, l, t0) {
+        const int64_t end = s->t1 < t1 ? s->t1 : t1;
+        while (t0 < end) {
+            const int64_t edge = c < last && m->edges[c + 1] < end ? m->edges[c + 1] : end;
+            int64_t *sum = &col[c].ns[s->state];
+            *sum = s->state == ST_NONE ? 0 : ns_add(*sum, edge - t0);
+            c += c < last && edge == m->edges[c + 1];
+            t0 = edge;
         }
+        if (end == t1)
+            break;
+    }
 }
 
 bool mixture_add(struct mixture *m, struct gstate *gs, uint32_t g)
@@ -130,23 +103,18 @@ bool mixture_add(struct mixture *m, struct gstate *gs, uint32_t g)
     int c0 = window_col(m->win, m->cols, t0), c1 = window_col(m->win, m->cols, t1 - 1);
     c0 = c0 < 0 ? 0 : c0;
     c1 = c1 < 0 || c1 >= m->cols ? m->cols - 1 : c1;
-    if (c1 < c0 || !columns_of(m, &m->group[i]))
+    if (c1 < c0 || !columns_of(m, i))
         return false;
     const bool assists = !li.is_worker && gstate_any(gs, m->tr, g, t0, t1);
     if (li.nspans < FEW && !li.is_worker && !assists) {
-        struct span_iter it;
-        for (bool more = span_seek(&it, m->tr, l, t0); more && span_get(&it)->t0 < t1; more = span_next(&it))
-            add_span(m, &m->group[i], span_get(&it), t0, t1, c0, c1);
+        add_spans(m, m->col[i], l, t0, t1, c0, c1);
         return false;
     }
-    const struct assists *own = assists ? gstate_assists(gs, m->tr, g) : NULL;
+    const struct assists own = gstate_assists(gs, m->tr, l);
     trace_columns(m->tr, l, m->edges + c0, (uint32_t)(c1 - c0 + 1), m->one);
     for (int c = c0; c <= c1; c++) {
-        struct shares *s = &m->one[c - c0], *sum = &m->group[i].col[c];
-        if (li.is_worker)
-            gstate_worked(s);
-        else if (own)
-            gstate_tell(own, m->tr, m->edges[c], m->edges[c + 1], s);
+        struct shares *s = &m->one[c - c0], *sum = &m->col[i][c];
+        gstate_tell(&own, m->tr, m->edges[c], m->edges[c + 1], s);
         ns_sum(sum->ns + ST_NONE + 1, s->ns + ST_NONE + 1, ST_COUNT - ST_NONE - 1);
     }
     return true;
@@ -154,13 +122,10 @@ bool mixture_add(struct mixture *m, struct gstate *gs, uint32_t g)
 
 bool mixture_end(struct mixture *m)
 {
-    for (uint32_t i = 0; i < m->n && !m->oom; i++)
-        if (columns_of(m, &m->group[i]))
-            mixture_settle(m, &m->group[i]);
-    return !m->oom;
+    return !m->oom && !any_of(i, m->n, !columns_of(m, i));
 }
 
 const struct shares *mixture_columns(const struct mixture *m, uint32_t i)
 {
-    return m->group[i].col;
+    return m->col[i];
 }
