@@ -271,6 +271,23 @@ static bool among_them(const struct follow *f, const struct tree_node *n)
     return (double)own >= threshold(TH_MANY) && (double)own >= threshold(TH_NOTED) * (double)all;
 }
 
+/* Whether most others of that group wait for more to do while one of them has no room: each has a queue of
+ * its own, and the one who fills them all waits for one that is full. */
+static bool others_rest(const struct follow *f, const struct tree_node *n, uint32_t group)
+{
+    uint32_t others = 0, rest = 0;
+    const uint32_t own = causes_group(f->c, n->who);
+    const bool fills = n->kind == WK_SEND && own != UINT32_MAX && f->c->of[own].n == 1;
+    each_member(g, f->c, fills ? group : UINT32_MAX, SERVERS) {
+        struct span s;
+        const bool there = g != n->by && trace_span_at(f->c->tr, lane_g(g), n->t0 + (n->t1 - n->t0) / 2, &s);
+        others += there;
+        rest += there && s.state == ST_WAITING &&
+                waits_for_more(f->c->tr, trace_g_name(f->c->tr, g), s.reason, s.stack);
+    }
+    return others >= threshold(TH_SEVERAL) && rest * 2 > others;
+}
+
 /* Returns the kind of link a wait is. *queue: it is one only if many queue for its waiter. */
 static enum family link_kind(struct follow *f, const struct tree_node *n, bool *queue)
 {
@@ -309,14 +326,13 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     }
     if (among_them(f, n) && !for_all(f, n))
         return FAM_SET;
+    if (others_rest(f, n, g))
+        return FAM_SERVER;
     if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || mostly(f, n, passes_on) ||
         paces(f, n, by) || f->c->tg->groups[g].is_system)
         return FAM_NONE;
-    const bool one = round(served_of(f, g)->n) <= 1;
-    /* who waits for room at one of several has what it waits for behind it */
-    *queue =
-        !queued(f, n, g) && !(one && n->kind == WK_SEND && causes_at_once(f->c, g) >= threshold(TH_SEVERAL));
-    return one ? FAM_SERVER : FAM_SET;
+    *queue = !queued(f, n, g);
+    return round(served_of(f, g)->n) <= 1 ? FAM_SERVER : FAM_SET;
 }
 
 /* inside: within another link. Few may queue for the goroutine waited for, because the queue is for the
