@@ -16,7 +16,6 @@ enum {
 
 struct way { /* the time of one work that lies under one link, or at one place */
     enum family family;
-    uint8_t cat; /* what slows a few: enum explain_cat; else 0 */
     uint32_t key;
     uint32_t at, leaf; /* nodes: the link or place, and the largest end under it */
     int64_t leaf_ns;
