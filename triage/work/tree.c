@@ -5,6 +5,7 @@
 #include "triage/findings/asks.h"
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
+#include "triage/findings/walk.h"
 #include "triage/text.h"
 #include "triage/work/sampled.h"
 #include "triage/work/work.h"
@@ -14,6 +15,7 @@ enum {
     EACH_END = 48,   /* for the usual ones and for the slow ones */
     LONG = 100000,   /* spans that the pieces of one work may cost */
     BRIEF = 10000,   /* the same for a work that no page shows: for its kind and owner */
+    LOOKED = 64,     /* spans of a piece, for its handler */
     STACKS = 1000000 /* looked at for other handlers */
 };
 
@@ -345,21 +347,34 @@ static bool only_handler(struct works *all, uint32_t begin, uint32_t handler)
     return true;
 }
 
-/* Sets the handler: the outermost function of the program in the stacks of most pieces. If only a few pieces
- * have stacks of it, and there are others in the trace, nobody knows who does the rest. */
+/* The outermost function of the program in a piece's first wait or call that shows one; 0: none. */
+static uint32_t root_in(struct works *all, const struct workpiece *p)
+{
+    each_between(s, all->tr, p->g, p->t0, p->t1, LOOKED) {
+        const bool own = s->t0 >= p->t0 && (s->state == ST_WAITING || s->state == ST_SYSCALL);
+        const uint32_t root = own && s->stack ? owner_root(all->own, s->stack) : 0;
+        if (root)
+            return root;
+    }
+    return 0;
+}
+
+/* Sets the handler: that of most pieces, or else of what they run. If only a few show it, and there are
+ * others in the trace, nobody knows who does the rest. */
 static void handler_of(struct works *all, struct work *w)
 {
-    struct by_name roots = {{0}, {0}};
-    each_of(n, w->tree.v, w->tree.n) {
-        const uint32_t root = n->up == 0 ? owner_root(all->own, n->stack) : 0;
-        w->own |= root > 0;
-        if (root)
-            by_name_add(&roots, root, n->pieces[TREE_ALL] + n->pieces[TREE_SLOW]);
-    }
-    const uint32_t most = find_most(i, 8, roots.ns[i]);
-    const double n = w->tree.pieces[TREE_ALL] + w->tree.pieces[TREE_SLOW];
-    w->user = roots.name[most];
-    if ((double)roots.ns[most] < threshold(TH_MOST) * n && !only_handler(all, w->name, w->user))
+    struct by_name shown = {{0}, {0}}, runs = {{0}, {0}};
+    uint32_t n = 0, root;
+    each_of(k, w->tree.v, w->tree.n)
+        if (k->up == 0 && (root = owner_root(all->own, k->stack)) != 0)
+            by_name_add(&runs, root, k->pieces[TREE_ALL] + k->pieces[TREE_SLOW]);
+    for (uint32_t i = 0; i < w->looked; i += w->looked / SAMPLE + 1, n++)
+        if ((root = root_in(all, &w->v[i])) != 0)
+            by_name_add(&shown, root, 1);
+    const uint32_t most = find_most(i, 8, shown.ns[i]);
+    w->own = by_name_most(&runs) > 0;
+    w->user = shown.name[most] ? shown.name[most] : by_name_most(&runs);
+    if ((double)shown.ns[most] < threshold(TH_MOST) * n && !only_handler(all, w->name, w->user))
         w->user = 0;
 }
 
