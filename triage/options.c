@@ -1,11 +1,12 @@
 /*
- * options.c - see options.h. Each word is looked up in the rows of options.def that the command has; each
- * value is read by its kind.
+ * options.c - see options.h. getopt_long() takes the command line apart, by the rows of options.def that the
+ * command has; each value is read by its kind.
  */
 #include "decode/input/input.h"
 #include "triage/options.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,76 +246,145 @@ static bool word_known(const char *words, const char *value)
     return false;
 }
 
+static int wrong_word(const struct command *c, const struct row *r, const char *option, const char *value)
+{
+    struct text t = {0};
+    text_lit(&t, "there are ");
+    for (const char *w = r->arg; *w; w++)
+        if (*w == '|')
+            text_lit(&t, ", ");
+        else
+            text_raw(&t, w, 1);
+    const int status = options_wrong(c, option, value, text_ok(&t) ? t.p : "out of memory");
+    text_free(&t);
+    return status;
+}
+
 /* ---- the command line ---------------------------------------------------------------------------------- */
 
-/* Finds the row of an option of n letters, none of them left out; NULL: the command has none. */
-static const struct row *row_of(const struct command *c, const char *name, size_t n, bool is_long)
+enum { FIRST_LONG = 256 }; /* what getopt_long() returns of rows[i]: that and i */
+
+struct parser {
+    const struct command *c;
+    struct options *o;
+    char shorts[64];
+    struct option longs[ROWS + 1];
+    const char **operand;
+};
+
+static void parser_rows(struct parser *p)
 {
-    const int i = find_first(k, ROWS,
-                             rows[k].commands & c->bit && is_short(&rows[k]) != is_long &&
-                                 strlen(rows[k].name) == n && memcmp(rows[k].name, name, n) == 0);
-    return i < ROWS ? &rows[i] : NULL;
+    size_t s = 0, n = 0;
+    p->shorts[s++] = '-'; /* operands in their place, */
+    p->shorts[s++] = ':'; /* and a value that lacks told apart from an option that isn't known */
+    p->shorts[s++] = 'h';
+    for (int i = 0; i < ROWS; i++) {
+        if (!(rows[i].commands & p->c->bit))
+            continue;
+        if (is_short(&rows[i])) {
+            p->shorts[s++] = rows[i].name[0];
+            p->shorts[s++] = ':';
+        } else {
+            const int arg = rows[i].kind == &RULES ? optional_argument : rows[i].arg != NULL;
+            p->longs[n++] = (struct option){rows[i].name, arg, NULL, FIRST_LONG + i};
+        }
+    }
+    p->shorts[s] = '\0';
+    p->longs[n] = (struct option){0};
 }
 
-static int take_value(const struct command *c, struct options *o, const struct row *r, const char *option,
-                      const char *value)
+static const struct row *row_of(const struct parser *p, int c)
 {
-    char why[80];
-    if (r->kind == &WORD && !word_known(r->arg, value)) {
-        snprintf(why, sizeof why, "there are %s", r->arg);
-        return options_wrong(c, option, value, why);
-    }
-    return r->kind->read(value, (char *)o + r->field) ? 0 : options_wrong(c, option, value, r->kind->fits);
+    if (c >= FIRST_LONG)
+        return &rows[c - FIRST_LONG];
+    return &rows[find_first(i, ROWS,
+                            is_short(&rows[i]) && rows[i].commands & p->c->bit && rows[i].name[0] == c)];
 }
 
-/* Handles the option argv[*i], and its value, which may be the next word. Returns 0, or 2 after an error
- * message. */
-static int take(const struct command *c, struct options *o, int argc, char **argv, int *i)
+/* Handles one option; word: as it was typed. Returns 0, or 2 after an error message. */
+static int take(struct parser *p, const struct row *r, const char *word, const char *value)
 {
-    char option[40];
-    const char *word = argv[*i], *value = NULL;
-    const bool is_long = word[1] == '-';
-    const char *name = word + 1 + is_long, *behind = is_long ? name + strcspn(name, "=") : name + 1;
-    const struct row *r = row_of(c, name, (size_t)(behind - name), is_long);
-    if (strcmp(word, "-h") == 0 || strcmp(word, "-?") == 0) {
-        o->help = true;
-        return 0;
-    }
-    if (!r)
-        return options_wrong(c, word, NULL, "unknown option (--help lists them)");
-    if (!r->arg && *behind)
-        return options_wrong(c, word, NULL, "it takes no value");
-    if (r->arg && *behind)
-        value = behind + is_long;
-    else if (r->arg && *i + 1 < argc && (r->kind != &RULES || argv[*i + 1][0] != '-'))
-        value = argv[++*i];
-    else if (r->arg && r->kind != &RULES)
-        return options_wrong(c, word, NULL, "it needs a value (--help tells)");
+    struct options *o = p->o;
+    char name[40];
+    snprintf(name, sizeof name, "%s%s", is_short(r) ? "-" : "--", r->name);
+    const size_t n = strlen(name);
+    if (!is_short(r) && (strncmp(word, name, n) != 0 || (word[n] && word[n] != '=')))
+        return options_wrong(p->c, word, NULL, "unknown option (--help lists them)"); /* a part of a name */
     if (r->kind == &RULES && !value) {
         o->list_rules = true;
         return 0;
     }
-    snprintf(option, sizeof option, "%.*s", (int)(behind - word), word);
-    return take_value(c, o, r, option, value);
+    if (r->kind == &WORD && !word_known(r->arg, value))
+        return wrong_word(p->c, r, name, value);
+    if (!r->kind->read(value, (char *)o + r->field))
+        return options_wrong(p->c, name, value, r->kind->fits);
+    return 0;
 }
 
-/* Returns 0, or 2 after an error message. */
-static int read_all(const struct command *c, struct options *o, int argc, char **argv, const char **operand)
+/* Says why getopt_long() refused a word. Returns 2. */
+static int refuse(struct parser *p, int c, const char *word)
 {
-    bool ended = false; /* no options any more */
-    for (int i = 1; i < argc; i++) {
-        if (ended || argv[i][0] != '-' || !argv[i][1]) {
-            operand[o->noperands++] = argv[i];
-        } else if (strcmp(argv[i], "--") != 0) {
-            if (take(c, o, argc, argv, &i))
-                return 2;
-        } else {
-            ended = o->splits || c->bit != CMD_DIFF; /* its second side has options, too */
-            o->split = o->splits ? o->split : o->noperands;
-            o->splits = true;
-        }
+    const char letter[] = {'-', (char)optopt, '\0'};
+    if (optopt > 0 && optopt < FIRST_LONG)
+        word = letter;
+    if (c == ':')
+        return options_wrong(p->c, word, NULL, "it needs a value (--help tells)");
+    for (const struct option *l = p->longs; l->name && word[1] == '-'; l++) {
+        const size_t n = strlen(l->name);
+        if (!l->has_arg && strncmp(word + 2, l->name, n) == 0 && word[2 + n] == '=')
+            return options_wrong(p->c, word, NULL, "it takes no value");
     }
-    o->split = o->splits ? o->split : o->noperands;
+    return options_wrong(p->c, word, NULL, "unknown option (--help lists them)");
+}
+
+/* Reads options and operands up to "--" or the end; *used is the number of words. Returns 0, or 2 after an
+ * error message. */
+static int read_part(struct parser *p, int argc, char **argv, int *used)
+{
+    struct options *o = p->o;
+    optind = 0; /* the way to restart getopt in GNU's libc and musl */
+    opterr = 0;
+    for (int c; (c = getopt_long(argc, argv, p->shorts, p->longs, NULL)) != -1;) {
+        const char *word = argv[optind - 1];
+        if (c == 1) {
+            p->operand[o->noperands++] = optarg;
+            continue;
+        }
+        if (c == 'h' || (c == '?' && optopt == '?')) {
+            o->help = true;
+            continue;
+        }
+        if (c == '?' || c == ':')
+            return refuse(p, c, word);
+        const struct row *r = row_of(p, c);
+        const char *value = optarg;
+        if (value == word)
+            word = argv[optind - 2];
+        if (r->kind == &RULES && !value && optind < argc && argv[optind][0] != '-')
+            value = argv[optind++];
+        if (take(p, r, word, value))
+            return 2;
+    }
+    *used = optind;
+    return 0;
+}
+
+static int read_all(struct parser *p, int argc, char **argv)
+{
+    struct options *o = p->o;
+    int used = 0;
+    if (read_part(p, argc, argv, &used))
+        return 2;
+    o->split = o->noperands;
+    o->splits = used <= argc && used > 1 && strcmp(argv[used - 1], "--") == 0;
+    if (o->splits && p->c->bit == CMD_DIFF) { /* its second side has options, too */
+        argc -= used - 1;
+        argv += used - 1;
+        if (read_part(p, argc, argv, &used))
+            return 2;
+    }
+    while (used < argc)
+        p->operand[o->noperands++] = argv[used++];
     return 0;
 }
 
@@ -322,14 +392,19 @@ void (*options_door)(const struct options *o);
 
 int options_read(const struct command *c, int argc, char **argv, struct options *o)
 {
-    static const char **operand;
+    static const char *few[64], **many; /* a usual line's operands; those of a longer one */
+    struct parser p = {.c = c, .o = o};
     *o = (struct options){.limit = OPTIONS_UNSET, .timeout_ns = -1, .cooldown_ns = -1};
-    mem_free(operand);
-    o->operand = operand = mem_alloc(((size_t)argc + 1) * sizeof *operand);
+    mem_free(many);
+    many = argc < 64 ? NULL : mem_alloc(((size_t)argc + 1) * sizeof *many);
+    const char **operand = argc < 64 ? few : many;
+    p.operand = operand;
     if (!operand)
         return say_failed(c->name, "the command line", "out of memory");
-    if (read_all(c, o, argc, argv, operand))
+    parser_rows(&p);
+    if (read_all(&p, argc, argv))
         return 2;
+    o->operand = operand;
     if (o->headers.n > FEED_HEADERS)
         return options_wrong(c, "-H", NULL, "too many of them: at most 16");
     memcpy(o->feed.header, o->headers.v, o->headers.n * sizeof o->headers.v[0]);
