@@ -17,4 +17,12 @@
         else \
             hi_##i = i
 
+/* bisected - the same from 0 to hi, as an expression: the first i for which `before` is false. */
+#define bisected(hi, i, before) \
+    __extension__({ \
+        __typeof__((hi) + 0u) lo_##i = 0; \
+        bisect(lo_##i, hi, i, before); \
+        lo_##i; \
+    })
+
 #endif

@@ -208,9 +208,7 @@ static void events_collect(struct events *l, struct alive *alive, struct window 
 
 size_t events_from(const struct events *l, int64_t t)
 {
-    size_t lo = 0;
-    bisect(lo, l->n, i, l->e[i].t < t);
-    return lo;
+    return bisected(l->n, i, l->e[i].t < t);
 }
 
 static bool events_enough(const struct events *l, int64_t t, size_t rows)

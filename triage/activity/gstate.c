@@ -107,9 +107,7 @@ struct assists gstate_assists(const struct gstate *s, const struct trace *tr, st
 /* Returns the first of a goroutine's assists that ends after t. */
 static uint32_t first_behind(const struct assists *x, int64_t t)
 {
-    uint32_t lo = 0;
-    bisect(lo, x->n, k, end_of(&x->r[x->i[k]]) <= t);
-    return lo;
+    return bisected(x->n, k, end_of(&x->r[x->i[k]]) <= t);
 }
 
 /* When its k-th assist begins; never, if there is none. */

@@ -12,16 +12,12 @@ struct samples {
     uint32_t *by[LANE_M + 1];
 };
 
-static uint32_t lane_of(const struct sample *s, int kind)
-{
-    return kind == LANE_P ? s->p : kind == LANE_G ? s->g : s->m;
-}
+static const size_t lane_at[] = {[LANE_P] = offsetof(struct sample, p),
+                                 [LANE_G] = offsetof(struct sample, g),
+                                 [LANE_M] = offsetof(struct sample, m)};
 
 bool samples_update(struct samples **s, const struct trace *tr)
 {
-    static const size_t lane[] = {[LANE_P] = offsetof(struct sample, p),
-                                  [LANE_G] = offsetof(struct sample, g),
-                                  [LANE_M] = offsetof(struct sample, m)};
     const struct sample *all;
     const size_t n = trace_samples(tr, &all);
     if (!n || n > UINT32_MAX / 2)
@@ -31,7 +27,7 @@ bool samples_update(struct samples **s, const struct trace *tr)
     struct samples *x = mem_zalloc(sizeof *x);
     bool ok = x;
     for (int k = LANE_P; ok && k <= LANE_M; k++)
-        ok = (x->by[k] = lane_order(all, sizeof *all, n, lane[k], offsetof(struct sample, t)));
+        ok = (x->by[k] = lane_order(all, sizeof *all, n, lane_at[k], offsetof(struct sample, t)));
     if (ok)
         x->seen = n;
     samples_free(ok ? *s : x);
@@ -49,12 +45,10 @@ void samples_free(struct samples *s)
 /* The first place of the lane's samples with a time of at least t. */
 static size_t first_from(const struct samples *s, const struct sample *a, struct lane l, int64_t t)
 {
-    const uint32_t *list = s->by[l.kind];
-    size_t lo = 0;
-    bisect(lo, s->seen, i,
-           lane_of(&a[list[i]], (int)l.kind) < l.i ||
-               (lane_of(&a[list[i]], (int)l.kind) == l.i && a[list[i]].t < t));
-    return lo;
+    const uint32_t *list = s->by[l.kind], *of;
+    return bisected(s->seen, i,
+                    (of = (const void *)((const char *)&a[list[i]] + lane_at[l.kind]),
+                     *of < l.i || (*of == l.i && a[list[i]].t < t)));
 }
 
 size_t samples_in(const struct samples *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,

@@ -25,49 +25,38 @@ bool spent_stop(struct text *t, const struct trace *tr, const struct range *r)
 
 /* ---- bands --------------------------------------------------------------------------------------------- */
 
-/* Whether a processor in that state does what the band shows; never for a band that no processor state
- * belongs to. */
-static bool of_band(enum band b, uint8_t state)
-{
-    return (b == BAND_GC && (state == ST_GCWORK || state == ST_ASSIST)) ||
-           (b == BAND_ASSIST && state == ST_ASSIST) || (b == BAND_SWEEP && state == ST_SWEEP);
-}
+struct of_band { /* the longest span of a processor in [t0,t1) */
+    int64_t t0, t1, at, most;
+};
 
-/* Returns the processor that did it longest in [t0,t1); NO_LANE: none did. */
-static uint32_t most_of_band(const struct trace *tr, enum band b, int64_t t0, int64_t t1)
+static bool longest_of_band(void *arg, const struct span *s)
 {
-    uint32_t best = NO_LANE;
-    int64_t most = 0;
-    for (uint32_t p = 0, n = trace_nlanes(tr, LANE_P); p < n; p++) {
-        struct shares sh;
-        int64_t ns = 0;
-        trace_shares(tr, lane_p(p), t0, t1, &sh);
-        for (int k = 0; k < ST_COUNT; k++)
-            ns = time_add(ns, of_band(b, (uint8_t)k) ? sh.ns[k] : 0);
-        best = ns > most ? p : best;
-        most = ns > most ? ns : most;
-    }
-    return best;
+    struct of_band *b = arg;
+    const int64_t from = s->t0 > b->t0 ? s->t0 : b->t0, len = time_sub(s->t1 < b->t1 ? s->t1 : b->t1, from);
+    b->at = len > b->most ? from : b->at;
+    b->most = len > b->most ? len : b->most;
+    return true;
 }
 
 bool spent_band(const struct trace *tr, enum band b, int64_t t0, int64_t t1, uint32_t *p, int64_t *at)
 {
-    enum { SPANS = 10000 };
-    struct span_iter it;
+    static const uint32_t states[BAND_COUNT] = {[BAND_GC] = 1u << ST_GCWORK | 1u << ST_ASSIST,
+                                                [BAND_ASSIST] = 1u << ST_ASSIST,
+                                                [BAND_SWEEP] = 1u << ST_SWEEP};
+    struct of_band x = {t0, t1, t0, 0};
     int64_t most = 0;
-    int left = SPANS;
-    *p = most_of_band(tr, b, t0, t1);
-    *at = t0;
-    if (*p == NO_LANE)
-        return false;
-    each_span(s, it, tr, lane_p(*p), t0) {
-        const int64_t from = s->t0 > t0 ? s->t0 : t0, len = time_sub(s->t1 < t1 ? s->t1 : t1, from);
-        if (of_band(b, s->state) && len > most) {
-            *at = from;
-            most = len;
-        }
-        if (s->t1 >= t1 || !--left)
-            break;
+    *p = NO_LANE;
+    for (uint32_t i = 0, n = trace_nlanes(tr, LANE_P); i < n; i++) {
+        struct shares sh;
+        int64_t ns = 0;
+        trace_shares(tr, lane_p(i), t0, t1, &sh);
+        for (int k = 0; k < ST_COUNT; k++)
+            ns = time_add(ns, states[b] >> k & 1 ? sh.ns[k] : 0);
+        *p = ns > most ? i : *p;
+        most = ns > most ? ns : most;
     }
-    return true;
+    if (*p != NO_LANE)
+        trace_wide(tr, lane_p(*p), &(struct wide_ask){t0, t1, 1, longest_of_band, &x, states[b]});
+    *at = x.at;
+    return *p != NO_LANE;
 }

@@ -93,25 +93,15 @@ int window_col(struct window w, int n, int64_t t)
 
 struct window window_clamp(struct window w, int64_t end, int64_t min)
 {
-    const struct window was = w;
-    int64_t t0 = w.t0;
-    uint64_t len = w.t1 > w.t0 ? between(w.t0, w.t1) : 0;
-    if (min < 1)
-        min = 1;
-    if (end < 1)
-        end = 1;
-    if (len > (uint64_t)end)
-        len = (uint64_t)end;
-    if (len < (uint64_t)min) {
-        t0 = earlier(t0, ((uint64_t)min - len) / 2);
-        len = (uint64_t)min;
-    }
-    if (t0 > end - (int64_t)len)
-        t0 = end - (int64_t)len;
-    if (t0 < 0)
-        t0 = 0;
-    w = window_of(t0, later(t0, len));
-    return w.t0 == was.t0 && w.t1 == was.t1 ? was : w;
+    end = end < 1 ? 1 : end;
+    min = min < 1 ? 1 : min;
+    const uint64_t was = w.t1 > w.t0 ? between(w.t0, w.t1) : 0,
+                   cut = was < (uint64_t)end ? was : (uint64_t)end,
+                   len = cut < (uint64_t)min ? (uint64_t)min : cut;
+    int64_t t0 = earlier(w.t0, (len - cut) / 2);
+    t0 = t0 > end - (int64_t)len ? end - (int64_t)len : t0;
+    t0 = t0 < 0 ? 0 : t0;
+    return t0 == w.t0 && len == was ? w : window_of(t0, later(t0, len));
 }
 
 struct window window_zoom(struct window w, int64_t at, int64_t num, int64_t den)
@@ -165,10 +155,8 @@ struct window window_center(struct window w, int64_t at)
 
 struct window window_fit(int64_t t0, int64_t t1)
 {
-    const uint64_t margin = (t1 < t0 ? between(t1, t0) : between(t0, t1)) / 16;
+    const uint64_t margin = t1 > t0 ? between(t0, t1) / 16 : 0;
     struct window w = window_of(earlier(t0, margin), later(t1, margin));
-    if (t1 < t0)
-        w = window_of(later(t0, margin), earlier(t1, margin));
     if (w.t1 <= w.t0)
         w.t1 = time_add(w.t0, 1), w.t0 = w.t1 - 1;
     return w;

@@ -116,21 +116,22 @@ static bool goroutine(struct make *k, uint32_t g)
 static bool processors(struct make *k)
 {
     const struct trace *tr = k->l->tr;
-    struct measure busy = {0};
     const uint32_t gc = row_of(k, MK_GC, 0);
+    struct shares in[PROFILE_SLICES];
+    int64_t edge[PROFILE_SLICES + 1];
     const struct range *r;
     if (gc == TAB_NONE)
         return false;
+    for (int i = 0; i <= PROFILE_SLICES; i++)
+        edge[i] = i * (k->len / PROFILE_SLICES + 1);
     for (uint32_t p = 0; p < trace_nlanes(tr, LANE_P); p++) {
-        struct span_iter it;
-        each_span(s, it, tr, lane_p(p), INT64_MIN) {
-            if (s->state >= ST_SCHED && s->state <= ST_SYSCALL)
-                spread(k, &busy, s->t0, s->t1, false);
-            if (s->state == ST_GCWORK || s->state == ST_ASSIST || s->state == ST_SWEEP)
-                spread(k, &k->p->m[gc], s->t0, s->t1, false);
+        trace_columns(tr, lane_p(p), edge, PROFILE_SLICES, in);
+        for (int i = 0; i < PROFILE_SLICES; i++) {
+            for (int st = ST_SCHED; st <= ST_SYSCALL; st++)
+                k->p->busy[i] += (double)in[i].ns[st];
+            k->p->m[gc].ns[i] += (double)(in[i].ns[ST_GCWORK] + in[i].ns[ST_ASSIST] + in[i].ns[ST_SWEEP]);
         }
     }
-    memcpy(k->p->busy, busy.ns, sizeof busy.ns);
     for (size_t i = 0, n = trace_ranges(tr, RANGE_GC, &r); i < n; i++)
         k->p->m[gc].count[slice_at(k, r[i].t0)] += !r[i].open_start;
     return true;
@@ -281,7 +282,7 @@ void profile_free(struct profile *p)
 const struct measure *profile_find(const struct profile *p, enum measure_kind kind, const char *name)
 {
     const struct measure *const m = p->m;
-    uint32_t at = 0;
-    bisect(at, p->n, i, m[i].kind < kind || (m[i].kind == kind && strcmp(m[i].name, name) < 0));
+    const uint32_t at =
+        bisected(p->n, i, m[i].kind < kind || (m[i].kind == kind && strcmp(m[i].name, name) < 0));
     return at < p->n && m[at].kind == kind && strcmp(m[at].name, name) == 0 ? &m[at] : NULL;
 }

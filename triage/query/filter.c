@@ -268,8 +268,7 @@ static void make_ivals(struct term *t, const struct trace *tr)
 static bool in_ivals(const struct term *t, uint32_t g, int64_t t0, int64_t t1)
 {
     const struct ival *const v = t->iv;
-    size_t lo = 0;
-    bisect(lo, t->niv, i, v[i].g < g || (v[i].g == g && v[i].t0 < t1));
+    const size_t lo = bisected(t->niv, i, v[i].g < g || (v[i].g == g && v[i].t0 < t1));
     return lo && v[lo - 1].g == g && v[lo - 1].most > t0;
 }
 

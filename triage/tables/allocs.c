@@ -44,10 +44,9 @@ uint32_t gc_begun_at(const struct trace *tr, const struct range *gc)
 {
     const struct range *stw;
     const size_t n = trace_ranges(tr, RANGE_STW, &stw);
-    size_t lo = 0;
     if (gc->open_start || gc->stack)
         return gc->open_start ? 0 : gc->stack;
-    bisect(lo, n, i, stw[i].t0 < gc->t0);
+    const size_t lo = bisected(n, i, stw[i].t0 < gc->t0);
     if (lo && stw[lo - 1].t1 >= gc->t0)
         return stw[lo - 1].stack;
     return lo < n && stw[lo].t0 == gc->t0 ? stw[lo].stack : 0;

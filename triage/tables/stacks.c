@@ -95,6 +95,13 @@ static unsigned tells(struct str f)
                                         {"internal/sync.runtime_SemacquireMutex", BEGINS, WAITS(LOCK)},
                                         {"internal/poll.(*fdMutex)", BEGINS, WAITS(LOCK)},
                                         {"internal/poll.runtime_Semacquire", BEGINS, WAITS(LOCK)},
+                                        {"internal/poll.runtime_pollWait", BEGINS, WAITS(NET)},
+                                        {"runtime.netpollblock", BEGINS, WAITS(NET)},
+                                        {"runtime.chanrecv", BEGINS, WAITS(RECV)},
+                                        {"runtime.chansend", BEGINS, WAITS(SEND)},
+                                        {"runtime.selectgo", BEGINS, WAITS(SELECT)},
+                                        {"runtime.timeSleep", BEGINS, WAITS(SLEEP)},
+                                        {"time.Sleep", BEGINS, WAITS(SLEEP)},
                                         {"internal/poll.(*FD).Read", BEGINS, MARK(READS)},
                                         {"internal/poll.(*FD).Write", BEGINS, MARK(WRITES)},
                                         {"internal/poll.SendFile", BEGINS, MARK(WRITES)},
@@ -262,21 +269,6 @@ bool stacks_for_collector(const struct trace *tr, enum wait_kind k, uint32_t sta
 
 enum wait_kind stacks_kind_untold(const struct trace *tr, uint32_t stack)
 {
-    static const struct {
-        const char *prefix;
-        enum wait_kind k;
-    } known[] = {{"runtime.netpollblock", WK_NET}, {"internal/poll.runtime_pollWait", WK_NET},
-                 {"time.Sleep", WK_SLEEP},         {"runtime.timeSleep", WK_SLEEP},
-                 {"runtime.chanrecv", WK_RECV},    {"runtime.chansend", WK_SEND},
-                 {"runtime.selectgo", WK_SELECT}};
-    uint32_t id[KIND_FRAMES];
-    const uint32_t n = trace_frames(tr, stack, 0, id, KIND_FRAMES);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct str f = trace_str(tr, trace_frame_at(tr, id[i]).func);
-        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-            if (str_starts(f, known[k].prefix))
-                return known[k].k;
-    }
     return (enum wait_kind)(stack_is(tr, stack) >> STACK_KIND & KINDS);
 }
 
