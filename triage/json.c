@@ -39,9 +39,10 @@ bool json_whole(void)
     return !failed;
 }
 
-static void set(json_t *obj, const char *key, json_t *v)
+static json_t *set(json_t *obj, const char *key, json_t *v)
 {
     failed |= json_object_set_new(obj, key, v) != 0;
+    return v;
 }
 
 json_t *json_append(json_t *arr)
@@ -53,16 +54,12 @@ json_t *json_append(json_t *arr)
 
 json_t *json_under(json_t *obj, const char *key)
 {
-    json_t *v = json_object();
-    set(obj, key, v);
-    return v;
+    return set(obj, key, json_object());
 }
 
 json_t *json_list(json_t *obj, const char *key)
 {
-    json_t *v = json_array();
-    set(obj, key, v);
-    return v;
+    return set(obj, key, json_array());
 }
 
 /* ---- values -------------------------------------------------------------------------------------------- */

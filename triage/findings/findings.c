@@ -11,7 +11,7 @@
 #include "triage/findings/thresholds.h"
 #include "triage/tables/slices.h"
 
-static void finding_free(struct finding *f)
+void finding_free(struct finding *f)
 {
     char *const text[] = {f->amount, f->title, f->at, f->what, f->why, f->harm, f->text, f->next, f->won};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)

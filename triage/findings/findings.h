@@ -34,6 +34,7 @@ struct findings {
  * characters. */
 enum err_code findings_of(const struct triage *tg, struct findings *out, struct err *e);
 void findings_free(struct findings *fs);
+void finding_free(struct finding *f); /* its strings; the rest stays */
 /* The same in slices, so that the caller can handle keys between them: findings_begin() after TRIAGE_DONE
  * (NULL: out of memory), findings_step() until it returns true, then findings_end() returns what
  * findings_of() returns. findings_drop() cancels at any time; NULL is allowed. */

@@ -13,20 +13,13 @@ bool fig_new(struct figures *f)
     return f->pulse;
 }
 
-static void finding_free(struct fig_finding *x)
-{
-    mem_free(x->title);
-    mem_free(x->amount);
-    mem_free(x->text);
-}
-
 void fig_free(struct figures *f)
 {
     pulse_free(f->pulse);
     each_of(g, f->sum.group, f->sum.ngroups)
         mem_free(g->name);
     each_of(x, f->sum.finding, f->sum.nfindings)
-        finding_free(x);
+        finding_free(&x->f);
     *f = (struct figures){0};
 }
 
@@ -90,24 +83,13 @@ static struct fig_finding *least(struct fig_sums *s)
 
 static struct fig_finding *finding_for(struct fig_sums *s, const char *key)
 {
-    const uint32_t i = find_first(k, s->nfindings, strcmp(s->finding[k].key, key) == 0);
+    const uint32_t i = find_first(k, s->nfindings, strcmp(s->finding[k].f.key, key) == 0);
     if (i < s->nfindings)
         return &s->finding[i];
     struct fig_finding *x = s->nfindings < FIG_FINDINGS ? &s->finding[s->nfindings++] : least(s);
-    if (x) {
-        finding_free(x);
-        *x = (struct fig_finding){.title = NULL};
-    }
+    if (x)
+        x->pictures = 0;
     return x;
-}
-
-static void keep(char **words, char **of)
-{
-    if (*of) {
-        mem_free(*words);
-        *words = *of;
-        *of = NULL;
-    }
 }
 
 static void take_findings(struct fig_sums *s, struct findings *fs)
@@ -118,12 +100,9 @@ static void take_findings(struct fig_sums *s, struct findings *fs)
         struct fig_finding *x = finding_for(s, f->key);
         if (!x)
             continue;
-        memcpy(x->key, f->key, sizeof x->key);
-        keep(&x->title, &f->title);
-        keep(&x->amount, &f->amount);
-        keep(&x->text, &f->text);
-        x->rule = rule_id(f->v.rule);
-        x->level = level_id(f->v.level);
+        finding_free(&x->f);
+        x->f = *f;
+        *f = (struct finding){0};
         x->pictures++;
         x->now = true;
     }

@@ -15,10 +15,8 @@ enum { FIG_STATES = GM_SYSCALL + 1, FIG_FINDINGS = 64, FIG_GROUPS = 50 };
 #define FIG_HELD_NS INT64_C(60000000000) /* latencies of that long are held */
 extern const char *const fig_state[FIG_STATES];
 
-struct fig_finding {          /* a finding that some picture had */
-    const char *rule, *level; /* rule_id(), level_id() */
-    char key[sizeof((struct finding){0}).key];
-    char *title, *amount, *text;
+struct fig_finding {   /* a finding that some picture had */
+    struct finding f;  /* as the last one had it */
     uint64_t pictures; /* pictures that had it */
     bool now;          /* the last picture has it */
 };
@@ -54,8 +52,8 @@ struct figures {
 };
 
 /* fig_new - returns false when out of memory. fig_take - count a picture's model, which follows the one
- * before (gap: something is missing between them), and keep the words of its findings. Returns false when
- * out of memory. The numbers are valid until the next call, `l` as long as its model. */
+ * before (gap: something is missing between them), and take its findings. Returns false when out of
+ * memory. The numbers are valid until the next call, `l` as long as its model. */
 bool fig_new(struct figures *f);
 void fig_free(struct figures *f);
 bool fig_take(struct figures *f, struct loaded *l, bool gap);

@@ -2,6 +2,7 @@
 #include "triage/live/serve.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -32,41 +33,30 @@ int serve_listens = -1;
 
 /* ---- the socket ---------------------------------------------------------------------------------------- */
 
-union address {
+union address { /* the port is at the same place in both */
     struct sockaddr any;
     struct sockaddr_in v4;
     struct sockaddr_in6 v6;
 };
 
-static bool port_of(const char *s, uint16_t *port)
-{
-    char *end;
-    const unsigned long n = strtoul(s, &end, 10);
-    *port = htons((uint16_t)n);
-    return *s >= '0' && *s <= '9' && !*end && n <= 65535;
-}
-
+/* "HOST:PORT": an address of the fourth or, in brackets, the sixth version; no host: loopback. */
 static bool address_of(const char *at, union address *a, socklen_t *len)
 {
-    char host[64];
+    char host[64], *end;
     const char *colon = strrchr(at, ':');
-    size_t n = colon ? (size_t)(colon - at) : 0;
-    if (!colon || n >= sizeof host)
+    const bool six = *at == '[';
+    const int n = snprintf(host, sizeof host, "%.*s", colon ? (int)(colon - at) - 2 * six : 0, at + six);
+    const unsigned long port = colon ? strtoul(colon + 1, &end, 10) : 0;
+    if (!colon || n >= (int)sizeof host || (six && colon[-1] != ']') || !isdigit((unsigned char)colon[1]) ||
+        *end || port > UINT16_MAX)
         return false;
-    memcpy(host, at, n);
-    host[n] = 0;
-    memset(a, 0, sizeof *a);
-    if (n > 2 && host[0] == '[' && host[n - 1] == ']') {
-        host[n - 1] = 0;
-        a->v6.sin6_family = AF_INET6;
-        *len = sizeof a->v6;
-        return inet_pton(AF_INET6, host + 1, &a->v6.sin6_addr) == 1 && port_of(colon + 1, &a->v6.sin6_port);
-    }
-    a->v4.sin_family = AF_INET;
-    *len = sizeof a->v4;
+    *a = (union address){.any.sa_family = six ? AF_INET6 : AF_INET};
+    a->v4.sin_port = htons((uint16_t)port);
+    *len = six ? sizeof a->v6 : sizeof a->v4;
+    if (six)
+        return inet_pton(AF_INET6, host, &a->v6.sin6_addr) == 1;
     return inet_pton(AF_INET, !n || strcmp(host, "localhost") == 0 ? "127.0.0.1" : host, &a->v4.sin_addr) ==
-               1 &&
-           port_of(colon + 1, &a->v4.sin_port);
+           1;
 }
 
 static void name_it(struct serve *s)
@@ -74,12 +64,10 @@ static void name_it(struct serve *s)
     union address a;
     socklen_t len = sizeof a;
     char host[INET6_ADDRSTRLEN] = "";
-    if (getsockname(s->fd, &a.any, &len) != 0)
-        return;
-    if (a.any.sa_family == AF_INET6 && inet_ntop(AF_INET6, &a.v6.sin6_addr, host, sizeof host))
-        snprintf(s->at, sizeof s->at, "[%s]:%u", host, ntohs(a.v6.sin6_port));
-    else if (inet_ntop(AF_INET, &a.v4.sin_addr, host, sizeof host))
-        snprintf(s->at, sizeof s->at, "%s:%u", host, ntohs(a.v4.sin_port));
+    const bool known = getsockname(s->fd, &a.any, &len) == 0, six = known && a.any.sa_family == AF_INET6;
+    if (known &&
+        inet_ntop(a.any.sa_family, six ? (void *)&a.v6.sin6_addr : &a.v4.sin_addr, host, sizeof host))
+        snprintf(s->at, sizeof s->at, six ? "[%s]:%u" : "%s:%u", host, ntohs(a.v4.sin_port));
 }
 
 enum err_code serve_open(const char *at, struct serve **out, struct err *e)

@@ -88,8 +88,9 @@ static void out_findings(json_t *root, const struct fig_sums *s)
 {
     json_t *arr = json_list(root, "findings");
     each_of(x, s->finding, s->nfindings) {
-        json_row(arr, NULL, "rule", x->rule, "key", x->key, "level", x->level, "title", x->title, "amount",
-                 x->amount, "text", x->text, "now", x->now, "pictures", x->pictures);
+        json_row(arr, NULL, "rule", rule_id(x->f.v.rule), "key", x->f.key, "level", level_id(x->f.v.level),
+                 "title", x->f.title, "amount", x->f.amount, "text", x->f.text, "now", x->now, "pictures",
+                 x->pictures);
     }
 }
 

@@ -130,7 +130,8 @@ static void out_findings(struct text *t, const struct figures *f)
 {
     head(t, "finding", "gauge", "A finding of the last pictures: 1 if it is in the last one.");
     each_of(x, f->sum.finding, f->sum.nfindings)
-        series(t, "finding", x->now, "rule", x->rule, "level", x->level, "key", x->key);
+        series(t, "finding", x->now, "rule", rule_id(x->f.v.rule), "level", level_id(x->f.v.level), "key",
+               x->f.key);
 }
 
 static void out_now(struct text *t, const struct figures *f)

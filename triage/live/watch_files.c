@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -85,12 +86,19 @@ static void choose(const struct watch *w, bool at_end, struct capture *c)
     c->ns = to > c->from ? g[to - 1].t1 - g[c->from].t0 : 0;
 }
 
+/* Opens the file of the capture that ends so. */
+static enum err_code put_open(struct out *out, const struct capture *c, const char *ends,
+                              char path[sizeof c->file], struct err *e)
+{
+    snprintf(path, sizeof c->file, "%s%s", c->base, ends);
+    return out_open(out, path, false, e);
+}
+
 static enum err_code put_trace(const struct watch *w, struct capture *c, struct err *e)
 {
     struct out out;
     const struct stream *st = &w->line.st;
-    snprintf(c->file, sizeof c->file, "%s.trace", c->base);
-    enum err_code rc = out_open(&out, c->file, false, e);
+    enum err_code rc = put_open(&out, c, ".trace", c->file, e);
     if (rc)
         return rc;
     out_write(&out, st->header, STREAM_HEADER);
@@ -106,55 +114,38 @@ static enum err_code put_rest(struct capture *c, struct err *e)
 {
     struct out out;
     char path[sizeof c->file];
-    snprintf(path, sizeof path, "%s-rest.trace", c->base);
-    enum err_code rc = out_open(&out, path, false, e);
+    const bool alone = c->from == c->to;
+    enum err_code rc = put_open(&out, c, "-rest.trace", alone ? c->file : path, e);
     if (rc)
         return rc;
     out_write(&out, c->rest->p, c->rest->n);
-    if (c->from == c->to) {
-        memcpy(c->file, path, sizeof path);
-        c->bytes = c->rest->n;
-    }
+    c->bytes = alone ? c->rest->n : c->bytes;
     return out_close(&out, true, e);
 }
 
-/* Returns the bytes that the page is made of, for mem_free(): the newest generations of the capture, or
- * what there is of one; NULL when out of memory. Sets *all if that is the whole capture. */
-static uint8_t *page_bytes(const struct watch *w, const struct capture *c, size_t *len, bool *all)
-{
-    const struct stream *st = &w->line.st;
-    size_t i = c->to, bytes = 0;
-    while (i > c->from && (i == c->to || bytes + st->gen[i - 1].n <= PAGE_BYTES))
-        bytes += st->gen[--i].n;
-    *all = i == c->from;
-    if (c->from < c->to)
-        return stream_join(st, i, c->to - i, len);
-    uint8_t *p = mem_alloc(c->rest->n);
-    if (p)
-        memcpy(p, c->rest->p, *len = c->rest->n);
-    return p;
-}
-
+/* The page of the newest generations of the capture, or of what there is of one. */
 static void put_page(const struct watch *w, const struct capture *c, struct text *p)
 {
+    const struct stream *st = &w->line.st;
     struct loaded in;
     struct err e = {0};
-    size_t len;
-    bool all;
-    uint8_t *mem = page_bytes(w, c, &len, &all);
-    if (!all)
+    size_t i = c->to, len = 0;
+    while (i > c->from && (i == c->to || len + st->gen[i - 1].n <= PAGE_BYTES))
+        len += st->gen[--i].n;
+    if (i > c->from)
         text_lit(p, "\nThe page is of its last part alone.\n");
     text_lit(p, "\n");
-    if (!mem || load_mem(mem, len, &w->o.trace, &in, &e)) {
-        text_lit(p, "There is no page of it: ");
-        text_clean(p, mem ? e.what : "out of memory", mem ? strlen(e.what) : 13, 0);
-        text_lit(p, "\n");
-    } else {
+    uint8_t *joined = i < c->to ? stream_join(st, i, c->to - i, &len) : NULL;
+    if (i < c->to && !joined)
+        err_set(&e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    else if (!load_mem(joined ? joined : c->rest->p, joined ? len : c->rest->n, &w->o.trace, &in, &e)) {
         in.path = c->file;
         report_text(p, &in);
         load_free(&in);
     }
-    mem_free(mem);
+    if (e.code)
+        text_say(p, NULL, "There is no page of it: ", t_clean(e.what), "\n");
+    mem_free(joined);
 }
 
 static enum err_code put_text(const struct watch *w, const struct capture *c, struct err *e)
@@ -173,8 +164,7 @@ static enum err_code put_text(const struct watch *w, const struct capture *c, st
     else
         text_lit(&p, "\n");
     put_page(w, c, &p);
-    snprintf(path, sizeof path, "%s.txt", c->base);
-    enum err_code rc = text_ok(&p) ? out_open(&out, path, false, e)
+    enum err_code rc = text_ok(&p) ? put_open(&out, c, ".txt", path, e)
                                    : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the page");
     if (!rc) {
         out_text(&out, &p);
@@ -236,51 +226,42 @@ static struct watch *watched;
 static int deed_tidy;
 
 enum { MOMENT = 26 /* "gotop-20261121T235558.256Z" */ };
+#define DD "[0-9][0-9]"
 
 /* Whether that is the name of a capture or of a file that goes with one. */
 static int is_capture(const struct dirent *f)
 {
-    static const char form[] = "gotop-00000000T000000.000Z";
-    const char *name = f->d_name;
-    const size_t n = strlen(name);
-    if (n < MOMENT + 4)
-        return 0;
-    for (size_t i = 0; i < MOMENT; i++)
-        if (form[i] == '0' ? name[i] < '0' || name[i] > '9' : name[i] != form[i])
-            return 0;
-    return strcmp(name + n - 4, ".txt") == 0 || (n > 6 && strcmp(name + n - 6, ".trace") == 0);
+    static const char form[] = "gotop-" DD DD DD DD "T" DD DD DD "." DD "[0-9]Z*.t*";
+    const char *end = strrchr(f->d_name, '.');
+    return fnmatch(form, f->d_name, 0) == 0 && (strcmp(end, ".txt") == 0 || strcmp(end, ".trace") == 0);
 }
 
-/* The bytes of a capture, or the seconds since 1970 at which it was written; 0: it is no file. */
-static int64_t told_of(int dir, const struct dirent *f, bool bytes)
+static bool is_file(int dir, const struct dirent *f, struct stat *st)
 {
-    struct stat st;
-    if (fstatat(dir, f->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
-        return 0;
-    return bytes ? (int64_t)st.st_size : (int64_t)st.st_mtime;
+    return fstatat(dir, f->d_name, st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st->st_mode);
 }
 
 /* Removes old captures by the bounds that were settled, and says in said->value how many. The newest
  * stays. */
 static void do_tidy(const char *text, struct clerk_said *said)
 {
-    const struct watch *w = watched;
-    const int64_t now = (int64_t)time(NULL);
+    const struct keep most = watched->o.keep_files;
+    const time_t now = time(NULL);
     struct dirent **v = NULL;
-    int64_t sum = 0;
+    struct stat st;
+    uint64_t sum = 0;
     (void)text;
-    const int dir = open(w->o.out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const int n = dir < 0 ? -1 : scandir(w->o.out, &v, is_capture, alphasort); /* the oldest first */
+    const int dir = open(watched->o.out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int n = dir < 0 ? -1 : scandir(watched->o.out, &v, is_capture, alphasort); /* the oldest first */
     said->error = n < 0 ? errno : 0;
     for (int i = 0; i < n; i++)
-        sum += told_of(dir, v[i], true);
+        sum += is_file(dir, v[i], &st) ? (uint64_t)st.st_size : 0;
     for (int i = 0; i < n && memcmp(v[i]->d_name, v[n - 1]->d_name, MOMENT) != 0; i++) {
-        const int64_t bytes = told_of(dir, v[i], true), s = told_of(dir, v[i], false);
-        const bool old = w->o.keep_files.ns && now - s > w->o.keep_files.ns / 1000000000;
-        if (!s || (!old && !(w->o.keep_files.bytes && (uint64_t)sum > w->o.keep_files.bytes)))
+        if (!is_file(dir, v[i], &st) ||
+            !((most.ns && now - st.st_mtime > most.ns / 1000000000) || (most.bytes && sum > most.bytes)))
             continue;
         if (unlinkat(dir, v[i]->d_name, 0) == 0) {
-            sum -= bytes;
+            sum -= (uint64_t)st.st_size;
             said->value++;
         } else {
             said->error = errno;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,6 @@
 #include "decode/model/item.h"
 #include "triage/query/goto.h"
 #include "triage/report/report.h"
-#include "triage/wall.h"
 
 enum { FRAMES = 64 };
 
@@ -186,59 +186,30 @@ static void ask(struct asked *q, struct workpiece p)
         q->failed = true;
 }
 
-/* "1.2s..1.3s" */
-static bool interval(const struct trace *tr, const char *s, int64_t *a, int64_t *b, const char **why)
-{
-    char from[64];
-    const char *dots = strstr(s, "..");
-    const int64_t len = trace_info(tr)->end;
-    *why = "the interval is not of the form FROM..TO, as 1.2s..1.3s";
-    if (!dots || (size_t)(dots - s) >= sizeof from)
-        return false;
-    memcpy(from, s, (size_t)(dots - s));
-    from[dots - s] = 0;
-    if (goto_when(tr, from, a, why) && goto_when(tr, dots + 2, b, why) && *a >= 0 && *b > *a && *b <= len)
-        return true;
-    if (!wall_is(from) || wall_known(tr))
-        *why = "the interval makes no sense: FROM..TO within the trace, as 1.2s..1.3s";
-    return false;
-}
-
-/* "1.25s": the span there. */
-static bool moment(struct asked *q, const struct trace *tr, uint32_t g, const char *s, int64_t *a, int64_t *b,
-                   const char **why)
-{
-    struct span at;
-    *why = "the moment makes no sense: a time within the trace, as 1.25s";
-    if (!goto_when(tr, s, a, why))
-        return false;
-    *why = "this goroutine isn't there at that moment";
-    if (!explain_moment(&q->moment, tr, g, *a, &at))
-        return false;
-    *a = at.t0;
-    *b = at.t1;
-    return true;
-}
-
+/* "123", "123@1.25s": the span there, "123@1.2s..1.3s" */
 static bool ask_goroutine(struct asked *q, const struct trace *tr, const char *s, const char **why)
 {
-    char *end;
-    errno = 0;
-    uint64_t id = strtoull(s, &end, 10);
-    uint32_t g = trace_find_lane(tr, LANE_G, id);
-    *why = "no such goroutine in this trace";
-    if (end == s || errno || (*end && *end != '@') || g == NO_LANE)
+    char place[LINK_PLACE * 2];
+    struct target to;
+    const int n = snprintf(place, sizeof place, "g%s", s);
+    if (n >= (int)sizeof place || !goto_parse(tr, place, &to, why)) {
+        *why = *why ? *why : "a goroutine is g123, g123@1.25s or g123@1.2s..1.3s";
         return false;
-    struct lane_info li = trace_lane(tr, lane_g(g));
-    int64_t a = li.first, b = li.last;
-    if (*end == '@' &&
-        !(strstr(end, "..") ? interval(tr, end + 1, &a, &b, why) : moment(q, tr, g, end + 1, &a, &b, why)))
+    }
+    const uint32_t g = trace_find_lane(tr, LANE_G, to.id);
+    *why = "no such goroutine in this trace";
+    if (g == NO_LANE)
+        return false;
+    const struct lane_info li = trace_lane(tr, lane_g(g));
+    struct span is = {.t0 = to.has_range ? to.t0 : li.first, .t1 = to.has_range ? to.t1 : li.last};
+    *why = "this goroutine isn't there at that moment";
+    if (to.has_time && !explain_moment(&q->moment, tr, g, to.t0, &is))
         return false;
     text_who(&q->title, tr, g);
-    ask(q, workpiece_of_g(g, a, b));
+    ask(q, workpiece_of_g(g, is.t0, is.t1));
     q->all = 1;
-    *why = "it has no length";
-    return q->n > 0;
+    *why = is.t1 > trace_info(tr)->end ? "the range ends behind the trace's end" : "it has no length";
+    return q->n > 0 && is.t1 <= trace_info(tr)->end;
 }
 
 static bool named(const struct trace *tr, uint32_t str, const char *name)
@@ -290,9 +261,8 @@ struct names_seen {
 
 static void see(struct names_seen *s, uint32_t name)
 {
-    for (size_t i = 0; i < s->n; i++)
-        if (s->v[i] == name)
-            return;
+    if (any_of(i, s->n, s->v[i] == name))
+        return;
     if (s->n == OTHERS)
         s->more = true;
     else
