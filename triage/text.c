@@ -5,8 +5,10 @@
 #include "triage/text.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"
@@ -428,4 +430,42 @@ void text_say_parts(struct text *t, const struct trace *tr, const struct say_par
     const size_t begin = t->n;
     for (size_t i = 0; i < n; i++)
         say_part_add(t, tr, &v[i], begin);
+}
+
+/* ---- numbers with a unit ------------------------------------------------------------------------------- */
+
+static const struct { /* of each unit the largest first */
+    const char *name;
+    double k;
+    enum unit unit;
+} units[] = {{"", 1, UNIT_COUNT},
+             {"s", 1e9, UNIT_NS},
+             {"ms", 1e6, UNIT_NS},
+             {"us", 1e3, UNIT_NS},
+             {"ns", 1, UNIT_NS},
+             {"%", 0.01, UNIT_SHARE},
+             {"GB", 1073741824, UNIT_BYTES},
+             {"MB", 1048576, UNIT_BYTES},
+             {"KB", 1024, UNIT_BYTES},
+             {"B", 1, UNIT_BYTES}};
+enum { UNITS = sizeof units / sizeof *units };
+
+bool unit_parse(const char *s, double *v, enum unit *unit)
+{
+    char *end;
+    const double n = strtod(s, &end);
+    const char *name = end + strspn(end, " ");
+    const unsigned i = find_first(k, UNITS, strcmp(name, units[k].name) == 0);
+    if (end == s || !isfinite(n) || i == UNITS)
+        return false;
+    *unit = units[i].unit;
+    *v = *unit == UNIT_SHARE ? n / 100 : n * units[i].k; /* 95% is 0.95 to the last bit */
+    return true;
+}
+
+void unit_text(struct text *t, enum unit unit, double v)
+{
+    const unsigned i = find_first(k, UNITS, units[k].unit == unit && (v >= units[k].k || units[k].k <= 1));
+    text_add(t, unit == UNIT_SHARE ? "%.4g%s" : "%.6g%s", unit == UNIT_SHARE ? v * 100 : v / units[i].k,
+             units[i].name);
 }

@@ -185,4 +185,12 @@ static inline struct say_part say_same(struct say_part s)
 /* clang-format on */
 #define text_say(t, tr, ...) text_say_parts(t, tr, EACH_OF(const struct say_part, SAY, __VA_ARGS__))
 
+/* ---- numbers with a unit ------------------------------------------------------------------------------- */
+
+enum unit { UNIT_COUNT, UNIT_NS, UNIT_SHARE, UNIT_BYTES };
+/* unit_parse - reads "5", "5ms", "12.5%" or "64KB": a number in its unit's base (ns, of 1, bytes). Returns
+ * false if it is none. unit_text - adds one in the largest unit that it reaches. */
+bool unit_parse(const char *s, double *v, enum unit *unit);
+void unit_text(struct text *t, enum unit unit, double v);
+
 #endif

@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-struct unit {
+struct time_unit {
     uint64_t size;
     const char *name;
 };
 
 /* value/size with three digits in all, rounded */
-static char *three(uint64_t v, const struct unit *u, char *out)
+static char *three(uint64_t v, const struct time_unit *u, char *out)
 {
     uint64_t k = u->size == 1 ? v : wide_muldiv(v, 1000, u->size); /* thousandths */
     if (u->size == 1)
@@ -37,7 +37,7 @@ static uint64_t magnitude(int64_t v)
     return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
 
-static const struct unit time_units[] = {{1, "ns"}, {1000, "us"}, {1000000, "ms"}, {1000000000, "s"}};
+static const struct time_unit time_units[] = {{1, "ns"}, {1000, "us"}, {1000000, "ms"}, {1000000000, "s"}};
 
 static char *fmt_dur(int64_t ns, char out[FMT_MAX])
 {
@@ -93,8 +93,8 @@ static char *fmt_time(int64_t ns, int64_t res, char out[FMT_MAX])
 
 char *fmt_ticks(int64_t ticks, bool brief, char out[FMT_MAX])
 {
-    static const struct unit u[] = {{1, "t"},           {1000, "kt"},          {1000000, "Mt"},
-                                    {1000000000, "Gt"}, {1000000000000, "Tt"}, {1000000000000000, "Pt"}};
+    static const struct time_unit u[] = {{1, "t"},           {1000, "kt"},          {1000000, "Mt"},
+                                         {1000000000, "Gt"}, {1000000000000, "Tt"}, {1000000000000000, "Pt"}};
     uint64_t v = magnitude(ticks);
     char tmp[FMT_MAX];
     int i = 0;
@@ -142,7 +142,7 @@ char *when_length(const struct trace *tr, int64_t t, bool open, bool wide, char 
 }
 
 /* In the largest of n units in which it is at least one, once it is rounded. */
-static char *in_unit(uint64_t v, const struct unit *u, size_t n, char *out)
+static char *in_unit(uint64_t v, const struct time_unit *u, size_t n, char *out)
 {
     size_t i = 0;
     while (i + 1 < n && v >= u[i + 1].size - u[i].size / 2)
@@ -152,14 +152,14 @@ static char *in_unit(uint64_t v, const struct unit *u, size_t n, char *out)
 
 char *fmt_bytes(uint64_t n, char out[FMT_MAX])
 {
-    static const struct unit u[] = {{1, "B"},          {1ull << 10, "K"}, {1ull << 20, "M"},
-                                    {1ull << 30, "G"}, {1ull << 40, "T"}, {1ull << 50, "P"}};
+    static const struct time_unit u[] = {{1, "B"},          {1ull << 10, "K"}, {1ull << 20, "M"},
+                                         {1ull << 30, "G"}, {1ull << 40, "T"}, {1ull << 50, "P"}};
     return in_unit(n, u, sizeof u / sizeof *u, out);
 }
 
 char *fmt_count(uint64_t n, char out[FMT_MAX])
 {
-    static const struct unit u[] = {{1, ""}, {1000000, "M"}, {1000000000, "G"}, {1000000000000ull, "T"}};
+    static const struct time_unit u[] = {{1, ""}, {1000000, "M"}, {1000000000, "G"}, {1000000000000ull, "T"}};
     return in_unit(n, u, sizeof u / sizeof *u, out);
 }
 

@@ -16,7 +16,7 @@
 static const struct {
     enum rule rule;
     const char *name, *meaning;
-    enum threshold_unit unit;
+    enum unit unit;
 } table[TH_COUNT] = {
 #define X(ID, rule, name, value, unit, meaning) {RULE_##rule, name, meaning, unit},
 #include "triage/findings/thresholds.def"
@@ -77,42 +77,15 @@ static struct str trimmed(const char *p, size_t n)
     return (struct str){p, (uint32_t)n};
 }
 
-static const struct { /* of each unit the largest first */
-    const char *name;
-    double k;
-    enum threshold_unit unit;
-} suffix[] = {{"s", 1e9, TU_NS},
-              {"ms", 1e6, TU_NS},
-              {"us", 1e3, TU_NS},
-              {"ns", 1, TU_NS},
-              {"%", 0.01, TU_SHARE},
-              {"", 1, TU_SHARE},
-              {"GB", 1073741824, TU_BYTES},
-              {"MB", 1048576, TU_BYTES},
-              {"KB", 1024, TU_BYTES},
-              {"B", 1, TU_BYTES},
-              {"", 1, TU_COUNT}};
-
 /* Parse a number into its unit's base; false: not a number of that unit. */
-static bool value_of(struct str a, enum threshold_unit unit, double *out)
+static bool value_of(struct str a, enum unit unit, double *out)
 {
-    char buf[64], *end;
-    double v;
-    if (a.len == 0 || a.len >= sizeof buf || a.p[0] == '-' || a.p[0] == '+')
-        return false;
-    memcpy(buf, a.p, a.len);
-    buf[a.len] = 0;
-    v = strtod(buf, &end);
-    if (end == buf || !isfinite(v))
-        return false;
-    end += strspn(end, " ");
-    for (size_t i = 0; i < sizeof suffix / sizeof *suffix; i++) {
-        if (suffix[i].unit == unit && strcmp(end, suffix[i].name) == 0) {
-            *out = suffix[i].name[0] == '%' ? v / 100 : v * suffix[i].k; /* 95% is 0.95 to the last bit */
-            return *out <= 9e18 && (unit != TU_SHARE || *out <= 1);
-        }
-    }
-    return false;
+    char buf[64];
+    enum unit is;
+    snprintf(buf, sizeof buf, "%.*s", (int)a.len, a.p);
+    return a.len && a.len < sizeof buf && a.p[0] != '-' && a.p[0] != '+' && unit_parse(buf, out, &is) &&
+           (is == unit || (unit == UNIT_SHARE && is == UNIT_COUNT)) && *out <= 9e18 &&
+           (unit != UNIT_SHARE || *out <= 1);
 }
 
 struct here { /* the line being read, and where errors in it are stored */
@@ -139,9 +112,9 @@ static enum err_code set_rule(struct set *s, enum rule r, struct str v, const st
 static enum err_code set_number(struct set *s, enum rule r, struct str name, struct str v,
                                 const struct here *h)
 {
-    static const char *const expected[] = {"a time as 5ms (ns us ms s)",
-                                           "a share as 20% or 0.2, at most 100%", "bytes as 4MB (B KB MB GB)",
-                                           "a count as 8"};
+    static const char *const expected[] = {"a count as 8", "a time as 5ms (ns us ms s)",
+                                           "a share as 20% or 0.2, at most 100%",
+                                           "bytes as 4MB (B KB MB GB)"};
     for (int i = 0; i < TH_COUNT; i++) {
         if (table[i].rule == r && str_is(name, table[i].name)) {
             char why[100];
@@ -208,17 +181,6 @@ enum err_code thresholds_read(const char *path, struct err *e)
 
 /* ---- in words ------------------------------------------------------------------------------------------ */
 
-static void value_text(struct text *t, enum threshold_unit unit, double v)
-{
-    size_t i = 0;
-    while (suffix[i].unit != unit || (v < suffix[i].k && suffix[i].k > 1))
-        i++;
-    if (unit == TU_SHARE)
-        text_add(t, "%.4g%%", v * 100);
-    else
-        text_add(t, "%.6g%s", v / suffix[i].k, suffix[i].name);
-}
-
 static void numbers_text(struct text *t, enum rule r)
 {
     for (int i = 0; i < TH_COUNT; i++) {
@@ -226,12 +188,12 @@ static void numbers_text(struct text *t, enum rule r)
         if (table[i].rule != r)
             continue;
         text_add(t, "    %s.%s = ", rule_id(r), table[i].name);
-        value_text(t, table[i].unit, now->v[i]);
+        unit_text(t, table[i].unit, now->v[i]);
         text_pad(t, start, 40);
         text_add(t, " # %s", table[i].meaning);
         if (now->v[i] != shipped.v[i]) {
             text_lit(t, "; shipped: ");
-            value_text(t, table[i].unit, shipped.v[i]);
+            unit_text(t, table[i].unit, shipped.v[i]);
         }
         text_lit(t, "\n");
     }

@@ -15,7 +15,6 @@
 
 #include "triage/findings/findings.h"
 
-enum threshold_unit { TU_NS, TU_SHARE, TU_BYTES, TU_COUNT };
 enum threshold {
 #define X(ID, rule, name, value, unit, meaning) TH_##ID,
 #include "triage/findings/thresholds.def"
@@ -24,7 +23,7 @@ enum threshold {
 };
 
 double threshold(enum threshold t);     /* in the unit's base: ns, of 1, bytes, count */
-int64_t threshold_ns(enum threshold t); /* of a TU_NS */
+int64_t threshold_ns(enum threshold t); /* of a time */
 bool rule_is_off(enum rule r);
 /* threshold_reached - True if `part` is at least the share t of `whole`. */
 bool threshold_reached(enum threshold t, int64_t part, int64_t whole);

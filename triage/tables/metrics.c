@@ -336,29 +336,6 @@ void metric_text(struct text *t, const struct metric_value *v)
 
 /* ---- conditions ---------------------------------------------------------------------------------------- */
 
-static bool parse_amount(const char *s, struct condition *c)
-{
-    static const struct {
-        const char *u;
-        double k;
-        enum unit unit;
-    } unit[] = {{"", 1, UNIT_COUNT},           {"ns", 1, UNIT_NS},       {"us", 1e3, UNIT_NS},
-                {"ms", 1e6, UNIT_NS},          {"s", 1e9, UNIT_NS},      {"%", 0.01, UNIT_SHARE},
-                {"B", 1, UNIT_BYTES},          {"KB", 1024, UNIT_BYTES}, {"MB", 1048576, UNIT_BYTES},
-                {"GB", 1073741824, UNIT_BYTES}};
-    enum { N = sizeof unit / sizeof *unit };
-    char *end;
-    const double v = strtod(s, &end);
-    const bool is = end > s && v == v;
-    end += strspn(end, " ");
-    const unsigned i = find_first(k, N, strcmp(end, unit[k].u) == 0);
-    if (!is || i == N)
-        return false;
-    c->v = v * unit[i].k;
-    c->unit = unit[i].unit;
-    return true;
-}
-
 enum err_code condition_parse(const char *s, bool change, struct condition *c, struct err *e)
 {
     static const char *const ops[] = {"<=", ">=", "==", "!=", "<", ">"};
@@ -379,7 +356,7 @@ enum err_code condition_parse(const char *s, bool change, struct condition *c, s
         at += strspn(at, " ");
         c->relative = change && (*at == '+' || *at == '-');
     }
-    if (!end || !*c->op || !parse_amount(at, c))
+    if (!end || !*c->op || !unit_parse(at, &c->v, &c->unit))
         return err_set(
             e, ERR_ARG, ERR_NO_OFFSET,
             "a condition reads METRIC<VALUE, as stw.max<1ms (also <= > >= == !=; ns us ms s %% B KB "

@@ -21,7 +21,6 @@
 #include "triage/load.h"
 #include "triage/text.h"
 
-enum unit { UNIT_COUNT, UNIT_NS, UNIT_SHARE, UNIT_BYTES };
 struct metric_value {
     enum unit unit;
     bool known; /* false: the trace does not have it */
