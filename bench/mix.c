@@ -28,7 +28,7 @@ static const struct v2_type {
     const char *name;
     int args;
 } V2[256] = {
-#define X(number, id, since, nargs, ...) [number] = {#id, nargs},
+#define X(number, id, go, since, nargs, ...) [number] = {#id, nargs},
 #include "decode/v2/events_v2.def"
 };
 

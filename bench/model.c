@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/spill.h"
 #include "decode/model/trace_priv.h"
 #include "layout/frame/frame.h"
 #include "layout/move/search.h"
@@ -346,7 +347,7 @@ static void bounded(const struct trace *tr, double limit, const struct loaded *b
 {
     const struct trace_info *in = trace_info(tr);
     printf("within %.0f MB: decoded in %.3f s, %.1f MB/s, peak %.1f MB, %.1f MB in a file; %s\n", limit / 1e6,
-           best->s, (double)in->bytes / 1e6 / best->s, (double)mem_peak() / 1e6, (double)mem_spilled() / 1e6,
+           best->s, (double)in->bytes / 1e6 / best->s, (double)mem_peak() / 1e6, (double)spill_bytes() / 1e6,
            in->ndamages ? trace_damage(tr, 0)->what : "all of it held");
 }
 

@@ -1,35 +1,9 @@
 /* census.c - see census.h. */
 #include "decode/census.h"
 
-#include <ctype.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "decode/base/mem.h"
 #include "decode/v1/v1_wire.h"
 #include "decode/v2/v2_gen.h"
-
-/* "GO_CREATE" as Go writes it: "GoCreate". */
-static void name_of(const char *id, char out[CENSUS_NAME])
-{
-    size_t n = 0;
-    for (bool up = true; *id && n + 1 < CENSUS_NAME; id++) {
-        if (*id == '_') {
-            up = true;
-            continue;
-        }
-        bool word = up && (strncmp(id, "GC_", 3) == 0 || strncmp(id, "STW_", 4) == 0);
-        for (; word && *id != '_'; id++)
-            out[n++] = *id;
-        if (word) {
-            id--;
-            continue;
-        }
-        out[n++] = up ? *id : (char)tolower((unsigned char)*id);
-        up = false;
-    }
-    out[n] = '\0';
-}
 
 /* ---- second family ------------------------------------------------------------------------------------- */
 
@@ -82,9 +56,8 @@ static enum err_code take_v2(const struct input *in, const struct dialect *d, st
     struct v2_gen gen = {0};
     size_t pos = d->header;
     bool ok = s.grows = true;
-    for (int i = 0; i < 256; i++)
-        if (v2_specs[i].nargs)
-            name_of(v2_specs[i].name, c->kind[i].name);
+#define X(n, id, go, ...) c->kind[n].name = go;
+#include "decode/v2/events_v2.def"
     for (enum v2_gen_rc rc = V2_GEN; ok && rc == V2_GEN;) {
         rc = v2_gen_scan(&s, &gen, &pos);
         ok = rc != V2_GEN_OOM && (rc == V2_GEN_NONE || generation(c, &gen));
@@ -92,7 +65,7 @@ static enum err_code take_v2(const struct input *in, const struct dialect *d, st
     c->batches = s.st.batches;
     v2_gen_free(&gen);
     source_notes_free(&s);
-    return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for generations");
+    return ok ? ERR_OK : err_nomem(e);
 }
 
 /* ---- first family -------------------------------------------------------------------------------------- */
@@ -120,8 +93,7 @@ static void take_v1(const struct input *in, const struct dialect *dl, struct cen
     struct v1_raw r;
     v1_dialect_init(&d, dl->version);
     for (unsigned i = 0; i < V1_TYPES; i++)
-        if (d.shape[i].name)
-            snprintf(c->kind[i].name, CENSUS_NAME, "%s", d.shape[i].name);
+        c->kind[i].name = d.shape[i].name;
     while (p < end && v1_read(&d, &p, end, &r, &why) == V1_READ_OK)
         one(c, &d, &r);
 }

@@ -10,9 +10,8 @@
 #include "decode/input/input.h"
 #include "decode/base/err.h"
 
-#define CENSUS_NAME 32
 struct census_kind {
-    char name[CENSUS_NAME]; /* "GoCreate"; "" = there is no such event */
+    const char *name; /* "GoCreate"; NULL: there is no such event */
     uint64_t n;
 };
 

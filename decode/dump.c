@@ -9,7 +9,6 @@
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "decode/base/mem.h"
 #include "decode/base/order.h"
@@ -73,22 +72,22 @@ struct order {
 
 ORDER(by_order, struct order, LEAST((int64_t)r->id) LEAST(r->t) LEAST(r->i))
 
-/* Room for *n entries, to be filled in. NULL and *n = 0: there are none, or no memory. */
-static struct order *order_new(struct dump *d, size_t *n)
-{
-    struct order *o = *n ? mem_alloc(*n * sizeof *o) : NULL;
-    d->oom |= *n && !o;
-    *n = o ? *n : 0;
-    return o;
-}
+/* Sort the numbers below n by the id and the time of each i. n becomes 0 when out of memory. */
+#define order_make(d, o, n, id, t) \
+    do { \
+        (o) = (n) ? mem_alloc((n) * sizeof *(o)) : NULL; \
+        (d)->oom |= (n) && !(o); \
+        (n) = (o) ? (n) : 0; \
+        for (uint32_t i = 0; i < (n); i++) \
+            (o)[i] = (struct order){(uint64_t)(id), t, i}; \
+        sort(o, n, by_order); \
+    } while (0)
 
 static struct order *lanes_by_id(struct dump *d, enum lane_kind k, size_t *n)
 {
+    struct order *o;
     *n = trace_nlanes(d->tr, k);
-    struct order *o = order_new(d, n);
-    for (uint32_t i = 0; i < *n; i++)
-        o[i] = (struct order){trace_lane(d->tr, (struct lane){k, i}).id, 0, i};
-    sort(o, *n, by_order);
+    order_make(d, o, *n, trace_lane(d->tr, (struct lane){k, i}).id, 0);
     return o;
 }
 
@@ -242,10 +241,8 @@ static void dump_logs(struct dump *d)
 {
     const struct logmsg *v;
     size_t n = trace_logs(d->tr, &v);
-    struct order *o = order_new(d, &n);
-    for (size_t i = 0; i < n; i++)
-        o[i] = (struct order){(uint64_t)gid(d->tr, v[i].g), v[i].t, (uint32_t)i};
-    sort(o, n, by_order);
+    struct order *o;
+    order_make(d, o, n, gid(d->tr, v[i].g), v[i].t);
     for (size_t k = 0; k < n; k++) {
         const struct logmsg *m = &v[o[k].i];
         fprintf(d->out, "L\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t", gid(d->tr, m->g), m->task, m->t);
@@ -285,6 +282,12 @@ static void dump_metrics(struct dump *d)
     }
 }
 
+static int64_t owner_id(const struct trace *tr, const struct range *r)
+{
+    const bool p = (r->kind == RANGE_SWEEP || r->scope_p) && r->owner != NO_LANE;
+    return p ? (int64_t)trace_lane(tr, lane_p(r->owner)).id : gid(tr, r->owner);
+}
+
 static void dump_ranges(struct dump *d)
 {
     static const char *const name[RANGE_KINDS] = {"GC concurrent mark phase", NULL, "GC incremental sweep",
@@ -294,15 +297,8 @@ static void dump_ranges(struct dump *d)
         enum range_kind k = scope_order[x];
         const struct range *v;
         size_t n = trace_ranges(d->tr, k, &v);
-        struct order *o = order_new(d, &n);
-        for (size_t i = 0; i < n; i++) {
-            bool p = k == RANGE_SWEEP || v[i].scope_p;
-            uint64_t id = v[i].owner == NO_LANE ? UINT64_MAX
-                          : p                   ? trace_lane(d->tr, lane_p(v[i].owner)).id
-                                                : (uint64_t)gid(d->tr, v[i].owner);
-            o[i] = (struct order){id, v[i].seen, (uint32_t)i};
-        }
-        sort(o, n, by_order);
+        struct order *o;
+        order_make(d, o, n, owner_id(d->tr, &v[i]), v[i].seen);
         for (size_t i = 0; i < n; i++) {
             const struct range *r = &v[o[i].i];
             if (k == RANGE_GC)
@@ -386,10 +382,8 @@ static void dump_tasks(struct dump *d)
 {
     const struct task *v;
     size_t n = trace_tasks(d->tr, &v);
-    struct order *o = order_new(d, &n);
-    for (size_t i = 0; i < n; i++)
-        o[i] = (struct order){v[i].id, v[i].t0, (uint32_t)i};
-    sort(o, n, by_order);
+    struct order *o;
+    order_make(d, o, n, v[i].id, v[i].t0);
     for (size_t k = 0; k < n; k++) {
         const struct task *t = &v[o[k].i];
         fprintf(d->out, "T\t%" PRIu64 "\t", t->id);
@@ -408,10 +402,8 @@ static void dump_regions(struct dump *d)
 {
     const struct region *v;
     size_t n = trace_regions(d->tr, &v);
-    struct order *o = order_new(d, &n);
-    for (size_t i = 0; i < n; i++)
-        o[i] = (struct order){(uint64_t)gid(d->tr, v[i].g), v[i].t0, (uint32_t)i};
-    sort(o, n, by_order);
+    struct order *o;
+    order_make(d, o, n, gid(d->tr, v[i].g), v[i].t0);
     for (size_t k = 0; k < n; k++) {
         const struct region *r = &v[o[k].i];
         fprintf(d->out, "U\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t%" PRId64 "\t", gid(d->tr, r->g), r->task,

@@ -80,7 +80,7 @@ enum err_code places_read(int place, const char *path, char **text, size_t *len)
         fclose(f);
         return foreign ? ERR_ARG : ERR_IO;
     }
-    origin_note(fd);
+    origin_note(fd, NULL);
     *text = mem_alloc(PLACES_FILE_MAX + 1);
     *len = *text ? fread(*text, 1, PLACES_FILE_MAX + 1, f) : 0;
     bad = ferror(f) || *len > PLACES_FILE_MAX;

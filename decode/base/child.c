@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/base/rows.h"
+
 enum { MOST = 16 };
 static struct {
     int sig;
@@ -24,21 +26,10 @@ void child_signals(void)
         (void)sigaction(ours[i].sig, &ours[i].was, NULL);
 }
 
-static bool from_somewhere(const char *path)
-{
-    return path[0] == '/' || strncmp(path, "./", 2) == 0;
-}
-
-static bool child_takes(const char *path)
-{
-    for (const char *p = path; *p; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7F)
-            return false;
-    return from_somewhere(path);
-}
-
 bool child_name(const char *path, char *out, size_t size)
 {
-    const int len = snprintf(out, size, "%s%s", from_somewhere(path) ? "" : "./", path);
-    return *path && len > 0 && (size_t)len < size && child_takes(out);
+    const bool from_somewhere = path[0] == '/' || strncmp(path, "./", 2) == 0;
+    const int len = snprintf(out, size, "%s%s", from_somewhere ? "" : "./", path);
+    return *path && len > 0 && (size_t)len < size &&
+           !any_of(i, (size_t)len, (unsigned char)out[i] < 0x20 || out[i] == 0x7F);
 }

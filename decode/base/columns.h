@@ -5,7 +5,6 @@
 #ifndef GOTOP_DECODE_COLUMNS_H
 #define GOTOP_DECODE_COLUMNS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "decode/base/bytes.h"

@@ -15,8 +15,6 @@
 #include "decode/base/wide.h"
 
 extern uint64_t hash_secret[4]; /* drawn before main(); the last three are odd */
-/* hash_reseed - Draw another secret, for tests. No table may be in use. */
-void hash_reseed(uint64_t seed);
 
 /* hash_fold - Returns both halves of the product in one word. */
 static inline uint64_t hash_fold(uint64_t x, uint64_t k)

@@ -63,7 +63,7 @@ static bool spills(size_t n, size_t less)
 
 static void *block(size_t n, bool zeros, bool spilled)
 {
-    void *p = spilled ? spill_new(n) : NULL;
+    void *p = spilled ? spill_new(n, n) : NULL;
     return p ? p : zeros ? calloc(1, n ? n : 1) : malloc(n ? n : 1);
 }
 
@@ -198,23 +198,13 @@ bool mem_over(size_t more)
     return most && atomic_load(&live) + more > most + (mem_spills() ? most / 8 : 0);
 }
 
-uint64_t mem_spilled(void)
-{
-    return spill_bytes();
-}
-
-bool mem_is_spilled(const void *p)
-{
-    return spill_size(p);
-}
-
 /* An array in the temporary file that would be too small for it stays there, because moving it would take
  * memory. */
 void mem_fit_of(void *array, size_t *cap, size_t n, size_t size)
 {
     void *p;
     memcpy(&p, array, sizeof p);
-    if (!p || !n || n >= *cap || (n * size < MEM_SPILLS && mem_is_spilled(p)))
+    if (!p || !n || n >= *cap || (n * size < MEM_SPILLS && spill_size(p)))
         return;
     p = mem_resize(p, n * size);
     if (p) {

@@ -68,17 +68,14 @@ static inline bool mem_noted(bool *oom, bool ok)
  * room, and don't count. They are used like any others.
  *
  * mem_spills - Whether there is such a file. mem_over - Whether `more` bytes would exceed the limit
- * nevertheless. (With a file: by more than an eighth, which is for short-lived blocks.) mem_spilled -
- * Returns the bytes in the file now. mem_is_spilled - Whether this block is in the file. mem_rest - Let the
- * kernel take back pages of such blocks, if many are in memory; call it now and then.
+ * nevertheless. (With a file: by more than an eighth, which is for short-lived blocks.) mem_rest - Let the
+ * kernel take back pages of blocks in the file, if many are in memory; call it now and then.
  */
 #define MEM_SPILLS ((size_t)64 << 10)
 void mem_limit(uint64_t bytes);
 uint64_t mem_limited(void); /* the limit, 0 = none */
 bool mem_spills(void);
 bool mem_over(size_t more);
-uint64_t mem_spilled(void);
-bool mem_is_spilled(const void *p);
 void mem_rest(void);
 
 void mem_fail_after(long n);

@@ -66,7 +66,7 @@ static bool has(const struct origin *o)
     return any_of(i, n < ORIGINS ? n : ORIGINS, one(&noted[i], o));
 }
 
-static void note(int fd, const char *path)
+void origin_note(int fd, const char *path)
 {
     struct origin o;
     if (!look(fd, path, &o))
@@ -77,32 +77,11 @@ static void note(int fd, const char *path)
     pthread_mutex_unlock(&lock);
 }
 
-static bool is_noted(int fd, const char *path)
+bool origin_is(int fd, const char *path)
 {
     struct origin o;
     pthread_mutex_lock(&lock);
     const bool is = n && look(fd, path, &o) && has(&o);
     pthread_mutex_unlock(&lock);
     return is;
-}
-
-void origin_note(int fd)
-{
-    note(fd, NULL);
-}
-
-void origin_note_path(const char *path)
-{
-    if (path)
-        note(-1, path);
-}
-
-bool origin_is(int fd)
-{
-    return is_noted(fd, NULL);
-}
-
-bool origin_is_path(const char *path)
-{
-    return is_noted(-1, path);
 }

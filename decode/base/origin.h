@@ -11,12 +11,10 @@
 
 #include <stdbool.h>
 
-/* origin_note - Note that the open file is read. origin_note_path - Note the file with this name; NULL:
- * none. Only regular files are noted: a pipe that is read may be written to. */
-void origin_note(int fd);
-void origin_note_path(const char *path);
-/* origin_is, origin_is_path - Whether the file was read. */
-bool origin_is(int fd);
-bool origin_is_path(const char *path);
+/* origin_note - Note that the file with this name is read; path NULL: the one open as fd, if any. Only
+ * regular files are noted: a pipe that is read may be written to. */
+void origin_note(int fd, const char *path);
+/* origin_is - Whether this file was read. */
+bool origin_is(int fd, const char *path);
 
 #endif

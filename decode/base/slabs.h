@@ -8,7 +8,6 @@
 #ifndef GOTOP_DECODE_SLABS_H
 #define GOTOP_DECODE_SLABS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #define SLABS_ALIGN 64 /* alignment of each block: a processor's cache line */

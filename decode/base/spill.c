@@ -134,8 +134,7 @@ static struct block *block_of(void *p)
     return (struct block *)p - 1;
 }
 
-/* A block of n bytes, in a range for `most`. */
-static void *block_new(size_t n, size_t most)
+void *spill_new(size_t n, size_t most)
 {
     const size_t room = range_of(most);
     if (!room || file.fd < 0 || file.forbidden)
@@ -148,11 +147,6 @@ static void *block_new(size_t n, size_t most)
     b->n = n;
     b->room = room;
     return b + 1;
-}
-
-void *spill_new(size_t n)
-{
-    return block_new(n, n);
 }
 
 /* Lengthen a range that ends the file. Returns false if it can't grow in place. */
@@ -179,7 +173,7 @@ void *spill_resize(void *p, size_t n)
         b->n = n;
         return p;
     }
-    void *q = block_new(n, n + n / 2); /* a growing block goes on growing */
+    void *q = spill_new(n, n + n / 2); /* a growing block goes on growing */
     if (!q)
         return NULL;
     memcpy(q, p, b->n);

@@ -31,8 +31,9 @@ const char *spill_why(void);
 /* spill_works - Whether there is a file, and it could grow whenever asked. */
 bool spill_works(void);
 
-/* spill_new - Returns n bytes of zeros in the file, aligned to 64. NULL: there is no room, or no file. */
-void *spill_new(size_t n);
+/* spill_new - Returns n bytes of zeros in the file, aligned to 64, that can grow to `most` bytes in place.
+ * NULL: there is no room, or no file. */
+void *spill_new(size_t n, size_t most);
 /* spill_resize - Like realloc(), for one of these blocks. NULL: there is no room, and p is unchanged. */
 void *spill_resize(void *p, size_t n);
 void spill_free(void *p);

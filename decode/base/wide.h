@@ -1,6 +1,7 @@
 /*
- * wide.h - full products of two 64-bit numbers, and their quotients, for times of hours in ns multiplied by
- * columns or bytes.
+ * wide.h - arithmetic without overflow: full products of two 64-bit numbers, and their quotients, for times
+ * of hours in ns multiplied by columns or bytes; and integers of any double, where a cast of one that is out
+ * of range would be undefined.
  *
  * Where the compiler has 128-bit integers they are used; wide_mul_plain() and wide_div_plain() do the same
  * with 64 bits, for 32-bit machines (a test compares both).
@@ -91,6 +92,21 @@ static inline uint64_t wide_muladd(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t hi, lo = wide_mul(a, b, &hi);
     return hi || lo + c < lo ? UINT64_MAX : lo + c;
+}
+
+/* to_i64, to_u64 - Round d towards 0; the nearest value if it is out of range; 0 if it is not a number. */
+static inline int64_t to_i64(double d)
+{
+    if (d >= 9223372036854775808.0)
+        return INT64_MAX;
+    return d >= -9223372036854775808.0 ? (int64_t)d : d < 0 ? INT64_MIN : 0;
+}
+
+static inline uint64_t to_u64(double d)
+{
+    if (d >= 18446744073709551616.0)
+        return UINT64_MAX;
+    return d > 0 ? (uint64_t)d : 0;
 }
 
 #endif

@@ -7,7 +7,7 @@
 #include "decode/damage/v1_damage.h"
 
 #include "decode/base/mem.h"
-#include "decode/base/round.h"
+#include "decode/base/wide.h"
 
 /* lost - Emit EVK_LOST. v->arg: since when; arg2: only if the last event that names it is before that. */
 static struct ev *lost(struct v1_emit *em, int64_t from, int64_t before)

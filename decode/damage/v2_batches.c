@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "decode/base/round.h"
+#include "decode/base/wide.h"
 #include "decode/v2/v2_raw.h"
 
 /* ---- where the next batch begins ----------------------------------------------------------------------- */

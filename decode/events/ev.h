@@ -19,6 +19,7 @@
 
 #define EV_NONE UINT32_MAX /* no goroutine / P / M */
 
+/* From EVK_METRIC to EVK_G_LABEL in the order of enum ev_class. */
 enum ev_kind {
     EVK_G_CREATE, /* g (new, arg = raw id) in state; by = creator or EV_NONE; stack = creator's; stack2 =
                      start fn */
@@ -26,23 +27,23 @@ enum ev_kind {
                      bound; EVF_BACKDATE: since the trace began. For a known g: a repeat, nothing changes */
     /* g changes to state (ST_NONE: it ends); str = reason; by = its cause (the waker), stack: see below */
     EVK_G_STATE,
-    EVK_G_LABEL, /* str = label of g's running span (GC worker) */
     /* p changes to ST_IDLE, ST_SCHED (= running, no goroutine yet) or ST_NONE; m = thread; arg = raw id on
      * first mention. EVF_BACKDATE: the state holds since the trace began */
     EVK_P_STATE,
-    EVK_M_NEW,       /* m first seen: arg = raw thread id */
+    EVK_METRIC,      /* state = enum metric; arg = value */
     EVK_RANGE_BEGIN, /* state = enum range_kind; g or p = owner; str = STW kind; stack; arg = GC seq */
     /* as BEGIN, but when it began is not known; EVF_BACKDATE: it has been open since the trace began */
     EVK_RANGE_ACTIVE,
     EVK_RANGE_END,    /* state = enum range_kind; g or p = owner; arg, arg2 = swept, reclaimed */
-    EVK_METRIC,       /* state = enum metric; arg = value */
     EVK_TASK_BEGIN,   /* arg = task, arg2 = parent (0 none), str = name, g, stack */
     EVK_TASK_END,     /* arg = task, g, stack */
     EVK_REGION_BEGIN, /* arg = task, str = name, g, stack */
     EVK_REGION_END,
     EVK_LOG,        /* arg = task, str = category, stack2 = message (a string id), g, stack */
     EVK_SAMPLE,     /* g, p, m, stack */
+    EVK_G_LABEL,    /* str = label of g's running span (GC worker) */
     EVK_COUNT_ONLY, /* an experimental event, counted but not shown; state = enum ev_class */
+    EVK_M_NEW,      /* m first seen: arg = raw thread id */
     EVK_LOST, /* what g or p did since arg, or since it was last told of if that is later, is not recorded: it
                  becomes ST_UNKNOWN, a P ST_NONE. Only m: the same of a thread without a P. None: of the open
                  GC. EVF_QUIET. Of a g or p only if it was last told of before arg2 (0: in any case); state 1:

@@ -4,8 +4,8 @@
  * Three tables of the same kind: strings by their bytes, frames by their four values, stacks by their frame
  * ids. Each is a segmented vector plus a map of hashes to ids, which only the writer touches: what is looked
  * for is not compared with what has another hash. A stack's frame ids stand side by side in a chunk: two
- * bytes each, four where one of them takes more. Chunks are larger the more there is, so little of the last
- * one is left empty.
+ * bytes each, four where one of them takes more. Copies of strings do, too. Chunks are larger the more there
+ * is, so little of the last one is left empty.
  */
 #include "decode/events/names.h"
 
@@ -29,12 +29,6 @@ enum {
 struct stack_ref {
     uint32_t first; /* where its ids begin: the chunk, and CHUNK_BITS of where in it */
     uint32_t n : 31, wide : 1;
-};
-
-struct copy_block { /* bytes of strings that are not in the input */
-    struct copy_block *next;
-    uint32_t used, cap;
-    char bytes[];
 };
 
 static inline void *seg_sized(const struct segvec *v, uint32_t i, size_t size)
@@ -98,7 +92,7 @@ static inline uint32_t frame_id(const uint16_t *list, bool wide, uint32_t i)
 }
 
 /* Room for n more behind what the last chunk has. NULL: out of memory. */
-static uint16_t *lists_room(struct frame_lists *l, uint32_t n)
+static uint16_t *lists_room(struct lists *l, uint32_t n)
 {
     if (l->last && n <= l->cap - l->used)
         return l->last + l->used;
@@ -117,10 +111,11 @@ static uint16_t *lists_room(struct frame_lists *l, uint32_t n)
     return p;
 }
 
-static void lists_free(struct frame_lists *l)
+static void lists_free(struct lists *l)
 {
     for (uint32_t i = 0; i < l->chunk.n; i++)
         mem_free(*(uint16_t **)seg_at(&l->chunk, i));
+    seg_free(&l->chunk);
 }
 
 /* ids as they stand in a list. *wide: they take two places each. */
@@ -148,7 +143,7 @@ enum err_code names_init(struct names *nm)
     memset(nm, 0, sizeof *nm);
     nm->strs.size = sizeof(struct held_str);
     nm->frames.size = sizeof(struct frame);
-    nm->lists.chunk.size = sizeof(uint16_t *);
+    nm->lists.chunk.size = nm->copies.chunk.size = sizeof(uint16_t *);
     nm->stacks.size = sizeof(struct stack_ref);
     struct held_str *s = seg_push(&nm->strs);
     struct stack_ref *r = s ? seg_push(&nm->stacks) : NULL;
@@ -172,34 +167,19 @@ void names_free(struct names *nm)
     seg_free(&nm->strs);
     seg_free(&nm->frames);
     lists_free(&nm->lists);
-    seg_free(&nm->lists.chunk);
+    lists_free(&nm->copies);
     seg_free(&nm->stacks);
-    for (struct copy_block *b = nm->copies; b;) {
-        struct copy_block *next = b->next;
-        mem_free(b);
-        b = next;
-    }
     memset(nm, 0, sizeof *nm);
 }
 
 static char *copy_bytes(struct names *nm, const char *p, uint32_t len)
 {
-    struct copy_block *b = nm->copies;
-    if (!b || b->cap - b->used < len) {
-        uint32_t cap = len > 4096 ? len : 4096;
-        b = mem_alloc(sizeof *b + cap);
-        if (!b)
-            return NULL;
-        b->next = nm->copies;
-        b->used = 0;
-        b->cap = cap;
-        nm->copies = b;
-    }
-    char *q = b->bytes + b->used;
-    memcpy(q, p, len);
-    b->used += len;
-
-    return q;
+    const uint32_t n = len / 2 + len % 2;
+    uint16_t *to = lists_room(&nm->copies, n);
+    if (!to)
+        return NULL;
+    nm->copies.used += n;
+    return memcpy(to, p, len);
 }
 
 /* intern - copy: what it says is not to stay where it is. */
@@ -230,14 +210,9 @@ static enum err_code intern(struct names *nm, struct held_str x, bool copy, uint
     return idmap_put(&nm->hstr, key, *id) ? ERR_OK : ERR_NOMEM;
 }
 
-enum err_code names_str(struct names *nm, const char *p, uint32_t len, uint32_t *id)
+enum err_code names_str(struct names *nm, const char *p, uint32_t len, bool copy, uint32_t *id)
 {
-    return intern(nm, (struct held_str){p, len, (uint32_t)hash_bytes(p, len)}, false, id);
-}
-
-enum err_code names_str_copy(struct names *nm, const char *p, uint32_t len, uint32_t *id)
-{
-    return intern(nm, (struct held_str){p, len, (uint32_t)hash_bytes(p, len)}, true, id);
+    return intern(nm, (struct held_str){p, len, (uint32_t)hash_bytes(p, len)}, copy, id);
 }
 
 enum err_code names_str_of(struct names *nm, const struct names *from, uint32_t i, bool copy, uint32_t *id)

@@ -25,14 +25,13 @@ struct names {
     struct segvec strs;      /* struct str, and its hash */
     struct segvec frames;    /* struct frame, shared by all stacks */
     struct segvec stacks;    /* struct stack_ref */
-    struct frame_lists {     /* the stacks' frame ids: see names.c */
+    struct lists {           /* see names.c */
         struct segvec chunk; /* uint16_t * */
         uint16_t *last;
-        uint32_t used, cap; /* of the last chunk, in elements */
-        uint64_t all;       /* total capacity of the chunks */
-    } lists;
+        uint32_t used, cap;            /* of the last chunk, in elements */
+        uint64_t all;                  /* total capacity of the chunks */
+    } lists, copies;                   /* the stacks' frame ids; bytes of strings that are not in the input */
     struct idmap hstr, hframe, hstack; /* ids by hash: see names.c */
-    struct copy_block *copies;
 
     uint32_t helper[NAMES_HELPERS],
         nhelper; /* strings that are such functions (helper.h), the first of them */
@@ -45,12 +44,10 @@ void names_free(struct names *nm);
 /* names_rest - free the hash tables; nothing can be added after that. */
 void names_rest(struct names *nm);
 
-/* names_str - intern bytes; *id is their id. The bytes are borrowed and must live as long as the names (the
- * mapped input does). names_str_copy - the same for bytes that don't live as long. */
-enum err_code names_str(struct names *nm, const char *p, uint32_t len,
-                        uint32_t *id); /* this and the functions below return ERR_OK or ERR_NOMEM */
-enum err_code names_str_copy(struct names *nm, const char *p, uint32_t len, uint32_t *id);
-/* names_str_of - intern string i of other names; copy: copy its bytes, which don't live as long as nm. */
+/* names_str - intern bytes; *id is their id. This and the functions below return ERR_OK or ERR_NOMEM. copy:
+ * copy the bytes, which don't live as long as the names (the mapped input does). */
+enum err_code names_str(struct names *nm, const char *p, uint32_t len, bool copy, uint32_t *id);
+/* names_str_of - intern string i of other names. */
 enum err_code names_str_of(struct names *nm, const struct names *from, uint32_t i, bool copy, uint32_t *id);
 /* names_stack - intern a stack, frame 0 innermost. n = 0 gives id 0. names_frame_id - intern a frame. */
 enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, uint32_t *id);

@@ -6,12 +6,9 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "decode/base/clerk.h"
@@ -133,7 +130,7 @@ static enum err_code open_file(struct feed *f, const char *path, struct err *e)
     if (f->fd < 0 || fstat(f->fd, &st))
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't open: %s", strerror(errno));
     f->own = true;
-    origin_note(f->fd);
+    origin_note(f->fd, NULL);
     f->is.grows = S_ISREG(st.st_mode);
     if (!f->is.grows && !S_ISFIFO(st.st_mode))
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "is neither a file nor a pipe");
@@ -194,7 +191,7 @@ enum err_code feed_open(const char *where, const struct feed_opts *o, struct fee
     f->seconds = o && !o->unasked ? o->seconds : 0;
     enum err_code rc = ERR_OK;
     if (strcmp(where, "-") == 0)
-        origin_note(f->fd = STDIN_FILENO);
+        origin_note(f->fd = STDIN_FILENO, NULL);
     else
         rc = (clerk_on() ? feed_open_far : feed_open_near)(f, where, o ? o : &none, e);
     if (!rc && f->is.grows)

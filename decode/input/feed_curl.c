@@ -91,7 +91,7 @@ static enum err_code put_token(struct config *c, const char *path, struct err *e
 {
     char line[TOKEN - 32], header[TOKEN];
     FILE *f = fopen(path, "re");
-    origin_note(f ? fileno(f) : -1);
+    origin_note(f ? fileno(f) : -1, NULL);
     if (!f)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "the token's file can't be read: %s", strerror(errno));
     char *got = fgets(line, sizeof line, f);
@@ -162,7 +162,7 @@ static enum err_code config_make(struct config *c, const char *url, const struct
     put_value(c, "write-out", SAYS_STATUS);
     const char *const read[] = {o->cacert, o->cert, o->key};
     for (size_t i = 0; i < sizeof read / sizeof *read; i++)
-        origin_note_path(read[i]);
+        origin_note(-1, read[i]);
     for (int i = 0; i < o->nheaders; i++)
         put_value(c, "header", o->header[i]);
     enum err_code rc = o->token_file ? put_token(c, o->token_file, e) : ERR_OK;

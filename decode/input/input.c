@@ -97,7 +97,7 @@ static enum err_code input_fd(const char *path, bool is_stdin, int *fd, struct s
     if (fstat(*fd, st))
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't read: %s", strerror(errno));
     why = no_file(st, is_stdin);
-    origin_note(*fd);
+    origin_note(*fd, NULL);
     return why ? err_set(e, ERR_IO, ERR_NO_OFFSET, "%s", why) : ERR_OK;
 }
 
@@ -118,18 +118,12 @@ static uint64_t input_there(int fd, const struct stat *st, struct err *damage)
     return (uint64_t)hole;
 }
 
-static bool input_maps(int fd)
-{
-    void *p = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (p == MAP_FAILED)
-        return errno != ENODEV;
-    munmap(p, 1);
-    return true;
-}
-
+/* Files of some file systems can't be mapped: then nothing is, and ERR_OK. */
 static enum err_code input_map(int fd, uint64_t n, struct input *in, struct err *e)
 {
     void *p = mapped_new(fd, n);
+    if (!p && errno == ENODEV)
+        return ERR_OK;
     if (!p)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't map its %" PRIu64 " bytes: %s", n, strerror(errno));
     madvise(p, (size_t)n, MADV_SEQUENTIAL);
@@ -321,18 +315,16 @@ enum err_code input_open(const char *path, uint64_t limit, struct input *in, str
     enum err_code rc = input_fd(path, is_stdin, &fd, &st, e);
     struct err hole = {0};
     const uint64_t there = !rc && S_ISREG(st.st_mode) ? input_there(fd, &st, &hole) : 0;
-    if (!rc && there && input_maps(fd)) {
+    if (!rc && there)
         rc = input_map(fd, there, in, e);
-        if (!rc && zip_is(in->data, in->len))
-            rc = input_zip(in, member, limit, e);
-        else if (!rc && member)
-            rc = err_set(e, ERR_FORMAT, 0, "no zip archive stands before the colon");
-        else if (!rc && unpack_packed(in->data, in->len))
-            rc = input_unpack(in, in->data, in->len, false, limit, e);
-    } else if (!rc) { /* files of size 0, too: some only tell when read; and those of file systems that map
-                         none */
+    if (!rc && !in->mapped) /* files of size 0, too: some only tell when read */
         rc = feed_of(fd, limit, &f, e) ? e->code : input_feed(in, f, limit, e);
-    }
+    else if (!rc && zip_is(in->data, in->len))
+        rc = input_zip(in, member, limit, e);
+    else if (!rc && member)
+        rc = err_set(e, ERR_FORMAT, 0, "no zip archive stands before the colon");
+    else if (!rc && unpack_packed(in->data, in->len))
+        rc = input_unpack(in, in->data, in->len, false, limit, e);
     if (!rc && hole.code && in->mapped) /* else unpacking tells what is missing */
         in->damage = hole;
     if (!is_stdin && fd >= 0)

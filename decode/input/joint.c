@@ -50,11 +50,6 @@ static const char *base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static enum err_code no_memory(struct err *e)
-{
-    return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the traces together");
-}
-
 /* What tells one path from another: its last name, or its end where both have the same. */
 static const char *name_of(const char *path, const char *other)
 {
@@ -153,7 +148,7 @@ static enum err_code file_look(struct joint *j, uint32_t n, struct err *e)
     v2_gen_free(&g);
     source_notes_free(&s);
     if (!ok || !pcs_note(j, stacks, &same, &other))
-        return no_memory(e);
+        return err_nomem(e);
     if (n && other > same)
         return refuse(e, &j->file[0], f, "are of two programs: their functions stand at other addresses");
     if (n && !met)
@@ -183,26 +178,24 @@ static bool same_gen(const struct joint *j, const struct jgen *a, const struct j
 static enum err_code row_make(struct joint *j, struct err *e)
 {
     size_t n = 0;
+    struct jgen was = {0};
     sort(j->gen, j->ngen, by_number);
+    const uint64_t last = j->ngen ? j->gen[j->ngen - 1].number : 0;
     for (size_t i = 0; i < j->ngen; i++) {
-        const struct jgen *g = &j->gen[i], *was = n ? &j->gen[n - 1] : NULL;
-        if (was && was->number == g->number) {
-            if (!same_gen(j, was, g))
-                return refuse(e, &j->file[was->file], &j->file[g->file],
+        const struct jgen g = j->gen[i];
+        if (i && was.number == g.number) {
+            if (!same_gen(j, &was, &g))
+                return refuse(e, &j->file[was.file], &j->file[g.file],
                               "are of two programs, or of two runs of one: both count the same generations");
             continue;
         }
-        j->gen[n++] = *g;
-    }
-    j->ngen = n;
-    n = 0;
-    for (size_t i = 0; i < j->ngen; i++) {
-        if (j->gen[i].torn && i + 1 < j->ngen) {
-            j->torn = &j->file[j->gen[i].file];
-            j->torn_gen = j->gen[i].number;
-            continue;
+        was = g;
+        if (g.torn && g.number != last) {
+            j->torn = &j->file[g.file];
+            j->torn_gen = g.number;
+        } else {
+            j->gen[n++] = g;
         }
-        j->gen[n++] = j->gen[i];
     }
     j->ngen = n;
     return ERR_OK;
@@ -237,7 +230,7 @@ static enum err_code row_copy(struct joint *j, uint64_t limit, struct input *in,
     size_t n = f->d.header, gaps = 0;
     for (size_t i = 0; i < j->ngen; i++) {
         if (n > SIZE_MAX / 2 - (j->gen[i].end - j->gen[i].start))
-            return no_memory(e);
+            return err_nomem(e);
         n += j->gen[i].end - j->gen[i].start;
         gaps += i && (j->gen[i].begins || j->gen[i].number != j->gen[i - 1].number + 1);
     }
@@ -250,7 +243,7 @@ static enum err_code row_copy(struct joint *j, uint64_t limit, struct input *in,
     if (!p || (gaps && !gap)) {
         mem_free(p);
         mem_free(gap);
-        return no_memory(e);
+        return err_nomem(e);
     }
     *in = (struct input){.data = p, .map = p, .len = n, .gap = gap};
     memcpy(p, f->in.data, n = f->d.header);
@@ -298,7 +291,7 @@ static enum err_code row_of_files(struct joint *j, bool open, uint64_t limit, si
 {
     enum err_code rc = ERR_OK;
     if (names_init(&j->names))
-        return no_memory(e);
+        return err_nomem(e);
     for (uint32_t i = 0; i < j->nfile && !rc; i++)
         rc = file_take(j, i, open ? input_open(j->file[i].path, limit, &j->file[i].in, e) : ERR_OK, e);
     *met = j->ngen;
@@ -329,7 +322,7 @@ enum err_code input_open_all(const char *path, const struct joint_paths *more, u
     if (more->n >= JOINT_MAX)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "too many traces at once, at most %d", JOINT_MAX);
     if (!(j.file = mem_zalloc((more->n + 1) * sizeof *j.file)))
-        return no_memory(e);
+        return err_nomem(e);
     j.nfile = more->n + 1;
     for (uint32_t i = 0; i < j.nfile; i++)
         j.file[i].path = i ? more->path[i - 1] : path;

@@ -41,11 +41,6 @@ static enum err_code damage(struct stream *st, enum err_code code, const char *w
     return code;
 }
 
-static enum err_code no_memory(struct err *e)
-{
-    return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the generations that are held");
-}
-
 /* Drop what is understood of a generation that is larger than the limit. */
 static void gen_cut(struct stream *st)
 {
@@ -68,7 +63,7 @@ static enum err_code gen_put(struct stream *st, const uint8_t *p, size_t n, stru
 {
     struct stream_gen *g = arriving(st);
     if (!mem_room(g->p, g->cap, g->n + n))
-        return no_memory(e);
+        return err_nomem(e);
     memcpy(g->p + g->n, p, n);
     g->n += n;
     return ERR_OK;
@@ -84,7 +79,7 @@ static enum err_code gen_begin(struct stream *st, const uint8_t *p, size_t n, st
         return ERR_OK;
     const struct stream_gen g = {.offset = st->bytes - n, .lost_before = st->losing};
     if (!mem_add(st->gen, st->cap, st->ngen, g))
-        return no_memory(e);
+        return err_nomem(e);
     st->losing = 0;
     st->at = STREAM_HEADER;
     const enum err_code rc = gen_put(st, st->header, STREAM_HEADER, e);

@@ -146,18 +146,12 @@ const uint8_t *zip_bytes(const struct zip *z, const struct zip_member *m, struct
     }
     if (!why && (m->at > z->n || z->n - m->at < HEAD || !is(z->p + m->at, 3, 4)))
         why = "isn't where the archive's directory says";
-    if (why) {
-        err_set(e, ERR_FORMAT, m->at, "the zip archive's member %.*s %s", (int)(m->len < 100 ? m->len : 100),
-                m->name, why);
-        return NULL;
-    }
-    uint64_t from = m->at + HEAD + le(z->p + m->at + 26, 2) + le(z->p + m->at + 28, 2);
-    if (from > z->n || m->packed > z->n - from) {
-        err_set(e, ERR_TRUNCATED, m->at, "the zip archive's member %.*s lies outside of it",
-                (int)(m->len < 100 ? m->len : 100), m->name);
-        return NULL;
-    }
-    return z->p + from;
+    const uint64_t from = why ? 0 : m->at + HEAD + le(z->p + m->at + 26, 2) + le(z->p + m->at + 28, 2);
+    if (!why && from <= z->n && m->packed <= z->n - from)
+        return z->p + from;
+    err_set(e, why ? ERR_FORMAT : ERR_TRUNCATED, m->at, "the zip archive's member %.*s %s",
+            (int)(m->len < 100 ? m->len : 100), m->name, why ? why : "lies outside of it");
+    return NULL;
 }
 
 bool zip_trace(const struct zip *z, const struct zip_member *m, struct dialect *d)

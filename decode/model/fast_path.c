@@ -230,7 +230,7 @@ HOT bool varint(const uint8_t **at, uint64_t *v)
 /* The entries of the table of events for these events. */
 enum { CM = V2_CM, CP = V2_CP, CG = V2_CG, NG = V2_NG, SELF = V2_SELF, OWN = V2_OWN, TELLS = V2_TELLS };
 enum {
-#define X(n, id, since, nargs, context, ...) NARGS_##id = nargs, NEEDS_##id = context,
+#define X(n, id, name, since, nargs, context, ...) NARGS_##id = nargs, NEEDS_##id = context,
 #include "decode/v2/events_v2.def"
 };
 

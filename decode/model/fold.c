@@ -409,28 +409,6 @@ static void on_p_state(struct fold *f, const struct ev *e)
 
 /* ---- the automaton ------------------------------------------------------------------------------------- */
 
-static const uint8_t class_of[EVK_KINDS] = {
-    [EVK_G_CREATE] = EC_TRANSITION,
-    [EVK_G_STATUS] = EC_TRANSITION,
-    [EVK_G_STATE] = EC_TRANSITION,
-    [EVK_P_STATE] = EC_TRANSITION,
-    [EVK_G_LABEL] = EC_LABEL,
-    [EVK_RANGE_BEGIN] = EC_RANGE_BEGIN,
-    [EVK_RANGE_ACTIVE] = EC_RANGE_ACTIVE,
-    [EVK_RANGE_END] = EC_RANGE_END,
-    [EVK_METRIC] = EC_METRIC,
-    [EVK_TASK_BEGIN] = EC_TASK_BEGIN,
-    [EVK_TASK_END] = EC_TASK_END,
-    [EVK_REGION_BEGIN] = EC_REGION_BEGIN,
-    [EVK_REGION_END] = EC_REGION_END,
-    [EVK_LOG] = EC_LOG,
-    [EVK_SAMPLE] = EC_SAMPLE,
-    [EVK_M_NEW] = EC_COUNT,
-    [EVK_GAP] = EC_COUNT,
-    [EVK_TICK] = EC_COUNT,
-    [EVK_LOST] = EC_COUNT,
-};
-
 /* Make room for every lane that an event names. EV_NONE + 1 is 0, so it is never too large. */
 static inline bool ev_room(struct fold *f, const struct ev *e)
 {
@@ -447,8 +425,10 @@ static inline void fold_count(struct fold *f, const struct ev *e)
 {
     if (e->flags & EVF_QUIET)
         return;
-    unsigned c = e->kind == EVK_COUNT_ONLY ? e->state : class_of[e->kind];
-    if (c < EC_COUNT) {
+    const unsigned c = e->kind == EVK_COUNT_ONLY ? e->state
+                       : e->kind < EVK_METRIC    ? EC_TRANSITION
+                                                 : e->kind - EVK_METRIC + EC_METRIC;
+    if (e->kind <= EVK_COUNT_ONLY && c < EC_COUNT) {
         f->count[c]++;
         f->events += !(e->flags & EVF_EXTRA) || e->kind == EVK_RANGE_BEGIN || e->kind == EVK_RANGE_END;
     }

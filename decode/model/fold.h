@@ -87,36 +87,19 @@ struct minfo {
     struct mlane lane;
 };
 
-struct vec_range {
-    struct range *v;
-    size_t n, cap;
-    struct idmap open; /* owner -> index of its open range */
-    bool unsorted;
-};
-struct vec_region {
-    struct region *v;
-    size_t n, cap;
-    uint32_t *prev; /* the open region around it, index + 1 */
-    size_t capprev;
-    bool unsorted;
-};
-struct vec_task {
-    struct task *v;
-    size_t n, cap;
-    bool unsorted;
-};
-struct vec_log {
-    struct logmsg *v;
-    size_t n, cap;
-};
-struct vec_sample {
-    struct sample *v;
-    size_t n, cap;
-};
-struct vec_ev {
-    struct ev *v;
-    size_t n, cap;
-};
+/* A list; unsorted: some entries came late. */
+#define VEC(name, type) \
+    struct name { \
+        type *v; \
+        size_t n, cap; \
+        bool unsorted; \
+    }
+VEC(vec_range, struct range);
+VEC(vec_region, struct region);
+VEC(vec_task, struct task);
+VEC(vec_log, struct logmsg);
+VEC(vec_sample, struct sample);
+VEC(vec_ev, struct ev);
 #ifndef GB_MAX /* fewer for fuzzing, where setting them up would take most of the time */
 #define GB_MAX 8192
 #endif
@@ -149,11 +132,14 @@ struct fold {
     struct fold_start start[STARTS]; /* cache by start stack, direct mapped */
     uint32_t band_open[BAND_COUNT];
     struct vec_range range[RANGE_KINDS];
+    struct idmap openranges[RANGE_KINDS]; /* owner -> index of its open range */
     struct vec_task tasks;
     struct idmap opentasks;  /* id of an open task -> index in tasks */
     struct idmap knowntasks; /* ids of the first nknown tasks; filled by fold_task_known() */
     size_t nknown;
     struct vec_region regions;
+    uint32_t *around; /* per region: the open one around it, index + 1 */
+    size_t caparound;
     struct idmap openregions; /* goroutine -> its innermost open region */
     struct misuse misuse[MISUSE_KINDS];
     struct vec_log logs;

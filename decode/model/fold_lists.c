@@ -2,8 +2,6 @@
  * fold_lists.c - the parts of the model that are no lanes: ranges (and the bands they make), tasks,
  * regions, logs, samples, metrics.
  */
-#include <string.h>
-
 #include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"
 #include "decode/base/order.h"
@@ -131,13 +129,13 @@ static void range_begin(struct fold *f, const struct ev *e)
 {
     struct vec_range *v = &f->range[e->state];
     const uint64_t key = range_key(e);
-    if (idmap_get(&v->open, key) != IDMAP_NONE)
+    if (idmap_get(&f->openranges[e->state], key) != IDMAP_NONE)
         return; /* already open: the reader noted that, or it was reported repeatedly as active */
     const bool early = e->flags & EVF_BACKDATE;
     struct range *r = range_add(f, e, early);
     if (!r)
         return;
-    if (!mem_noted(&f->oom, idmap_put(&v->open, key, (uint32_t)v->n - 1))) {
+    if (!mem_noted(&f->oom, idmap_put(&f->openranges[e->state], key, (uint32_t)v->n - 1))) {
         v->n--;
         return;
     }
@@ -155,14 +153,13 @@ static void range_begin(struct fold *f, const struct ev *e)
 /* End the open range with this key at t. Returns NULL if there is none. */
 static struct range *range_close(struct fold *f, enum range_kind k, uint64_t key, int64_t t)
 {
-    struct vec_range *v = &f->range[k];
-    const uint32_t at = idmap_get(&v->open, key);
+    const uint32_t at = idmap_get(&f->openranges[k], key);
     if (at == IDMAP_NONE)
         return NULL;
-    idmap_del(&v->open, key);
-    v->v[at].t1 = t;
+    idmap_del(&f->openranges[k], key);
+    f->range[k].v[at].t1 = t;
     f->band_open[k]--;
-    return &v->v[at];
+    return &f->range[k].v[at];
 }
 
 static void range_end(struct fold *f, const struct ev *e)
@@ -200,7 +197,7 @@ void fold_range_lost(struct fold *f, enum range_kind k, uint32_t owner, int64_t 
 static void patch_ranges(struct fold *f, int kind, int64_t end)
 {
     uint64_t key;
-    for (uint32_t at = 0, i; idmap_next(&f->range[kind].open, &at, &key, &i);)
+    for (uint32_t at = 0, i; idmap_next(&f->openranges[kind], &at, &key, &i);)
         f->range[kind].v[i].t1 = end;
 }
 
@@ -318,7 +315,7 @@ static void task_end(struct fold *f, const struct ev *e, const struct ginfo *gi)
 static bool region_room(struct fold *f)
 {
     struct vec_region *v = &f->regions;
-    return fold_room(f, v->v, v->cap, v->n + 1) && fold_room(f, v->prev, v->capprev, v->n + 1);
+    return fold_room(f, v->v, v->cap, v->n + 1) && fold_room(f, f->around, f->caparound, v->n + 1);
 }
 
 /* The goroutine's innermost open region, index + 1; 0: none. */
@@ -333,7 +330,7 @@ static void region_begin(struct fold *f, const struct ev *e)
     if (!region_room(f))
         return;
     const uint32_t top = region_top(f, e->g), depth = top ? v->v[top - 1].depth + 1u : 0;
-    v->prev[v->n] = top;
+    f->around[v->n] = top;
     v->v[v->n] = (struct region){.task = e->arg,
                                  .t0 = e->t,
                                  .t1 = OPEN_T,
@@ -350,7 +347,7 @@ static uint32_t region_find(const struct fold *f, const struct ev *e)
 {
     enum { FAR = 256 };
     uint32_t at = region_top(f, e->g);
-    for (int i = 0; at && i < FAR; i++, at = f->regions.prev[at - 1])
+    for (int i = 0; at && i < FAR; i++, at = f->around[at - 1])
         if (f->regions.v[at - 1].task == e->arg && f->regions.v[at - 1].name == e->str)
             return at;
     return 0;
@@ -360,7 +357,7 @@ static uint32_t region_find(const struct fold *f, const struct ev *e)
 static void region_close(struct fold *f, uint32_t g, uint32_t at, int64_t t, uint32_t stack_end)
 {
     struct region *r = &f->regions.v[at - 1];
-    uint32_t top = region_top(f, g), *of = &top, *prev = f->regions.prev;
+    uint32_t top = region_top(f, g), *of = &top, *prev = f->around;
     r->t1 = t;
     r->open_end = false;
     r->stack_end = stack_end;
@@ -399,7 +396,7 @@ static void region_end(struct fold *f, const struct ev *e, const struct ginfo *g
     if (!region_room(f))
         return;
     v->unsorted |= v->n > 0;
-    v->prev[v->n] = 0;
+    f->around[v->n] = 0;
     v->v[v->n++] = (struct region){.task = e->arg,
                                    .t0 = gi->flags & GI_LOST ? fold_lane_at(f, e->g)->t0 : f->began,
                                    .t1 = e->t,
@@ -409,24 +406,30 @@ static void region_end(struct fold *f, const struct ev *e, const struct ginfo *g
                                    .stack_end = e->stack};
 }
 
-/* It is not known how long regions last after `since`, from one, index + 1, to the outermost. */
-static void regions_lost(struct vec_region *v, uint32_t at, int64_t since)
+/* Open regions last until t, as far as is known: from one, index + 1, to the outermost. */
+static void regions_until(struct fold *f, uint32_t at, int64_t t)
 {
-    for (; at; at = v->prev[at - 1])
-        v->v[at - 1].t1 = since > v->v[at - 1].t0 ? since : v->v[at - 1].t0;
+    struct region *v = f->regions.v;
+    for (; at; at = f->around[at - 1])
+        v[at - 1].t1 = t > v[at - 1].t0 ? t : v[at - 1].t0;
+}
+
+static void all_regions_until(struct fold *f, int64_t t)
+{
+    uint64_t g;
+    for (uint32_t at = 0, top; idmap_next(&f->openregions, &at, &g, &top);)
+        regions_until(f, top + 1, t);
 }
 
 void fold_regions_lost(struct fold *f, uint32_t g, int64_t since)
 {
-    regions_lost(&f->regions, region_top(f, g), since);
+    regions_until(f, region_top(f, g), since);
     idmap_del(&f->openregions, g);
 }
 
 void fold_all_regions_lost(struct fold *f, int64_t since)
 {
-    uint64_t g;
-    for (uint32_t at = 0, top; idmap_next(&f->openregions, &at, &g, &top);)
-        regions_lost(&f->regions, top + 1, since);
+    all_regions_until(f, since);
     idmap_clear(&f->openregions);
 }
 
@@ -547,9 +550,7 @@ void fold_patch_open(struct fold *f, int64_t end)
     uint64_t id;
     for (uint32_t at = 0, task; idmap_next(&f->opentasks, &at, &id, &task);)
         f->tasks.v[task].t1 = end;
-    for (uint32_t at = 0, top; idmap_next(&f->openregions, &at, &id, &top);)
-        for (uint32_t i = top + 1; i; i = f->regions.prev[i - 1])
-            f->regions.v[i - 1].t1 = end;
+    all_regions_until(f, end);
 }
 
 void fold_lists_finish(struct fold *f)
@@ -575,13 +576,13 @@ void fold_lists_free(struct fold *f)
 {
     for (int k = 0; k < RANGE_KINDS; k++) {
         mem_free(f->range[k].v);
-        idmap_free(&f->range[k].open);
+        idmap_free(&f->openranges[k]);
     }
     idmap_free(&f->opentasks);
     idmap_free(&f->knowntasks);
     mem_free(f->tasks.v);
     mem_free(f->regions.v);
-    mem_free(f->regions.prev);
+    mem_free(f->around);
     idmap_free(&f->openregions);
     mem_free(f->logs.v);
     mem_free(f->samples.v);

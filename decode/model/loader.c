@@ -9,7 +9,6 @@
  * (names are numbered in file order), when each segment ends, and the join, which hints read.
  */
 #include <pthread.h>
-#include <string.h>
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 enum { NAME = 32, PLACE = 72 }; /* most bytes of a name, of a place in a warning */
 
@@ -25,12 +24,8 @@ static void place(const struct names *nm, uint32_t stack, char *out, size_t size
             break;
     }
     struct str file = names_get(nm, f.file);
-    for (uint32_t i = file.len; i--;)
-        if (file.p[i] == '/') {
-            file.p += i + 1;
-            file.len -= i + 1;
-            break;
-        }
+    const uint32_t dir = str_dir(file);
+    file = (struct str){file.p + dir, file.len - dir};
     if (!func.len)
         *out = 0;
     else

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "decode/model/fold_priv.h"
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 
 enum { REC_MAX = 10 + 1 + 10 * (SPAN_SLOTS - 1) };

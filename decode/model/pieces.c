@@ -3,7 +3,7 @@
 
 #include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 
 int64_t trace_last(const struct trace *tr)
 {

@@ -1,7 +1,7 @@
 /* points.c - see points.h. */
 #include "decode/model/points.h"
 
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 #include "decode/model/trace_priv.h"
 

@@ -4,9 +4,6 @@
  *
  * Everything is computed from the fold's data. Nothing is cached, so answers are right while loading.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "decode/model/retired.h"
 #include "decode/model/trace_priv.h"
 
@@ -306,31 +303,17 @@ size_t trace_stop(const struct range *r, size_t n, size_t i, struct range *out)
     return i;
 }
 
-size_t trace_tasks(const struct trace *tr, const struct task **out)
-{
-    patch(tr);
-    *out = tr->fold.tasks.v;
-    return tr->fold.tasks.n;
-}
-
-size_t trace_regions(const struct trace *tr, const struct region **out)
-{
-    patch(tr);
-    *out = tr->fold.regions.v;
-    return tr->fold.regions.n;
-}
-
-size_t trace_logs(const struct trace *tr, const struct logmsg **out)
-{
-    *out = tr->fold.logs.v;
-    return tr->fold.logs.n;
-}
-
-size_t trace_samples(const struct trace *tr, const struct sample **out)
-{
-    *out = tr->fold.samples.v;
-    return tr->fold.samples.n;
-}
+#define LIST(name, type) \
+    size_t trace_##name(const struct trace *tr, const struct type **out) \
+    { \
+        patch(tr); \
+        *out = tr->fold.name.v; \
+        return tr->fold.name.n; \
+    }
+LIST(tasks, task)
+LIST(regions, region)
+LIST(logs, logmsg)
+LIST(samples, sample)
 
 bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max)
 {

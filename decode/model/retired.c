@@ -1,9 +1,6 @@
 /* retired.c - see retired.h. */
 #include "decode/model/retired.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "decode/base/columns.h"
 #include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"

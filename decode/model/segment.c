@@ -6,7 +6,6 @@
 #include "decode/base/mem.h"
 #include "decode/model/fast_path.h"
 #include "decode/v2/v2_gen.h"
-#include "decode/damage/v2_damage.h"
 
 struct segment *segment_new(uint32_t n, const struct source *like)
 {

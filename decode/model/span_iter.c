@@ -2,10 +2,8 @@
  * span_iter.c - iterates over a lane's spans, and finds its long spans (decode/trace.h). A thread's spans
  * are those of the Ps it holds, cut to each hold.
  */
-#include <string.h>
-
 #include "decode/model/trace_priv.h"
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 
 /* ---- spans --------------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* spans_read.c - the reading half of spans.h: blocks, look-ups by time. */
 #include <string.h>
 
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 #include "decode/model/spans.h"
 

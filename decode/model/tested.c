@@ -10,16 +10,14 @@
 /* "go/parser" for test function "go/parser_test.TestParse"; empty for other functions. */
 static struct str package_of(struct str f)
 {
-    size_t from = f.len, dot;
-    while (from && f.p[from - 1] != '/')
-        from--;
-    for (dot = from; dot < f.len && f.p[dot] != '.'; dot++) {
-    }
-    const struct str last = {f.p + dot, (uint32_t)(f.len - dot)};
+    uint32_t dot = str_dir(f);
+    while (dot < f.len && f.p[dot] != '.')
+        dot++;
+    const struct str last = {f.p + dot, f.len - dot};
     const bool test =
         str_starts(last, ".Test") || str_starts(last, ".Fuzz") || str_starts(last, ".Benchmark");
-    const size_t ext = dot >= 5 && memcmp(f.p + dot - 5, "_test", 5) == 0 ? 5 : 0;
-    return test ? (struct str){f.p, (uint32_t)(dot - ext)} : (struct str){0};
+    const uint32_t ext = dot >= 5 && memcmp(f.p + dot - 5, "_test", 5) == 0 ? 5 : 0;
+    return test ? (struct str){f.p, dot - ext} : (struct str){0};
 }
 
 struct str tested_package(const struct trace *tr)

@@ -14,7 +14,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -160,7 +159,7 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
                                    .has_samples = d->version >= 1019,
                                    .has_names = d->version >= 1007 || tr->opts.exe,
                                    .bytes = tr->in.len,
-                                   .spilled = mem_is_spilled(tr->in.map)};
+                                   .spilled = spill_size(tr->in.map)};
     pthread_mutex_init(&tr->mu, NULL);
     thread_cond(&tr->filled);
     thread_cond(&tr->freed);
@@ -207,7 +206,7 @@ enum err_code trace_open(const char *path, const struct trace_opts *opts, struct
     struct trace *tr = trace_new(path, opts, e);
     if (!tr)
         return ERR_NOMEM;
-    origin_note_path(tr->opts.exe); /* whether or not this trace needs it */
+    origin_note(-1, tr->opts.exe); /* whether or not this trace needs it */
     return trace_finish_open(tr, input_open_all(path, &tr->opts.more, tr->opts.max_memory, &tr->in, e), out,
                              e);
 }
@@ -322,7 +321,7 @@ static void damage_oom(struct trace *tr)
 static void release_pages(struct trace *tr)
 {
     enum { STEPS = 256 };
-    if (tr->steps++ % STEPS || !mem_spilled())
+    if (tr->steps++ % STEPS || !spill_bytes())
         return;
     if (tr->in.mapped && host_mapped() > tr->opts.max_memory / 4)
         (void)madvise(tr->in.map, tr->in.maplen, MADV_DONTNEED);

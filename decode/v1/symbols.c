@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "decode/input/mapped.h"
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/bytes.h"
 #include "decode/base/mem.h"
 

@@ -608,7 +608,7 @@ static void on_log(struct v1_emit *em, const struct v1_ev *e)
 {
     struct v1_raw r;
     const bool whole = v1_ev_values(&em->o->d, e, &r);
-    const uint32_t text = whole ? v1_text(em->vn, (const char *)r.text, r.len) : 0;
+    const uint32_t text = whole ? v1_text(em->vn, (const char *)r.text, r.len, false) : 0;
     put_user(em, e, EVK_LOG, 1)->stack2 = text;
 }
 
@@ -761,10 +761,10 @@ enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index
     s->st.clock_assumed = given > 0;
     for (unsigned t = 0; t < V1_TYPES; t++)
         if (V1_LEFT[t].reason)
-            em->reason[t] = v1_text(vn, V1_LEFT[t].reason, (uint32_t)strlen(V1_LEFT[t].reason));
+            em->reason[t] = v1_text(vn, V1_LEFT[t].reason, (uint32_t)strlen(V1_LEFT[t].reason), false);
     for (size_t i = 0; i < sizeof STW / sizeof STW[0]; i++)
         if (ix->dialect.version >= STW[i].from && ix->dialect.version <= STW[i].to)
-            em->stw[STW[i].kind] = v1_text(vn, STW[i].name, (uint32_t)strlen(STW[i].name));
+            em->stw[STW[i].kind] = v1_text(vn, STW[i].name, (uint32_t)strlen(STW[i].name), false);
     return vn->oom ? ERR_NOMEM : ERR_OK;
 }
 

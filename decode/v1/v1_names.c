@@ -26,17 +26,10 @@ void v1_names_free(struct v1_names *vn)
     memset(vn, 0, sizeof *vn);
 }
 
-uint32_t v1_text(struct v1_names *vn, const char *p, uint32_t len)
+uint32_t v1_text(struct v1_names *vn, const char *p, uint32_t len, bool copy)
 {
     uint32_t id = 0;
-    vn->oom |= names_str(vn->s->names, p, len, &id);
-    return id;
-}
-
-static uint32_t copied(struct v1_names *vn, const char *p, uint32_t len)
-{
-    uint32_t id = 0;
-    vn->oom |= names_str_copy(vn->s->names, p, len, &id);
+    vn->oom |= names_str(vn->s->names, p, len, copy, &id);
     return id;
 }
 
@@ -56,7 +49,7 @@ static uint32_t name_text(struct v1_names *vn, const struct v1_raw *r, uint64_t 
         source_warn(vn->s, ERR_FORMAT, 0, off, "a name has %u bytes: of such no more than %d are shown",
                     r->len, NAME_MOST);
     }
-    return v1_text(vn, p, len);
+    return v1_text(vn, p, len, false);
 }
 
 /* Returns the interned id of a table's entry. `read` interns it when it is first asked for. 0: the file lacks
@@ -88,7 +81,7 @@ uint32_t v1_string(struct v1_names *vn, uint64_t id)
     if (nid || !id)
         return nid;
     char text[32];
-    return copied(vn, text, (uint32_t)snprintf(text, sizeof text, "#%llu", (unsigned long long)id));
+    return v1_text(vn, text, (uint32_t)snprintf(text, sizeof text, "#%llu", (unsigned long long)id), true);
 }
 
 /* Find the names for a bare program counter. It is a return address, so the call is just before it. */
@@ -97,8 +90,8 @@ static void resolve(struct v1_names *vn, struct frame *f)
     struct symbol y;
     if (!vn->symbols || !f->pc || !symbols_find(vn->symbols, f->pc - 1, &y))
         return;
-    f->func = copied(vn, y.func, y.func_len);
-    f->file = y.file ? copied(vn, y.file, y.file_len) : 0;
+    f->func = v1_text(vn, y.func, y.func_len, true);
+    f->file = y.file ? v1_text(vn, y.file, y.file_len, true) : 0;
     f->line = y.line;
 }
 

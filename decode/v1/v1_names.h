@@ -34,6 +34,7 @@ uint32_t v1_string(struct v1_names *vn, uint64_t id);
 uint32_t v1_stack(struct v1_names *vn, uint64_t id);
 /* v1_start - a stack of one frame for a start function, given by its address. */
 uint32_t v1_start(struct v1_names *vn, uint64_t pc);
-uint32_t v1_text(struct v1_names *vn, const char *p, uint32_t len); /* bytes of the input, or static bytes */
+/* v1_text - the interned id of these bytes; copy: they don't live as long as the names. */
+uint32_t v1_text(struct v1_names *vn, const char *p, uint32_t len, bool copy);
 
 #endif

@@ -7,7 +7,6 @@
  * note where each of them begins and ends in the final order, then to emit everything else.
  */
 #include <inttypes.h>
-#include <string.h>
 
 #include "decode/base/mem.h"
 #include "decode/damage/v1_damage.h"

@@ -8,9 +8,7 @@
 #define GOTOP_DECODE_V1_WIRE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
 #include "decode/base/bytes.h"
 
 #define V1_LAST INT32_MAX

@@ -6,7 +6,6 @@
  * changes before both tests have passed.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/damage/v2_damage.h"
@@ -697,7 +696,7 @@ EVENT(syscall_destroy)
 
 typedef V2_RULE(rule);
 static rule *const rules[256] = {
-#define X(n, id, since, nargs, context, after, strs, stacks, rule) [n] = v2_rule_##rule,
+#define X(n, id, name, since, nargs, context, after, strs, stacks, rule) [n] = v2_rule_##rule,
 #include "decode/v2/events_v2.def"
 };
 

@@ -17,8 +17,10 @@ enum v2_event {
 };
 enum v2_means {
     V2_MEANS_nothing, /* no such event */
-#define M(rule) V2_MEANS_##rule,
+#define X(n, id, name, since, nargs, context, after, strs, stacks, rule) V2_MEANS_##rule,
+#define E(...)
 #include "decode/v2/events_v2.def"
+    V2_MEANS_counted
 };
 
 enum v2_context { V2_CM = 1, V2_CP = 2, V2_CG = 4, V2_NG = 8, V2_SELF = 16, V2_OWN = 32, V2_TELLS = 64 };

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "decode/base/bytes.h"
 #include "decode/base/order.h"
 #include "decode/damage/v2_damage.h"
 #include "decode/v2/v2_state.h"
@@ -203,25 +202,17 @@ double v2_gen_unit(const struct v2_gen *g)
  * that order. */
 static const char *registered(int version, uint64_t id)
 {
-    static const char *const all[] = {
-        "",
-#define NONE(text) text,
-#define LABEL(text) text,
-#define REASON(text) text,
+    static const struct {
+        int from, to;
+        const char *text;
+    } all[] = {
+#define X(from, to, text) {1000 + (from), 1000 + (to), text},
 #include "decode/v2/words_v2.def"
     };
-    static const char *const since_125[] = {
-#define LATE(text) text,
-#include "decode/v2/words_v2.def"
-    };
-    const size_t n = sizeof all / sizeof *all, more = sizeof since_125 / sizeof *since_125;
-    if (version > GO_126) /* a newer runtime may register others */
-        return NULL;
-    return id < n                               ? all[id]
-           : version >= GO_125 && id - n < more ? since_125[id - n]
-           : version == GO_123 && id == n       ? since_125[0] /* after it 1.23 and 1.24 differ */
-           : version < GO_123 && id == n        ? since_125[2]
-                                                : NULL;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (version >= all[i].from && version <= all[i].to && !--id)
+            return all[i].text;
+    return NULL; /* a newer runtime may register others */
 }
 
 enum { LABELS = 5 }; /* smaller ids are mark workers' labels, others are reasons */
@@ -241,7 +232,7 @@ static uint32_t missing_string(struct source *s, struct v2_gen *g, uint64_t id, 
     if (!known)
         snprintf(number, sizeof number, "#%" PRIu64, id);
     known = known ? known : number;
-    return names_str_copy(s->names, known, (uint32_t)strlen(known), &mine) ? 0 : mine;
+    return names_str(s->names, known, (uint32_t)strlen(known), true, &mine) ? 0 : mine;
 }
 
 uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id)
@@ -516,36 +507,26 @@ static bool scan_batches(struct source *s, struct v2_gen *g, uint64_t last_numbe
     return true;
 }
 
-/* scan - Find where it ends, too. Returns false if out of memory. */
-static bool scan(struct source *s, struct v2_gen *g, size_t *pos, struct scanned *at)
+enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
 {
-    const uint64_t last_number = g->number;
+    const uint64_t last_number = g->number, last_freq = g->freq, last_hi = g->hi;
     const bool in_hole = g->ends_in_hole && g->ordinal;
+    struct scanned at = {.p = s->data + *pos};
     gen_reset(g);
     g->start = *pos;
     if (in_hole)
         v2_hole_note(g, *pos, 0, false);
     g->after_gap = source_gap(s, *pos);
-    *at = (struct scanned){.p = s->data + *pos};
-    if (!scan_batches(s, g, last_number, at))
-        return false;
+    if (!scan_batches(s, g, last_number, &at))
+        return V2_GEN_OOM;
     g->ends_in_hole = g->nhole && !g->last;
-    *pos = g->end = source_off(s, at->p);
+    *pos = g->end = source_off(s, at.p);
     g->at_end = g->end == s->len;
-    if (at->any && s->version >= GO_126 && !g->marked && g->at_end && !g->torn) {
+    if (at.any && s->version >= GO_126 && !g->marked && g->at_end && !g->torn) {
         g->torn = true;
         source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
                       "generation %" PRIu64 " has no end mark: the trace was cut short", g->number);
     }
-    return true;
-}
-
-enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
-{
-    const uint64_t last_freq = g->freq, last_hi = g->hi;
-    struct scanned at;
-    if (!scan(s, g, pos, &at))
-        return V2_GEN_OOM;
     if (!at.any) { /* in a growing file another may come; this one follows the one before */
         g->ordinal--;
         g->freq = last_freq;
@@ -564,33 +545,22 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
 
 /* ---- tables -------------------------------------------------------------------------------------------- */
 
-static bool samples_all(struct source *s, struct v2_gen *g)
+bool v2_gen_parse(struct source *s, struct v2_gen *g)
 {
+    v2_clock_notes(s, g);
+    if (!v2_names_read(s, g))
+        return false;
     for (size_t i = 0; i < g->ntable; i++)
         if (*g->table[i].p == V2R_SAMPLES && !read_samples(s, g, &g->table[i]))
             return false;
     samples_time(s, g);
     sort(g->sample, g->nsample, sample_by_time);
-    return true;
-}
-
-/* The tables of names have been read: finish the others. */
-static bool names_are_read(struct source *s, struct v2_gen *g)
-{
-    if (!samples_all(s, g))
-        return false;
     if (g->at_end && !g->torn && !g->unnamed && s->version < GO_126 && tables_lack(g)) {
         g->torn = true;
         source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
                       "generation %" PRIu64 " lacks its tables: it was cut short", g->number);
     }
     return true;
-}
-
-bool v2_gen_parse(struct source *s, struct v2_gen *g)
-{
-    v2_clock_notes(s, g);
-    return v2_names_read(s, g) && names_are_read(s, g);
 }
 
 bool v2_gen_tables(struct source *s, struct v2_gen *g)

@@ -46,7 +46,7 @@ static bool read_strings(struct source *s, struct v2_gen *g, const struct v2_sli
         if (!(p = v2_raw_string(p, t->end, &x)))
             return v2_table_bad(s, g, t, at, "string");
         uint32_t id;
-        if (names_str(&g->read->own, (const char *)x.p, x.len, &id))
+        if (names_str(&g->read->own, (const char *)x.p, x.len, false, &id))
             return false;
         if (!x.id || idmap_get(&g->strs, x.id) != IDMAP_NONE) { /* 0 is the empty string */
             source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, at), "string %" PRIu64 " is defined twice",
@@ -71,7 +71,7 @@ static bool frame_str(struct v2_gen *g, uint64_t id, uint32_t *str)
         return true;
     char name[24];
     const int n = snprintf(name, sizeof name, "#%" PRIu64, id);
-    return !names_str_copy(&g->read->own, name, (uint32_t)n, str);
+    return !names_str(&g->read->own, name, (uint32_t)n, true, str);
 }
 
 /* ---- frames -------------------------------------------------------------------------------------------- */

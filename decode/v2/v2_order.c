@@ -7,7 +7,6 @@
  * commonest events the sink carries out itself (v2_order.h).
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "decode/base/bytes.h"
 #include "decode/base/order.h"

@@ -156,7 +156,7 @@ static uint32_t label_of(struct v2_order *o, uint64_t id)
     const struct str word = names_get(o->s->names, str);
     if ((word.len && *word.p != '#') || o->gen->closed)
         return str;
-    return names_str(o->s->names, text, sizeof text - 1, &str) ? 0 : str;
+    return names_str(o->s->names, text, sizeof text - 1, false, &str) ? 0 : str;
 }
 
 EVENT(go_label)

@@ -10,11 +10,11 @@
 
 enum { CM = V2_CM, CP = V2_CP, CG = V2_CG, NG = V2_NG, SELF = V2_SELF, OWN = V2_OWN, TELLS = V2_TELLS };
 const struct v2_spec v2_specs[256] = {
-#define X(n, id, since, nargs, context, after, strs, stacks, rule) \
+#define X(n, id, name, since, nargs, context, after, strs, stacks, rule) \
     [n] = {nargs + 1, context, V2_AFTER_##after, since, V2_MEANS_##rule, strs, stacks, #id},
 #include "decode/v2/events_v2.def"
 };
-#define X(n, id, since, nargs, ...) \
+#define X(n, id, name, since, nargs, ...) \
     _Static_assert((nargs) <= V2_ARGS, "there is room for " #id "'s arguments");
 #include "decode/v2/events_v2.def"
 

@@ -15,7 +15,7 @@
         return what; \
     }
 
-#define M(rule) EVENT(rule);
+#define X(n, id, name, since, nargs, context, after, strs, stacks, rule) EVENT(rule);
 #include "decode/v2/events_v2.def"
 
 /* v2_bad - Note that the event is impossible, as damage. v2_bad_context - The same, as its thread lacks

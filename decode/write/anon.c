@@ -29,10 +29,7 @@ enum { NSTANDARD = sizeof STANDARD / sizeof *STANDARD };
 
 /* Go's own words, whatever they are used as: reasons, kinds of STW, labels of workers. */
 static const char *const WORDS[] = {
-#define NONE(text) text,
-#define LABEL(text) text,
-#define REASON(text) text,
-#define LATE(text) text,
+#define X(from, to, text) text,
 #include "decode/v2/words_v2.def"
 #define V1_STW(kind, from, to, name) name,
 #include "decode/v1/events_v1.def"
@@ -420,7 +417,8 @@ static bool put_strings(struct copy *w, const struct v2_raw_batch *b)
     v2_put_open(w->put, b->m, b->time, V2R_STRINGS);
     for (; p < b->end && (q = v2_raw_string(p, b->end, &s)); p = q) {
         size_t n = anon_name(w->a, (struct str){(const char *)s.p, s.len}, name);
-        v2_put_string(w->put, s.id, name, n > V2_RAW_STRING ? V2_RAW_STRING : n);
+        n = n > V2_RAW_STRING ? V2_RAW_STRING : n;
+        v2_put_entry(w->put, V2R_STRING, (uint64_t[]){s.id, n}, 2, name, n);
     }
     v2_put_close(w->put);
     return p == b->end;
@@ -521,7 +519,7 @@ enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *
         return rc;
     rc = read_uses(in, &w.d, a) ? (w.d.second_family ? copy_v2 : copy_v1)(&w) : ERR_NOMEM;
     if (rc == ERR_NOMEM || a->oom)
-        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for names");
+        rc = err_nomem(e);
     if (rc == ERR_OK && out->broken)
         rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "what is written can't be");
     if (rc == ERR_OK && in->damage.code && !res->damage.code)

@@ -9,12 +9,8 @@
  */
 #include "decode/write/cut.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "decode/base/mem.h"
-#include "decode/base/round.h"
+#include "decode/base/wide.h"
 #include "decode/v2/v2_order.h"
 #include "decode/write/slice.h"
 
@@ -48,22 +44,9 @@ struct cut {
 
 bool outlet_put(struct outlet *s, const void *p, size_t n)
 {
-    if (!s->broken && n && !s->write(s->arg, p, n))
+    if (!s->broken && n && s->write && !s->write(s->arg, p, n))
         s->broken = true;
     return !s->broken;
-}
-
-bool cut_say(const struct cut_result *r, char *buf, size_t size)
-{
-    char at[40] = "";
-    *buf = '\0';
-    if (!r->damage.code)
-        return false;
-    if (r->damage.offset != ERR_NO_OFFSET)
-        snprintf(at, sizeof at, " (offset %" PRIu64 ")", r->damage.offset);
-    snprintf(buf, size, "written %s %.6f s%s where the trace is damaged: %s%s", r->late ? "from" : "up to",
-             (double)(r->late ? r->from : r->to) * 1e-9, r->late ? " on, behind" : ",", r->damage.what, at);
-    return true;
 }
 
 /* ---- events -------------------------------------------------------------------------------------------- */
@@ -243,7 +226,7 @@ static enum err_code run(struct cut *c, size_t pos, struct err *e)
         c->again = c->s.len;
     }
     if (!rc && (c->w.oom || source_starved(&c->s)))
-        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for a generation");
+        rc = err_nomem(e);
     source_close(&c->s);
     return rc;
 }
@@ -267,7 +250,7 @@ static enum err_code start_pos(struct cut *c, size_t *pos, struct err *e)
     source_notes_free(&s);
     *pos = was[0];
     c->near = was[1];
-    return rc == V2_GEN_OOM ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for a generation") : ERR_OK;
+    return rc == V2_GEN_OOM ? err_nomem(e) : ERR_OK;
 }
 
 static bool take_none(struct v2_sink *k)
@@ -289,7 +272,7 @@ static enum err_code find_base(struct cut *c, struct err *e)
     while (!rc && !c->done && c->s.ops->run(&c->s, &c->sink, ROOM)) {
     }
     if (!rc && !c->done && source_starved(&c->s))
-        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for a generation");
+        rc = err_nomem(e);
     else if (!rc && !c->done)
         rc = c->s.fatal.code ? (*e = c->s.fatal).code : err_set(e, ERR_EMPTY, c->d.header, "no event in it");
     c->base = c->s.st.first_ns;
@@ -389,7 +372,7 @@ static enum err_code walk_v1(struct cut *c, struct err *e)
         c->done |= !n || (!tick && !goes_on(c));
     }
     if (!rc && (c->w.oom || source_starved(&c->s)))
-        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for events");
+        rc = err_nomem(e);
     if (!rc && c->s.fatal.code)
         rc = (*e = c->s.fatal).code;
     if (!rc)
@@ -455,7 +438,7 @@ static enum err_code cut(const struct input *in, const struct dialect *d, const 
     if (!rc)
         finish(c, res);
     if (!rc && c->w.oom)
-        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for tables");
+        rc = err_nomem(e);
     slice_free(&c->w);
     source_notes_free(&c->s);
     names_free(&c->names);
@@ -463,16 +446,10 @@ static enum err_code cut(const struct input *in, const struct dialect *d, const 
     return rc;
 }
 
-static bool to_nowhere(void *arg, const void *p, size_t n)
-{
-    (void)arg, (void)p, (void)n;
-    return true;
-}
-
 enum err_code cut_trace(const struct input *in, const struct cut_range *r, struct outlet *out,
                         struct cut_result *res, struct err *e)
 {
-    struct outlet nowhere = {.write = to_nowhere};
+    struct outlet nowhere = {0};
     struct dialect d;
     *res = (struct cut_result){0};
     enum err_code rc = dialect_tell(in->data, in->len, &d, e);

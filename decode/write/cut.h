@@ -18,7 +18,8 @@
 #include "decode/input/dialect.h"
 #include "decode/input/input.h"
 
-/* The receiver of bytes. write - Returns false to stop; `broken` is set then, and nothing more is written. */
+/* The receiver of bytes. write - Returns false to stop; `broken` is set then, and nothing more is written.
+ * NULL: they go nowhere. */
 struct outlet {
     bool (*write)(void *arg, const void *p, size_t n);
     void *arg;
@@ -45,8 +46,6 @@ struct cut_result {
     struct err damage; /* the trace is damaged or ends there, and the slice ends before that */
     bool late;         /* the slice begins after the damage (second family) */
 };
-/* cut_say - Write one line that says why the slice is not the whole range. Returns false if it is. */
-bool cut_say(const struct cut_result *r, char *buf, size_t size);
 
 /* cut_trace - Write the range to the outlet. Returns ERR_ARG if nothing in the range can be cut, ERR_IO if
  * the outlet broke. Damaged parts are left out (res->damage), which is no error as long as there is

@@ -12,10 +12,11 @@ enum { BATCH = 16384 };             /* bytes of a batch */
 
 /* ---- bytes --------------------------------------------------------------------------------------------- */
 
-static bool room_m(struct slice *s, uint32_t m)
-{
-    return mem_noted(&s->oom, m < s->capm || mem_room_zeros(s->m, s->capm, (size_t)m + 1));
-}
+/* room - Make room for number i of s->g, s->p, s->m, ... Returns false for EV_NONE. */
+#define room(s, is, i) \
+    ((i) != EV_NONE && mem_noted(&(s)->oom, mem_room_zeros((s)->is, (s)->cap##is, (size_t)(i) + 1)))
+/* use - A string or a stack is used. */
+#define use(s, is, i) (void)(room(s, is, i) && ((s)->is[i] = true))
 
 static bool to_held(void *arg, const void *p, size_t n)
 {
@@ -25,12 +26,6 @@ static bool to_held(void *arg, const void *p, size_t n)
     memcpy(s->held.p + s->held.n, p, n);
     s->held.n += n;
     return true;
-}
-
-static void use(struct slice *s, uint8_t **is, size_t *cap, uint64_t id)
-{
-    if (mem_noted(&s->oom, id < *cap || mem_room_zeros_of(is, cap, (size_t)id + 1, 1)))
-        (*is)[id] = 1;
 }
 
 static void close_batch(struct slice *s, uint32_t m)
@@ -55,7 +50,7 @@ static uint64_t now(const struct slice *s)
 static void put(struct slice *s, uint32_t m, struct v2_raw_ev e)
 {
     const struct v2_spec *spec = &v2_specs[e.type];
-    if (!s->on || !room_m(s, m))
+    if (!s->on || !room(s, m, m))
         return;
     if (s->m[m].n + V2_EVENT_MAX > BATCH)
         close_batch(s, m);
@@ -67,27 +62,31 @@ static void put(struct slice *s, uint32_t m, struct v2_raw_ev e)
         b->first = b->last = at;
     for (unsigned i = 0; i < e.nargs; i++) {
         if (spec->strs >> i & 1)
-            use(s, &s->str, &s->capstr, e.arg[i]);
+            use(s, str, e.arg[i]);
         if (spec->stacks >> i & 1)
-            use(s, &s->stack, &s->capstack, e.arg[i]);
+            use(s, stack, e.arg[i]);
     }
-    b->n += v2_put_encode(b->buf + b->n, &e, at > b->last ? at - b->last : 0);
+    b->buf[b->n++] = e.type;
+    b->n += v2_put_numbers(b->buf + b->n, (uint64_t[]){at > b->last ? at - b->last : 0}, 1);
+    b->n += v2_put_numbers(b->buf + b->n, e.arg, e.nargs);
     b->last = at > b->last ? at : b->last;
 }
-#define PUT(m, ...) put(s, m, V2_EV(__VA_ARGS__))
+#define PUT(m, is, ...) \
+    put(s, m, \
+        (struct v2_raw_ev){.type = (is), .nargs = (uint8_t)(v2_specs[is].nargs - 1), .arg = {__VA_ARGS__}})
 
 /* ---- threads and Ps ------------------------------------------------------------------------------------ */
 
 /* thread - Returns the reader's thread m. */
 static uint32_t thread(struct slice *s, uint32_t m)
 {
-    return m == EV_NONE || !room_m(s, 2 * m + 1) ? 0 : 2 * m + 1;
+    return m == EV_NONE || !room(s, m, 2 * m + 1) ? 0 : 2 * m + 1;
 }
 
 static uint32_t make_thread(struct slice *s)
 {
     const uint32_t m = 2 * ++s->made;
-    if (!room_m(s, m))
+    if (!room(s, m, m))
         return 0;
     s->m[m].id = MADE_UP + s->made;
     return m;
@@ -147,14 +146,9 @@ static uint32_t place(struct slice *s, uint32_t p, uint32_t m)
     return m;
 }
 
-static bool room_p(struct slice *s, uint32_t p)
-{
-    return p != EV_NONE && mem_noted(&s->oom, p < s->capp || mem_room_zeros(s->p, s->capp, (size_t)p + 1));
-}
-
 static void p_state(struct slice *s, const struct ev *e)
 {
-    if (!room_p(s, e->p) || (s->over && (s->p[e->p].status || !(e->flags & EVF_BACKDATE))))
+    if (!room(s, p, e->p) || (s->over && (s->p[e->p].status || !(e->flags & EVF_BACKDATE))))
         return;
     struct slice_p *q = &s->p[e->p];
     const uint32_t m = thread(s, e->m);
@@ -175,11 +169,6 @@ static void p_state(struct slice *s, const struct ev *e)
 }
 
 /* ---- goroutines ---------------------------------------------------------------------------------------- */
-
-static bool room_g(struct slice *s, uint32_t g)
-{
-    return g != EV_NONE && mem_noted(&s->oom, g < s->capg || mem_room_zeros(s->g, s->capg, (size_t)g + 1));
-}
 
 /* of - Returns the thread on which a goroutine runs; 0: it doesn't. */
 static uint32_t of(const struct slice *s, uint32_t g)
@@ -259,7 +248,7 @@ static void runs(struct slice *s, const struct ev *e)
         x->state = ST_RUNNING;
         return;
     }
-    if (x->state != ST_RUNNABLE || !room_p(s, e->p)) {
+    if (x->state != ST_RUNNABLE || !room(s, p, e->p)) {
         s->lost |= x->state != ST_RUNNING || e->p == EV_NONE;
         return;
     }
@@ -307,7 +296,7 @@ static void ends(struct slice *s, uint32_t g)
 
 static void g_state(struct slice *s, const struct ev *e)
 {
-    if (!room_g(s, e->g))
+    if (!room(s, g, e->g))
         return;
     struct slice_g *x = &s->g[e->g];
     if (e->flags & EVF_OWN_STACK)
@@ -334,7 +323,7 @@ static void g_state(struct slice *s, const struct ev *e)
 /* g_status - A goroutine is in this state all along. */
 static void g_status(struct slice *s, const struct ev *e)
 {
-    if (!room_g(s, e->g))
+    if (!room(s, g, e->g))
         return;
     struct slice_g *x = &s->g[e->g];
     const bool known = x->state != ST_NONE || x->later, on = e->state == ST_RUNNING || e->state == ST_SYSCALL;
@@ -342,8 +331,8 @@ static void g_status(struct slice *s, const struct ev *e)
         x->stack = e->stack;
     if (known || (s->over && !(e->flags & EVF_BACKDATE)))
         return;
-    uint32_t m = on && room_p(s, e->p) && s->p[e->p].m ? s->p[e->p].m : on ? thread(s, e->m) : 0;
-    if (on && room_p(s, e->p) && !s->p[e->p].status && !s->over)
+    uint32_t m = on && room(s, p, e->p) && s->p[e->p].m ? s->p[e->p].m : on ? thread(s, e->m) : 0;
+    if (on && room(s, p, e->p) && !s->p[e->p].status && !s->over)
         m = p_starts(s, e->p, m, true);
     if (e->state == ST_SYSCALL && (!m || s->m[m].g))
         m = make_thread(s);
@@ -363,7 +352,7 @@ static void g_status(struct slice *s, const struct ev *e)
 
 static void g_create(struct slice *s, const struct ev *e)
 {
-    if (!room_g(s, e->g))
+    if (!room(s, g, e->g))
         return;
     struct slice_g *x = &s->g[e->g];
     s->lost |= x->state != ST_NONE;
@@ -445,8 +434,8 @@ static void work(struct slice *s, const struct ev *e, bool *open, uint32_t m, ui
 
 static void range(struct slice *s, const struct ev *e)
 {
-    struct slice_g *g = e->state == RANGE_ASSIST && room_g(s, e->g) ? &s->g[e->g] : NULL;
-    struct slice_p *p = e->state == RANGE_SWEEP && room_p(s, e->p) ? &s->p[e->p] : NULL;
+    struct slice_g *g = e->state == RANGE_ASSIST && room(s, g, e->g) ? &s->g[e->g] : NULL;
+    struct slice_p *p = e->state == RANGE_SWEEP && room(s, p, e->p) ? &s->p[e->p] : NULL;
     if (e->state == RANGE_GC)
         gc(s, e);
     else if (e->state == RANGE_STW)
@@ -504,9 +493,9 @@ static void sample(struct slice *s, const struct ev *e)
     if (!s->on)
         return;
     const struct slice_sample x = {{now(s), m ? s->m[m].id : V2_NO_THREAD,
-                                    room_p(s, e->p) ? s->p[e->p].id : UINT64_MAX,
-                                    room_g(s, e->g) ? s->g[e->g].id : 0, e->stack}};
-    use(s, &s->stack, &s->capstack, e->stack);
+                                    room(s, p, e->p) ? s->p[e->p].id : UINT64_MAX,
+                                    room(s, g, e->g) ? s->g[e->g].id : 0, e->stack}};
+    use(s, stack, e->stack);
     s->oom |= !mem_add(s->sample, s->capsample, s->nsample, x);
 }
 
@@ -651,11 +640,11 @@ static void put_stack(struct slice *s, struct v2_put *w, uint32_t id)
     n = n < V2_RAW_FRAMES ? n : V2_RAW_FRAMES;
     for (uint32_t i = 0; i < n; i++) {
         const struct frame f = names_frame(s->names, id, i);
-        use(s, &s->str, &s->capstr, f.func);
-        use(s, &s->str, &s->capstr, f.file);
+        use(s, str, f.func);
+        use(s, str, f.file);
         len += v2_put_numbers(buf + len, (uint64_t[]){f.pc, f.func, f.file, f.line}, 4);
     }
-    v2_put_stack(w, id, n, buf, len);
+    v2_put_entry(w, V2R_STACK, (uint64_t[]){id, n}, 2, buf, len);
 }
 
 static void put_tables(struct slice *s, struct v2_put *w)
@@ -663,7 +652,7 @@ static void put_tables(struct slice *s, struct v2_put *w)
     const uint64_t t = now(s);
     v2_put_open(w, V2_NO_THREAD, t, V2R_SAMPLES);
     for (size_t i = 0; i < s->nsample; i++)
-        v2_put_sample(w, s->sample[i].v);
+        v2_put_entry(w, V2R_SAMPLE, s->sample[i].v, 5, NULL, 0);
     v2_put_close(w);
     v2_put_open(w, V2_NO_THREAD, t, V2R_STACKS);
     for (uint32_t i = 1; i < s->capstack; i++)
@@ -673,8 +662,9 @@ static void put_tables(struct slice *s, struct v2_put *w)
     v2_put_open(w, V2_NO_THREAD, t, V2R_STRINGS);
     for (uint32_t i = 1; i < s->capstr; i++) {
         const struct str x = names_get(s->names, i);
+        const size_t len = x.len < V2_RAW_STRING ? x.len : V2_RAW_STRING;
         if (s->str[i])
-            v2_put_string(w, i, x.p, x.len < V2_RAW_STRING ? x.len : V2_RAW_STRING);
+            v2_put_entry(w, V2R_STRING, (uint64_t[]){i, len}, 2, x.p, len);
     }
     v2_put_close(w);
 }

@@ -58,7 +58,7 @@ struct slice {
         uint64_t v[5];
     } * sample;
     size_t nsample, capsample;
-    uint8_t *str, *stack; /* whether these names are used */
+    bool *str, *stack; /* whether these names are used */
     size_t capstr, capstack;
     struct slice_held { /* the batches that are written */
         uint8_t *p;

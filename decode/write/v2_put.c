@@ -6,19 +6,14 @@
 
 #include <string.h>
 
+#include "decode/base/bytes.h"
+
 size_t v2_put_numbers(uint8_t *p, const uint64_t *v, unsigned n)
 {
     size_t k = 0;
     for (unsigned i = 0; i < n; i++)
         k += bytes_put_varint(p + k, v[i]);
     return k;
-}
-
-size_t v2_put_encode(uint8_t *p, const struct v2_raw_ev *e, uint64_t dt)
-{
-    p[0] = e->type;
-    const size_t k = 1 + v2_put_numbers(p + 1, &dt, 1);
-    return k + v2_put_numbers(p + k, e->arg, e->nargs);
 }
 
 void v2_put_batch(struct outlet *out, const struct v2_raw_batch *b)
@@ -50,37 +45,15 @@ void v2_put_close(struct v2_put *w)
     w->n = 0;
 }
 
-static void room(struct v2_put *w, size_t n)
+void v2_put_entry(struct v2_put *w, uint8_t type, const uint64_t *v, unsigned n, const void *p, size_t len)
 {
-    if (w->n + n > sizeof w->buf)
+    if (w->n + V2_EVENT_MAX + len > sizeof w->buf)
         v2_put_close(w);
     if (!w->n)
         w->buf[w->n++] = w->first;
-}
-
-static void put_named(struct v2_put *w, uint8_t type, const uint64_t head[2], const void *p, size_t len)
-{
-    room(w, V2_EVENT_MAX + len);
     w->buf[w->n++] = type;
-    w->n += v2_put_numbers(w->buf + w->n, head, 2);
+    w->n += v2_put_numbers(w->buf + w->n, v, n);
     if (len)
         memcpy(w->buf + w->n, p, len);
     w->n += len;
-}
-
-void v2_put_string(struct v2_put *w, uint64_t id, const void *p, size_t len)
-{
-    put_named(w, V2R_STRING, (uint64_t[]){id, len}, p, len);
-}
-
-void v2_put_stack(struct v2_put *w, uint64_t id, uint32_t n, const uint8_t *frames, size_t len)
-{
-    put_named(w, V2R_STACK, (uint64_t[]){id, n}, frames, len);
-}
-
-void v2_put_sample(struct v2_put *w, const uint64_t v[5])
-{
-    room(w, V2_EVENT_MAX);
-    w->buf[w->n++] = V2R_SAMPLE;
-    w->n += v2_put_numbers(w->buf + w->n, v, 5);
 }

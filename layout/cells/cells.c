@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 #include "decode/base/utf8.h"
 

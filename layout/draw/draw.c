@@ -10,7 +10,7 @@
  * distinction survives.
  */
 #include "layout/draw/draw.h"
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/wide.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  */
 #include "layout/move/record.h"
 
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "triage/activity/gstate.h"
 #include "triage/triage.h"
 

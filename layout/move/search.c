@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/model/item.h"

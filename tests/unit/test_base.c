@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/child.h"
 #include "decode/base/door.h"
 #include "decode/base/host.h"
@@ -319,12 +319,12 @@ static void test_blocks(void **state)
     (void)state;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     int beside = 0;
-    assert_null(spill_new(K)); /* nobody has opened it */
+    assert_null(spill_new(K, K)); /* nobody has opened it */
     setenv("TMPDIR", dir, 1);
     if (!spill_open())
         skip();
     assert_true(spill_open());
-    uint8_t *p = spill_new(K), *q = spill_new(K), *r;
+    uint8_t *p = spill_new(K, K), *q = spill_new(K, K), *r;
     assert_true(p && q && spill_size(p) == K && spill_size(q) == K);
     assert_int_equal(spill_size(&beside), 0);
     assert_int_equal(spill_size(NULL), 0);
@@ -348,7 +348,7 @@ static void test_blocks(void **state)
     assert_ptr_equal(spill_resize(p, 3 * K), p);
     assert_ptr_equal(spill_resize(p, 2 * K), p);
     assert_int_equal(spill_bytes(), 6 * K + 2 * page);
-    assert_non_null(r = spill_new(8 * K));
+    assert_non_null(r = spill_new(8 * K, 8 * K));
     assert_null(spill_resize(r, SIZE_MAX / 2));
     assert_null(spill_resize(r, SIZE_MAX));
     assert_int_equal(spill_size(r), 8 * K);
@@ -364,13 +364,14 @@ static void test_full(void **state)
     if (!spill_open())
         skip();
     if (sizeof(size_t) == 8) {
-        assert_null(spill_new(SIZE_MAX / 16)); /* there is no room: it is said, and no more is asked of it */
+        /* there is no room: it is said, and no more is asked of it */
+        assert_null(spill_new(SIZE_MAX / 16, SIZE_MAX / 16));
         assert_false(spill_works());
         assert_non_null(strstr(spill_why(), "the temporary file can't grow"));
     }
     spill_forbid();
     assert_false(spill_open());
-    assert_null(spill_new(K));
+    assert_null(spill_new(K, K));
     assert_non_null(strstr(spill_why(), "--no-spill"));
 }
 

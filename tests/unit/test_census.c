@@ -23,7 +23,7 @@ static struct census taken(const char *text)
 static uint64_t count_of(const struct census *c, const char *name)
 {
     for (int i = 0; i < 256; i++)
-        if (!strcmp(c->kind[i].name, name))
+        if (c->kind[i].name && !strcmp(c->kind[i].name, name))
             return c->kind[i].n;
     fail_msg("no event is called %s", name);
     return 0;

@@ -112,7 +112,6 @@ static bool sliced(const struct bytes *torn, int64_t from, int64_t to, const str
     struct bytes s = {0};
     struct cut_result r;
     struct err e = {0};
-    char say[400];
     y->cases++;
     const enum err_code rc = cut(torn->p, torn->n, from, to, &s, &r, &e);
     if (rc) {
@@ -127,7 +126,6 @@ static bool sliced(const struct bytes *torn, int64_t from, int64_t to, const str
     const char *why = unsound(s.p, s.n);
     if (why)
         fail_msg("%s: it is not sound: %s", label, why);
-    assert_int_equal(cut_say(&r, say, sizeof say), r.damage.code != ERR_OK);
     struct trace *b = load(s.p, s.n);
     assert_non_null(b);
     assert_int_equal(trace_info(b)->ndamages, 0);
@@ -347,7 +345,6 @@ static void says_where_to_cut(void **state)
     struct err e = {0};
     struct cut_result r;
     size_t at[8];
-    char say[400];
     assert_int_equal(input_open("samples/http-long-1.27.trace", 0, &in, &e), ERR_OK);
     to_bytes(&b, in.data, in.len);
     assert_int_equal(generations(&b, 1026, at), 3);
@@ -358,10 +355,9 @@ static void says_where_to_cut(void **state)
     assert_int_equal(cut(b.p, b.n, 500000000, 1800000000, &s, &r, &e), ERR_OK);
     assert_int_equal(r.from / 1000000, 500);
     assert_in_range(r.to, 1000000000, 1100000000);
-    assert_true(cut_say(&r, say, sizeof say));
-    assert_non_null(strstr(say, "written up to 1.00"));
+    assert_true(r.damage.code && !r.late);
     assert_int_equal(cut(b.p, b.n, 1200000000, INT64_MAX, &s, &r, &e), ERR_OK);
-    assert_true(r.late && cut_say(&r, say, sizeof say) && strstr(say, "written from 2.00"));
+    assert_true(r.damage.code && r.late);
     assert_in_range(r.from, 1900000000, 2100000000);
     assert_null(unsound(s.p, s.n));
     mem_free(b.p);

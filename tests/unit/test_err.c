@@ -148,26 +148,24 @@ static void test_names(void **state)
     size_t live = mem_live();
     assert_int_equal(names_init(&nm), ERR_OK);
     assert_int_equal(names_get(&nm, 0).len, 0);
-    assert_int_equal(names_str(&nm, "", 0, &id), ERR_OK);
+    assert_int_equal(names_str(&nm, "", 0, false, &id), ERR_OK);
     assert_int_equal(id, 0);
     static char text[20000][12];
     for (uint32_t i = 0; i < 20000; i++) {
         int n = snprintf(text[i], 12, "s%u", i * 7919 % 20000);
-        assert_int_equal(i % 3 ? names_str(&nm, text[i], (uint32_t)n, &id)
-                               : names_str_copy(&nm, text[i], (uint32_t)n, &id),
-                         ERR_OK);
+        assert_int_equal(names_str(&nm, text[i], (uint32_t)n, i % 3 == 0, &id), ERR_OK);
         assert_int_equal(id, i + 1); /* dense, in order of appearance */
     }
     for (uint32_t i = 0; i < 20000; i++) {
         char other[12];
         memcpy(other, text[i], 12);
-        assert_int_equal(names_str(&nm, other, (uint32_t)strlen(other), &again), ERR_OK);
+        assert_int_equal(names_str(&nm, other, (uint32_t)strlen(other), false, &again), ERR_OK);
         assert_int_equal(again, i + 1);
         assert_int_equal(names_get(&nm, again).len, strlen(text[i]));
         assert_memory_equal(names_get(&nm, again).p, text[i], strlen(text[i]));
     }
-    assert_int_equal(names_str_copy(&nm, "a\0b", 3, &id), ERR_OK);
-    assert_int_equal(names_str_copy(&nm, "a\0c", 3, &again), ERR_OK);
+    assert_int_equal(names_str(&nm, "a\0b", 3, true, &id), ERR_OK);
+    assert_int_equal(names_str(&nm, "a\0c", 3, true, &again), ERR_OK);
     assert_int_not_equal(id, again);
     assert_int_equal(names_get(&nm, 1u << 31).len, 0);
     struct frame f[300];

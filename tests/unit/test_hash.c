@@ -19,13 +19,24 @@ struct item {
 
 static char *said[2];
 
+/* Another secret. No table may be in use. */
+static void reseed(uint64_t seed)
+{
+    for (int i = 0; i < 4; i++) {
+        seed += 0x9e3779b97f4a7c15u;
+        uint64_t x = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9u;
+        x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+        hash_secret[i] = (x ^ x >> 31) | (i > 0);
+    }
+}
+
 /* All that is said of a trace with this secret. */
 static char *all_of(const char *path, uint64_t seed)
 {
     struct loaded l = {0};
     char *out = NULL, *json;
     size_t n = 0;
-    hash_reseed(seed);
+    reseed(seed);
     help_load(path, &l);
     FILE *f = open_memstream(&out, &n);
     assert_non_null(f);
@@ -144,7 +155,7 @@ static void another_secret_is_another_hash(void **state)
         before[i] = hash_bytes(key, (size_t)i);
         word[i] = hash_u64((uint64_t)i);
     }
-    hash_reseed(0xfeed);
+    reseed(0xfeed);
     for (int i = 0; i < (int)sizeof key; i++)
         same += (before[i] == hash_bytes(key, (size_t)i)) + (word[i] == hash_u64((uint64_t)i));
     assert_int_equal(same, 0);

@@ -277,10 +277,10 @@ static void test_spilled(void **state)
         assert_int_equal(input_open(put("spilled", z, len), limit, &in, &e), ERR_OK);
         assert_int_equal(in.len, n);
         assert_memory_equal(in.data, p, n);
-        assert_true(mem_is_spilled(in.map));
+        assert_true(spill_size(in.map));
         assert_true(mem_live() < limit);
         input_close(&in);
-        assert_int_equal(mem_spilled(), 0);
+        assert_int_equal(spill_bytes(), 0);
     }
     p[16] = 0; /* that is no trace, and need not be unpacked to its end */
     struct input in;

@@ -176,11 +176,10 @@ static void test_noted(void **state)
     struct err e = {0};
     struct saved *s = NULL;
     put("token", "before");
-    origin_note_path(NULL);
-    origin_note_path(at("absent"));
-    origin_note(-1);
+    origin_note(-1, at("absent"));
+    origin_note(-1, NULL);
     assert_int_equal(target_may(at("token"), &e), ERR_OK);
-    origin_note_path(at("token"));
+    origin_note(-1, at("token"));
     assert_int_equal(target_may(at("token"), &e), ERR_ARG);
     assert_int_equal(write_to(at("token"), &e), ERR_ARG);
     assert_non_null(strstr(e.what, "that file is read here"));

@@ -190,18 +190,6 @@ static void test_many_bytes(void **state)
     tracegen_free(&b);
 }
 
-/* A dialect that nobody writes. */
-static void test_no_dialect(void **state)
-{
-    (void)state;
-    struct lines l = {0};
-    uint8_t bytes[32] = "go 1.6 trace";
-    lines_bytes(&l, bytes, sizeof bytes, 1006);
-    assert_int_equal(l.s.fatal.code, ERR_VERSION);
-    assert_non_null(strstr(l.s.fatal.what, "version 1006"));
-    lines_free(&l);
-}
-
 /* A name may stand in every row that is written: what is longer than 4 KB is cut between two characters, and
  * that is said. */
 static void test_long_names(void **state)
@@ -231,8 +219,9 @@ static void test_long_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few_at_a_time), cmocka_unit_test(test_many_processors),
-        cmocka_unit_test(test_many_bytes),    cmocka_unit_test(test_no_dialect),
+        cmocka_unit_test(test_few_at_a_time),
+        cmocka_unit_test(test_many_processors),
+        cmocka_unit_test(test_many_bytes),
         cmocka_unit_test(test_long_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

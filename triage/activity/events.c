@@ -5,7 +5,7 @@
 #include "triage/activity/events.h"
 
 #include "decode/base/order.h"
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 
 enum { MOST = 40000, WALK = 300000, BLOCK = 256 };

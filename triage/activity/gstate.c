@@ -5,7 +5,7 @@
  */
 #include "triage/activity/gstate.h"
 
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 #include "triage/tables/tab.h"
 

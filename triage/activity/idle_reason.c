@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "decode/base/order.h"
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 #include "triage/activity/window.h"
 #include "triage/tables/slices.h"

@@ -3,7 +3,7 @@
  */
 #include "triage/activity/samples.h"
 
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 #include "triage/tables/tab.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "decode/base/order.h"
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 #include "triage/tables/stacks.h"
 #include "triage/tri.h"

@@ -73,7 +73,7 @@ static enum err_code refused(const char *path, struct err *e)
 
 enum err_code target_may(const char *path, struct err *e)
 {
-    return (path ? origin_is_path(path) : origin_is(STDOUT_FILENO)) ? refused(path, e) : ERR_OK;
+    return origin_is(STDOUT_FILENO, path) ? refused(path, e) : ERR_OK;
 }
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
@@ -153,7 +153,7 @@ static enum err_code open_fresh(struct out_target *t, const char *path, bool gro
 static enum err_code open_far(struct out_target *t, const char *path, bool grows, struct err *e)
 {
     const enum err_code rc = outside_open(t, path, grows, e);
-    if (rc || !t->own || !origin_is(t->fd))
+    if (rc || !t->own || !origin_is(t->fd, NULL))
         return rc;
     target_close(t, false);
     return refused(path, e);
@@ -172,8 +172,8 @@ enum err_code target_open(struct out_target *t, const char *path, bool grows, st
     if (t->fd < 0)
         return path && errno == ENOENT ? open_fresh(t, path, grows, e) : target_failed(path, e);
     if (!path || fstat(t->fd, &st) || !S_ISREG(st.st_mode))
-        return ERR_OK;      /* a pipe or a device: there is nothing to truncate */
-    if (origin_is(t->fd)) { /* another one had the name before */
+        return ERR_OK;            /* a pipe or a device: there is nothing to truncate */
+    if (origin_is(t->fd, NULL)) { /* another one had the name before */
         close(t->fd);
         return refused(path, e);
     }

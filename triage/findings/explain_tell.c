@@ -4,7 +4,7 @@
  */
 #include "triage/findings/explain_priv.h"
 
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "triage/tables/tab.h"
 
 #define LATE 50000 /* ns that waking a processor's thread may take */

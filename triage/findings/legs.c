@@ -1,7 +1,7 @@
 /* legs.c - see legs.h. */
 #include "triage/findings/trails.h"
 
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 #include "decode/base/order.h"
 #include "triage/findings/requests.h"

@@ -3,7 +3,7 @@
  */
 #include "triage/findings/why.h"
 
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 #include "decode/base/order.h"
 #include "triage/tables/slices.h"

@@ -16,7 +16,7 @@
 #include <strings.h>
 
 #include "decode/base/order.h"
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/model/item.h"

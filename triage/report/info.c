@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "decode/base/order.h"
-#include "decode/base/round.h"
+#include "decode/base/wide.h"
 #include "decode/input/input.h"
 #include "triage/json.h"
 #include "triage/load.h"

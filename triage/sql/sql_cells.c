@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/hash.h"
 #include "decode/base/mem.h"
 #include "decode/base/utf8.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 #include "triage/sql/sql_priv.h"
 

@@ -2,7 +2,7 @@
  * sql_lists.c - the tables that are lists of the model: range, metric, task, region, log, sample. All are in
  * the order of their times, so a bound on the time is a place in the list.
  */
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "triage/sql/sql_priv.h"
 
 struct list_cursor {

@@ -2,7 +2,7 @@
 #include "triage/tables/allocs.h"
 
 #include "decode/base/order.h"
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 #include "triage/tables/slices.h"
 #include "triage/tables/stacks.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/base/round.h"
+#include "decode/base/wide.h"
 #include "decode/base/mem.h"
 #include "decode/model/item.h"
 

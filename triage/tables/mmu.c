@@ -15,7 +15,7 @@
  */
 #include "triage/tri.h"
 
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 
 /* A change: at this time one P more or less is taken, or the world stops or starts. Changes at one time

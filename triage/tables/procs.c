@@ -4,7 +4,7 @@
  */
 #include "triage/tri.h"
 
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 
 bool triage_part_missing(const struct trace *tr)
 {

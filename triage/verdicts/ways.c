@@ -4,7 +4,7 @@
  * itself does. The innermost link counts: a goroutine that holds a lock while it waits for another one is a
  * waiter.
  */
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 #include "decode/base/order.h"
 #include "triage/findings/asks.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
 

@@ -1,5 +1,5 @@
 /* stands.c - the waits that the trace ends with: see work.h. */
-#include "decode/base/bisect.h"
+#include "decode/base/rows.h"
 #include "decode/base/mem.h"
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"

@@ -47,7 +47,7 @@ void bound_json(void)
 
 static void bound_print(const char *p, size_t n)
 {
-    b.gone |= n && origin_is(b.out); /* bound_end() reports it */
+    b.gone |= n && origin_is(b.out, NULL); /* bound_end() reports it */
     while (n && !b.gone) {
         const ssize_t put = write(b.out, p, n);
         if (put < 0 && errno == EINTR)
@@ -113,7 +113,7 @@ static void *bound_pump(void *arg)
 void bound_begin(bool printed)
 {
     int ends[2];
-    if (!b.bytes || !printed || origin_is(STDOUT_FILENO) || pipe(ends))
+    if (!b.bytes || !printed || origin_is(STDOUT_FILENO, NULL) || pipe(ends))
         return;
     b.out = dup(STDOUT_FILENO);
     b.from = ends[0];
@@ -133,7 +133,7 @@ int bound_end(int status)
     pthread_join(b.thread, NULL);
     const bool refused = b.full && b.json;
     bound_flush(refused ? 0 : b.n); /* JSON, or a last line without its newline */
-    const bool read_here = origin_is(b.out);
+    const bool read_here = origin_is(b.out, NULL);
     if (read_here || b.failed)
         door_printf(stderr, "gotop: standard output: %s\n",
                     read_here ? "that file is read here" : "it could not be written");

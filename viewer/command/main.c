@@ -308,9 +308,9 @@ static int run_terminal(struct app *a, const struct cmdline *o, enum charset cha
 /* Connect to a running program, or follow a file that grows, and wait for its first generation. */
 static enum err_code open_live(const struct cmdline *o, struct follow **f, struct trace **tr, struct err *e)
 {
-    origin_note_path(o->o.path); /* the file of -o is opened first */
+    origin_note(-1, o->o.path); /* the file of -o is opened first */
     if (strcmp(o->o.path, "-") == 0)
-        origin_note(STDIN_FILENO);
+        origin_note(STDIN_FILENO, NULL);
     live_stop_hold();
     enum err_code rc = follow_open(&o->o, f, e);
     live_stop_release();
