@@ -12,25 +12,25 @@
 #include "decode/input/input.h"
 #include "decode/input/zip.h"
 #include "triage/exports/target.h"
+#include "triage/text.h"
 
 /* Adds the file of that name; in: the folder (apart: '/') or the archive (':') that it is in, or NULL. */
 static bool add(struct folder *f, const char *in, char apart, const char *name, size_t n)
 {
+    struct text t = {0};
     size_t a = in ? strlen(in) : 0;
     while (apart == '/' && a > 1 && in[a - 1] == '/')
         a--;
-    char *path = mem_alloc(a + n + 2);
-    if (!path || !mem_room(f->file, f->cap, f->n + 1)) {
+    text_raw(&t, in, a);
+    text_raw(&t, &apart, in != NULL);
+    text_raw(&t, name, n);
+    char *path = text_take(&t);
+    const bool ok = path && mem_room(f->file, f->cap, f->n + 1);
+    if (ok)
+        f->file[f->n++] = (struct folder_file){path, in != NULL};
+    else
         mem_free(path);
-        return false;
-    }
-    if (in)
-        memcpy(path, in, a);
-    path[a] = apart;
-    memcpy(path + a + (in != NULL), name, n);
-    path[a + (in != NULL) + n] = '\0';
-    f->file[f->n++] = (struct folder_file){path, in != NULL};
-    return true;
+    return ok;
 }
 
 static bool is_folder(const char *path)

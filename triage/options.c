@@ -118,14 +118,6 @@ static bool read_seconds(const char *v, void *to)
     return good;
 }
 
-static bool read_short(const char *v, void *to)
-{
-    uint64_t n;
-    const bool good = read_seconds(v, &n);
-    *(int *)to = good ? (int)n : 0;
-    return good;
-}
-
 static bool read_keep(const char *v, void *to)
 {
     struct keep *keep = to;
@@ -183,7 +175,6 @@ KIND(SIZE, read_size, "this is no size (500M, 4G)");
 KIND(TIME, read_time, "this is no time: 500ms, 30s, 2m are");
 KIND(TIME0, read_time0, "this is no time: 500ms, 30s, 2m, 0 are");
 KIND(SECONDS, read_seconds, "these are no whole seconds: 5, 5s, 2m are");
-KIND(SHORT, read_short, "these are no whole seconds: 5, 5s, 2m are");
 KIND(KEEP, read_keep, "this is no time and no size: 30s, 2m, 500M are");
 KIND(LIMIT, read_limit, "this is no limit: 2G, 7d and 2G,7d are");
 KIND(WHEN, read_when, "this is no time: 1.2s, 300ms, 1m30s, 40%, 14:03:22.5 are");
@@ -246,20 +237,6 @@ static bool word_known(const char *words, const char *value)
     return false;
 }
 
-static int wrong_word(const struct command *c, const struct row *r, const char *option, const char *value)
-{
-    struct text t = {0};
-    text_lit(&t, "there are ");
-    for (const char *w = r->arg; *w; w++)
-        if (*w == '|')
-            text_lit(&t, ", ");
-        else
-            text_raw(&t, w, 1);
-    const int status = options_wrong(c, option, value, text_ok(&t) ? t.p : "out of memory");
-    text_free(&t);
-    return status;
-}
-
 /* ---- the command line ---------------------------------------------------------------------------------- */
 
 enum { FIRST_LONG = 256 }; /* what getopt_long() returns of rows[i]: that and i */
@@ -314,8 +291,11 @@ static int take(struct parser *p, const struct row *r, const char *word, const c
         o->list_rules = true;
         return 0;
     }
-    if (r->kind == &WORD && !word_known(r->arg, value))
-        return wrong_word(p->c, r, name, value);
+    if (r->kind == &WORD && !word_known(r->arg, value)) {
+        char why[80];
+        snprintf(why, sizeof why, "there are %s", r->arg);
+        return options_wrong(p->c, name, value, why);
+    }
     if (!r->kind->read(value, (char *)o + r->field))
         return options_wrong(p->c, name, value, r->kind->fits);
     return 0;
@@ -392,19 +372,16 @@ void (*options_door)(const struct options *o);
 
 int options_read(const struct command *c, int argc, char **argv, struct options *o)
 {
-    static const char *few[64], **many; /* a usual line's operands; those of a longer one */
+    static const char **operand;
     struct parser p = {.c = c, .o = o};
     *o = (struct options){.limit = OPTIONS_UNSET, .timeout_ns = -1, .cooldown_ns = -1};
-    mem_free(many);
-    many = argc < 64 ? NULL : mem_alloc(((size_t)argc + 1) * sizeof *many);
-    const char **operand = argc < 64 ? few : many;
-    p.operand = operand;
+    mem_free(operand);
+    o->operand = p.operand = operand = mem_alloc(((size_t)argc + 1) * sizeof *operand);
     if (!operand)
         return say_failed(c->name, "the command line", "out of memory");
     parser_rows(&p);
     if (read_all(&p, argc, argv))
         return 2;
-    o->operand = operand;
     if (o->headers.n > FEED_HEADERS)
         return options_wrong(c, "-H", NULL, "too many of them: at most 16");
     memcpy(o->feed.header, o->headers.v, o->headers.n * sizeof o->headers.v[0]);

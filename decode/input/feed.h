@@ -26,8 +26,8 @@ struct feed_opts { /* all zero = the defaults; strings and `where` are borrowed 
     const char *token_file; /* a file whose first line becomes "Authorization: Bearer .." */
     const char *cacert, *cert, *key, *unix_socket, *method;
     bool insecure;
-    int connect_s; /* timeout of a connection in seconds; 0 = 10 */
-    int stall_s;   /* timeout without a byte in seconds; 0 = FEED_STALL_S */
+    uint64_t connect_s; /* timeout of a connection in seconds; 0 = 10 */
+    uint64_t stall_s;   /* timeout without a byte in seconds; 0 = FEED_STALL_S */
     /* seconds of trace to ask for; 0 = until we end (FEED_ENDLESS). A source that takes no request is read
      * no longer than that */
     uint64_t seconds;

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -147,8 +148,8 @@ static enum err_code config_make(struct config *c, const char *url, const struct
         return wrong;
     put_value(c, "url", url);
     put(c, "globoff\nsilent\nshow-error\nno-buffer\nfail-with-body\n");
-    put(c, "connect-timeout = %d\nspeed-limit = 1\nspeed-time = %d\n", o->connect_s ? o->connect_s : 10,
-        o->stall_s ? o->stall_s : FEED_STALL_S);
+    put(c, "connect-timeout = %" PRIu64 "\nspeed-limit = 1\nspeed-time = %" PRIu64 "\n",
+        o->connect_s ? o->connect_s : 10, o->stall_s ? o->stall_s : FEED_STALL_S);
     put_value(c, "proto", "=http,https");
     if (!secret)
         put(c, "location\nmax-redirs = 5\n");
@@ -240,7 +241,7 @@ static int start(struct feed *f, const struct config *c)
 static void note(struct feed *f, const char *url, const struct feed_opts *o)
 {
     const char *host = strstr(url, "://"), *path = host ? strchr(host + 3, '/') : NULL;
-    f->is.stall_s = o->stall_s ? o->stall_s : FEED_STALL_S;
+    f->is.stall_s = o->stall_s ? (int)o->stall_s : FEED_STALL_S;
     f->is.by_socket = o->unix_socket != NULL;
     f->is.secret = has_secret(o);
     snprintf(f->is.asked, sizeof f->is.asked, "%.*s", path ? (int)strcspn(path, "?#") : 1, path ? path : "/");

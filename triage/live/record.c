@@ -123,7 +123,7 @@ int record_main(int argc, char **argv)
         r.opt.feed.unasked = true;
     }
     if (!r.opt.feed.stall_s) /* before Go 1.22 the first byte may come only at the end */
-        r.opt.feed.stall_s = (int)r.opt.feed.seconds + FEED_STALL_S;
+        r.opt.feed.stall_s = r.opt.feed.seconds + FEED_STALL_S;
     if (!feed_is_url(r.opt.path))
         return say_failed("record", r.opt.path, "is no URL: what is a file already can be copied");
     r.beside = r.opt.feed;

@@ -140,17 +140,17 @@ static void tell(int fd, const char *p, size_t n, int64_t until)
     }
 }
 
-static void answer(int fd, const char *ask, const char *status, const char *type, struct str text,
+static void answer(int fd, const char *ask, const char *status, const char *type, const char *text,
                    int64_t until)
 {
     char head[HEAD];
     const int n = snprintf(head, sizeof head,
-                           "HTTP/1.1 %s\r\nContent-Type: %s; charset=utf-8\r\nContent-Length: %u\r\n"
+                           "HTTP/1.1 %s\r\nContent-Type: %s; charset=utf-8\r\nContent-Length: %zu\r\n"
                            "Connection: close\r\nX-Content-Type-Options: nosniff\r\n\r\n",
-                           status, type, text.len);
+                           status, type, strlen(text));
     tell(fd, head, (size_t)n, until);
     if (strncmp(ask, "HEAD ", 5) != 0)
-        tell(fd, text.p, text.len, until);
+        tell(fd, text, strlen(text), until);
 }
 
 /* Returns whether that path is asked for, up to a blank or a query. */
@@ -163,28 +163,24 @@ static bool asks_for(const char *ask, const char *path)
 
 static void serve_one(struct serve *s, int fd)
 {
-    static const char no_get[] = "GET and HEAD are answered\n", much[] = "that is too much\n",
-                      other[] = "there is /metrics\n", root[] = "gotop top --prometheus: /metrics\n";
     char ask[SERVE_ASKS + 1] = "";
     size_t n;
     const int64_t until = host_now() + SERVE_MS * INT64_C(1000000);
-    struct str text = {no_get, sizeof no_get - 1};
-    const char *status = "405 Method Not Allowed", *type = "text/plain";
+    const char *status = "405 Method Not Allowed", *text = "GET and HEAD are answered\n";
+    bool known = false;
     if (!hear(fd, ask, &n, until))
         return;
     pthread_mutex_lock(&s->mu); /* a new text waits for it */
     if (n == SERVE_ASKS) {
         status = "431 Request Header Fields Too Large";
-        text = (struct str){much, sizeof much - 1};
+        text = "that is too much\n";
     } else if (strncmp(ask, "GET ", 4) == 0 || strncmp(ask, "HEAD ", 5) == 0) {
-        const bool known = asks_for(ask, "/metrics");
-        status = known || asks_for(ask, "/") ? "200 OK" : "404 Not Found";
-        type = known ? "text/plain; version=0.0.4" : type;
-        text = known            ? (struct str){s->text.p, (uint32_t)s->text.n}
-               : *status == '2' ? (struct str){root, sizeof root - 1}
-                                : (struct str){other, sizeof other - 1};
+        known = asks_for(ask, "/metrics");
+        const bool root = asks_for(ask, "/");
+        status = known || root ? "200 OK" : "404 Not Found";
+        text = known ? s->text.p : root ? "gotop top --prometheus: /metrics\n" : "there is /metrics\n";
     }
-    answer(fd, ask, status, type, text, until);
+    answer(fd, ask, status, known ? "text/plain; version=0.0.4" : "text/plain", text ? text : "", until);
     pthread_mutex_unlock(&s->mu);
 }
 

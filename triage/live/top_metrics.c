@@ -16,9 +16,9 @@ static void head(struct text *t, const char *name, const char *type, const char 
 
 /* A value, of the labels of these names and values; NULL ends them. What is in a value is cleaned, and what
  * would end it is escaped. */
-static void series_of(struct text *t, const char *name, double v, const char *const *label)
+static void series_of(struct text *t, const char *name, const char *part, double v, const char *const *label)
 {
-    text_add(t, "gotop_%s", name);
+    text_add(t, "gotop_%s%s", name, part);
     for (const char *before = "{"; *label; label += 2, before = ",") {
         struct text clean = {0};
         text_clean(&clean, label[1], strlen(label[1]), 0);
@@ -33,7 +33,9 @@ static void series_of(struct text *t, const char *name, double v, const char *co
     }
     text_add(t, " %.15g\n", v);
 }
-#define series(t, name, v, ...) series_of(t, name, v, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
+#define part(t, name, part, v, ...) \
+    series_of(t, name, part, v, (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
+#define series(t, name, v, ...) part(t, name, "", v __VA_OPT__(, ) __VA_ARGS__)
 
 static void plain(struct text *t, const char *name, const char *type, const char *help, double v)
 {
@@ -56,17 +58,14 @@ static const char *bound(int k, char out[32])
 /* A bound may lie within one of the histogram's own buckets (3 % wide); that bucket counts as below it. */
 static void out_hist(struct text *t, const char *name, const char *help, const struct hist *h)
 {
-    char le[32], of[64];
+    char le[32];
     head(t, name, "histogram", help);
-    snprintf(of, sizeof of, "%s_bucket", name);
     for (int k = 0; k <= PULSE_BOUNDS; k++)
-        series(t, of,
-               (double)(k < PULSE_BOUNDS ? hist_between(h, 0, (int64_t)(pulse_bound_s[k] * 1e9)) : h->n),
-               "le", bound(k, le));
-    snprintf(of, sizeof of, "%s_sum", name);
-    series(t, of, seconds((double)h->total));
-    snprintf(of, sizeof of, "%s_count", name);
-    series(t, of, (double)h->n);
+        part(t, name, "_bucket",
+             (double)(k < PULSE_BOUNDS ? hist_between(h, 0, (int64_t)(pulse_bound_s[k] * 1e9)) : h->n), "le",
+             bound(k, le));
+    part(t, name, "_sum", seconds((double)h->total));
+    part(t, name, "_count", (double)h->n);
 }
 
 /* ---- work ---------------------------------------------------------------------------------------------- */
