@@ -125,6 +125,7 @@ struct diff_part {
     int64_t ns[2];    /* in an average piece: old, new */
 };
 struct diff_work {
+    uint32_t nth;                   /* 0: the first that fn is called for */
     const struct trace *tr;         /* of b */
     const struct works *all;        /* of b */
     const struct work *w[2];        /* old, new */

@@ -88,13 +88,14 @@ bool diff_works_each(const struct loaded *a, const struct loaded *b, diff_work_f
 {
     const bool clock = trace_info(a->tr)->has_clock && trace_info(b->tr)->has_clock;
     struct diff_work *d = mem_zalloc(sizeof *d);
+    uint32_t nth = 0;
     bool ok = d;
     for (uint32_t i = 0; ok && clock && i < b->fs.works.n; i++) {
         const struct work *w = &b->fs.works.v[i], *o = work_counts(w) ? work_like(a, b, w) : NULL;
         if (!o || !o->d.n || !w->d.n)
             continue;
         const int64_t was = dist_avg(&o->d), is = dist_avg(&w->d);
-        *d = (struct diff_work){.tr = b->tr, .all = &b->fs.works, .w = {o, w}};
+        *d = (struct diff_work){.nth = nth++, .tr = b->tr, .all = &b->fs.works, .w = {o, w}};
         ok = parts_add(d, 0, a) && parts_add(d, 1, b);
         keep_moved(d, MOVED * (double)(was > is ? was : is));
         if (ok)
@@ -110,11 +111,6 @@ bool diff_works_each(const struct loaded *a, const struct loaded *b, diff_work_f
 
 enum { SAID = 4 }; /* parts of a work */
 
-struct page {
-    struct text *t;
-    bool any;
-};
-
 static void from_to(struct text *t, const char *what, int64_t was, int64_t is)
 {
     text_say(t, NULL, what, t_dur(was), " -> ", t_dur(is));
@@ -122,13 +118,11 @@ static void from_to(struct text *t, const char *what, int64_t was, int64_t is)
 
 static void work_moved(void *arg, const struct diff_work *d)
 {
-    struct page *k = arg;
-    struct text *t = k->t;
+    struct text *t = arg;
     const struct work *o = d->w[0], *w = d->w[1];
-    if (!k->any)
+    if (!d->nth)
         text_lit(t, "\nWORK  how long one takes, and where it spends more or less (two runs of one program "
                     "differ, too)\n");
-    k->any = true;
     text_lit(t, "  ");
     work_head(t, d->all, w);
     if (w->kind != WORK_MAIN)
@@ -151,8 +145,7 @@ static void work_moved(void *arg, const struct diff_work *d)
 
 void diff_works(struct text *t, const struct loaded *a, const struct loaded *b)
 {
-    struct page k = {t, false};
-    t->failed |= !diff_works_each(a, b, work_moved, &k);
+    t->failed |= !diff_works_each(a, b, work_moved, t);
 }
 
 /* ---- findings and numbers ------------------------------------------------------------------------------ */
@@ -206,27 +199,24 @@ static void finding_line(struct text *t, const struct loaded *x, const struct fi
 
 /* Those that the other one has, too, or those that it has not. */
 static void side_findings(struct text *t, const struct loaded *x, const struct loaded *other, bool both,
-                          const char *word, bool *any)
+                          const char *word)
 {
-    for (uint32_t i = 0; i < x->fs.n; i++) {
-        const struct finding *f = &x->fs.f[i], *v = other->fs.f;
+    const struct finding *v = other->fs.f;
+    each_of(f, x->fs.f, x->fs.n) {
         const uint32_t k = find_first(j, other->fs.n, strcmp(v[j].key, f->key) == 0);
-        const struct finding *g = k < other->fs.n ? &v[k] : NULL;
-        if (both != (g != NULL) || findings_is_what(f))
-            continue;
-        finding_line(t, x, f, word, g ? g->amount : NULL);
-        *any = true;
+        if (both == (k < other->fs.n) && !findings_is_what(f))
+            finding_line(t, x, f, word, both ? v[k].amount : NULL);
     }
 }
 
 static void diff_findings(struct text *t, const struct loaded *a, const struct loaded *b)
 {
-    bool any = false;
     text_lit(t, "\nFINDINGS\n");
-    side_findings(t, b, a, false, "new ", &any);
-    side_findings(t, a, b, false, "gone", &any);
-    side_findings(t, b, a, true, "both", &any);
-    if (!any)
+    const size_t n = t->n;
+    side_findings(t, b, a, false, "new ");
+    side_findings(t, a, b, false, "gone");
+    side_findings(t, b, a, true, "both");
+    if (t->n == n)
         text_lit(t, "  none in either\n");
 }
 

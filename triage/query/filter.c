@@ -72,7 +72,7 @@ struct filter {
     size_t cap;
     uint32_t lanes; /* how many these are */
     uint32_t at;    /* the next lane */
-    uint64_t sub;   /* the next span of that lane */
+    int64_t from;   /* where in that lane; INT64_MIN: not begun */
     int64_t end;    /* the trace as it was when lane 0 was decided */
     uint64_t count, version;
 };
@@ -280,6 +280,8 @@ struct asked { /* a span of a goroutine, and who that is once it was looked up *
     const struct span *s;
     struct lane_info li;
     bool known, yes; /* yes: this span matches, for look() */
+    int looked;      /* at so many of them, up to `at` */
+    int64_t at;
 };
 
 static const struct lane_info *who(struct asked *a)
@@ -411,24 +413,9 @@ static bool look(void *arg, const struct span *s)
 {
     struct asked *a = arg;
     a->s = s;
+    a->at = s->t1;
     a->yes = all_hold(a);
-    return !a->yes;
-}
-
-/* Finds a span that matches among the next CHUNK of lane f->at. Returns LOOK if there are more. */
-static enum answer chunk(struct filter *f, struct asked *a)
-{
-    struct span_iter it;
-    if (!span_seek_index(&it, f->tr, lane_g(a->g), f->sub))
-        return NO;
-    for (int k = 0; look(a, span_get(&it)); k++) {
-        f->sub = span_get(&it)->index + 1;
-        if (!span_next(&it))
-            return NO;
-        if (k == CHUNK)
-            return LOOK;
-    }
-    return YES;
+    return !a->yes && ++a->looked < CHUNK;
 }
 
 /* Decides lane f->at, at most CHUNK spans of it. Returns true when it is decided. */
@@ -436,12 +423,11 @@ static bool decide(struct filter *f)
 {
     const struct lane l = lane_g(f->at);
     struct asked a = {.f = f, .g = l.i, .li = trace_lane(f->tr, l), .known = true};
-    enum answer is = f->sub ? LOOK : quick(&a);
-    if (is == LOOK && filter_wide(f) > 0) { /* the index knows the long ones */
-        trace_wide(f->tr, l, &(struct wide_ask){a.li.first, a.li.last, filter_wide(f), look, &a, 0});
-        is = a.yes ? YES : NO;
-    } else if (is == LOOK) {
-        is = chunk(f, &a);
+    enum answer is = f->from > INT64_MIN ? LOOK : quick(&a);
+    if (is == LOOK) { /* the index knows the long ones */
+        trace_wide(f->tr, l, &(struct wide_ask){f->from, INT64_MAX, filter_wide(f), look, &a, 0});
+        is = a.yes ? YES : a.looked == CHUNK ? LOOK : NO;
+        f->from = a.at;
     }
     f->count += is == YES && !f->show[l.i];
     f->show[l.i] |= is == YES;
@@ -461,7 +447,7 @@ static bool prepare(struct filter *f)
     f->lanes = n;
     f->end = end;
     f->at = 0;
-    f->sub = 0;
+    f->from = INT64_MIN;
     f->version++;
     each_of(t, f->term, f->n) {
         match_cache_fit(&t->cache, f->tr);
@@ -482,7 +468,7 @@ bool filter_step(struct filter *f, int64_t budget_ns)
     for (int i = 0; f->at < f->lanes; i++) {
         const bool over = decide(f);
         if (over) {
-            f->sub = 0;
+            f->from = INT64_MIN;
             f->at++;
         }
         if ((!over || i % 64 == 63) && host_over(until))

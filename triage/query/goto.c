@@ -154,44 +154,33 @@ bool goto_when(const struct trace *tr, const char *s, int64_t *t, const char **w
 }
 
 /* A moment within the trace. */
-static bool moment_in(struct said *x, const char *s, int64_t *t, const char **rest)
+static bool moment_in(struct said *x, const char **s, int64_t *t)
 {
-    const bool is = moment(x, s, t, rest);
+    const bool is = moment(x, *s, t, s);
     if (is && *t < 0)
         x->why = "the trace began later that day";
+    *s = blanks(*s);
     return is && !x->why;
 }
 
 /* A moment, or a range. */
 static bool when(struct said *x, const char *s, struct target *out)
 {
-    const char *rest;
-    int64_t a = 0, b;
-    bool has_a = moment_in(x, s, &a, &rest);
-    rest = blanks(rest);
-    if (x->why || (!has_a && strncmp(rest, "..", 2) != 0))
+    int64_t a = 0, b = 0;
+    const bool has_a = moment_in(x, &s, &a), plus = has_a && *s == '+', dots = strncmp(s, "..", 2) == 0;
+    out->has_time = has_a && !*s;
+    out->t0 = a;
+    if (x->why || (!plus && !dots))
+        return out->has_time;
+    s = blanks(s + (plus ? 1 : 2));
+    const bool has_b = moment_in(x, &s, &b);
+    if (*s || x->why || (!has_b && (plus || !has_a)))
         return false;
-    if (!*rest) {
-        out->has_time = true;
-        out->t0 = a;
-        return true;
-    }
-    bool plus = *rest == '+';
-    if (!plus && strncmp(rest, "..", 2) != 0)
-        return false;
-    rest = blanks(rest + (plus ? 1 : 2));
-    if (!*rest && !plus) /* "1.2s.." */
-        b = has_a ? INT64_MAX : 0;
-    else if (!moment_in(x, rest, &b, &rest) || *blanks(rest))
-        return false;
-    if (plus)
-        b = b > INT64_MAX - a ? INT64_MAX : a + b;
-    if (b == a)
-        return false;
-    out->has_range = true;
+    b = !has_b || (plus && b > INT64_MAX - a) ? INT64_MAX : plus ? a + b : b;
+    out->has_range = b != a;
     out->t0 = a < b ? a : b; /* typed the other way round it is the same range */
     out->t1 = a < b ? b : a;
-    return true;
+    return out->has_range;
 }
 
 const char *goto_id(const char *s, uint64_t *id)

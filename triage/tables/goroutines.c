@@ -41,9 +41,9 @@ struct g_walk { /* State along one lane. */
     int64_t ran;          /* how long it has run so far */
     enum gc_mode mode;    /* current mode of a mark worker */
     uint8_t was;          /* state of the last span counted; ST_NONE before the first */
-    bool open;            /* the last span is still open when the trace ends */
+    bool open;            /* that wait or call still lasts when the trace ends */
     uint32_t on;          /* the P it ran on last; NO_LANE: none */
-    uint64_t last;        /* the last span, if it is a wait or a call: reason << 32 | stack */
+    uint64_t last;        /* the last wait or call: reason << 32 | stack */
     int64_t last_t0, last_t1;
     uint32_t cond_stack, cond_pair, cond_waker; /* the last condition it waited on; without a row: TAB_NONE */
     int64_t cond_end, cond_ran;                 /* end of that wait; how long the goroutine had run then */
@@ -160,17 +160,18 @@ static OFTEN bool ended(struct g_walk *w, bool call, uint64_t wait, uint64_t end
     return (p->kind != WK_COND && w->cond_pair == TAB_NONE) || note_cond(w, at->row, t0, t1, who);
 }
 
-/* Counts the wait [t0,t) that span i of the run follows, or the call. */
-static OFTEN bool note_ended(struct g_walk *w, uint64_t wait, int64_t t0, int64_t t, const struct span_run *r,
-                             size_t i, bool call)
+/* Counts the last wait or call, which span i of the run follows. */
+static OFTEN bool note_ended(struct g_walk *w, const struct span_run *r, size_t i)
 {
     const uint8_t state = r->kind[r->tag[i]].state;
-    if (call)
-        return ended(w, true, wait, key(state == ST_RUNNABLE ? CALL_BLOCKED : CALL_OVER, 0), t0, t, NO_LANE);
+    const int64_t t0 = w->last_t0, t1 = w->last_t1;
+    if (w->was == ST_SYSCALL)
+        return ended(w, true, w->last, key(state == ST_RUNNABLE ? CALL_BLOCKED : CALL_OVER, 0), t0, t1,
+                     NO_LANE);
     if (state != ST_RUNNABLE)
-        return ended(w, false, wait, key(state == ST_UNKNOWN ? WAIT_LOST : WAIT_OVER, 0), t0, t, NO_LANE);
+        return ended(w, false, w->last, key(state == ST_UNKNOWN ? WAIT_LOST : WAIT_OVER, 0), t0, t1, NO_LANE);
     const uint32_t who = span_run_g(r, (uint32_t)i), by = who == NO_LANE ? NOBODY : w->tg->group_of[who];
-    return ended(w, false, wait, key(by, r->stack[i]), t0, t, who);
+    return ended(w, false, w->last, key(by, r->stack[i]), t0, t1, who);
 }
 
 /* Counts the goroutine's last span, which is a wait or a call. */
@@ -226,11 +227,10 @@ static RARELY void note_long_run(struct g_walk *w, uint8_t state, int64_t ns, in
     l->total = ns_add(l->total, ns);
 }
 
-/* Keeps span i of the run, a runnable one that ends at t1, if it is among the longest. */
-static RARELY void note_worst(struct g_walk *w, const struct span_run *r, size_t i, int64_t t1)
+/* Keeps a runnable span that ends at t1, if it is among the longest; w->was: what came before. */
+static RARELY void note_worst(struct g_walk *w, int64_t ns, int64_t t1)
 {
-    const uint8_t before = i ? r->kind[r->tag[i - 1]].state : w->was;
-    longest_add(&w->y->worst, &(struct sched_wait){t1 - r->dur[i], t1, w->g, tri_is_exec(before)});
+    longest_add(&w->y->worst, &(struct sched_wait){t1 - ns, t1, w->g, tri_is_exec(w->was)});
 }
 
 /* Updates the mode in which a mark worker runs. */
@@ -249,28 +249,18 @@ static inline bool is_wait(uint8_t state)
     return state == ST_WAITING || state == ST_SYSCALL;
 }
 
-/* Counts span i, a wait or a call that ends at t. How it ended is in the next span; the last one is kept. */
-static OFTEN bool note_wait(struct g_walk *w, const struct span_run *r, size_t i, int64_t t, bool call)
+/* Keeps span i of the run, a wait or a call that ends at t: how it ended is in the next span. */
+static OFTEN void note_wait(struct g_walk *w, const struct span_run *r, size_t i, int64_t t, bool call)
 {
-    const uint64_t wait = key(call ? 0 : r->kind[r->tag[i]].reason, r->stack[i]);
     const int64_t ns = r->dur[i];
     if (call) {
         w->timed |= ns > 1;
         w->cond_pair = TAB_NONE; /* a goroutine that made a call was not woken in vain */
     }
-    if (i + 1 < r->n)
-        return note_ended(w, wait, t - ns, t, r, i + 1, call);
-    w->last = wait;
+    w->last = key(call ? 0 : r->kind[r->tag[i]].reason, r->stack[i]);
     w->last_t0 = t - ns;
     w->last_t1 = t;
     w->open = r->open_end;
-    return true;
-}
-
-/* Counts the last span of the run before, a wait or a call. */
-static RARELY bool note_before(struct g_walk *w, const struct span_run *r)
-{
-    return note_ended(w, w->last, w->last_t0, r->t0, r, 0, w->was == ST_SYSCALL);
 }
 
 static bool g_spans(struct g_walk *w, const struct span_run *r)
@@ -282,12 +272,12 @@ static bool g_spans(struct g_walk *w, const struct span_run *r)
     struct moved m = {0};
     if (w->worker)
         count_modes(w, r);
-    if (is_wait(w->was) && !note_before(w, r))
-        return false;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; w->was = kind[tag[i++]].state) {
         const int64_t ns = dur[i];
         const uint8_t is = kind[tag[i]].state;
         t += ns;
+        if (is_wait(w->was) && !note_ended(w, r, i))
+            return false;
         if (tri_is_exec(is)) { /* every second one */
             w->ran += ns;
             moved_on(w, &m, r, i);
@@ -301,12 +291,11 @@ static bool g_spans(struct g_walk *w, const struct span_run *r)
                 continue;
             hist_add(&w->y->sched, ns);
             if (ns > w->y->worst.least)
-                note_worst(w, r, i, t);
-        } else if (is_wait(is) && !note_wait(w, r, i, t, is == ST_SYSCALL)) {
-            return false;
+                note_worst(w, ns, t);
+        } else if (is_wait(is)) {
+            note_wait(w, r, i, t, is == ST_SYSCALL);
         }
     }
-    w->was = kind[tag[n - 1]].state;
     moved_end(w, &m, r);
     return true;
 }

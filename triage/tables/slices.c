@@ -183,33 +183,25 @@ static void team_wait(struct team *t)
     pthread_mutex_lock(&t->lock);
 }
 
-/* Adds results in order until the next one is missing. Needs the lock; one thread at a time. */
+/* Adds the next result. Needs the lock; one thread at a time. */
 static void team_add(struct team *t)
 {
     const struct slices_job *job = t->job;
+    struct result *r = &t->kept[t->turn % AHEAD];
     t->adds = true;
-    while (!t->failed && t->turn < t->n && t->kept[t->turn % AHEAD].is) {
-        struct result *r = &t->kept[t->turn % AHEAD];
-        void *kept = r->kept;
-        *r = (struct result){.is = false};
-        pthread_mutex_unlock(&t->lock);
-        bool ok = slices_tick();
-        if (ok)
-            ok = !job->add || job->add(job->arg, t->turn, kept);
-        else if (job->drop)
-            job->drop(kept);
-        pthread_mutex_lock(&t->lock);
-        t->turn++;
-        if (!ok)
-            t->failed = true;
-    }
+    pthread_mutex_unlock(&t->lock);
+    const bool wanted = slices_tick(), ok = wanted && (!job->add || job->add(job->arg, t->turn, r->kept));
+    pthread_mutex_lock(&t->lock);
+    r->is = !wanted;
+    t->turn += wanted;
+    t->failed = t->failed || !ok;
     t->adds = false;
     pthread_cond_broadcast(&t->changed);
 }
 
 static bool can_add(const struct team *t)
 {
-    return !t->adds && t->turn < t->n && t->kept[t->turn % AHEAD].is;
+    return !t->failed && !t->adds && t->turn < t->n && t->kept[t->turn % AHEAD].is;
 }
 
 static bool can_begin(const struct team *t)

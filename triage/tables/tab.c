@@ -89,63 +89,49 @@ double dist_sd(const struct dist *d)
     return var > 0 ? sqrt(var) : 0;
 }
 
-/* Radix sort from the lowest digit on, without the digits that all elements share. A digit has as many bits
- * as needed to have few digits, but 8 bits if there are few elements. KEY: the key of an element, from bit
- * `least` on. */
-enum { DIGIT = 11, DIGIT_FEW = 8, SORT_PART = 4096 };
-
-/* Returns the bits of a digit if that many bits differ. */
-static unsigned digit_of(unsigned bits, size_t n)
+/* Radix sort from the lowest digit on, without the digits that all elements share, of elements that begin
+ * with their key. Stable. */
+static inline __attribute__((always_inline)) bool sort_by_digits(void *elements, size_t n, size_t size)
 {
-    const unsigned most = n < (size_t)1 << DIGIT ? DIGIT_FEW : DIGIT, digits = (bits + most - 1) / most;
-    return digits ? (bits + digits - 1) / digits : 1;
+    enum { DIGIT = 11, MASK = (1 << DIGIT) - 1, PART = 4096 };
+#define KEY(rows, i) (*(const uint64_t *)((rows) + (i)*size))
+    char *const v = elements, *const t = mem_alloc(n * size + 1), *from = v, *to = t;
+    uint64_t all = UINT64_MAX, any = 0;
+    bool ok = t;
+    for (size_t i = 0; i < n; i++) {
+        all &= KEY(v, i);
+        any |= KEY(v, i);
+    }
+    for (unsigned b = n && all != any ? (unsigned)__builtin_ctzll(all ^ any) : 64; b < 64 && ok; b += DIGIT) {
+        size_t at[MASK + 1] = {0}, sum = 0;
+        if (((all ^ any) >> b & MASK) == 0)
+            continue;
+        for (size_t i = 0; i < n; i++)
+            at[KEY(from, i) >> b & MASK]++;
+        for (unsigned j = 0; j <= MASK; j++) {
+            const size_t more = at[j];
+            at[j] = sum;
+            sum += more;
+        }
+        for (size_t i = 0; i < n && ok;) {
+            for (const size_t end = n - i < PART ? n : i + PART; i < end; i++)
+                memcpy(to + at[KEY(from, i) >> b & MASK]++ * size, from + i * size, size);
+            ok = slices_tick();
+        }
+        char *const swap = from;
+        from = to;
+        to = swap;
+    }
+    if (ok && from != v)
+        memcpy(v, from, n * size);
+    mem_free(t);
+    return ok;
+#undef KEY
 }
-
-#define SORT_BY_DIGITS(type, KEY, least) \
-    do { \
-        uint64_t all = UINT64_MAX, any = 0; \
-        type *t = n ? mem_alloc(n * sizeof *t) : NULL, *from = v, *to = t; \
-        bool ok = t || !n; \
-        for (size_t i = 0; i < n; i++) { \
-            all &= KEY(v[i]); \
-            any |= KEY(v[i]); \
-        } \
-        const uint64_t apart = n ? (all ^ any) >> (least) << (least) : 0; \
-        const unsigned low = apart ? (unsigned)__builtin_ctzll(apart) : 0, \
-                       bits = apart ? 64 - low - (unsigned)__builtin_clzll(apart) : 0, \
-                       digit = digit_of(bits, n), mask = (1u << digit) - 1; \
-        for (unsigned b = low; b < low + bits && ok; b += digit) { \
-            size_t at[1 << DIGIT], sum = 0; \
-            if ((apart >> b & mask) == 0) \
-                continue; \
-            memset(at, 0, ((size_t)mask + 1) * sizeof *at); \
-            for (size_t i = 0; i < n; i++) \
-                at[KEY(from[i]) >> b & mask]++; \
-            for (unsigned j = 0; j <= mask; j++) { \
-                const size_t more = at[j]; \
-                at[j] = sum; \
-                sum += more; \
-            } \
-            for (size_t i = 0; i < n && ok;) { \
-                for (const size_t end = n - i < SORT_PART ? n : i + SORT_PART; i < end; i++) \
-                    to[at[KEY(from[i]) >> b & mask]++] = from[i]; \
-                ok = slices_tick(); \
-            } \
-            type *swap = from; \
-            from = to; \
-            to = swap; \
-        } \
-        if (ok && from != v) \
-            memcpy(v, from, n * sizeof *v); \
-        mem_free(t); \
-        return ok; \
-    } while (0)
-#define KEY_OF_ROW(x) ((x).key)
-#define KEY_ITSELF(x) (x)
 
 bool rows_sort(struct keyed_row *v, size_t n)
 {
-    SORT_BY_DIGITS(struct keyed_row, KEY_OF_ROW, 0);
+    return sort_by_digits(v, n, sizeof *v);
 }
 
 /* Saves the row at i, then fills each place of the cycle that leads back to it from the place its row comes
@@ -213,9 +199,9 @@ uint32_t *lane_order(const void *rows, size_t size, size_t n, size_t lane, size_
     return ok ? order : NULL;
 }
 
-bool keys_sort(uint64_t *v, size_t n, unsigned bit)
+bool keys_sort(uint64_t *v, size_t n)
 {
-    SORT_BY_DIGITS(uint64_t, KEY_ITSELF, bit);
+    return sort_by_digits(v, n, sizeof *v);
 }
 
 int cmp_ns(const void *a, const void *b)
@@ -241,7 +227,7 @@ void ns_sort(int64_t *v, size_t n)
     if (n > SORT_MANY) {
         for (size_t i = 0; i < n; i++)
             key[i] ^= SIGN;
-        sorted = keys_sort(key, n, 0);
+        sorted = keys_sort(key, n);
         for (size_t i = 0; i < n; i++)
             key[i] ^= SIGN;
     }

@@ -125,9 +125,8 @@ bool rows_by(void *rows, size_t size, size_t n, uint64_t (*key)(const void *row)
  * or no longer wanted. */
 uint32_t *lane_order(const void *rows, size_t size, size_t n, size_t lane, size_t time);
 
-/* keys_sort - sorts numbers; those that differ only below bit `bit` keep their order. Returns as
- * rows_sort(). */
-bool keys_sort(uint64_t *v, size_t n, unsigned bit);
+/* keys_sort - sorts numbers. Returns as rows_sort(). */
+bool keys_sort(uint64_t *v, size_t n);
 
 /* A histogram of durations: exact below 64 ns, with 32 steps per doubling above, so a quantile is off by at
  * most 1.6 %. Count, total, smallest and largest are exact. Takes 15 KB. */
