@@ -204,19 +204,11 @@ static void numbers_text(struct text *t, enum rule r)
 /* Append the words of s as remarks, in lines of at most HELP_WIDTH. */
 static void remark(struct text *t, const char *s)
 {
-    size_t col = HELP_WIDTH;
-    while (*s) {
-        size_t n = strcspn(s, " ");
-        if (col + n + 1 > HELP_WIDTH) {
-            text_lit(t, "\n#  ");
-            col = 3;
-        }
-        text_lit(t, " ");
-        text_raw(t, s, n);
-        col += n + 1;
-        s += n + (s[n] == ' ');
-    }
-    text_lit(t, "\n");
+    struct text u = {0};
+    text_fold(&u, s, strlen(s), HELP_WIDTH - 4, 0);
+    for (const char *p = u.p ? u.p : ""; *p; p += strcspn(p, "\n") + (p[strcspn(p, "\n")] == '\n'))
+        text_add(t, "#   %.*s\n", (int)strcspn(p, "\n"), p);
+    text_free(&u);
 }
 
 void rules_text(struct text *t)
@@ -225,7 +217,7 @@ void rules_text(struct text *t)
                 "with = into a\n"
                 "# file and pass it as --rules FILE. RULE = off turns a rule off.\n");
     for (int r = 0; r < RULE_COUNT; r++) {
-        text_add(t, "\n# %s (%s)%s", rule_id((enum rule)r), rule_row((enum rule)r)->title,
+        text_add(t, "\n# %s (%s)%s\n", rule_id((enum rule)r), rule_row((enum rule)r)->title,
                  now->off[r] ? ", off" : "");
         remark(t, rule_row((enum rule)r)->when);
         if (now->off[r])

@@ -22,12 +22,6 @@ static bool does(const struct verdict *b, uint32_t user)
     return user && any_of(i, b->ndoing, b->doing[i].at.user == user);
 }
 
-/* Or one at which somebody waits on the way there? */
-static bool waits(const struct verdict *b, uint32_t user)
-{
-    return user && any_of(i, b->nlinks, b->link[i].at.user == user);
-}
-
 /* Whose time it is. */
 static uint32_t whose(const struct verdict *v)
 {
@@ -44,7 +38,7 @@ static bool of_processors(const struct verdict *a, const struct verdict *b)
 static bool about_same(const struct verdict *a, const struct verdict *b)
 {
     const bool place = same(a->where.user, b->where.user) && a->region == b->region;
-    const bool on_way = waits(b, a->where.user) || does(b, a->where.user) ||
+    const bool on_way = does(b, a->where.user) ||
                         ((family_contends(verdict_family(a)) || rule_row(a->rule)->tells == TELLS_WHY) &&
                          does(a, b->where.user));
     const bool holder = same(a->holder.at.user, b->holder.at.user) ||

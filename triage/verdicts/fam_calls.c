@@ -18,22 +18,13 @@ static uint32_t crowd_of(const struct causes *c, const struct works *w, const st
     return n;
 }
 
-/* Whether a longer call of the same function is for the same children: who starts one waits for it, too. */
-static bool told_before(const struct causes *c, const struct works *w, uint32_t row)
-{
-    const struct wait_row *r = c->tg->syscalls;
-    const uint32_t user = verdict_place(w, r[row].stack).user;
-    return any_of(i, row,
-                  stacks_may(c->tr, r[i].stack, STACK_CHILD) && verdict_place(w, r[i].stack).user == user);
-}
-
 static bool calls(struct causes *c, const struct works *w, struct verdicts *out)
 {
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->tg->nsyscalls && i < ROWS; i++) {
         const struct wait_row *r = &c->tg->syscalls[i];
         const bool child = stacks_may(c->tr, r->stack, STACK_CHILD);
-        if (r->blocking < 4 || r->count == 0 || (child && told_before(c, w, i)))
+        if (r->blocking < 4 || r->count == 0)
             continue;
         struct verdict v = verdict_new(child ? RULE_CHILDREN : RULE_BLOCKING, 0, verdict_place(w, r->stack));
         verdict_shows(&v, r->longest.g, r->longest.t0, r->longest.t1);

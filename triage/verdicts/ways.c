@@ -93,6 +93,13 @@ static bool asks_itself(const struct follow *f, const struct tree_node *at)
     return at->up == 0 || at->g >= f->c->tg->ng || calls_asks(f->c, at->g);
 }
 
+/* Whether what a library reads from outside only cancels that wait: who asked has gone. */
+static bool asker_gone(const struct trace *tr, const struct tree_node *n, const struct tree_node *at)
+{
+    return explain_waits_outside(n->cat) && n->owner != OWNER_PROGRAM &&
+           str_is(trace_str(tr, at->let_go), "context.(*cancelCtx).cancel");
+}
+
 static enum family family_of_end(const struct follow *f, const struct tree_node *n,
                                  const struct tree_node *at)
 {
@@ -103,6 +110,8 @@ static enum family family_of_end(const struct follow *f, const struct tree_node 
     if (at->stack && (explain_waits_outside(n->cat) || n->cat == EX_SYSCALL) &&
         stacks_may(tr, at->stack, STACK_CHILD))
         return FAM_CHILDREN;
+    if (asker_gone(tr, n, at))
+        return FAM_LIMIT;
     switch (n->cat) {
     case EX_NET:
     case EX_PIPE:
@@ -331,6 +340,25 @@ static bool is_nested(const struct follow *f, const struct tree_node *n)
                trace_lane(f->c->tr, lane_g(n->by)).create_stack;
 }
 
+/* Who asked has gone: who ends the other waits there comes too late, if it is busy. */
+static void gone_of(struct follow *f, const struct tree_node *at, struct verdict *v)
+{
+    const struct tree_node *t = f->w->tree.v, *late = NULL;
+    v->rule = RULE_GONE;
+    v->holder = (struct role){.g = NO_LANE};
+    for (uint32_t k = at->first; k != NO_LANE; k = t[k].next)
+        late = t[k].owner == OWNER_PROGRAM && (!late || t[k].n[TREE_ALL] > late->n[TREE_ALL]) ? &t[k] : late;
+    const uint32_t group = late ? causes_group(f->c, late->who) : UINT32_MAX;
+    const double busy = group != UINT32_MAX ? served_of(f, group)->busy : 0;
+    if (busy < threshold(TH_BUSY))
+        return;
+    v->holder = (struct role){late->who, late->g, node_site(late), 0};
+    v->doing[0] = verdict_did(late, late, 1);
+    verdict_ev(v, EV_BUSY, busy);
+    if (v->harm.all >= threshold(TH_MOST))
+        verdict_ev(v, EV_SHARE, v->harm.all);
+}
+
 static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t work)
 {
     const struct work_tree *t = &f->w->tree;
@@ -383,6 +411,8 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     v.harm.usual = tree_part(t, w->ns[TREE_USUAL], TREE_USUAL);
     v.harm.share = v.harm.all > v.harm.slow ? v.harm.all : v.harm.slow;
     ways_counts(t, at, at->pieces[TREE_ALL] ? TREE_ALL : TREE_SLOW, &v);
+    if (v.rule == RULE_LIMIT && asker_gone(f->c->tr, end, at))
+        gone_of(f, at, &v);
     return v;
 }
 

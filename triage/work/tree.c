@@ -25,9 +25,11 @@ struct making {
     struct owners *own;
     struct sampled *sampled; /* NULL: the trace has no CPU samples */
     struct work_tree *t;
-    double spans;  /* what a piece may cost, a ns of its length */
-    int64_t times; /* each ns that is explained stands for so many */
-    unsigned sets; /* sets of the piece being explained, one bit each */
+    double spans;   /* what a piece may cost, a ns of its length */
+    int64_t times;  /* each ns that is explained stands for so many */
+    int64_t t0, t1; /* of the stretch that is explained */
+    bool begins;    /* the piece begins there, too */
+    unsigned sets;  /* sets of the piece being explained, one bit each */
     bool rests; /* outside, timer and pipe waits of the piece itself are no cost, unless it writes or, if it
                    asks, reads */
     bool asks;
@@ -76,11 +78,14 @@ static void node_add(struct making *m, struct tree_node *n, const struct tree_no
                      const struct explain_part *p)
 {
     const int64_t part = p->t1 - p->t0, ns = ns_mul(part, m->times);
-    const bool unstopped = p->cat == EX_RUN && part >= threshold_ns(TH_HOST_RUN);
+    const bool unstopped = p->cat == EX_RUN && part >= threshold_ns(TH_HOST_RUN), first = n->t1 < 0;
+    /* what lasts longer than the stretch counts where it begins; where the piece begins, once */
+    const bool on = p->t0 <= m->t0 && !m->begins, once = p->t1 >= m->t1 && m->begins;
+    const uint32_t count = on ? 0 : once ? 1 : (uint32_t)m->times;
     for (int s = 0; s < TREE_SETS; s++) {
         if (m->sets >> s & 1) {
             n->ns[s] = ns_add(n->ns[s], ns);
-            n->n[s]++;
+            n->n[s] += count;
             n->pieces[s] += n->last[s] != m->t->pieces[s];
             n->last[s] = m->t->pieces[s];
             n->unstopped = ns_add(n->unstopped, unstopped && s != TREE_USUAL ? ns : 0);
@@ -103,10 +108,10 @@ static void node_add(struct making *m, struct tree_node *n, const struct tree_no
         n->g = like->g;
         n->reason = p->reason;
     }
-    if (n->n[TREE_ALL] + n->n[TREE_SLOW] + n->n[TREE_USUAL] > 1)
-        ran_join(&n->ran, &like->ran);
-    else
+    if (first)
         n->ran = like->ran;
+    else
+        ran_join(&n->ran, &like->ran);
 }
 
 /* Running in a stack, if the trace has CPU samples. */
@@ -211,6 +216,9 @@ static bool piece_walk(struct making *m, const struct workpiece *p, explain_visi
     m->times = s.times;
     for (int i = 0; ok && i < s.n; i++) {
         const int64_t t0 = p->t0 + i * s.step;
+        m->t0 = t0;
+        m->t1 = t0 + s.each;
+        m->begins = i == 0;
         const struct workpiece one = s.times > 1 ? workpiece_of_g(p->g, t0, t0 + s.each) : *p;
         ok = explain_walk(m->x, one, visit, m, &m->t->cut) && !m->failed;
     }
