@@ -21,19 +21,16 @@
 
 static bool read_count0(const char *s, void *to)
 {
-    char *end;
-    errno = 0;
-    *(uint64_t *)to = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
-    return *s >= '0' && *s <= '9' && !*end && !errno;
+    const char *end = goto_id(s, to);
+    return end && !*end && *(uint64_t *)to != UINT64_MAX;
 }
 
 bool options_size(const char *s, uint64_t *bytes)
 {
     static const char units[] = "KMGT";
-    char *end;
-    errno = 0;
-    const unsigned long long n = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
-    if (!n || errno)
+    uint64_t n;
+    const char *end = goto_id(s, &n);
+    if (!end || !n)
         return false;
     const char *u = *end ? strchr(units, *end & ~0x20) : NULL;
     const int shift = u ? 10 * (int)(u - units + 1) : 0;
@@ -43,7 +40,7 @@ bool options_size(const char *s, uint64_t *bytes)
         end++;
     if (*end || n > UINT64_MAX >> shift)
         return false;
-    *bytes = (uint64_t)n << shift;
+    *bytes = n << shift;
     return true;
 }
 

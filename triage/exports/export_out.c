@@ -41,19 +41,15 @@ enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e
     if (rc)
         return rc;
     const int fd = fcntl(o->to.fd, F_DUPFD_CLOEXEC, 0);
-    errno = fd < 0 ? errno : 0;
-    o->z = fd >= 0 ? gzdopen(fd, gzip ? "wb" : "wbT") : NULL; /* T: as it is */
-    if (o->z)
+    o->z = gzdopen(fd, gzip ? "wb" : "wbT"); /* T: as it is */
+    if (o->z) {
         gzbuffer(o->z, OUT_BUFFER);
-    if (!o->z) {
-        int saved = errno ? errno : ENOMEM;
-        if (fd >= 0)
-            close(fd);
-        out_close(o, false, NULL);
-        errno = saved;
-        return open_failed(o, e);
+        return ERR_OK;
     }
-    return ERR_OK;
+    if (fd >= 0)
+        close(fd);
+    out_close(o, false, NULL);
+    return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the output");
 }
 
 static void broke(struct out *o)
@@ -86,11 +82,6 @@ void out_text(struct out *o, const struct text *t)
     if (!text_ok(t) && !o->error)
         o->error = ENOMEM;
     out_write(o, t->p, t->n);
-}
-
-bool out_broken(const struct out *o)
-{
-    return o->error != 0;
 }
 
 enum err_code out_close(struct out *o, bool keep, struct err *e)

@@ -30,13 +30,11 @@ enum err_code out_may(const char *path, struct err *e);
  * out_open - opens the output; path NULL or "-" = standard output. A file gets its name in out_close().
  * Returns ERR_ARG if that file was read as input, ERR_IO or ERR_NOMEM; then nothing is open and e says why.
  *
- * out_write, out_text - keep a failure in o->error: see out_broken().
+ * out_write, out_text - keep a failure in o->error: then further writing is useless.
  */
 enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e);
 void out_write(struct out *o, const void *p, size_t n);
 void out_text(struct out *o, const struct text *t); /* a text that ran out of memory sets ENOMEM */
-/* out_broken - whether further writing is useless. */
-bool out_broken(const struct out *o);
 /* out_close - flushes and closes. With keep = false, or after an error, the file `path` stays untouched.
  * Returns ERR_OK also when the reader of a pipe has closed it. */
 enum err_code out_close(struct out *o, bool keep, struct err *e);

@@ -135,16 +135,12 @@ static void do_close(const char *which, struct clerk_said *said)
 static void do_copy(const char *text, struct clerk_said *said)
 {
     const char *dir = getenv("TMPDIR");
-    uint64_t name;
     (void)text;
-    host_random(&name, sizeof name);
     said->error = !terminal ? EACCES : copy[0] ? EEXIST : 0;
     if (said->error)
         return;
-    const int n = snprintf(said->text, sizeof said->text, "%s/gotop-%016llx",
-                           dir && dir[0] == '/' ? dir : "/tmp", (unsigned long long)name);
-    said->fd[0] =
-        n < (int)sizeof said->text ? open(said->text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    snprintf(said->text, sizeof said->text, "%s/gotop-XXXXXX", dir && dir[0] == '/' ? dir : "/tmp");
+    said->fd[0] = mkostemp(said->text, O_CLOEXEC);
     said->error = said->fd[0] < 0 ? errno : 0;
     if (!said->error)
         memcpy(copy, said->text, sizeof copy);

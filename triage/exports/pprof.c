@@ -204,14 +204,9 @@ static enum err_code part_of(struct part *p, struct err *e)
         (o->to && !goto_when(p->tr, o->to, &p->to, &why)))
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s", why);
     p->from = p->from < 0 ? 0 : p->from; /* a time of day before the trace began */
-    if (p->to < 0)
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "--to lies before the trace");
-    if (p->from >= p->to)
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "--from is not before --to");
-    if (p->from > end) {
+    if (p->from >= p->to || p->from > end)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET,
-                       "--from lies behind the trace's end, which is %" PRId64 " ns", end);
-    }
+                       "--from to --to is no part of the trace, which ends at %" PRId64 " ns", end);
     if (o->goroutine.given && trace_find_lane(p->tr, LANE_G, o->goroutine.id) == NO_LANE) {
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "there is no goroutine %" PRIu64 " in this trace",
                        o->goroutine.id);
@@ -240,7 +235,7 @@ static enum err_code write_pprof(struct part *p, struct out *out, struct err *e)
     struct writer w = {.tr = p->tr, .out = out};
     w.oom = !stackweights_build(p->tr, k, &f, &v);
     head(&w, p, cpu, period);
-    for (uint32_t i = 0; i < v.n && !w.oom && !out_broken(out); i++)
+    for (uint32_t i = 0; i < v.n && !w.oom && !out->error; i++)
         sample(&w, &v.row[i], cpu ? period : 0);
     stackweights_free(&v);
     tab_free(&w.strs);
@@ -273,15 +268,14 @@ static enum err_code write_file(struct part *p, struct err *e)
 static int partial(const struct options *o, const struct trace *tr)
 {
     const struct trace_info *i = trace_info(tr);
-    const char *name = strcmp(o->path, "-") == 0 ? "standard input" : o->path;
     char what[320];
     for (uint32_t k = 0; k < i->nwarnings && trace_warning(tr, k); k++)
-        say_failed("pprof", name, trace_warning(tr, k)->what);
+        say_failed("pprof", options_name(o), trace_warning(tr, k)->what);
     if (!i->ndamages)
         return 0;
     snprintf(what, sizeof what, "written, but only a part of this trace can be read: %s%s",
              trace_damage(tr, 0)->what, i->ndamages > 1 ? " (and more)" : "");
-    say_failed("pprof", name, what);
+    say_failed("pprof", options_name(o), what);
     return 3;
 }
 

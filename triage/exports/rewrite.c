@@ -32,7 +32,7 @@ static int to_what(const struct command *c, const struct options *o)
 static bool to_out(void *arg, const void *p, size_t n)
 {
     out_write(arg, p, n);
-    return !out_broken(arg);
+    return !((struct out *)arg)->error;
 }
 
 /* Closes what was written with this result, and returns it: an output that broke says why itself. */
@@ -151,7 +151,7 @@ int slice_main(int argc, char **argv)
         status = to_what(&c, &o);
     if (status >= 0)
         return status;
-    const char *name = strcmp(o.path, "-") == 0 ? "standard input" : o.path;
+    const char *name = options_name(&o);
     (void)trace_limit(o.trace.max_memory);
     if (range_of(&o, &r, &e) || slice_file(o.path, &o.trace.more, o.out, &r, true, &res, &e))
         return say_failed(c.name, name, e.what);
@@ -240,7 +240,7 @@ int anonymize_main(int argc, char **argv)
         status = to_what(&c, &o);
     if (status >= 0)
         return status;
-    const char *name = strcmp(o.path, "-") == 0 ? "standard input" : o.path;
+    const char *name = options_name(&o);
     const struct joint_paths *more = &o.trace.more;
     const char *map = o.map;
     if (map && one_file(map, o.out))

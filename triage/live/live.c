@@ -289,16 +289,14 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
         (void)live_late(&l->pace, l->began_ns, ti->first_ns);
     if (last->heard_ns && !l->patient)
         l->late_ns = live_late(&l->pace, last->heard_ns, last->t1);
-    bool before = false; /* missing generations before the window do not count */
-    for (size_t k = i; k + 1 < i + n; k++)
-        before |= l->st.gen[k].broken;
-    last->broken |= ti->ndamages && !before;
+    /* missing generations before the window do not count */
+    last->broken |= ti->ndamages && !any_of(k, n - 1, l->st.gen[i + k].broken);
     return ERR_OK;
 }
 
 /* ---- signals, the wall clock --------------------------------------------------------------------------- */
 
-static void hold(int how)
+void live_stop_hold(bool held)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -306,17 +304,7 @@ static void hold(int how)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGHUP);
     sigaddset(&set, SIGTSTP);
-    sigprocmask(how, &set, NULL);
-}
-
-void live_stop_hold(void)
-{
-    hold(SIG_BLOCK);
-}
-
-void live_stop_release(void)
-{
-    hold(SIG_UNBLOCK);
+    sigprocmask(held ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
 }
 
 bool live_stop_asked(void)

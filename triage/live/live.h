@@ -99,11 +99,10 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
                         uint8_t **mem, struct err *e);
 void live_close(struct live *l);
 
-/* live_stop_asked - SIGINT, SIGTERM, SIGHUP or SIGTSTP (Ctrl-Z) came since live_stop_hold(). From then
- * until live_stop_release() they do not end or stop the process. A stopped gotop would read nothing, and
- * the program would hold the rest of its trace in memory. */
-void live_stop_hold(void);
-void live_stop_release(void);
+/* live_stop_asked - SIGINT, SIGTERM, SIGHUP or SIGTSTP (Ctrl-Z) came since live_stop_hold(true). From
+ * then until live_stop_hold(false) they do not end or stop the process. A stopped gotop would read nothing,
+ * and the program would hold the rest of its trace in memory. */
+void live_stop_hold(bool held);
 bool live_stop_asked(void);
 /* live_stop_tell - at a command's end, say so if SIGTSTP ended it. */
 void live_stop_tell(const char *command, const char *where);

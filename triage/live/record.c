@@ -72,8 +72,7 @@ static enum err_code receive(struct record *r, struct err *e)
 {
     bool talk = !r->opt.quiet && isatty(STDERR_FILENO);
     enum feed_state s = FEED_WAIT;
-    while (s != FEED_END && s != FEED_FAILED && !live_stop_asked() && !out_broken(&r->out) &&
-           !begins(r, false)) {
+    while (s != FEED_END && s != FEED_FAILED && !live_stop_asked() && !r->out.error && !begins(r, false)) {
         struct feed_room room = {.p = r->buf, .cap = PIECE};
         s = feed_read(r->feed, &room, STEP_MS, e);
         take(r, s == FEED_DATA ? room.n : 0);
@@ -129,7 +128,7 @@ int record_main(int argc, char **argv)
     r.beside = r.opt.feed;
     r.beside.profile = "profile";
     live_shut(&r.opt, r.opt.cpu ? &r.beside : NULL);
-    live_stop_hold();
+    live_stop_hold(true);
     if (!(r.buf = mem_alloc(PIECE)))
         err_set(&e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     if (!r.buf || feed_open(r.opt.path, &r.opt.feed, &r.feed, &e) ||

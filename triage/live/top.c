@@ -346,7 +346,7 @@ int top_main(int argc, char **argv)
     status = 2;
     if (fig_new(&o.fig)) {
         o.fig.where = o.opt.path;
-        live_stop_hold();
+        live_stop_hold(true);
         status = o.serve ? serving(&o) : connected(&o);
         live_stop_tell("top", o.opt.path);
     } else {

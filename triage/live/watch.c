@@ -289,9 +289,8 @@ static void tell_now(const struct watch *w, const struct loaded *in)
     }
     door_wipe();
     if (text_ok(&line)) {
-        char shown[COLS + 1];
-        snprintf(shown, sizeof shown, "%.*s", (int)line.n, line.p);
-        door_status(shown);
+        line.p[line.n < COLS ? line.n : COLS] = '\0';
+        door_status(line.p);
     }
     text_free(&line);
 }
@@ -449,7 +448,7 @@ int watch_main(int argc, char **argv)
     outside_folder(w.o.out);
     watch_tidy_asked(&w);
     live_shut(&w.o, NULL);
-    live_stop_hold();
+    live_stop_hold(true);
     if (w.o.feed.seconds)
         w.until_ns = host_now() + (int64_t)w.o.feed.seconds * SECOND;
     w.tells = isatty(STDERR_FILENO);

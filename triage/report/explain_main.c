@@ -7,10 +7,8 @@
  * (slowest:task:NAME). Or it is an id that other commands print: a verdict ("lock-convoy", or with its
  * subject), a stack ("stack:42"), a moment of a goroutine ("g17@1.25s").
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"
@@ -77,13 +75,12 @@ static void open_with(struct text *t, const struct loaded *l, int64_t t0, struct
 
 static bool stack_text(struct text *t, const struct loaded *l, const char *id, const char **why)
 {
-    char *end;
-    errno = 0;
-    const unsigned long long no = strtoull(id, &end, 10);
+    uint64_t no;
+    const char *end = goto_id(id, &no);
     *why = "no such stack in this trace";
-    if (end == id || *end || errno || !no || no > UINT32_MAX || !trace_stack(l->tr, (uint32_t)no))
+    if (!end || *end || !no || no > UINT32_MAX || !trace_stack(l->tr, (uint32_t)no))
         return false;
-    text_add(t, "stack:%llu\n", no);
+    text_add(t, "stack:%" PRIu64 "\n", no);
     frames(t, l->tr, (uint32_t)no);
     each_of(w, l->tg->waits, l->tg->nwaits) {
         if (w->stack != no)
@@ -244,9 +241,9 @@ static bool named(const struct trace *tr, uint32_t str, const char *name)
 
 static void ask_items(struct asked *q, const struct trace *tr, enum item_kind kind, const char *s)
 {
-    char *end;
-    const uint64_t id = strtoull(s, &end, 10);
-    const bool task = kind == ITEM_TASK, by_id = task && end != s && !*end;
+    uint64_t id;
+    const char *end = goto_id(s, &id);
+    const bool task = kind == ITEM_TASK, by_id = task && end && !*end;
     struct item x;
     for (size_t i = 0; item_at(tr, kind, i, &x); i++)
         if (by_id ? x.task == id : named(tr, x.name, s))

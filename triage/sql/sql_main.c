@@ -140,7 +140,7 @@ static int rows(struct job *j, struct sql_query *q, const char *at, size_t n)
     bool row = true;
     if (!sql_print_begin(&j->print, q))
         return fail("SQL", "out of memory");
-    while (!out_broken(&j->o)) {
+    while (!j->o.error) {
         if (sql_next(q, &row, &e) != ERR_OK)
             return sql_failed(j, at, n, &e);
         if (!row)
@@ -279,7 +279,7 @@ static int one_trace(struct job *j, const struct folder_file *f)
 static int all_traces(struct job *j)
 {
     int status = 0, bad = 0;
-    for (size_t i = 0; i < j->files.n && !out_broken(&j->o) && !j->cut && !j->wrong; i++) {
+    for (size_t i = 0; i < j->files.n && !j->o.error && !j->cut && !j->wrong; i++) {
         status = one_trace(j, &j->files.file[i]);
         bad |= status;
         if (status && (!j->many || j->opt.save))

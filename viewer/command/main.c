@@ -311,9 +311,9 @@ static enum err_code open_live(const struct cmdline *o, struct follow **f, struc
     origin_note(-1, o->o.path); /* the file of -o is opened first */
     if (strcmp(o->o.path, "-") == 0)
         origin_note(STDIN_FILENO, NULL);
-    live_stop_hold();
+    live_stop_hold(true);
     enum err_code rc = follow_open(&o->o, f, e);
-    live_stop_release();
+    live_stop_hold(false);
     *tr = rc ? NULL : follow_now(*f).trace;
     return rc;
 }
