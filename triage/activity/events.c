@@ -142,47 +142,38 @@ static void add_end(struct events *l, uint32_t g, const struct span *last)
                                      .who = NO_LANE});
 }
 
-static void events_of_g(struct events *l, uint32_t g)
-{
-    struct span_iter it;
-    struct span before = {.t1 = NO_TIME};
-    if (l->only && !filter_shows(l->only, g))
-        return;
-    each_span(s, it, l->tr, lane_g(g), l->win.t0 - 1) {
-        const int64_t t = s->t0 < 0 ? 0 : s->t0;
-        if (t >= l->win.t1 || l->cut)
-            return;
-        if (t >= l->win.t0)
-            add_state(l, g, s->index ? &before : NULL, s);
-        before = *s;
-        l->walked++;
-    }
-    add_end(l, g, &before);
-}
-
 static bool events_rests(uint8_t state)
 {
     return state == ST_IDLE || state == ST_NONE;
 }
 
-/* Adds a processor's own events: it starts and it stops. */
-static void events_of_p(struct events *l, uint32_t p)
+/* Adds what a goroutine does, or that a processor starts and stops. */
+static void events_of_lane(struct events *l, struct lane of)
 {
+    const bool g = of.kind == LANE_G;
     struct span_iter it;
-    struct span before = {0};
-    each_span(s, it, l->tr, lane_p(p), l->win.t0 - 1) {
-        if (s->t0 >= l->win.t1 || l->cut)
+    struct span before = {.t1 = NO_TIME};
+    if (g && l->only && !filter_shows(l->only, of.i))
+        return;
+    each_span(s, it, l->tr, of, l->win.t0 - 1) {
+        const int64_t t = s->t0 < 0 ? 0 : s->t0;
+        if (t >= l->win.t1 || l->cut)
             return;
-        if (s->t0 >= l->win.t0 && s->index && events_rests(s->state) != events_rests(before.state))
-            events_add(l, (struct event){.t = s->t0,
+        if (t >= l->win.t0 && g)
+            add_state(l, of.i, s->index ? &before : NULL, s);
+        else if (t >= l->win.t0 && s->index && events_rests(s->state) != events_rests(before.state))
+            events_add(l, (struct event){.t = t,
                                          .kind = EV_PROC,
                                          .from = before.state,
                                          .to = s->state,
                                          .g = NO_LANE,
-                                         .p = p,
+                                         .p = of.i,
                                          .who = NO_LANE});
         before = *s;
+        l->walked += g;
     }
+    if (g)
+        add_end(l, of.i, &before);
 }
 
 /* ---- how wide ------------------------------------------------------------------------------------------ */
@@ -199,9 +190,9 @@ static void events_collect(struct events *l, struct alive *alive, struct window 
     l->cut = false;
     l->win = w;
     for (uint32_t g = 0; !l->cut && (g = alive_next(alive, &ask, g)) != NO_LANE; g++)
-        events_of_g(l, g);
+        events_of_lane(l, lane_g(g));
     for (uint32_t p = 0, n = trace_nlanes(l->tr, LANE_P); p < n && !l->cut && !l->only; p++)
-        events_of_p(l, p);
+        events_of_lane(l, lane_p(p));
     events_arrays(l);
     sort(l->e, l->n, event_by_time);
 }

@@ -23,14 +23,12 @@ int64_t wakeups_state(const struct trace *tr, struct lane l, enum state st, int6
         hi = back ? lo : hi;
         step = step > INT64_MAX / 4 ? step : step * 2;
     } while (true);
-    while (hi - lo > 1) { /* halved: the first moment of it, or the last */
-        const int64_t mid = lo + (hi - lo) / 2;
-        if (back == (trace_ns(tr, l, st, back ? mid : lo, back ? hi : mid) != 0))
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo;
+    int64_t x = lo; /* by halves: the first moment of it, or the last */
+    if (back)
+        bisect(x, hi, t, trace_ns(tr, l, st, t, hi) != 0);
+    else
+        bisect(x, hi, t, !trace_ns(tr, l, st, lo, t + 1));
+    return x - back;
 }
 
 /* ---- causes -------------------------------------------------------------------------------------------- */
@@ -132,12 +130,10 @@ bool wakeups_step(struct wakeups_next *n, const struct trace *tr, struct alive *
 
 static void relate(struct related *r, uint32_t g)
 {
-    for (uint32_t i = 0; i < r->n; i++)
-        if (r->lane[i] == g)
-            return;
-    if (g == NO_LANE || r->n == RELATED_MOST)
-        r->cut |= g != NO_LANE;
-    else
+    if (g == NO_LANE || any_of(i, r->n, r->lane[i] == g))
+        return;
+    r->cut |= r->n == RELATED_MOST;
+    if (r->n < RELATED_MOST)
         r->lane[r->n++] = g;
 }
 

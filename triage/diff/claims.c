@@ -498,49 +498,45 @@ static void rates(struct text *t, const struct change *c, const char *begin, con
 }
 
 /* Says what takes time: "lock in main.f: goroutines wait 1.9s a second, before 3.1ms (.. waits a second,
- * ..)". */
-static void times(struct text *t, const struct change *c, const char *what, const char *verb,
-                  const char *each)
+ * ..)"; or how often something is done for the same amount of work. */
+static void change_usual(struct text *t, const struct change *c)
 {
-    text_say(t, NULL, what, " ", t_clean(c->name), ": ", verb, t_dur((int64_t)(c->time.new * 1e9)),
-             " a second, before ", t_dur((int64_t)(c->time.old * 1e9)));
-    rates(t, c, " (", each, ")");
+    static const char wait[] = "goroutines wait ", waits[] = " waits a second, before ";
+    static const struct {
+        const char *what, *verb, *each;
+    } of[MK_KINDS] = {[MK_LOCK] = {"lock in ", wait, waits},
+                      [MK_GIVE] = {"handing over (send, condition, wait group) in ", wait, waits},
+                      [MK_STOP] = {"stops of the world for ", "", " a second, before "},
+                      [MK_CALL] = {"system calls in "},
+                      [MK_TAKE] = {"waits (network, channels, sleep) in "}};
+    text_say(t, NULL, of[c->kind].what, t_clean(c->name));
+    if (!of[c->kind].each) {
+        rates(t, c, ": ", " a second, for the same amount of work ", " before");
+        return;
+    }
+    text_say(t, NULL, ": ", of[c->kind].verb, t_dur((int64_t)(c->time.new * 1e9)), " a second, before ",
+             t_dur((int64_t)(c->time.old * 1e9)));
+    rates(t, c, " (", of[c->kind].each, ")");
     if (c->held && c->time.new > c->time.old)
         text_say(t, NULL, "; held in ", t_clean(c->held));
 }
 
-/* Says how often something is done for the same amount of work. */
-static void counts(struct text *t, const struct change *c, const char *what)
-{
-    text_say(t, NULL, what, " in ", t_clean(c->name));
-    rates(t, c, ": ", " a second, for the same amount of work ", " before");
-}
-
 void change_text(struct text *t, const struct claim *v, const struct change *c)
 {
-    static const char wait[] = "goroutines wait ", waits[] = " waits a second, before ";
-    switch (c->kind) {
-    case MK_WORK:
+    if (c->kind == MK_WORK) {
         text_say(t, NULL, t_clean(c->name), ": one takes ", t_dur((int64_t)(c->time.new * 1e9)),
                  " on average, before ", t_dur((int64_t)(c->time.old * 1e9)));
-        break;
-    case MK_LOCK: times(t, c, "lock in", wait, waits); break;
-    case MK_GIVE: times(t, c, "handing over (send, condition, wait group) in", wait, waits); break;
-    case MK_STOP: times(t, c, "stops of the world for", "", " a second, before "); break;
-    case MK_GC:
+    } else if (c->kind == MK_GC) {
         text_say(t, NULL, "collector: ", t_share(c->time.new, 1), " of the processor time in use, before ",
                  t_share(c->time.old, 1));
         rates(t, c, " (", " cycles a second, before ", ")");
         if (v->gc_why && c->claimed)
             text_say(t, NULL, "; ", v->gc_why);
-        break;
-    case MK_RUN:
+    } else if (c->kind == MK_RUN) {
         text_say(t, NULL, "goroutines of ", t_clean(c->name), ": run ", t_share(c->time.new, 1),
                  " of the processor time there is, for the same amount of work ", t_share(c->time.old, 1),
                  " before");
-        break;
-    case MK_CALL: counts(t, c, "system calls"); break;
-    case MK_TAKE: counts(t, c, "waits (network, channels, sleep)"); break;
-    case MK_KINDS: break;
+    } else {
+        change_usual(t, c);
     }
 }

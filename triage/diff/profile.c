@@ -18,18 +18,20 @@ struct make {
     struct profile *p;
     struct tab by_name; /* (kind, string) -> row */
     int64_t len;
+    bool failed; /* out of memory */
+    struct measure none;
 };
 
-static uint32_t row_of(struct make *k, enum measure_kind kind, uint32_t str)
+/* Returns the measure, valid until the next one is asked for; when out of memory one that nobody reads. */
+static struct measure *measure_of(struct make *k, enum measure_kind kind, uint32_t str)
 {
-    struct profile *p = k->p;
     bool made;
-    struct measure *m = tab_row(&k->by_name, p->m, p->n, (uint64_t)kind, str, &made);
-    if (!m)
-        return TAB_NONE;
+    struct measure *m = tab_row(&k->by_name, k->p->m, k->p->n, (uint64_t)kind, str, &made);
+    k->failed |= !m;
+    m = m ? m : &k->none;
     m->kind = kind;
     m->str = str;
-    return (uint32_t)(m - p->m);
+    return m;
 }
 
 static int slice_at(const struct make *k, int64_t t)
@@ -66,62 +68,49 @@ static enum measure_kind kind_of(enum wait_kind w)
     }
 }
 
-/* Returns the row for a wait or a call of a goroutine, TAB_NONE if it has none; *ok = false when out of
- * memory. */
-static uint32_t row_at(struct make *k, const struct span *s, bool *ok)
+/* Counts a wait or a call. */
+static void blocked(struct make *k, const struct span *s)
 {
     const struct trace *tr = k->l->tr;
     const enum measure_kind kind =
         s->state == ST_SYSCALL ? MK_CALL : kind_of(stacks_wait_kind(tr, s->reason, s->stack));
-    if (kind == MK_KINDS || !trace_stack(tr, s->stack))
-        return TAB_NONE;
-    const uint32_t i = row_of(k, kind, stacks_user(tr, s->stack));
-    *ok = i != TAB_NONE;
-    return i;
+    if (kind != MK_KINDS && trace_stack(tr, s->stack))
+        spread(k, measure_of(k, kind, stacks_user(tr, s->stack)), s->t0, s->t1, !s->open_start);
 }
 
 #define UNSTOPPED 25000000 /* ns: the runtime preempts a goroutine after 10 to 20 ms */
 #define STOPPED 20000000
 
-static bool goroutine(struct make *k, uint32_t g)
+static void goroutine(struct make *k, uint32_t g)
 {
     const struct trace *tr = k->l->tr;
     const struct lane_info li = trace_lane(tr, lane_g(g));
     struct span_iter it;
-    const uint32_t run = li.is_system ? TAB_NONE : row_of(k, MK_RUN, li.name);
     const bool stops = trace_info(tr)->has_clock && trace_info(tr)->version >= 1014;
-    bool ok = true;
     if (li.is_system || !li.nspans)
-        return true;
-    if (run == TAB_NONE)
-        return false;
-    k->p->m[run].count[slice_at(k, li.first)] += li.created;
+        return;
+    measure_of(k, MK_RUN, li.name)->count[slice_at(k, li.first)] += li.created;
     each_span(s, it, tr, lane_g(g), INT64_MIN) {
         if (tri_is_exec(
                 s->state)) { /* who runs for longer than the runtime allows was descheduled by the host */
             const int64_t own_end = stops && s->t1 - s->t0 > UNSTOPPED ? s->t0 + STOPPED : s->t1;
-            spread(k, &k->p->m[run], s->t0, own_end, false);
+            spread(k, measure_of(k, MK_RUN, li.name), s->t0, own_end, false);
         } else if (s->state == ST_WAITING || s->state == ST_SYSCALL) {
-            uint32_t i = row_at(k, s, &ok);
-            if (i != TAB_NONE)
-                spread(k, &k->p->m[i], s->t0, s->t1, !s->open_start);
+            blocked(k, s);
         }
-        if (!ok)
+        if (k->failed)
             break;
     }
-    return ok;
 }
 
 /* The measure of the collector, and the time in use. */
-static bool processors(struct make *k)
+static void processors(struct make *k)
 {
     const struct trace *tr = k->l->tr;
-    const uint32_t gc = row_of(k, MK_GC, 0);
+    struct measure *gc = measure_of(k, MK_GC, 0);
     struct shares in[PROFILE_SLICES];
     int64_t edge[PROFILE_SLICES + 1];
     const struct range *r;
-    if (gc == TAB_NONE)
-        return false;
     for (int i = 0; i <= PROFILE_SLICES; i++)
         edge[i] = i * (k->len / PROFILE_SLICES + 1);
     for (uint32_t p = 0; p < trace_nlanes(tr, LANE_P); p++) {
@@ -129,33 +118,29 @@ static bool processors(struct make *k)
         for (int i = 0; i < PROFILE_SLICES; i++) {
             for (int st = ST_SCHED; st <= ST_SYSCALL; st++)
                 k->p->busy[i] += (double)in[i].ns[st];
-            k->p->m[gc].ns[i] += (double)(in[i].ns[ST_GCWORK] + in[i].ns[ST_ASSIST] + in[i].ns[ST_SWEEP]);
+            gc->ns[i] += (double)(in[i].ns[ST_GCWORK] + in[i].ns[ST_ASSIST] + in[i].ns[ST_SWEEP]);
         }
     }
     for (size_t i = 0, n = trace_ranges(tr, RANGE_GC, &r); i < n; i++)
-        k->p->m[gc].count[slice_at(k, r[i].t0)] += !r[i].open_start;
-    return true;
+        gc->count[slice_at(k, r[i].t0)] += !r[i].open_start;
 }
 
-static bool stops(struct make *k)
+static void stops(struct make *k)
 {
     const struct range *r;
-    size_t n = trace_ranges(k->l->tr, RANGE_STW, &r);
+    const size_t n = trace_ranges(k->l->tr, RANGE_STW, &r);
     for (size_t i = 0; i < n; i++) {
         const struct str kind = trace_str(k->l->tr, r[i].name);
-        uint32_t row;
-        if (tri_stop_is_gc(k->l->tr, r[i].name) || str_is(kind, "start trace") || str_is(kind, "stop trace"))
-            continue; /* those of the collector are counted with it */
-        if ((row = row_of(k, MK_STOP, r[i].name)) == TAB_NONE)
-            return false;
-        spread(k, &k->p->m[row], r[i].t0, r[i].t1, true);
+        /* those of the collector are counted with it */
+        if (!tri_stop_is_gc(k->l->tr, r[i].name) && !str_is(kind, "start trace") &&
+            !str_is(kind, "stop trace"))
+            spread(k, measure_of(k, MK_STOP, r[i].name), r[i].t0, r[i].t1, true);
     }
-    return true;
 }
 
 /* The pieces that were looked at stand for all. Those of standing goroutines end with the trace: that is no
  * pace of theirs. Items that no pause parts hold more things where a queue is longer. */
-static bool works(struct make *k)
+static void works(struct make *k)
 {
     const struct works *all = &k->l->fs.works;
     for (uint32_t i = 0; i < all->n; i++) {
@@ -163,17 +148,13 @@ static bool works(struct make *k)
         if (!work_counts(w) || w->standing || w->kind == WORK_MAIN || !w->looked ||
             (w->kind == WORK_ITEMS && !w->paced))
             continue;
-        const uint32_t row = row_of(k, MK_WORK, i);
-        if (row == TAB_NONE)
-            return false;
-        struct measure *m = &k->p->m[row];
+        struct measure *m = measure_of(k, MK_WORK, i);
         for (uint32_t p = 0; p < w->looked; p++) {
             const int at = slice_at(k, w->v[p].t1 - 1);
             m->count[at] += (double)w->n / w->looked;
             m->ns[at] += (double)(w->v[p].t1 - w->v[p].t0) * (double)w->n / w->looked;
         }
     }
-    return true;
 }
 
 ORDER(cmp_measure, struct measure, LEAST(r->kind) ALPHA(r->name))
@@ -223,32 +204,27 @@ static uint32_t let_go_in(struct make *k, uint32_t place)
     return votes > 0 && in != TAB_NONE ? in : 0;
 }
 
-static bool finish(struct make *k)
+static void finish(struct make *k)
 {
     struct profile *p = k->p;
-    const struct heap_stat *h = &k->l->tg->heap;
-    bool ok = true;
-    for (uint32_t i = 0; i < p->n; i++) {
+    each_of(m, p->m, p->n) {
         struct text t = {0};
-        if (p->m[i].kind == MK_WORK)
-            work_title(&t, k->l->tr, &k->l->fs.works.v[p->m[i].str]);
-        else if (p->m[i].kind != MK_GC)
-            text_func(&t, k->l->tr, p->m[i].str, 0);
-        p->m[i].name = text_take(&t);
-        ok = ok && p->m[i].name;
-        const uint32_t held = p->m[i].kind == MK_LOCK ? let_go_in(k, p->m[i].str) : 0;
+        if (m->kind == MK_WORK)
+            work_title(&t, k->l->tr, &k->l->fs.works.v[m->str]);
+        else if (m->kind != MK_GC)
+            text_func(&t, k->l->tr, m->str, 0);
+        m->name = text_take(&t);
+        k->failed |= !m->name;
+        const uint32_t held = m->kind == MK_LOCK ? let_go_in(k, m->str) : 0;
         if (held) {
             text_func(&t, k->l->tr, held, 0);
-            p->m[i].held = text_take(&t);
+            m->held = text_take(&t);
         }
     }
-    if (!ok)
-        return false;
+    if (k->failed)
+        return;
     sort(p->m, p->n, cmp_measure);
     merge(p);
-    p->heap_live = (double)h->low_last;
-    p->heap_goal = (double)h->max_goal;
-    return true;
 }
 
 enum err_code profile_of(const struct loaded *l, struct profile *out, struct err *e)
@@ -259,13 +235,18 @@ enum err_code profile_of(const struct loaded *l, struct profile *out, struct err
     *out = (struct profile){.path = text_take(&path),
                             .end = l->tg->end,
                             .partial = l->partial,
+                            .heap_live = (double)l->tg->heap.low_last,
+                            .heap_goal = (double)l->tg->heap.max_goal,
                             .procs = l->tg->end > 0 ? (double)l->tg->capacity / (double)l->tg->end : 0};
-    bool ok = out->path && processors(&k) && stops(&k) && works(&k);
-    for (uint32_t g = 0; g < l->tg->ng && ok; g++)
-        ok = goroutine(&k, g);
-    ok = ok && finish(&k);
+    k.failed = !out->path;
+    processors(&k);
+    stops(&k);
+    works(&k);
+    for (uint32_t g = 0; g < l->tg->ng && !k.failed; g++)
+        goroutine(&k, g);
+    finish(&k);
     tab_free(&k.by_name);
-    return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison");
+    return k.failed ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison") : ERR_OK;
 }
 
 void profile_free(struct profile *p)

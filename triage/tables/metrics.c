@@ -193,38 +193,28 @@ static bool set_hist(const struct loaded *l, const struct set *s, const char *na
     return true;
 }
 
-static size_t pieces_of(const struct loaded *l, bool requests, const char *name, int64_t *v, double *times)
-{
-    size_t n = 0;
-    double all = 0;
-    each_of(w, l->fs.works.v, l->fs.works.n) {
-        if ((requests && w->kind != WORK_REQUESTS) || w->kind == WORK_MAIN ||
-            (name && !name_matches(l->tr, w->name, name) && !(w->user && name_matches(l->tr, w->user, name))))
-            continue;
-        for (uint32_t k = 0; v && k < w->looked; k++)
-            v[n + k] = w->v[k].t1 - w->v[k].t0;
-        n += w->looked;
-        all += (double)w->n;
-    }
-    *times = n ? all / (double)n : 0;
-    return n;
-}
-
 /* Of works of whose pieces a part was looked at, count and total are of all of them, about. */
 static bool set_pieces(const struct loaded *l, const struct set *s, const char *name, struct dist *d)
 {
     const bool requests = strcmp(s->word, "request") == 0;
-    double times;
-    const size_t n = pieces_of(l, requests, name, NULL, &times);
-    int64_t *v = mem_alloc((n + 1) * sizeof *v);
-    if (v) {
-        (void)pieces_of(l, requests, name, v, &times);
-        dist_of(d, v, n);
-        d->total = to_i64((double)d->total * times);
-        d->n = to_u64((double)n * times);
+    int64_t *v = NULL;
+    size_t cap = 0, n = 0;
+    double all = 0;
+    bool ok = true;
+    each_of(w, l->fs.works.v, l->fs.works.n) {
+        if ((requests && w->kind != WORK_REQUESTS) || w->kind == WORK_MAIN ||
+            (name && !name_matches(l->tr, w->name, name) && !(w->user && name_matches(l->tr, w->user, name))))
+            continue;
+        for (uint32_t k = 0; k < w->looked && ok; k++)
+            ok = mem_add(v, cap, n, w->v[k].t1 - w->v[k].t0);
+        all += (double)w->n;
     }
+    const double times = n ? all / (double)n : 0;
+    dist_of(d, v, n);
+    d->total = to_i64((double)d->total * times);
+    d->n = to_u64((double)n * times);
     mem_free(v);
-    return v;
+    return ok;
 }
 
 static const struct set sets[] = {

@@ -82,10 +82,8 @@ struct slices *slices_new(bool (*f)(void *arg), void *arg)
     pthread_attr_t attr;
     if (!s)
         return NULL;
-    s->f = f;
-    s->arg = arg;
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->changed, NULL);
+    *s = (struct slices){
+        .f = f, .arg = arg, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, STACK_ALL);
     int rc = thread_start(&s->thread, &attr, compute, s);
