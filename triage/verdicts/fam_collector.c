@@ -88,6 +88,36 @@ static bool mostly_forced(const struct causes *c)
            n;
 }
 
+/* Whether what survives a collection has grown much. *on: in the last half of the trace, too. */
+static bool heap_grows(const struct causes *c, bool *on)
+{
+    const struct heap_stat *h = &c->tg->heap;
+    const double first = (double)h->low_first, last = (double)h->low_last;
+    const int64_t end = c->tg->end;
+    uint64_t least, most;
+    *on = trace_minmax(c->tr, METRIC_HEAP, end / 2, end - end / 4, &least, &most) &&
+          last >= (1 + threshold(TH_SHARE)) * (double)least;
+    return h->known && (double)c->tg->gc_cycles >= threshold(TH_HEAP_CYCLES) && h->low_first &&
+           last >= threshold(TH_DOUBLE) * first && last - first >= threshold(TH_HEAP_GROWN);
+}
+
+/* share: of the processor time in use; 0: it is of no concern */
+static struct verdict of_heap(const struct causes *c, const struct works *w, enum rule rule, double share)
+{
+    struct verdict v = verdict_new(rule, share, allocates_most(c, w));
+    v.lane = LANE_BAND;
+    v.g = BAND_GC;
+    v.t1 = c->tg->end;
+    v.grows = rule == RULE_HEAP;
+    v.sure = v.where.user || !v.grows ? SURE_INFERRED : SURE_RECORDED;
+    verdict_ev(&v, EV_COUNT, (double)c->tg->gc_cycles);
+    if (v.grows) {
+        verdict_ev(&v, EV_BEFORE, (double)c->tg->heap.low_first);
+        verdict_ev(&v, EV_AFTER, (double)c->tg->heap.low_last);
+    }
+    return v;
+}
+
 bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out)
 {
     const struct triage *tg = c->tg;
@@ -98,20 +128,20 @@ bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out
     for (int s = ST_RUNNING; s <= ST_SYSCALL; s++)
         used = ns_add(used, tg->p_sum.ns[s]);
     const double share = used > 0 && worked > 0 ? (double)worked / (double)used : 0;
-    if ((double)tg->gc_cycles < threshold(TH_GC_CYCLES) || share < threshold(TH_GC_NOTED))
-        return forced(c, w, 0, out);
-    if (mostly_forced(c))
-        return forced(c, w, share, out);
-    const double room = room_of(c);
+    const bool few = (double)tg->gc_cycles < threshold(TH_GC_CYCLES) || share < threshold(TH_GC_NOTED),
+               asked = few || mostly_forced(c);
+    const double room = asked ? -1 : room_of(c);
     const bool narrow = room >= 0 && room < threshold(TH_GC_ROOM);
-    struct verdict v = verdict_new(narrow ? RULE_GC_SETTING : RULE_GC_SHARE, share, allocates_most(c, w));
-    v.sure = SURE_INFERRED;
-    v.lane = LANE_BAND;
-    v.g = BAND_GC;
-    v.t1 = tg->end;
+    bool on;
+    const bool grows = heap_grows(c, &on), full = grows && on && narrow; /* up to its limit */
+    struct verdict v = of_heap(c, w, RULE_HEAP, 0);
+    if (grows && !full && !verdict_add(out, &v))
+        return false;
+    if (asked)
+        return forced(c, w, few ? 0 : share, out);
+    v = of_heap(c, w, full ? RULE_HEAP : narrow ? RULE_GC_SETTING : RULE_GC_SHARE, share);
     v.clock = tg->capacity > 0 ? (double)worked / (double)tg->capacity : share;
     verdict_ev(&v, EV_SHARE, share);
-    verdict_ev(&v, EV_COUNT, (double)tg->gc_cycles);
     verdict_ev(&v, EV_ROOM, room > 0 ? room : 0);
     v.level = v.clock < threshold(TH_SHARE) || share < threshold(TH_GC_SHARE) ? LEVEL_NOTE
               : share >= threshold(TH_SEVERE)                                 ? LEVEL_SEVERE

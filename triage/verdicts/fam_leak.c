@@ -225,26 +225,7 @@ static bool late_leaks(struct causes *c, const struct works *w, struct verdicts 
     return ok;
 }
 
-static bool heap(struct causes *c, const struct works *w, struct verdicts *out)
-{
-    const struct heap_stat *h = &c->tg->heap;
-    if (!h->known || (double)c->tg->gc_cycles < threshold(TH_HEAP_CYCLES) || h->low_first == 0 ||
-        (double)h->low_last < threshold(TH_DOUBLE) * (double)h->low_first ||
-        (double)h->low_last - (double)h->low_first < threshold(TH_HEAP_GROWN))
-        return true;
-    struct verdict v = verdict_new(RULE_HEAP, 0, allocates_most(c, w));
-    v.grows = true;
-    v.lane = LANE_BAND;
-    v.g = BAND_GC;
-    v.t1 = c->tg->end;
-    v.sure = v.where.user ? SURE_INFERRED : SURE_RECORDED;
-    verdict_ev(&v, EV_BEFORE, (double)h->low_first);
-    verdict_ev(&v, EV_AFTER, (double)h->low_last);
-    verdict_ev(&v, EV_COUNT, (double)c->tg->gc_cycles);
-    return verdict_add(out, &v);
-}
-
 bool fam_leak(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    return leaks(c, w, out) && late_leaks(c, w, out) && heap(c, w, out);
+    return leaks(c, w, out) && late_leaks(c, w, out);
 }

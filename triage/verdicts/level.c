@@ -155,14 +155,6 @@ static bool is_of_parts(const struct works *all, const struct verdict *v)
     return false;
 }
 
-/* Whether it belongs to main, which waits for other parallel work of the program. */
-static bool alone_in_main(const struct works *all, const struct work *w)
-{
-    const struct work *v = all->v;
-    return w->kind == WORK_MAIN &&
-           any_of(i, all->n, !v[i].standing && work_counts(&v[i]) && v[i].at_once >= threshold(TH_SEVERAL));
-}
-
 /* Whether another handler serves the slow requests. They are a different kind then, not slower ones. What
  * another goroutine does for a request is in no handler. Where the usual ones' handler is unknown, a wait
  * that ends in vain is what no kind is for. */
@@ -245,8 +237,7 @@ static bool repeats(const struct works *all, const struct verdict *v)
     const bool starts = v->rule == RULE_START; /* of the start-up, which the calls have most of */
     const double times = v->ev[starts ? EV_COUNT : EV_TIMES];
     const double saved = times > 1 ? (starts ? 1 : v->harm.share) * (1 - 1 / times) : 0;
-    return saved >= threshold(TH_REPEATS) && !is_of_parts(all, v) &&
-           (starts || !side_by_side(w) || alone_in_main(all, w));
+    return saved >= threshold(TH_REPEATS) && !is_of_parts(all, v) && (starts || !side_by_side(w));
 }
 
 enum when { NOTE, MUCH, MOSTLY, HELD_UP, SCARCE, ASLEEP, ASKED, IN_VAIN, REPEATS, TINY, BEGINS, VARIES };
