@@ -88,8 +88,7 @@ static enum err_code load_opened(struct loaded *l, const struct between *b, enum
     if (c == ERR_OK)
         c = tables(l, b, e);
     l->partial = c == ERR_OK && trace_info(l->tr)->ndamages > 0;
-    if (b->talk)
-        door_wipe();
+    door_wipe();
     if (c != ERR_OK)
         load_free(l);
     return c;
@@ -107,8 +106,7 @@ enum err_code load_rest(struct trace *tr, bool quiet, struct err *e)
 {
     const struct between b = {.talk = !quiet && isatty(STDERR_FILENO)};
     const enum err_code c = read_all(tr, &b, e);
-    if (b.talk)
-        door_wipe();
+    door_wipe();
     return c;
 }
 

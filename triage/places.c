@@ -37,28 +37,26 @@ bool places_folder(int place, char out[PLACES_PATH])
     return n > 0 && n < PLACES_PATH;
 }
 
+bool places_share(char out[PLACES_PATH])
+{
+    ssize_t n = readlink("/proc/self/exe", out, PLACES_PATH - 1);
+    out[n > 0 ? n : 0] = '\0';
+    for (int up = 0; up < 2 && strrchr(out, '/'); up++)
+        *strrchr(out, '/') = '\0';
+    const size_t len = strlen(out);
+    return n > 0 && snprintf(out + len, PLACES_PATH - len, "/share/gotop") < (int)(PLACES_PATH - len);
+}
+
 bool places_path(int place, const char *name, const char *suffix, char out[PLACES_PATH])
 {
     int n = -1;
     char folder[PLACES_PATH];
-    if (place < PLACE_INSTALLED) {
-        if (places_folder(place, folder))
-            n = snprintf(out, PLACES_PATH, "%s/%s.%s", folder, name, suffix);
-    } else if (place == PLACE_INSTALLED) { /* PREFIX/bin/gotop has its maps in PREFIX/share/gotop/keymaps */
-        char exe[PLACES_PATH];
-        ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
-        if (len > 0) {
-            exe[len] = '\0';
-            for (int up = 0; up < 2; up++) {
-                char *slash = strrchr(exe, '/');
-                if (slash)
-                    *slash = '\0';
-            }
-            n = snprintf(out, PLACES_PATH, "%s/share/gotop/keymaps/%s.%s", exe, name, suffix);
-        }
-    } else {
+    if (place == PLACE_BUILTIN)
         n = snprintf(out, PLACES_PATH, "built-in %s.%s", name, suffix);
-    }
+    else if (place == PLACE_INSTALLED && places_share(folder))
+        n = snprintf(out, PLACES_PATH, "%s/keymaps/%s.%s", folder, name, suffix);
+    else if (places_folder(place, folder))
+        n = snprintf(out, PLACES_PATH, "%s/%s.%s", folder, name, suffix);
     return n > 0 && n < PLACES_PATH;
 }
 

@@ -25,7 +25,9 @@ enum { PLACES_PATH = 4096, PLACES_FILE_MAX = 1 << 20 };
 /* places_path - returns the path of NAME.SUFFIX in a place; a built-in file gets a name for messages.
  * Returns false if the place does not exist here. */
 bool places_path(int place, const char *name, const char *suffix, char out[PLACES_PATH]);
-/* places_folder - returns the folder of a place before PLACE_INSTALLED. Returns false if there is none. */
+/* places_share - returns PREFIX/share/gotop, of a program in PREFIX/bin. places_folder - returns the folder
+ * of a place before PLACE_INSTALLED. Both return false if there is none. */
+bool places_share(char out[PLACES_PATH]);
 bool places_folder(int place, char out[PLACES_PATH]);
 /* places_read - reads a whole file; free it with mem_free(). Returns ERR_IO if it doesn't exist, can't be
  * read, is not a plain file or pipe, or is larger than PLACES_FILE_MAX; ERR_ARG if it is in a place before

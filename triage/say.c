@@ -42,24 +42,6 @@ bool say_out(const struct text *t, struct err *e)
     return whole;
 }
 
-/* Writes to the file, whose old content stays unless all is written; NULL: to standard output. */
-static int say_text(const char *command, const char *path, const struct text *t)
-{
-    struct out o;
-    struct err e;
-    if (path) {
-        if (out_open(&o, path, false, &e))
-            return say_failed(command, "-o", e.what);
-        out_write(&o, t->p, t->n);
-        return out_close(&o, true, &e) ? say_failed(command, "-o", e.what) : 0;
-    }
-    if (say_out(t, &e) || !e.code)
-        return 0;
-    char why[sizeof e.what + 32];
-    snprintf(why, sizeof why, "could not be written whole: %s", e.what);
-    return say_failed(command, "standard output", why);
-}
-
 int say_list(const char *command, struct text *t)
 {
     return say_answer(command, true, NULL, t);
@@ -107,14 +89,21 @@ void say_help(struct text *out, const char *s)
 
 int say_answer(const char *command, bool json, const char *path, struct text *t)
 {
-    struct text out = {.failed = t->failed};
+    struct text fitted = {.failed = t->failed};
+    struct out o;
+    struct err e = {0};
+    char why[sizeof e.what + 32];
     const bool fits = !json && !path && columns && t->p;
     if (fits)
-        say_fitted(&out, t->p, columns);
-    const struct text *said = fits ? &out : t;
-    const int status = text_ok(said) ? say_text(command, path, said)
-                                     : say_failed(command, path ? "-o" : "standard output", "out of memory");
-    text_free(&out);
+        say_fitted(&fitted, t->p, columns);
+    const struct text *said = fits ? &fitted : t;
+    if (path && !out_open(&o, path, false, &e)) { /* its old content stays unless all is written */
+        out_text(&o, said);
+        (void)out_close(&o, true, &e);
+    } else if (!path && !say_out(said, &e)) {
+        snprintf(why, sizeof why, "could not be written whole: %s", e.what);
+    }
+    text_free(&fitted);
     text_free(t);
-    return status;
+    return !e.code ? 0 : say_failed(command, path ? "-o" : "standard output", path ? e.what : why);
 }

@@ -9,6 +9,7 @@
 enum { MOST = 8192 };
 
 static bool utf8;
+static size_t wide; /* length of the longest line since the last was wiped */
 
 void door_utf8(bool takes)
 {
@@ -40,6 +41,8 @@ void door_printf(FILE *f, const char *fmt, ...)
     int made = vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
     size_t n = made < 0 ? 0 : (size_t)made < sizeof line ? (size_t)made : sizeof line - 1;
+    if (f == stderr)
+        door_wipe();
     bool ends = n > 0 && fmt[strlen(fmt) - 1] == '\n';
     if (ends && line[n - 1] == '\n')
         n--;
@@ -48,8 +51,6 @@ void door_printf(FILE *f, const char *fmt, ...)
         line[n++] = '\n'; /* in place, or where clean() or the cut made room */
     fwrite(line, 1, n, f);
 }
-
-static size_t wide; /* length of the longest line so far */
 
 void door_status(const char *text)
 {
@@ -72,6 +73,9 @@ void door_progress(const char *what, double share)
 
 void door_wipe(void)
 {
-    fprintf(stderr, "\r%*s\r", (int)wide, "");
-    fflush(stderr);
+    if (wide) {
+        fprintf(stderr, "\r%*s\r", (int)wide, "");
+        fflush(stderr);
+    }
+    wide = 0;
 }

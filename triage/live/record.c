@@ -83,8 +83,7 @@ static enum err_code receive(struct record *r, struct err *e)
             door_status(line);
         }
     }
-    if (talk)
-        door_wipe();
+    door_wipe();
     struct dialect d;
     if (s != FEED_FAILED)
         return dialect_tell(r->head, r->nhead, &d, e);

@@ -108,8 +108,7 @@ void watch_note(struct watch *w, int64_t wall_ns, struct text *t)
     text_raw(&line, t->p ? t->p : "", t->n);
     text_lit(&line, "\n");
     line.failed |= t->failed;
-    if (w->tells)
-        door_wipe();
+    door_wipe();
     if (!live_out(&line, &e) && e.code)
         w->failed = say_failed("watch", "standard output", e.what);
     text_free(&line);
@@ -159,16 +158,21 @@ static void edge(struct watch *w, struct until *u, const char *reason)
     text_free(&w->values);
 }
 
-/* Checks the conditions on a window that ends with the newest generation. */
+/* Checks the conditions on a window that ends with the newest generation. A terminal shows how near the first
+ * ones are. */
 static void watch_ask(struct watch *w, const struct loaded *in)
 {
-    struct text values = {.ascii = true};
+    struct text values = {.ascii = true}, now = {.ascii = true};
     const bool was = w->pending;
+    text_say(&now, NULL, "watching, ", t_dur(w->line.st.gen[w->asked - 1].t1 - w->line.st.gen[0].t0),
+             " kept, ", w->captured, " file", w->captured == 1 ? "" : "s");
     each_of(u, w->until, w->n) {
         struct text found = {.ascii = true}, reason = {.ascii = true};
         const bool on = until_holds(u, in, &found);
         text_say(&values, NULL, "  ", t_clean(u->text), t_to(32), " ", found.n ? found.p : "-",
                  on ? "   holds" : "", "\n"); /* for the page */
+        if (u->rule == RULE_COUNT && found.n)
+            text_say(&now, NULL, "; ", t_clean(u->text), ": now ", found.p);
         if (on && !u->on) {
             text_say(&reason, NULL, t_clean(u->text), ": ", found.p ? found.p : "");
             edge(w, u, text_ok(&reason) ? reason.p : u->text);
@@ -177,6 +181,11 @@ static void watch_ask(struct watch *w, const struct loaded *in)
         text_free(&found);
         text_free(&reason);
     }
+    if (w->tells && text_ok(&now)) {
+        door_wipe();
+        door_status(now.p);
+    }
+    text_free(&now);
     if (w->pending && !was)
         w->values = values;
     else
@@ -212,8 +221,6 @@ static void later(struct watch *w, const char *why)
     text_add(&line, "%s: connects again in %ds", why, (int)(w->wait_ns / SECOND));
     if (w->failures > 1)
         text_add(&line, " (%llu failures in a row)", (unsigned long long)w->failures);
-    if (w->tells)
-        door_wipe();
     if (!(w->failures & (w->failures - 1)))
         (void)say(w, text_ok(&line) ? line.p : why);
     w->wait_ns = w->wait_ns * 2 < WAIT_MOST ? w->wait_ns * 2 : WAIT_MOST;
@@ -268,32 +275,6 @@ static void ended(struct watch *w, enum live_state s, const struct err *e)
 }
 
 /* ---- what came ----------------------------------------------------------------------------------------- */
-
-/* Shows on a terminal that it goes on, and how near the first conditions are. */
-static void tell_now(const struct watch *w, const struct loaded *in)
-{
-    enum { COLS = 79 };
-    struct text line = {.ascii = true};
-    struct metric_value v;
-    struct err e;
-    if (!w->tells)
-        return;
-    text_say(&line, NULL, "watching, ", t_dur(w->line.st.gen[w->asked - 1].t1 - w->line.st.gen[0].t0),
-             " kept, ", w->captured, " file", w->captured == 1 ? "" : "s");
-    for (uint32_t i = 0; i < w->n && line.n < COLS / 2; i++) {
-        const struct until *u = &w->until[i];
-        if (u->rule != RULE_COUNT || u->end || metric_get(in, u->cond.metric, &v, &e) != ERR_OK || !v.known)
-            continue;
-        text_say(&line, NULL, "; ", t_clean(u->text), ": now ");
-        metric_text(&line, &v);
-    }
-    door_wipe();
-    if (text_ok(&line)) {
-        line.p[line.n < COLS ? line.n : COLS] = '\0';
-        door_status(line.p);
-    }
-    text_free(&line);
-}
 
 /* Returns how many generations up to this one make up the window. When more than a few wait, each is
  * checked alone: all are checked, and it takes half the time. None of these is in a later window, since
@@ -385,7 +366,6 @@ static void look(struct watch *w)
                          "rest in its memory");
         w->told_late |= l->late_ns >= LIVE_LATE;
         watch_ask(w, &in);
-        tell_now(w, &in);
         load_free(&in);
         mem_free(mem);
     }
@@ -455,8 +435,7 @@ int watch_main(int argc, char **argv)
     if (w.tells)
         door_status("watching: waiting for the program's first second");
     watch_on(&w);
-    if (w.tells)
-        door_wipe();
+    door_wipe();
     live_stop_tell("watch", w.o.path);
     live_close(&w.line);
     text_free(&w.values);

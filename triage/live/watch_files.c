@@ -192,8 +192,6 @@ void watch_capture(struct watch *w, bool at_end)
 {
     struct capture c = {0};
     struct err e = {0};
-    if (w->tells)
-        door_wipe();
     choose(w, at_end, &c);
     if (c.from == c.to && !c.rest) {
         w->pending = false;

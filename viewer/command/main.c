@@ -396,8 +396,7 @@ static enum err_code shown_read(const struct cmdline *o, struct shown *s, struct
                                : "gotop: reading the trace (Ctrl-C leaves)");
     enum err_code rc =
         live ? open_live(o, &s->follow, &s->tr, e) : trace_open(o->o.path, &o->o.trace, &s->tr, e);
-    if (told)
-        door_wipe();
+    door_wipe();
     return rc;
 }
 

@@ -184,18 +184,11 @@ static void allow_words(struct rules *r, unsigned needs, int argc, char *const *
 
 static void allow_config(struct rules *r)
 {
-    char path[PATH_MAX];
+    char path[PLACES_PATH];
     for (int p = PLACE_USER; p < PLACE_INSTALLED; p++)
         if (places_folder(p, path))
             allow(r, path, TREE);
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (n <= 0)
-        return;
-    path[n] = '\0'; /* PREFIX/share, beside PREFIX/bin */
-    for (int up = 0; up < 2 && strrchr(path, '/'); up++)
-        *strrchr(path, '/') = '\0';
-    size_t len = strlen(path);
-    if (snprintf(path + len, sizeof path - len, "/share/gotop") < (int)(sizeof path - len))
+    if (places_share(path))
         allow(r, path, TREE);
 }
 
