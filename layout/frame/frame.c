@@ -291,12 +291,13 @@ static void filter_line(const struct canvas *c)
     char n[FMT_MAX], note[80];
     grid_fill(c->g, 0, y, w, 1, ' ', STYLE_TITLE_NOTE);
     int x = grid_str(c->g, 0, y, w, "filter: ", STYLE_TITLE);
-    const uint64_t passed = v->filters.all ? filter_count(v->filters.all) : 0;
+    const uint64_t passed = v->filters.all ? filter_known(v->filters.all).count : 0;
     fmt_count(passed, n);
     if (v->filters.done)
         snprintf(note, sizeof note, "%s goroutine%s", n, passed == 1 ? "" : "s");
     else
-        snprintf(note, sizeof note, "%s so far, %d%%", n, v->filters.all ? filter_share(v->filters.all) : 0);
+        snprintf(note, sizeof note, "%s so far, %d%%", n,
+                 v->filters.all ? filter_known(v->filters.all).share : 0);
     int room = w - x - (int)strlen(note) - 2;
     if (room < 10)
         room = w - x, note[0] = 0;

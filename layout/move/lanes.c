@@ -526,7 +526,7 @@ bool lanes_update(struct lanes *l, const struct trace *tr, struct window w, uint
             fresh = true;
         }
     }
-    uint64_t version = l->filter ? filter_version(l->filter) : 0;
+    uint64_t version = l->filter ? filter_known(l->filter).version : 0;
     bool windowed = l->here && !l->only, lost = keep < l->total && lanes_row(l, keep) == NO_LANE;
     bool moved = (windowed && (w.t0 != l->seen.t0 || w.t1 != l->seen.t1)) || l->rows_stale ||
                  version != l->filter_seen || (keep != l->seen_keep && lost);

@@ -124,7 +124,7 @@ static unsigned filter_over(struct view *v)
 {
     char n[FMT_MAX];
     v->filters.done = true;
-    uint64_t count = filter_count(v->filters.all);
+    uint64_t count = filter_known(v->filters.all).count;
     uint32_t to = v->at.focus.i;
     if (v->at.focus.kind == LANE_G && !filter_shows(v->filters.all, to) && count) {
         struct lanes *l = &v->lanes[LANE_G];
@@ -172,8 +172,8 @@ unsigned pick_work(struct view *v, int64_t budget_ns)
         if (filter_step(v->filters.all, budget_ns)) {
             r |= filter_over(v);
         } else {
-            view_message(v, false, "filter %d%%: %" PRIu64 " goroutines so far", filter_share(v->filters.all),
-                         filter_count(v->filters.all));
+            view_message(v, false, "filter %d%%: %" PRIu64 " goroutines so far",
+                         filter_known(v->filters.all).share, filter_known(v->filters.all).count);
             r |= VR_DRAW | VR_WORK;
         }
     }

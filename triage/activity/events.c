@@ -251,7 +251,7 @@ bool events_around(struct events *l, const struct trace *tr, const struct filter
                    int64_t t, size_t rows)
 {
     const struct trace_info *ti = trace_info(tr);
-    const uint64_t version = only ? filter_version(only) + 1 : 0;
+    const uint64_t version = only ? filter_known(only).version + 1 : 0;
     const bool same = l->tr == tr && l->end == ti->end && l->version == version;
     l->tr = tr;
     l->only = only;

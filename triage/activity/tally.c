@@ -35,12 +35,10 @@ void tally_free(struct tally *t)
 /* Returns the row of a start function; NULL when out of memory. */
 static struct tally_row *row_of(struct tally *t, uint32_t name)
 {
-    bool made = false;
-    struct tally_row *r = t->n && t->row[t->last].name == name
-                              ? &t->row[t->last]
-                              : tab_row(&t->by_name, t->row, t->n, name, 0, &made);
-    if (made)
-        *r = (struct tally_row){.name = name, .most = NO_LANE};
+    struct tally_row *r =
+        t->n && t->row[t->last].name == name
+            ? &t->row[t->last]
+            : tab_row_with(&t->by_name, t->row, t->n, name, 0, .name = name, .most = NO_LANE);
     t->last = r ? (uint32_t)(r - t->row) : t->last;
     return r;
 }
@@ -62,11 +60,10 @@ static enum tally_now now_of(enum state s)
 static bool note_why(struct tally *t, uint32_t row, const struct span *s)
 {
     const uint32_t func = s->stack ? stacks_user(t->tr, s->stack) : 0;
-    bool made;
-    struct tally_why *w =
-        tab_row(&t->by_place, t->why, t->nwhy, (uint64_t)row << 32 | s->reason, func, &made);
+    struct tally_why *w = tab_row_with(&t->by_place, t->why, t->nwhy, (uint64_t)row << 32 | s->reason, func,
+                                       .row = row, .reason = s->reason, .func = func);
     if (w)
-        *w = (struct tally_why){row, s->reason, func, w->n + 1};
+        w->n++;
     return w;
 }
 

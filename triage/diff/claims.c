@@ -380,9 +380,8 @@ static void all_changes(const struct judge *j, struct claim *v)
 {
     for (int s = 0; s < 2; s++) {
         each_of(p, j->side[s].run, j->side[s].n) {
-            for (uint32_t i = 0; i < p->n && v->n < MEASURES_MAX; i++) {
-                const struct measure *m = &p->m[i];
-                if (!worth(j, p, m) ||
+            each_of(m, p->m, p->n) {
+                if (v->n == MEASURES_MAX || !worth(j, p, m) ||
                     any_of(k, v->n, v->c[k].kind == m->kind && strcmp(v->c[k].name, m->name) == 0))
                     continue;
                 struct change *c = &v->c[v->n++];
@@ -415,10 +414,10 @@ static void paces(struct judge *j)
     for (int s = 0; s < 2; s++) {
         for (uint32_t i = 0; i < j->side[s].n; i++) {
             const struct profile *p = &j->side[s].run[i];
-            for (uint32_t k = 0; k < p->n; k++) {
-                const enum measure_kind kind = p->m[k].kind;
-                bool counts = kind == MK_TAKE || kind == MK_CALL || kind == MK_LOCK || kind == MK_GIVE;
-                j->all += counts ? p->m[k].count[PROFILE_ALL] / seconds(p) / j->pace[s][i] : 0;
+            each_of(m, p->m, p->n) {
+                bool counts =
+                    m->kind == MK_TAKE || m->kind == MK_CALL || m->kind == MK_LOCK || m->kind == MK_GIVE;
+                j->all += counts ? m->count[PROFILE_ALL] / seconds(p) / j->pace[s][i] : 0;
             }
         }
     }

@@ -25,13 +25,10 @@ struct make {
 /* Returns the measure, valid until the next one is asked for; when out of memory one that nobody reads. */
 static struct measure *measure_of(struct make *k, enum measure_kind kind, uint32_t str)
 {
-    bool made;
-    struct measure *m = tab_row(&k->by_name, k->p->m, k->p->n, (uint64_t)kind, str, &made);
+    struct measure *m =
+        tab_row_with(&k->by_name, k->p->m, k->p->n, (uint64_t)kind, str, .kind = kind, .str = str);
     k->failed |= !m;
-    m = m ? m : &k->none;
-    m->kind = kind;
-    m->str = str;
-    return m;
+    return m ? m : &k->none;
 }
 
 static int slice_at(const struct make *k, int64_t t)

@@ -478,19 +478,10 @@ bool filter_step(struct filter *f, int64_t budget_ns)
     return f->at >= f->lanes;
 }
 
-int filter_share(const struct filter *f)
+struct filter_known filter_known(const struct filter *f)
 {
-    return f->lanes ? (int)((uint64_t)f->at * 100 / f->lanes) : 100;
-}
-
-uint64_t filter_count(const struct filter *f)
-{
-    return f->count;
-}
-
-uint64_t filter_version(const struct filter *f)
-{
-    return f->version;
+    return (struct filter_known){f->lanes ? (int)((uint64_t)f->at * 100 / f->lanes) : 100, f->count,
+                                 f->version};
 }
 
 bool filter_shows(const struct filter *f, uint32_t g)

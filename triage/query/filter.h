@@ -38,11 +38,12 @@ void filter_free(struct filter *f);
 /* filter_step - decides about more goroutines for about budget_ns. Returns true when all are decided.
  * Follows a growing trace. */
 bool filter_step(struct filter *f, int64_t budget_ns);
-int filter_share(const struct filter *f);      /* progress in per cent */
-uint64_t filter_count(const struct filter *f); /* goroutines that show so far */
-uint64_t
-/* increases whenever the results of filter_shows() may have changed */
-filter_version(const struct filter *f);
+struct filter_known {
+    int share;        /* progress in per cent */
+    uint64_t count;   /* goroutines that show so far */
+    uint64_t version; /* increases whenever the results of filter_shows() may have changed */
+};
+struct filter_known filter_known(const struct filter *f);
 /* filter_hint - returns a suggestion ("; ..") if nothing passes, or "". */
 void filter_hint(const struct filter *f, char *out, size_t size);
 /* filter_shows - returns whether this goroutine has a matching span; false if undecided. */

@@ -65,39 +65,23 @@ static bool number(const char **s, struct number *n)
     return digits;
 }
 
-/* one NUMBER[UNIT]; false: none here, or a unit that there is not */
-static bool term(const char **s, int64_t bare, int64_t *ns, bool *unit)
-{
-    struct number n;
-    const char *p = *s;
-    if (!number(&p, &n))
-        return false;
-    const char *before = p;
-    int64_t u = unit_of(&p, n.scale > 1, bare);
-    if (!u)
-        return false;
-    *unit = p != before;
-    uint64_t v = wide_muladd(n.whole, (uint64_t)u, wide_muldiv(n.frac, (uint64_t)u, n.scale));
-    *ns = v > INT64_MAX ? INT64_MAX : (int64_t)v;
-    *s = p;
-    return true;
-}
-
 bool goto_time_in(const char *s, int64_t bare, int64_t *ns, const char **rest)
 {
-    int64_t sum = 0, t;
-    bool unit, any = false;
-    for (const char *at = s; term(&at, bare, &t, &unit); s = at) { /* "1m2.5s" is two terms */
-        if (any && !unit)
+    bool any = false, unit = true;
+    *ns = 0;
+    for (const char *at = s; unit; any = true) { /* "1m2.5s" is two terms */
+        struct number n;
+        if (!number(&at, &n))
             break;
-        sum = sum > INT64_MAX - t ? INT64_MAX : sum + t;
-        any = true;
-        if (!unit) {
-            s = at;
+        const char *digits = at;
+        const int64_t u = unit_of(&at, n.scale > 1, bare);
+        unit = at != digits;
+        if (!u || (any && !unit))
             break;
-        }
+        const uint64_t v = wide_muladd(n.whole, (uint64_t)u, wide_muldiv(n.frac, (uint64_t)u, n.scale));
+        *ns = v > (uint64_t)(INT64_MAX - *ns) ? INT64_MAX : *ns + (int64_t)v;
+        s = at;
     }
-    *ns = sum;
     *rest = s;
     return any;
 }
@@ -113,29 +97,22 @@ struct said {
     const char *why; /* why the trace can't tell a time that the line names; NULL: it can */
 };
 
-/* "12.5%", a share of `end`; *whole: it is at most all of it. */
-static bool share(const char *s, int64_t end, int64_t *ns, bool *whole, const char **rest)
-{
-    struct number n;
-    if (!number(&s, &n) || *s != '%')
-        return false;
-    *rest = s + 1;
-    *whole = n.whole < 100 || (n.whole == 100 && !n.frac);
-    *ns = *whole ? (int64_t)wide_muldiv((uint64_t)end, n.whole * n.scale + n.frac, 100 * n.scale) : end;
-    return true;
-}
-
 /* A time, a time of day, or a share; *rest points behind it. A time of day may lie before the trace. Returns
  * false if none is here, or if the trace can't tell it. */
 static bool moment(struct said *x, const char *s, int64_t *t, const char **rest)
 {
     const struct trace_info *ti = x->tr ? trace_info(x->tr) : NULL;
-    bool whole;
+    const char *end = s;
+    struct number n;
     *rest = s;
-    if (share(s, ti ? ti->end : INT64_C(100000000000), t, &whole, rest)) {
-        if (ti && !(whole && ti->done))
-            x->why = whole ? "a share needs the length of the whole trace: once it is loaded, try again"
-                           : "a share is 0% to 100%";
+    if (number(&end, &n) && *end == '%') {
+        const int64_t all = ti ? ti->end : INT64_C(100000000000);
+        const bool part = n.whole < 100 || (n.whole == 100 && !n.frac);
+        *t = part ? (int64_t)wide_muldiv((uint64_t)all, n.whole * n.scale + n.frac, 100 * n.scale) : all;
+        *rest = end + 1;
+        if (ti && !(part && ti->done))
+            x->why = part ? "a share needs the length of the whole trace: once it is loaded, try again"
+                          : "a share is 0% to 100%";
     } else if (!wall_is(s)) {
         return goto_time(s, t, rest);
     } else if (!wall_parse(x->tr, s, t, rest)) {

@@ -25,17 +25,14 @@ struct look {
 
 static bool see(struct look *k, enum kind what, uint32_t stack, int64_t ns)
 {
-    bool made;
-    if (!stack)
-        return true;
-    struct seen *v = tab_row(&k->by_stack, k->v, k->n, stack, 0, &made);
-    if (!v)
-        return false;
-    if (made)
-        *v = (struct seen){.stack = stack, .func = stacks_place(k->tr, stack)};
-    v->n[what]++;
-    v->assist_ns = ns_add(v->assist_ns, ns);
-    return true;
+    struct seen *v = stack ? tab_row_with(&k->by_stack, k->v, k->n, stack, 0, .stack = stack,
+                                          .func = stacks_place(k->tr, stack))
+                           : NULL;
+    if (v) {
+        v->n[what]++;
+        v->assist_ns = ns_add(v->assist_ns, ns);
+    }
+    return v || !stack;
 }
 
 /* Up to Go 1.9, and wherever a cycle has no stack of its own, the stop of the world that starts it has one.
@@ -73,11 +70,11 @@ static bool look(struct look *k, enum kind what)
 /* One stack's share of all evidence. */
 static double share_of(const struct seen *v, const struct seen *all)
 {
-    const double other = all->assist_ns > 0 ? (double)v->assist_ns / (double)all->assist_ns
-                         : all->n[SAMPLES]  ? (double)v->n[SAMPLES] / (double)all->n[SAMPLES]
-                         : all->n[SWEEPS]   ? (double)v->n[SWEEPS] / (double)all->n[SWEEPS]
-                                            : 0;
-    const uint64_t many = all->n[all->assist_ns > 0 ? ASSISTS : all->n[SAMPLES] ? SAMPLES : SWEEPS];
+    const enum kind next = all->assist_ns > 0 ? ASSISTS : all->n[SAMPLES] ? SAMPLES : SWEEPS;
+    const uint64_t many = all->n[next];
+    const double other = next == ASSISTS ? (double)v->assist_ns / (double)all->assist_ns
+                         : many          ? (double)v->n[next] / (double)many
+                                         : 0;
     const double prior = (double)(many < ALLOCS_PRIOR ? many : ALLOCS_PRIOR);
     const double n = (double)all->n[STARTS] + prior;
     return n > 0 ? ((double)v->n[STARTS] + prior * other) / n : 0;
@@ -93,17 +90,16 @@ static bool rows_of(struct look *k, struct allocs *out)
             all.n[what] += v->n[what];
         all.assist_ns = ns_add(all.assist_ns, v->func ? v->assist_ns : 0);
     }
-    for (uint32_t i = 0; i < k->n; i++) {
-        const double share = share_of(&k->v[i], &all);
-        bool made;
-        if (!k->v[i].func)
+    each_of(v, k->v, k->n) {
+        const double share = share_of(v, &all);
+        if (!v->func)
             continue;
-        struct alloc_row *r = tab_row(&k->by_func, out->row, out->n, k->v[i].func, 0, &made);
+        struct alloc_row *r =
+            tab_row_with(&k->by_func, out->row, out->n, v->func, 0, .func = v->func, .stack = v->stack);
         if (!r)
             return false;
-        r->func = k->v[i].func;
         r->share += share;
-        r->stack = made || share > r->most ? k->v[i].stack : r->stack;
+        r->stack = share > r->most ? v->stack : r->stack;
         r->most = share > r->most ? share : r->most;
     }
     sort(out->row, out->n, cmp_row);

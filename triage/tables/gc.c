@@ -35,12 +35,10 @@ enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struc
 static bool note_stw(struct triage *tg, struct tab *by_kind, const struct range *r)
 {
     int64_t ns = r->t1 - r->t0;
-    bool made;
-    struct stw_row *p = tab_row(by_kind, tg->stw, tg->nstw, r->name, 0, &made);
+    struct stw_row *p = tab_row_with(by_kind, tg->stw, tg->nstw, r->name, 0, .kind = r->name,
+                                     .is_gc = tri_stop_is_gc(tg->tr, r->name));
     if (!p)
         return false;
-    if (made)
-        *p = (struct stw_row){.kind = r->name, .is_gc = tri_stop_is_gc(tg->tr, r->name)};
     p->count++;
     p->total = ns_add(p->total, ns);
     if (p->count == 1 || ns > p->longest.t1 - p->longest.t0)

@@ -307,17 +307,11 @@ static bool in_group(struct g_walk *w)
 {
     struct subtotal *y = w->y;
     const uint32_t group = w->tg->group_of[w->g];
-    bool made;
-    uint32_t row = w->of;
-    if (!y->ngroups || y->groups[row].group != group) {
-        struct group_part *p = tab_row(&y->by_group, y->groups, y->ngroups, group, 0, &made);
-        if (!p)
-            return false;
-        p->group = group;
-        row = (uint32_t)(p - y->groups);
-    }
-    w->of = row;
-    return true;
+    const struct group_part *p = y->ngroups ? &y->groups[w->of] : NULL;
+    if (!p || p->group != group)
+        p = tab_row_with(&y->by_group, y->groups, y->ngroups, group, 0, .group = group);
+    w->of = p ? (uint32_t)(p - y->groups) : 0;
+    return p;
 }
 
 static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)

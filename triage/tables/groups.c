@@ -19,15 +19,12 @@ struct who {
 static bool in_group(struct who *w, uint32_t g, const struct lane_info *li)
 {
     struct triage *tg = w->tg;
-    bool made = false;
     struct group *p = tg->ngroups && tg->groups[w->group].name == li->name
                           ? &tg->groups[w->group]
-                          : tab_row(&w->by_name, tg->groups, tg->ngroups, li->name, 0, &made);
+                          : tab_row_with(&w->by_name, tg->groups, tg->ngroups, li->name, 0, .name = li->name,
+                                         .is_system = li->is_system, .first = li->first, .last = li->last);
     if (!p)
         return false;
-    if (made)
-        *p = (struct group){
-            .name = li->name, .is_system = li->is_system, .first = li->first, .last = li->last};
     w->group = tg->group_of[g] = (uint32_t)(p - tg->groups);
     p->first = li->first < p->first ? li->first : p->first;
     p->last = li->last > p->last ? li->last : p->last;
@@ -39,17 +36,11 @@ static bool of_birth(struct who *w, uint32_t g, const struct lane_info *li)
 {
     struct triage_work *wk = w->tg->work;
     struct birth *b = wk->nbirths ? &wk->births[w->birth] : NULL;
-    bool made;
     if (!b || b->create_stack != li->create_stack || b->name != li->name)
-        b = tab_row(&w->by_birth, wk->births, wk->nbirths, li->create_stack, li->name, &made);
-    if (!b || (!li->ended && !mem_room(wk->alive, w->cap_alive, wk->nalive + 1)))
-        return false;
-    w->birth = (uint32_t)(b - wk->births);
-    b->create_stack = li->create_stack;
-    b->name = li->name;
-    if (!li->ended)
-        wk->alive[wk->nalive++] = g;
-    return true;
+        b = tab_row_with(&w->by_birth, wk->births, wk->nbirths, li->create_stack, li->name,
+                         .create_stack = li->create_stack, .name = li->name);
+    w->birth = b ? (uint32_t)(b - wk->births) : 0;
+    return b && (li->ended || mem_add(wk->alive, w->cap_alive, wk->nalive, g));
 }
 
 static bool who_begin(void *arg, uint32_t g, const struct lane_info *li)

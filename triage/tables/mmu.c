@@ -101,15 +101,12 @@ static bool assist_ran(struct curve *c, const struct range *r)
 
 static bool collect(struct curve *c, const struct triage *tg)
 {
-    const struct range *r;
-    bool ok = true;
-    for (size_t i = 0, n = trace_ranges(c->tr, RANGE_STW, &r); i < n && ok; i++)
-        ok = !tri_stop_is_gc(c->tr, r[i].name) || change_add(c, r[i].t0, r[i].t1, WORLD_BIT);
-    for (size_t i = 0, n = trace_ranges(c->tr, RANGE_ASSIST, &r); i < n && ok; i++)
-        ok = assist_ran(c, &r[i]);
-    for (size_t i = 0; i < tg->nworkers && ok; i++)
-        ok = g_ran_in(c, tg->workers[i], INT64_MIN, INT64_MAX, true);
-    return ok;
+    const struct range *stw, *assist;
+    const size_t nstw = trace_ranges(c->tr, RANGE_STW, &stw), n = trace_ranges(c->tr, RANGE_ASSIST, &assist);
+    return !any_of(i, nstw,
+                   tri_stop_is_gc(c->tr, stw[i].name) && !change_add(c, stw[i].t0, stw[i].t1, WORLD_BIT)) &&
+           !any_of(i, n, !assist_ran(c, &assist[i])) &&
+           !any_of(i, tg->nworkers, !g_ran_in(c, tg->workers[i], INT64_MIN, INT64_MAX, true));
 }
 
 /* GOMAXPROCS at t, and until when; before its first value that one. */

@@ -29,17 +29,14 @@ enum sw_kind sw_kind_of(const char *name)
 
 static bool add_row(struct build *b, uint32_t stack, int64_t ns)
 {
-    bool made;
     if (tab_get(&b->by_stack, stack, 0) == TAB_NONE) {
         const struct frame f = trace_frame(b->tr, stack, 0);
         /* one empty frame is what the runtime writes where it has no stack */
         stack = f.pc || f.func || trace_stack(b->tr, stack) > 1 ? stack : 0;
     }
-    struct sw_row *p = tab_row(&b->by_stack, b->out->row, b->out->n, stack, 0, &made);
+    struct sw_row *p = tab_row_with(&b->by_stack, b->out->row, b->out->n, stack, 0, .stack = stack);
     if (!p)
         return false;
-    if (made)
-        p->stack = stack;
     p->count++;
     p->ns = ns_add(p->ns, ns);
     return true;

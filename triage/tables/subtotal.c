@@ -88,11 +88,8 @@ static bool add_pairs(struct subtotal *to, struct subtotal *y)
 
 struct group_wait *subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason)
 {
-    bool made = false;
-    struct group_wait *p = tab_row(&y->by_wait_of, y->wait_of, y->nwait_of, group, reason, &made);
-    if (p && made)
-        *p = (struct group_wait){.group = group, .reason = reason};
-    return p;
+    return tab_row_with(&y->by_wait_of, y->wait_of, y->nwait_of, group, reason, .group = group,
+                        .reason = reason);
 }
 
 static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
@@ -194,12 +191,10 @@ static bool add_row(struct tab *by_wait, struct wait_row **rows, uint32_t *n, co
 {
     const int64_t ns = p->longest.t1 - p->longest.t0;
     const bool done = p->waker != WAIT_OPEN && p->waker != WAIT_LOST;
-    bool made;
-    struct wait_row *w = tab_row(by_wait, *rows, *n, p->reason, p->stack, &made);
+    struct wait_row *w = tab_row_with(by_wait, *rows, *n, p->reason, p->stack, .reason = p->reason,
+                                      .stack = p->stack, .kind = p->kind, .longest = p->longest);
     if (!w)
         return false;
-    if (made)
-        *w = (struct wait_row){p->reason, p->stack, .kind = p->kind, .longest = p->longest};
     w->longest = moment_before(&p->longest, &w->longest) ? p->longest : w->longest;
     w->longest_done = done && ns > w->longest_done ? ns : w->longest_done;
     w->count += p->count;

@@ -31,6 +31,15 @@ uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh);
 /* tab_row - returns the row of a key in an array of n rows, always the same one; a new row is all zero, and
  * *made is true. Returns NULL when out of memory. */
 #define tab_row(tab, rows, n, a, b, made) tab_row_of(tab, (void **)&(rows), sizeof *(rows), &(n), a, b, made)
+/* tab_row_with - the same; a new row has the members that follow. */
+#define tab_row_with(tab, rows, n, a, b, ...) \
+    __extension__({ \
+        bool made_; \
+        __typeof__(rows) row_ = tab_row(tab, rows, n, a, b, &made_); \
+        if (row_ && made_) \
+            *row_ = (__typeof__(*row_)){__VA_ARGS__}; \
+        row_; \
+    })
 void *tab_row_of(struct tab *m, void **rows, size_t size, uint32_t *n, uint64_t a, uint64_t b, bool *made);
 
 /* Sums of times saturate at 2^60 ns (36 years), so that a hostile trace cannot make them wrap around and a
