@@ -104,8 +104,8 @@ static size_t clean_one(struct text *t, const char *p, size_t n)
 
 void text_clean(struct text *t, const char *p, size_t n, size_t max)
 {
-    size_t start = t->n, chars = 0;
-    for (size_t i = 0; i < n; chars++) {
+    const size_t start = t->n;
+    for (size_t i = 0; i < n;) {
         if (max && text_width(t, start) + 2 >= max && n - i > 2) {
             text_lit(t, "..");
             return;

@@ -44,13 +44,10 @@ static enum err_code out_end(struct out *o, enum err_code rc, struct err *e)
 }
 
 enum err_code slice_file(const char *from, const struct joint_paths *more, const char *to,
-                         const struct cut_range *r, bool over, struct cut_result *res, struct err *e)
+                         const struct cut_range *r, struct cut_result *res, struct err *e)
 {
     struct input in;
     struct out out;
-    struct stat st;
-    if (!over && to && lstat(to, &st) == 0)
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "is there already");
     enum err_code rc = input_open_all(from, more, mem_limited(), &in, e);
     if (rc)
         return rc;
@@ -153,7 +150,7 @@ int slice_main(int argc, char **argv)
         return status;
     const char *name = options_name(&o);
     (void)trace_limit(o.trace.max_memory);
-    if (range_of(&o, &r, &e) || slice_file(o.path, &o.trace.more, o.out, &r, true, &res, &e))
+    if (range_of(&o, &r, &e) || slice_file(o.path, &o.trace.more, o.out, &r, &res, &e))
         return say_failed(c.name, name, e.what);
     say_slice(&o, &res);
     const bool missing = say_left_out(name, &res);
@@ -196,28 +193,24 @@ static void to_map(void *arg, const char *role, const char *now, size_t nnow, co
     text_free(&t);
 }
 
-static enum err_code anonymize_to(const struct input *in, const struct options *o, const char *map_path,
-                                  struct anon_result *res, struct err *e)
+static enum err_code anonymize_to(const struct input *in, const struct options *o, struct anon_result *res,
+                                  struct err *e)
 {
     struct out out, map = {0};
-    struct anon a = {0};
+    struct anon a = {.on_replaced = o->map ? to_map : NULL, .arg = &map};
     enum err_code rc = out_open(&out, o->out, false, e);
     if (rc)
         return rc;
-    if (map_path && (rc = out_open(&map, map_path, false, e))) {
+    if (o->map && (rc = out_open(&map, o->map, false, e))) {
         (void)out_close(&out, false, NULL);
         return rc;
-    }
-    if (map_path) {
-        a.on_replaced = to_map;
-        a.arg = &map;
     }
     struct outlet to_file = {.write = to_out, .arg = &out};
     rc = anon_trace(in, &a, &to_file, res, e);
     anon_free(&a);
     const bool whole = rc == ERR_OK;
     rc = out_end(&out, rc, e);
-    const enum err_code mapped = map_path ? out_close(&map, whole && !rc, rc ? NULL : e) : ERR_OK;
+    const enum err_code mapped = o->map ? out_close(&map, whole && !rc, rc ? NULL : e) : ERR_OK;
     return rc ? rc : mapped;
 }
 
@@ -241,13 +234,11 @@ int anonymize_main(int argc, char **argv)
     if (status >= 0)
         return status;
     const char *name = options_name(&o);
-    const struct joint_paths *more = &o.trace.more;
-    const char *map = o.map;
-    if (map && one_file(map, o.out))
-        return say_failed(c.name, map, "is the file for the trace: give another one for the names");
-    if (input_open_all(o.path, more, trace_limit(o.trace.max_memory), &in, &e))
+    if (o.map && one_file(o.map, o.out))
+        return say_failed(c.name, o.map, "is the file for the trace: give another one for the names");
+    if (input_open_all(o.path, &o.trace.more, trace_limit(o.trace.max_memory), &in, &e))
         return say_failed(c.name, name, e.what);
-    enum err_code rc = anonymize_to(&in, &o, map, &res, &e);
+    enum err_code rc = anonymize_to(&in, &o, &res, &e);
     input_close(&in);
     if (rc)
         return say_failed(c.name, name, e.what);

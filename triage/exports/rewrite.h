@@ -2,9 +2,8 @@
  * rewrite.h - the commands that make a file of one trace: `gotop slice` and `gotop anonymize` a trace, `gotop
  * pprof` (pprof.c) a profile.
  *
- * argv[0] is the command's name. Exit status: 0 done; 2 wrong usage, unreadable trace or failed write; 3
- * written, but only part of the trace could be read. docs/SLICES.md and docs/EXPORTS.md say what they write
- * and what is lost. A closed pipe (EPIPE) is no error; the caller ignores SIGPIPE.
+ * docs/SLICES.md and docs/EXPORTS.md say what they write and what is lost. A closed pipe (EPIPE) is no error;
+ * the caller ignores SIGPIPE.
  */
 #ifndef GOTOP_TRIAGE_REWRITE_H
 #define GOTOP_TRIAGE_REWRITE_H
@@ -16,9 +15,9 @@ int slice_main(int argc, char **argv);
 int anonymize_main(int argc, char **argv);
 int pprof_main(int argc, char **argv);
 
-/* slice_file - does the work of `gotop slice`: writes part of a trace to a new file, which gets its name
- * once it is complete. over: it may replace another file (never the trace itself). */
+/* slice_file - does the work of `gotop slice`: writes part of a trace to a file (never the trace itself),
+ * which gets its name once it is complete. */
 enum err_code slice_file(const char *from, const struct joint_paths *more, const char *to,
-                         const struct cut_range *r, bool over, struct cut_result *res, struct err *e);
+                         const struct cut_range *r, struct cut_result *res, struct err *e);
 
 #endif

@@ -274,39 +274,30 @@ static void ask_group(struct asked *q, const struct trace *tr, const char *s)
     text_clean(&q->title, s, strlen(s), 60);
 }
 
-enum { OTHERS = 8 }; /* number of names that are listed */
-struct names_seen {
-    uint32_t v[OTHERS];
-    size_t n;
-    bool more;
-};
-
-static void see(struct names_seen *s, uint32_t name)
+/* The name of the i-th thing of that kind of subject. Returns false if there are no more. */
+static bool name_at(const struct trace *tr, const char *kind, uint32_t i, uint32_t *name)
 {
-    if (any_of(i, s->n, s->v[i] == name))
-        return;
-    if (s->n == OTHERS)
-        s->more = true;
-    else
-        s->v[s->n++] = name;
+    struct item x = {0};
+    const bool lanes = kind[0] == 's',
+               is = lanes ? i < trace_nlanes(tr, LANE_G)
+                          : item_at(tr, kind[0] == 't' ? ITEM_TASK : ITEM_REGION, i, &x);
+    *name = lanes && is ? trace_lane(tr, lane_g(i)).name : x.name;
+    return is;
 }
 
 /* No such name: list the ones there are. kind: as in a subject. */
 static const char *others(struct asked *q, const struct trace *tr, const char *kind)
 {
-    struct names_seen s = {.n = 0};
-    struct item x;
-    const uint32_t lanes = kind[0] == 's' ? trace_nlanes(tr, LANE_G) : 0;
-    for (size_t i = 0;
-         kind[0] != 's' && item_at(tr, kind[0] == 't' ? ITEM_TASK : ITEM_REGION, i, &x) && !s.more; i++)
-        see(&s, x.name);
-    for (uint32_t g = 0; g < lanes && !s.more; g++)
-        see(&s, trace_lane(tr, lane_g(g)).name);
-    text_add(&q->others,
-             s.n ? "no %s of that name in this trace; there are: " : "there is no %s in this trace", kind);
-    for (size_t i = 0; i < s.n; i++)
-        text_say(&q->others, tr, i ? ", " : "", t_str(s.v[i]));
-    text_add(&q->others, "%s", s.more ? " and more" : "");
+    enum { MOST = 8 };
+    uint32_t v[MOST + 1], n = 0, name;
+    for (uint32_t i = 0; n <= MOST && name_at(tr, kind, i, &name); i++)
+        if (!any_of(k, n, v[k] == name))
+            v[n++] = name;
+    text_add(&q->others, n ? "no %s of that name in this trace; there are: " : "there is no %s in this trace",
+             kind);
+    for (uint32_t i = 0; i < n && i < MOST; i++)
+        text_say(&q->others, tr, i ? ", " : "", t_str(v[i]));
+    text_add(&q->others, "%s", n > MOST ? " and more" : "");
     return text_ok(&q->others) ? q->others.p : "nothing of that name in this trace";
 }
 

@@ -1,8 +1,5 @@
 /*
  * info.h - `gotop info`: what a trace file is, what it contains, and which questions it can answer.
- *
- * argv[0] is the command's name. Exit status: 0 done; 2 wrong usage or unreadable; 3 printed, but a part
- * can't be read.
  */
 #ifndef GOTOP_TRIAGE_INFO_H
 #define GOTOP_TRIAGE_INFO_H

@@ -1,22 +1,18 @@
 /*
- * report.h - the commands of triage: `gotop report` and `gotop diff`.
- *
- * argv[0] is the command's name. They print to standard output and error and return the exit status: 0
- * success; 1 a condition does not hold; 2 a file could not be read or the command line is wrong; 3 only
- * part of a trace could be read.
+ * report.h - the commands of triage that print a page: `gotop report`, `gotop diff`, `gotop explain`. Their
+ * --help tells the exit status.
  */
 #ifndef GOTOP_TRIAGE_REPORT_H
 #define GOTOP_TRIAGE_REPORT_H
 
 #include "triage/tables/metrics.h"
 
-/* The commands; they return the exit status (docs/REPORT.md). */
 int report_main(int argc, char **argv);
 /* report_page - the page of the traces on the viewer's command line, where it has no terminal. */
 struct options;
 int report_page(struct options *o);
 int diff_main(int argc, char **argv);
-int explain_main(int argc, char **argv); /* gotop explain: explain_main.c */
+int explain_main(int argc, char **argv);
 
 /* diff_two - adds what `gotop diff` says of two loaded traces. It changes neither. */
 enum err_code diff_two(const struct loaded *old, const struct loaded *new, struct text *t, struct err *e);

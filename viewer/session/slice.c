@@ -69,7 +69,7 @@ unsigned slice_write(struct app *a, const char *name)
     view_message(&a->view, false, "writing %.200s ..", name); /* a large part takes seconds */
     if (a->show)
         a->show(a->show_arg);
-    if (slice_file(path, trace_more(a->tr), name, &r, true, &res, &e))
+    if (slice_file(path, trace_more(a->tr), name, &r, &res, &e))
         return move_fail(&a->view, "%.200s: %s", name, e.what);
     return view_message(&a->view, false, "%s to %s: %" PRIu64 " events in %.200s%s",
                         when_exact(a->tr, res.from, t0), when_exact(a->tr, res.to, t1), res.events, name,
