@@ -12,11 +12,17 @@ static enum err_code parse(const char *text, struct err *e)
     return thresholds_parse("my.rules", text, strlen(text), e);
 }
 
+static void as_shipped(void)
+{
+    struct err e = {0};
+    assert_int_equal(parse("", &e), ERR_OK);
+}
+
 static void units(void **state)
 {
     struct err e = {0};
     (void)state;
-    thresholds_reset();
+    as_shipped();
     assert_int_equal(
         parse("# mine\n\n  stw-long.longest = 7ms # slow host\r\nprocs-below.busy=95%\n"
               "heap-growth.grown = 64 MB\none-goroutine.queue = 8\nlock-convoy.share = 0.02\nslow-task = off",
@@ -29,7 +35,7 @@ static void units(void **state)
     assert_true(rule_is_off(RULE_SLOW));
     assert_int_equal(parse("slow-task = on", &e), ERR_OK);
     assert_false(rule_is_off(RULE_SLOW));
-    thresholds_reset();
+    as_shipped();
     assert_int_equal(threshold_ns(TH_STW_LONGEST), 5000000);
 }
 
@@ -41,7 +47,7 @@ static void nothing(void **state)
     struct text t = {0}, zero = {0};
     struct err e = {0};
     (void)state;
-    thresholds_reset();
+    as_shipped();
     rules_text(&t);
     for (const char *p = t.p, *is; (is = strstr(p, " = ")) != NULL; p = is + 3) {
         const char *name = is, *unit = is + 3 + strspn(is + 3, "0123456789.");
@@ -59,7 +65,7 @@ static void nothing(void **state)
         assert_true(l.fs.n > 0);
         load_free(&l);
     }
-    thresholds_reset();
+    as_shipped();
     text_free(&t);
     text_free(&zero);
 }
@@ -85,7 +91,7 @@ static void mistakes(void **state)
         {"\x1b[2Jrule = 5", "is no rule"},
     };
     (void)state;
-    thresholds_reset();
+    as_shipped();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct err e = {0};
         assert_int_equal(parse(bad[i].text, &e), ERR_ARG);
@@ -105,14 +111,14 @@ static void printed_and_read_again(void **state)
     struct err e = {0};
     struct text t = {0}, u = {0};
     (void)state;
-    thresholds_reset();
+    as_shipped();
     assert_int_equal(parse("stw-long.longest = 1500us\nheap-growth.grown = 7MB\nthundering-herd = off", &e),
                      ERR_OK);
     rules_text(&t);
     assert_true(text_ok(&t));
     assert_non_null(strstr(t.p, "stw-long.longest = 1.5ms"));
     assert_non_null(strstr(t.p, "shipped: 5ms"));
-    thresholds_reset();
+    as_shipped();
     assert_int_equal(thresholds_parse("printed", t.p, t.n, &e), ERR_OK);
     rules_text(&u);
     assert_string_equal(t.p, u.p);
@@ -120,7 +126,7 @@ static void printed_and_read_again(void **state)
         assert_non_null(strstr(t.p, rule_id((enum rule)i)));
     text_free(&t);
     text_free(&u);
-    thresholds_reset();
+    as_shipped();
 }
 
 static bool speaks(const char *path, enum rule r)
@@ -137,17 +143,17 @@ static void they_decide(void **state)
     static const char lock[] = "samples/lock-1.26.trace";
     struct err e = {0};
     (void)state;
-    thresholds_reset();
+    as_shipped();
     static const char grow[] = "tests/golden/report-grow.trace";
     assert_true(speaks(grow, RULE_HEAP));
     assert_int_equal(parse("heap-growth.grown = 1000GB", &e), ERR_OK);
     assert_false(speaks(grow, RULE_HEAP));
-    thresholds_reset();
+    as_shipped();
     assert_true(speaks(lock, RULE_LOCK));
     assert_int_equal(parse("lock-convoy = off", &e), ERR_OK);
     assert_false(speaks(lock, RULE_LOCK));
-    thresholds_reset();
-    thresholds_reset();
+    as_shipped();
+    as_shipped();
 }
 
 int main(void)

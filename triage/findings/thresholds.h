@@ -29,10 +29,10 @@ bool rule_is_off(enum rule r);
 bool threshold_reached(enum threshold t, int64_t part, int64_t whole);
 
 /* thresholds_read - Read the numbers from a file. On failure nothing changes, and *e has the file's line,
- * its text and what was expected. thresholds_parse - The same for text; `name` is used as the file name. */
+ * its text and what was expected. thresholds_parse - The same for text; `name` is used as the file name. What
+ * stands in neither is as shipped. */
 enum err_code thresholds_read(const char *path, struct err *e);
 enum err_code thresholds_parse(const char *name, const char *text, size_t n, struct err *e);
-void thresholds_reset(void); /* reset to the defaults */
 
 struct text;
 /* rules_text - Append each rule with its help and its current numbers: the output of --rules. */

@@ -17,13 +17,14 @@
 
 /* ---- ways ---------------------------------------------------------------------------------------------- */
 
-static struct way *way_at(struct follow *f, enum family family, uint32_t key, uint32_t at)
+static struct way *way_at(struct follow *f, enum family family, uint32_t key, uint8_t cat, uint32_t at)
 {
     const struct way *w = f->way;
-    const uint32_t i = find_first(k, f->n, w[k].family == family && w[k].key == key);
+    const uint32_t i = find_first(k, f->n, w[k].family == family && w[k].key == key && w[k].cat == cat);
     if (i == WAYS || i < f->n)
         return i == WAYS ? NULL : &f->way[i];
-    f->way[f->n] = (struct way){.family = family, .key = key, .at = at, .leaf = at, .leaf_ns = -1};
+    f->way[f->n] =
+        (struct way){.family = family, .cat = cat, .key = key, .at = at, .leaf = at, .leaf_ns = -1};
     return &f->way[f->n++];
 }
 
@@ -172,13 +173,14 @@ static bool has_no_work(struct follow *f, const struct tree_node *n)
 struct ending { /* of a path: the node that is told, and the program's function nearest to the end */
     uint32_t at, told, npath;
     const uint32_t *path;
+    uint8_t cat; /* of what slows a few: EX_RUN is all that a goroutine does itself, calls, too; else 0 */
 };
 
 static void way_add(struct follow *f, enum family family, uint32_t key, const struct ending *e,
                     const int64_t own[TREE_SETS])
 {
     const uint32_t end = f->path[f->depth - 1];
-    struct way *w = way_at(f, family, key, e->at);
+    struct way *w = way_at(f, family, key, e->cat, e->at);
     int64_t sum = 0;
     for (int s = 0; w && s < TREE_SETS; s++) {
         w->ns[s] = ns_add(w->ns[s], own[s]);
@@ -232,13 +234,15 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
     const bool rests = f->w->standing && f->w->kind == WORK_LIVES && !f->w->asks && npath == 0 && outside;
     if (rests)
         return; /* between two of its pieces, which nothing parts */
-    const struct ending e = {at, told, npath, path};
+    const struct ending e = {at, told, npath, path, 0};
     way_add(f, family, key_of(f, family, family == FAM_STOP ? &v[end] : &v[at]), &e, own);
     /* a processor that comes late is no function's */
     const bool each =
         !f->w->standing && f->w->kind != WORK_MAIN && (f->w->kind != WORK_ITEMS || f->w->single);
-    if (each && !family_contends(family) && family != FAM_STOP && family != FAM_PROCS)
-        way_add(f, FAM_SLOW, v[told].user, &(struct ending){told, told, npath, path}, own);
+    if (each && !family_contends(family) && family != FAM_STOP && family != FAM_PROCS) {
+        const uint8_t is = v[end].cat, cat = is <= EX_SYSCALL || is == EX_GC ? EX_RUN : is;
+        way_add(f, FAM_SLOW, v[told].user, &(struct ending){told, told, npath, path, cat}, own);
+    }
 }
 
 static void follow(struct follow *f, uint32_t node)

@@ -16,6 +16,7 @@ enum {
 
 struct way { /* the time of one work that lies under one link, or at one place */
     enum family family;
+    uint8_t cat; /* what slows a few (struct ending); else 0 */
     uint32_t key;
     uint32_t at, leaf; /* nodes: the link or place, and the largest end under it */
     int64_t leaf_ns;
