@@ -110,7 +110,7 @@ static struct verdict leak_new(const struct causes *c, const struct works *w, co
                                enum rule rule, const struct births *b)
 {
     struct verdict v = verdict_new(rule, 0, verdict_place(w, r->stack));
-    v.creator.at = verdict_place(w, r->create_stack);
+    v.creator.at = verdict_place_of(w, r->create_stack, trace_lane_who(c->tr, lane_g(r->example)).creator);
     v.waiter.group = r->name;
     verdict_shows(&v, r->example, r->since, r->since + r->oldest);
     v.grows = true;
@@ -195,7 +195,7 @@ static bool few_stay(struct causes *c, const struct works *w, const struct leak_
         return true;
     const struct stand *at = stand_of(w, b->eldest);
     struct verdict v = verdict_new(RULE_STAY, 0, verdict_place(w, at ? at->stack : 0));
-    v.creator.at = verdict_place(w, r->create_stack);
+    v.creator.at = verdict_place_of(w, r->create_stack, trace_lane_who(c->tr, lane_g(b->eldest)).creator);
     v.waiter.group = v.holder.group = r->name;
     verdict_shows(&v, b->eldest, b->since, c->tg->end);
     v.grows = true;
