@@ -69,22 +69,16 @@ void text_own(struct text *t, char *s)
 
 void text_add(struct text *t, const char *fmt, ...)
 {
-    char buf[512];
     va_list ap;
-    int n;
     va_start(ap, fmt);
-    n = vsnprintf(buf, sizeof buf, fmt, ap);
+    const int n = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
-    if (n < 0) {
-        t->failed = true;
-    } else if ((size_t)n < sizeof buf) {
-        text_raw(t, buf, (size_t)n);
-    } else if (text_room(t, (size_t)n)) {
-        va_start(ap, fmt);
-        vsnprintf(t->p + t->n, (size_t)n + 1, fmt, ap);
-        va_end(ap);
-        t->n += (size_t)n;
-    }
+    t->failed |= n < 0;
+    if (n < 0 || !text_room(t, (size_t)n))
+        return;
+    va_start(ap, fmt);
+    t->n += (size_t)vsnprintf(t->p + t->n, (size_t)n + 1, fmt, ap);
+    va_end(ap);
 }
 
 static size_t clean_one(struct text *t, const char *p, size_t n)

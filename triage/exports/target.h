@@ -6,9 +6,9 @@
  * must be writable; its mode, owner and other names are kept.
  *
  * If all that can be kept, the bytes go to a new file in the same folder, which has no name until it is
- * complete. If not (the folder is not writable or its file system has no such files, the file has other names
- * or another owner), the file itself is written: the first byte truncates it, and it stays empty if the rest
- * fails.
+ * complete. If not (the folder is not writable, its file system has no such files, there is no /proc, the
+ * file has other names or another owner), the file itself is written: the first byte truncates it, and it
+ * stays empty if the rest fails.
  */
 #ifndef GOTOP_TRIAGE_TARGET_H
 #define GOTOP_TRIAGE_TARGET_H

@@ -220,8 +220,8 @@ void watch_capture(struct watch *w, bool at_end)
 
 /* ---- old ones are removed ------------------------------------------------------------------------------ */
 
-static struct watch *watched;
-static int deed_tidy;
+static const struct watch *watched;
+static int deed_tidy = -1;
 
 enum { MOMENT = 26 /* "gotop-20261121T235558.256Z" */ };
 #define DD "[0-9][0-9]"
@@ -281,10 +281,9 @@ void watch_tidy_asked(struct watch *w)
 
 void watch_tidy(struct watch *w)
 {
-    static struct clerk_said said;
-    if (!w->o.keep_files.bytes && !w->o.keep_files.ns)
+    struct clerk_said said = {0};
+    if (deed_tidy < 0)
         return;
-    said = (struct clerk_said){.fd = {-1, -1}};
     if (clerk_on())
         (void)clerk_ask(deed_tidy, "", &said);
     else
