@@ -6,6 +6,7 @@
 #ifndef GOTOP_TRIAGE_TRI_H
 #define GOTOP_TRIAGE_TRI_H
 
+#include "decode/base/hash.h"
 #include "triage/tables/slices.h"
 #include "triage/triage.h"
 
@@ -89,8 +90,8 @@ struct group_part { /* what goroutines of one group did */
     int64_t ns[GM_COUNT];
 };
 
-/* While pairs are counted, every wait and every system call (of reason 0) has one. In place of a waker's
- * start function: */
+/* While pairs are counted, every wait and every system call (of reason 0) has one, and `waker` is the waker's
+ * group. In place of a group: */
 #define NOBODY UINT32_MAX          /* the timer or the poller ended it */
 #define WAIT_OVER (UINT32_MAX - 1) /* it is over, and nothing says by whom */
 #define WAIT_LOST (UINT32_MAX - 2) /* its end was not recorded */
@@ -100,7 +101,10 @@ struct group_part { /* what goroutines of one group did */
 #define NO_WAKER CALL_BLOCKED         /* the least of them */
 
 struct subtotal {
-    struct tab by_group, by_wait_of, by_pair;
+    struct tab by_group, by_wait_of;
+    uint32_t *pair_at; /* by the hash of what tells a pair: 1 + its row; 0: none */
+    uint32_t pair_mask;
+    size_t cap_pairs;
     struct group_part *groups;
     struct pair_row *pairs;
     struct group_wait *wait_of;
@@ -116,10 +120,30 @@ struct subtotal {
 /* subtotal_goroutines - counts goroutines g0 .. g1-1 into an empty subtotal. Returns false when out of memory
  * or unwanted. */
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1);
-/* subtotal_pair - returns the pair of waits for a reason at a stack that a waker (its start function, or one
- * of the above) ended in the stack `by`; *made: it is new. Returns NULL when out of memory. */
-struct pair_row *subtotal_pair(struct subtotal *y, uint32_t reason, uint32_t stack, uint32_t waker,
-                               uint32_t by, bool *made);
+/* subtotal_new - returns an empty one; NULL when out of memory. */
+struct subtotal *subtotal_new(void);
+/*
+ * subtotal_pair - returns the pair of waits (reason << 32 | stack) that were ended so (waker << 32 | its
+ * stack); NULL: there is none. subtotal_pair_new - adds it, but for what is counted. Returns NULL when out of
+ * memory. Both are for loops over all waits of a trace: in a large table most look-ups wait for memory, so
+ * the places are no more than numbers.
+ */
+static inline uint32_t pair_hash(uint64_t wait, uint64_t end)
+{
+    return (uint32_t)hash_fold(wait ^ hash_secret[0], end ^ hash_secret[1]);
+}
+static inline struct pair_row *subtotal_pair(const struct subtotal *y, uint64_t wait, uint64_t end)
+{
+    for (uint32_t i = pair_hash(wait, end) & y->pair_mask, row; (row = y->pair_at[i]);
+         i = (i + 1) & y->pair_mask) {
+        struct pair_row *p = &y->pairs[row - 1];
+        if (p->stack == (uint32_t)wait && p->waker_stack == (uint32_t)end && p->waker == end >> 32 &&
+            p->reason == wait >> 32)
+            return p;
+    }
+    return NULL;
+}
+struct pair_row *subtotal_pair_new(struct subtotal *y, uint64_t wait, uint64_t end);
 /* subtotal_wait_of - returns the row of `wait_of` for a group and a reason; NULL when out of memory. */
 struct group_wait *subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason);
 /* moment_before - whether a lasted longer, or as long and its goroutine's or its own start is before. */

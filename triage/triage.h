@@ -86,10 +86,10 @@ struct wait_row { /* waits by reason and stack; system calls by stack, of reason
 #define FUTILE_RUN 20000
 /* Contention: a waiter at one place whose wait a waker ended at another. */
 struct pair_row {
-    uint32_t reason, stack, waiter; /* waiter: start function's string */
-    uint32_t waker,
-        /* waker: start function's string; 0 and from_scheduler for the timer and the network poller */
-        waker_stack;
+    uint32_t reason, stack;
+    /* waker: start function's string; 0 and from_scheduler for the timer and the network poller */
+    uint32_t waker, waker_stack;
+    uint32_t waiter;        /* start function's string */
     uint32_t longest_waker; /* lane of the goroutine that ended the longest wait, or NO_LANE */
     enum wait_kind kind : 8;
     bool from_scheduler;

@@ -26,6 +26,16 @@ struct place {
 };
 enum { PLACE_BITS = 11, REASONS = 64 };
 
+/* A wait that is not yet counted in its pair: from MANY pairs on look-ups wait for memory, so LATE waits are
+ * looked up side by side. */
+struct late {
+    uint64_t wait; /* as above */
+    int64_t t0, t1;
+    uint32_t g, name;        /* name: of its group */
+    uint32_t who, by, stack; /* by: what ended it if who is NO_LANE */
+};
+enum { MANY = 4096, LATE = 64 };
+
 struct g_walk { /* State along one lane. */
     const struct triage *tg;
     struct subtotal *y;
@@ -45,10 +55,14 @@ struct g_walk { /* State along one lane. */
     uint32_t on;          /* the P it ran on last; NO_LANE: none */
     uint64_t last;        /* the last wait or call: reason << 32 | stack */
     int64_t last_t0, last_t1;
-    uint32_t cond_stack, cond_pair, cond_waker; /* the last condition it waited on; without a row: TAB_NONE */
-    int64_t cond_end, cond_ran;                 /* end of that wait; how long the goroutine had run then */
+    bool cond;                      /* it was last woken from a condition, after this wait: */
+    uint64_t cond_wait, cond_ended; /* as in struct place */
+    uint32_t cond_waker;
+    int64_t cond_end, cond_ran; /* end of that wait; how long the goroutine had run then */
     /* Most waits are like one before, so look-ups are remembered, in what the processor's cache can hold. */
     struct place pair[1 << PLACE_BITS];
+    struct late late[LATE];
+    uint32_t nlate;
     struct { /* `of`: row of the group << 32 | reason; UINT64_MAX: none */
         uint64_t of;
         uint32_t row;
@@ -82,22 +96,66 @@ static OFTEN bool add_reason(struct g_walk *w, uint32_t reason, int64_t ns)
     return true;
 }
 
-/* Finds the pair of a wait or a call of the program's. */
-static RARELY bool find_pair(struct g_walk *w, struct place *at, uint64_t wait, uint64_t end)
+/* Finds the pair of a wait or a call of the program's; name: of the goroutine's group. */
+static inline struct pair_row *find_pair(const struct g_walk *w, uint64_t wait, uint64_t end, uint32_t name)
 {
-    const struct triage *tg = w->tg;
-    const uint32_t reason = (uint32_t)(wait >> 32), stack = (uint32_t)wait, by = (uint32_t)(end >> 32);
-    bool made;
-    struct pair_row *p =
-        subtotal_pair(w->y, reason, stack, by >= NO_WAKER ? by : tg->groups[by].name, (uint32_t)end, &made);
-    if (!p)
-        return false;
-    if (made) {
-        p->waiter = w->name;
-        p->kind = stacks_wait_kind(tg->tr, reason, stack);
+    struct pair_row *p = subtotal_pair(w->y, wait, end);
+    if (!p && (p = subtotal_pair_new(w->y, wait, end))) {
+        p->waiter = name;
+        p->kind = stacks_wait_kind(w->tg->tr, p->reason, p->stack);
         p->longest = (struct moment){.t1 = -1};
     }
-    *at = (struct place){wait, end, (uint32_t)(p - w->y->pairs)};
+    return p;
+}
+
+static RARELY bool find_place(struct g_walk *w, struct place *at, uint64_t wait, uint64_t end)
+{
+    const struct pair_row *p = find_pair(w, wait, end, w->name);
+    if (p)
+        *at = (struct place){wait, end, (uint32_t)(p - w->y->pairs)};
+    return p;
+}
+
+static OFTEN void count_pair(struct pair_row *p, const struct late *l)
+{
+    p->count++;
+    p->total = ns_more(p->total, l->t1 - l->t0);
+    if (l->t1 - l->t0 > p->longest.t1 - p->longest.t0) {
+        p->longest = (struct moment){l->t0, l->t1, l->g, NO_LANE};
+        p->longest_waker = l->who;
+    }
+}
+
+static OFTEN uint64_t end_of(const struct g_walk *w, const struct late *l)
+{
+    return key(l->who == NO_LANE ? l->by : w->tg->group_of[l->who], l->stack);
+}
+
+/* Counts what was put off. */
+static bool count_late(struct g_walk *w)
+{
+    const struct subtotal *y = w->y;
+    const uint32_t n = w->nlate, *at[LATE];
+    uint64_t end[LATE];
+    struct pair_row *p;
+    for (uint32_t i = 0; i < n; i++) {
+        end[i] = end_of(w, &w->late[i]);
+        at[i] = &y->pair_at[pair_hash(w->late[i].wait, end[i]) & y->pair_mask];
+        __builtin_prefetch(at[i]);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (!*at[i])
+            continue;
+        __builtin_prefetch(&y->pairs[*at[i] - 1]);
+        __builtin_prefetch(&y->pairs[*at[i] - 1].futile);
+    }
+    w->nlate = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct late *l = &w->late[i];
+        if (!(p = find_pair(w, l->wait, end[i], l->name)))
+            return false;
+        count_pair(p, l);
+    }
     return true;
 }
 
@@ -107,71 +165,85 @@ static RARELY bool find_pair(struct g_walk *w, struct place *at, uint64_t wait, 
 static bool note_futile(struct g_walk *w, int64_t t0)
 {
     struct subtotal *y = w->y;
-    y->pairs[w->cond_pair].futile++;
+    struct pair_row *p = count_late(w) ? find_pair(w, w->cond_wait, w->cond_ended, w->name) : NULL;
+    if (!p)
+        return false;
+    p->futile++;
     if (y->nwakes == WAKES_MAX)
         return true;
     if (!mem_room(y->wakes, y->cap_wakes, y->nwakes + 1))
         return false;
-    y->wakes[y->nwakes++] = (struct wake){w->cond_end, t0 - w->cond_end, w->cond_pair, w->cond_waker, w->g};
+    const uint32_t pair = (uint32_t)(p - y->pairs);
+    y->wakes[y->nwakes++] = (struct wake){w->cond_end, t0 - w->cond_end, pair, w->cond_waker, w->g};
     return true;
 }
 
 /* Whether it was in vain that it was woken before, and from which condition it is woken now. */
-static RARELY bool note_cond(struct g_walk *w, uint32_t pair, int64_t t0, int64_t t1, uint32_t who)
+static RARELY bool note_cond(struct g_walk *w, enum wait_kind kind, bool call, const struct late *l)
 {
-    const struct pair_row *p = &w->y->pairs[pair];
-    const bool call = p->waker >= CALL_BLOCKED && p->waker <= CALL_OVER;
-    if (w->cond_pair != TAB_NONE && w->cond_stack == p->stack && !call && w->ran - w->cond_ran < FUTILE_RUN) {
-        if (!note_futile(w, t0))
+    const bool again = w->cond && (uint32_t)w->cond_wait == (uint32_t)l->wait && !call;
+    if (again && w->ran - w->cond_ran < FUTILE_RUN) {
+        if (!note_futile(w, l->t0))
             return false;
-        w->cond_pair = TAB_NONE;
+        w->cond = false;
     }
-    if (p->kind == WK_COND && (p->waker == NOBODY || p->waker < NO_WAKER)) {
-        w->cond_stack = p->stack;
-        w->cond_pair = pair;
-        w->cond_waker = who;
-        w->cond_end = t1;
+    if (kind == WK_COND && !call && (l->who != NO_LANE || l->by == NOBODY)) {
+        w->cond = true;
+        w->cond_wait = l->wait;
+        w->cond_ended = end_of(w, l);
+        w->cond_waker = l->who;
+        w->cond_end = l->t1;
         w->cond_ran = w->ran;
-    } else if (p->kind != WK_LOCK || call) {
-        w->cond_pair = TAB_NONE; /* waiting for the condition's own lock in between is part of the wake-up */
+    } else if (kind != WK_LOCK || call) {
+        w->cond = false; /* waiting for the condition's own lock in between is part of the wake-up */
     }
     return true;
 }
 
-/* Counts a wait, or a call. */
-static OFTEN bool ended(struct g_walk *w, bool call, uint64_t wait, uint64_t end, int64_t t0, int64_t t1,
-                        uint32_t who)
+/* Counts a wait where pairs are many. */
+static RARELY bool put_off(struct g_walk *w, const struct late *l)
 {
-    struct place *at =
-        &w->pair[(wait * 0x9e3779b97f4a7c15u ^ end * 0xc2b2ae3d27d4eb4fu) >> (64 - PLACE_BITS)];
-    if (!call && !add_reason(w, (uint32_t)(wait >> 32), t1 - t0))
+    const enum wait_kind kind = stacks_wait_kind(w->tg->tr, (uint32_t)(l->wait >> 32), (uint32_t)l->wait);
+    w->late[w->nlate++] = *l;
+    return (w->nlate < LATE || count_late(w)) &&
+           ((kind != WK_COND && !w->cond) || note_cond(w, kind, false, l));
+}
+
+/* Counts a wait, or a call. */
+static OFTEN bool ended(struct g_walk *w, bool call, const struct late *l)
+{
+    if (!call && !add_reason(w, (uint32_t)(l->wait >> 32), l->t1 - l->t0))
         return false;
     if (w->system)
         return true;
-    if ((at->wait != wait || at->end != end) && !find_pair(w, at, wait, end))
+    if (!call && w->y->npairs >= MANY)
+        return put_off(w, l);
+    const uint64_t end = end_of(w, l);
+    struct place *at =
+        &w->pair[(l->wait * 0x9e3779b97f4a7c15u ^ end * 0xc2b2ae3d27d4eb4fu) >> (64 - PLACE_BITS)];
+    if ((at->wait != l->wait || at->end != end) && !find_place(w, at, l->wait, end))
         return false;
     struct pair_row *p = &w->y->pairs[at->row];
-    p->count++;
-    p->total = ns_more(p->total, t1 - t0);
-    if (t1 - t0 > p->longest.t1 - p->longest.t0) {
-        p->longest = (struct moment){t0, t1, w->g, NO_LANE};
-        p->longest_waker = who;
-    }
-    return (p->kind != WK_COND && w->cond_pair == TAB_NONE) || note_cond(w, at->row, t0, t1, who);
+    count_pair(p, l);
+    return (p->kind != WK_COND && !w->cond) || note_cond(w, p->kind, call, l);
 }
 
 /* Counts the last wait or call, which span i of the run follows. */
 static OFTEN bool note_ended(struct g_walk *w, const struct span_run *r, size_t i)
 {
     const uint8_t state = r->kind[r->tag[i]].state;
-    const int64_t t0 = w->last_t0, t1 = w->last_t1;
-    if (w->was == ST_SYSCALL)
-        return ended(w, true, w->last, key(state == ST_RUNNABLE ? CALL_BLOCKED : CALL_OVER, 0), t0, t1,
-                     NO_LANE);
-    if (state != ST_RUNNABLE)
-        return ended(w, false, w->last, key(state == ST_UNKNOWN ? WAIT_LOST : WAIT_OVER, 0), t0, t1, NO_LANE);
-    const uint32_t who = span_run_g(r, (uint32_t)i), by = who == NO_LANE ? NOBODY : w->tg->group_of[who];
-    return ended(w, false, w->last, key(by, r->stack[i]), t0, t1, who);
+    const bool call = w->was == ST_SYSCALL;
+    struct late l = {w->last, w->last_t0, w->last_t1, w->g, w->name, NO_LANE, WAIT_OVER, 0};
+    if (call) {
+        l.by = state == ST_RUNNABLE ? CALL_BLOCKED : CALL_OVER;
+    } else if (state == ST_RUNNABLE) {
+        l.who = span_run_g(r, (uint32_t)i);
+        l.by = NOBODY;
+        l.stack = r->stack[i];
+    } else if (state == ST_UNKNOWN) {
+        l.by = WAIT_LOST;
+    }
+    return ended(w, call, &l);
 }
 
 /* Counts the goroutine's last span, which is a wait or a call. */
@@ -179,7 +251,7 @@ static RARELY bool note_last(struct g_walk *w)
 {
     const bool call = w->was == ST_SYSCALL;
     const uint32_t by = call ? CALL_OVER : w->open ? WAIT_OPEN : WAIT_OVER;
-    return ended(w, call, w->last, key(by, 0), w->last_t0, w->last_t1, NO_LANE);
+    return ended(w, call, &(struct late){w->last, w->last_t0, w->last_t1, w->g, w->name, NO_LANE, by, 0});
 }
 
 /* ---- processors --------------------------------------------------------------------------------------- */
@@ -255,7 +327,7 @@ static OFTEN void note_wait(struct g_walk *w, const struct span_run *r, size_t i
     const int64_t ns = r->dur[i];
     if (call) {
         w->timed |= ns > 1;
-        w->cond_pair = TAB_NONE; /* a goroutine that made a call was not woken in vain */
+        w->cond = false; /* a goroutine that made a call was not woken in vain */
     }
     w->last = key(call ? 0 : r->kind[r->tag[i]].reason, r->stack[i]);
     w->last_t0 = t - ns;
@@ -323,7 +395,7 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
     w->ran = 0;
     w->mode = GC_UNLABELLED;
     w->was = ST_NONE;
-    w->cond_pair = TAB_NONE;
+    w->cond = false;
     w->on = NO_LANE;
     w->life = li->last - li->first;
     w->no_p_ns = li->no_p_ns;
@@ -374,5 +446,6 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
         w.pair[i].wait = UINT64_MAX;
     for (unsigned i = 0; i < REASONS; i++)
         w.reason[i].of = UINT64_MAX;
-    return trace_walk(tg->tr, g0, g1, &walk);
+    w.nlate = 0;
+    return trace_walk(tg->tr, g0, g1, &walk) && count_late(&w);
 }

@@ -33,13 +33,50 @@ void longest_add(struct longest_few *l, const struct sched_wait *x)
 
 /* ---- one subtotal behind another ----------------------------------------------------------------------- */
 
-struct pair_row *subtotal_pair(struct subtotal *y, uint32_t reason, uint32_t stack, uint32_t waker,
-                               uint32_t by, bool *made)
+static uint64_t pair_wait(const struct pair_row *p)
 {
-    struct pair_row *p = tab_row(&y->by_pair, y->pairs, y->npairs, (uint64_t)reason << 32 | stack,
-                                 (uint64_t)waker << 32 | by, made);
-    if (p && *made)
-        *p = (struct pair_row){.reason = reason, .stack = stack, .waker = waker, .waker_stack = by};
+    return (uint64_t)p->reason << 32 | p->stack;
+}
+
+static uint64_t pair_end(const struct pair_row *p)
+{
+    return (uint64_t)p->waker << 32 | p->waker_stack;
+}
+
+static void pair_place(struct subtotal *y, uint32_t row)
+{
+    uint32_t i = pair_hash(pair_wait(&y->pairs[row]), pair_end(&y->pairs[row])) & y->pair_mask;
+    while (y->pair_at[i])
+        i = (i + 1) & y->pair_mask;
+    y->pair_at[i] = row + 1;
+}
+
+/* Doubles the number of places, of which at least half are free. */
+static bool pairs_widen(struct subtotal *y)
+{
+    const uint32_t cap = 2 * (y->pair_mask + 1);
+    uint32_t *at = cap ? mem_zalloc(cap * sizeof *at) : NULL;
+    if (!at)
+        return false;
+    mem_free(y->pair_at);
+    y->pair_at = at;
+    y->pair_mask = cap - 1;
+    for (uint32_t i = 0; i < y->npairs; i++)
+        pair_place(y, i);
+    return true;
+}
+
+struct pair_row *subtotal_pair_new(struct subtotal *y, uint64_t wait, uint64_t end)
+{
+    if ((y->npairs > y->pair_mask / 2 && !pairs_widen(y)) ||
+        !mem_room(y->pairs, y->cap_pairs, (size_t)y->npairs + 1))
+        return NULL;
+    struct pair_row *p = &y->pairs[y->npairs];
+    *p = (struct pair_row){.reason = (uint32_t)(wait >> 32),
+                           .stack = (uint32_t)wait,
+                           .waker = (uint32_t)(end >> 32),
+                           .waker_stack = (uint32_t)end};
+    pair_place(y, y->npairs++);
     return p;
 }
 
@@ -49,30 +86,58 @@ bool moment_before(const struct moment *a, const struct moment *b)
     return x != y ? x > y : a->g != b->g ? a->g < b->g : a->t0 < b->t0;
 }
 
+enum { AHEAD = 32 };
+
+/* Fetches the rows of AHEAD pairs side by side: in a large table each waits for memory. */
+static void pairs_fetch(const struct subtotal *to, const struct subtotal *y, uint32_t from)
+{
+    const uint32_t n = y->npairs - from < AHEAD ? y->npairs - from : AHEAD;
+    const uint32_t *at[AHEAD];
+    for (uint32_t i = 0; i < n; i++) {
+        const struct pair_row *s = &y->pairs[from + i];
+        at[i] = &to->pair_at[pair_hash(pair_wait(s), pair_end(s)) & to->pair_mask];
+        __builtin_prefetch(at[i]);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (!*at[i])
+            continue;
+        __builtin_prefetch(&to->pairs[*at[i] - 1]);
+        __builtin_prefetch(&to->pairs[*at[i] - 1].futile);
+    }
+}
+
+/* Adds what a pair has counted. Returns its row; NULL when out of memory. */
+static struct pair_row *add_pair(struct subtotal *to, const struct pair_row *s)
+{
+    struct pair_row *p = subtotal_pair(to, pair_wait(s), pair_end(s));
+    if (!p) {
+        p = subtotal_pair_new(to, pair_wait(s), pair_end(s));
+        if (p)
+            *p = *s;
+        return p;
+    }
+    p->count += s->count;
+    p->futile += s->futile;
+    p->total = ns_add(p->total, s->total);
+    if (s->longest.t1 - s->longest.t0 > p->longest.t1 - p->longest.t0) {
+        p->longest = s->longest;
+        p->longest_waker = s->longest_waker;
+    }
+    return p;
+}
+
 /* The largest table is freed as it is added, before the next one is read. */
 static bool add_pairs(struct subtotal *to, struct subtotal *y)
 {
     uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at);
-    bool made = false, ok = at;
+    bool ok = at;
     for (uint32_t i = 0; ok && i < y->npairs; i++) {
-        const struct pair_row *s = &y->pairs[i];
-        struct pair_row *p = subtotal_pair(to, s->reason, s->stack, s->waker, s->waker_stack, &made);
-        if (!p) {
-            ok = false;
+        if (i % AHEAD == 0)
+            pairs_fetch(to, y, i);
+        const struct pair_row *p = add_pair(to, &y->pairs[i]);
+        if (!(ok = p))
             break;
-        }
         at[i] = (uint32_t)(p - to->pairs);
-        if (made) {
-            *p = *s;
-            continue;
-        }
-        p->count += s->count;
-        p->futile += s->futile;
-        p->total = ns_add(p->total, s->total);
-        if (s->longest.t1 - s->longest.t0 > p->longest.t1 - p->longest.t0) {
-            p->longest = s->longest;
-            p->longest_waker = s->longest_waker;
-        }
     }
     const size_t more = y->nwakes < WAKES_MAX - to->nwakes ? y->nwakes : WAKES_MAX - to->nwakes;
     ok = ok && (!more || mem_room(to->wakes, to->cap_wakes, to->nwakes + more));
@@ -131,8 +196,22 @@ static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal
 static void subtotal_tabs_free(struct subtotal *y)
 {
     tab_free(&y->by_group);
-    tab_free(&y->by_pair);
     tab_free(&y->by_wait_of);
+    mem_free(y->pair_at);
+    y->pair_at = NULL;
+}
+
+struct subtotal *subtotal_new(void)
+{
+    enum { PLACES = 64 };
+    struct subtotal *y = mem_zalloc(sizeof *y);
+    if (y && !(y->pair_at = mem_zalloc(PLACES * sizeof *y->pair_at))) {
+        mem_free(y);
+        return NULL;
+    }
+    if (y)
+        y->pair_mask = PLACES - 1;
+    return y;
 }
 
 static void subtotal_free(void *arg)
@@ -168,10 +247,10 @@ static bool run_count(void *arg, size_t i, void **kept)
     const struct runs *r = arg;
     const struct triage *tg = r->tg;
     const uint32_t g0 = run_start(r, i), g1 = run_start(r, i + 1);
-    struct subtotal *y = *kept = mem_zalloc(sizeof *y);
+    struct subtotal *y = *kept = subtotal_new();
     const bool ok = y && subtotal_goroutines(tg, y, g0, g1);
     if (ok) { /* it may have to wait for many earlier runs */
-        mem_fit(y->pairs, y->by_pair.room, y->npairs);
+        mem_fit(y->pairs, y->cap_pairs, y->npairs);
         subtotal_tabs_free(y);
     }
     return ok;
@@ -209,7 +288,6 @@ static bool add_row(struct tab *by_wait, struct wait_row **rows, uint32_t *n, co
 static bool tell_pairs(struct triage *tg, struct subtotal *y)
 {
     struct tab waits = {0}, calls = {0};
-    size_t room = y->by_pair.room;
     subtotal_tabs_free(y);
     uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at), n = 0;
     bool ok = at;
@@ -223,13 +301,13 @@ static bool tell_pairs(struct triage *tg, struct subtotal *y)
         p->from_scheduler = p->waker == NOBODY;
         if (p->waker >= NO_WAKER && !p->from_scheduler)
             continue;
-        p->waker = p->from_scheduler ? 0 : p->waker;
+        p->waker = p->from_scheduler ? 0 : tg->groups[p->waker].name;
         y->pairs[n++] = *p;
     }
     for (size_t i = 0; ok && i < y->nwakes; i++)
         y->wakes[i].pair = at[y->wakes[i].pair];
     y->npairs = n;
-    mem_fit(y->pairs, room, n);
+    mem_fit(y->pairs, y->cap_pairs, n);
     mem_fit(tg->waits, waits.room, tg->nwaits);
     tab_free(&waits);
     tab_free(&calls);
@@ -262,7 +340,7 @@ static bool assists_add(struct triage *tg)
 bool triage_goroutines(struct triage *tg)
 {
     struct triage_work *wk = tg->work;
-    struct runs r = {.tg = tg, .sum = mem_zalloc(sizeof *r.sum)};
+    struct runs r = {.tg = tg, .sum = subtotal_new()};
     const size_t rest = tg->ng > ALONE ? tg->ng - ALONE : 0;
     r.size = tg->ng / RUNS + 1 < RUN_MOST ? tg->ng / RUNS + 1 : RUN_MOST;
     r.size = (r.size / LANES_PACK + (r.size % LANES_PACK > 0)) * LANES_PACK;

@@ -67,11 +67,11 @@ static inline int64_t ns_more(int64_t sum, int64_t ns)
             sum_##p = ns_add(sum_##p, (int64_t)(value)); \
         sum_##p; \
     })
-/* ns_sum - ns_add() of each of n sums. */
+/* ns_sum - ns_more() of each of n sums. */
 static inline void ns_sum(int64_t *sum, const int64_t *more, int n)
 {
     for (int i = 0; i < n; i++)
-        sum[i] = ns_add(sum[i], more[i]);
+        sum[i] = ns_more(sum[i], more[i]);
 }
 static inline int64_t ns_mul(int64_t a, int64_t b)
 {
