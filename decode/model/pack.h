@@ -207,6 +207,8 @@ void pack_read_init(void); /* called by pack_init() */
  * durations and tags are sure to be filled in, for a third of the cost. */
 void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, bool all,
                   struct spancols *out);
+/* unpack_first - the stack of the first of SPAN_BLOCK spans; false: it takes an unpack_spans(). */
+bool unpack_first(const uint8_t *p, uint32_t *stack);
 
 /* pack_dur_ns - a stored duration in ns. */
 static inline int64_t pack_dur_ns(uint64_t x, unsigned flags, const struct pack_clock *clock)

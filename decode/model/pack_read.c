@@ -238,7 +238,7 @@ static SSE void pairs_sse(const struct palette *pal, uint32_t n, uint32_t *tag, 
 static void pairs_unpack(const struct palette *pal, uint32_t n, uint32_t *tag, uint32_t *stack)
 {
 #ifdef PACK_SSE
-    if (have_sse()) {
+    if (n > 4 && have_sse()) {
         pairs_sse(pal, n, tag, stack);
         return;
     }
@@ -284,13 +284,6 @@ static SSE void durs_ticks(const uint32_t *x, uint32_t n, const struct pack_cloc
 }
 #endif
 
-static inline __attribute__((always_inline)) void durs_of(const uint32_t *x, uint32_t n, unsigned flags,
-                                                          const struct pack_clock *clock, int64_t *dur)
-{
-    for (uint32_t i = 0; i < n; i++)
-        dur[i] = pack_dur_ns(x[i], flags, clock);
-}
-
 static const uint8_t *unpack_durs(const uint8_t *p, uint32_t n, unsigned flags,
                                   const struct pack_clock *clock, int64_t *dur)
 {
@@ -303,10 +296,8 @@ static const uint8_t *unpack_durs(const uint8_t *p, uint32_t n, unsigned flags,
             return p;
         }
 #endif
-        if (flags & PACK_UNIT && !clock->mul)
-            durs_of(x, n, PACK_UNIT, &(struct pack_clock){0}, dur);
-        else
-            durs_of(x, n, flags & PACK_UNIT, clock, dur);
+        for (uint32_t i = 0; i < n; i++)
+            dur[i] = pack_dur_ns(x[i], flags & PACK_UNIT, clock);
         return p;
     }
     uint64_t l[SPAN_BLOCK];
@@ -314,6 +305,17 @@ static const uint8_t *unpack_durs(const uint8_t *p, uint32_t n, unsigned flags,
     for (uint32_t i = 0; i < n; i++)
         dur[i] = pack_dur_ns(l[i], flags, clock);
     return p;
+}
+
+bool unpack_first(const uint8_t *p, uint32_t *stack)
+{
+    struct palette pal;
+    const unsigned flags = *p++;
+    if (flags & PACK_PALETTE) {
+        (void)palette_unpack(p, SPAN_BLOCK, flags, &pal);
+        *stack = pal.pair[palette_eight(&pal, 0) & 0xff] & 0xffffff;
+    }
+    return flags & PACK_PALETTE;
 }
 
 void unpack_spans(const uint8_t *p, uint32_t n, const struct pack_clock *clock, bool all,

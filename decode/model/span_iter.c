@@ -41,6 +41,11 @@ static __attribute__((noinline)) void come_to_last(struct span_iter *it)
         s->open_end = it->open_end && s->t1 >= trace_last(it->tr);
     } else if (it->lane.kind == LANE_G && !it->last) {
         struct span_iter next;
+        struct piece p;
+        const uint32_t b = it->sub + 1;
+        pieces_get(it->tr, it->lane, it->piece, &p);
+        if (b < spans_nblk(p.l) && unpack_first(blocks_data(p.l->blocks, b), &s->stack_end))
+            return;
         iter_begin(&next, it->tr, it->lane);
         next.piece = it->piece;
         next.sub = it->sub;
@@ -84,13 +89,6 @@ static void block_take(struct span_iter *it, const struct piece *p, uint32_t k, 
         it->t[i + 1] = it->t[i] + it->c.dur[i];
 }
 
-static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
-{
-    struct piece p;
-    pieces_get(it->tr, it->lane, k, &p);
-    block_take(it, &p, k, b);
-}
-
 /* Load the block that covers t, or the first or last one. Returns false if the lane has no spans. */
 static bool block_seek(struct span_iter *it, int64_t t)
 {
@@ -110,20 +108,16 @@ static bool block_seek(struct span_iter *it, int64_t t)
 /* Load the next or the previous block. Returns false and changes nothing if there is none. */
 static bool block_step(struct span_iter *it, bool forward)
 {
-    uint32_t n = pieces_n(it->tr, it->lane), k = it->piece, b = it->sub;
+    uint32_t n = pieces_n(it->tr, it->lane), k = it->piece, b = forward ? it->sub + 1 : it->sub - 1;
     struct piece p;
     pieces_get(it->tr, it->lane, k, &p);
-    if (forward ? b + 1 < spans_blocks(p.l) : b > 0) {
-        block_load(it, k, forward ? b + 1 : b - 1);
-        return true;
-    }
-    do {
+    while (b >= spans_blocks(p.l)) { /* as one before the first is */
         if (forward ? k + 1 >= n : !k)
             return false;
-        k += forward ? 1 : UINT32_MAX;
-        pieces_get(it->tr, it->lane, k, &p);
-    } while (!spans_blocks(p.l));
-    block_load(it, k, forward ? 0 : spans_blocks(p.l) - 1);
+        pieces_get(it->tr, it->lane, k += forward ? 1 : UINT32_MAX, &p);
+        b = forward ? 0 : spans_blocks(p.l) - 1;
+    }
+    block_take(it, &p, k, b);
     return true;
 }
 
@@ -230,7 +224,9 @@ static bool hold_step(struct span_iter *it, bool forward)
         struct span_iter sp = {.tr = it->tr, .lane = {LANE_P, h.proc}, .piece = it->under, .sub = it->sub};
         bool more = false;
         if (h.proc != EV_NONE) {
-            block_load(&sp, it->under, it->sub);
+            struct piece p;
+            pieces_get(sp.tr, sp.lane, it->under, &p);
+            block_take(&sp, &p, it->under, it->sub);
             more = sp.n && (forward ? sp.t[sp.n] < h.t1 : sp.t[0] > h.t0) && block_step(&sp, forward);
         }
         if (more) {
@@ -307,7 +303,7 @@ bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane l
     if (index - p.index0 >= spans_count(p.l))
         return false;
     uint64_t b = (index - p.index0) / SPAN_BLOCK;
-    block_load(it, k, (uint32_t)(b < spans_nblk(p.l) ? b : spans_nblk(p.l)));
+    block_take(it, &p, k, (uint32_t)(b < spans_nblk(p.l) ? b : spans_nblk(p.l)));
     return come_to(it, (uint32_t)(index - it->base));
 }
 

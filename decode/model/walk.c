@@ -46,11 +46,9 @@ static bool piece_walk(const struct span_walk *w, const struct place *at, const 
     struct spancols c;
     const uint32_t n = spans_blocks(p->l);
     for (uint32_t b = 0; b < n; b++) {
-        if (b + 2 < spans_nblk(p->l)) { /* it is in no cache */
-            const uint8_t *next = blocks_data(p->l->blocks, b + 2);
-            for (unsigned i = 0; i < 8; i++)
-                __builtin_prefetch(next + 64 * i);
-        }
+        const uint8_t *next = b + 2 < spans_nblk(p->l) ? blocks_data(p->l->blocks, b + 2) : NULL;
+        for (unsigned i = 0; next && i < 8; i++) /* it is in no cache */
+            __builtin_prefetch(next + 64 * i);
         const struct span_run r = block_run(p, b, true, &c);
         if (r.n && !w->spans(w->arg, at->g, &r))
             return false;
@@ -121,6 +119,8 @@ static bool retired_walk(const struct trace *tr, const struct span_walk *w, stru
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t g = at->g + k, i = from + k;
         retired_row_info(tr, at, i, &li);
+        if (k + 4 < n) /* nor is that */
+            __builtin_prefetch((const uint8_t *)(uintptr_t)retired_row(&at->rows, PV_PACKED, i + 4));
         if (!w->begin(w->arg, g, &li))
             return false;
         if (w->spans && (!retired_spans(w, at, g, i, &c, &run) || !w->end(w->arg, g)))
