@@ -71,7 +71,8 @@ static bool turns(struct causes *c, const struct works *w, struct verdicts *out,
     if (g >= c->tg->ng || by >= c->tg->ng || !may_turn(c, p) ||
         (double)p->total < part * (double)gstat_of(c->tg, g).ns[GM_LIFE])
         return true;
-    const struct between to = between(c, g, by), from = between(c, by, g);
+    const struct between to = between(c, g, by),
+                         from = (double)to.n < threshold(TH_HANDOFF_TURNS) ? to : between(c, by, g);
     const bool quick = is_quick(&to) && is_quick(&from);
     const double a = (double)ns_add(to.send, quick ? to.come : 0),
                  b = (double)ns_add(from.come, quick ? from.send : 0);
@@ -165,8 +166,7 @@ bool fam_fine(struct causes *c, const struct works *w, struct verdicts *out)
     for (uint32_t i = 0;
          ok && !told && i < c->tg->npairs && i < PAIRS && c->idle >= threshold(TH_ROOM) * c->procs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const bool may = !p->from_scheduler && wait_passes_on(p->kind);
-        ok = !may || turns(c, w, out, p, level, &told);
+        ok = p->from_scheduler || !wait_passes_on(p->kind) || turns(c, w, out, p, level, &told);
     }
     if (!ok || told || level == LEVEL_NOTE)
         return ok;
