@@ -86,10 +86,10 @@ static bool uneven(struct causes *c, const struct works *w, struct verdicts *out
     int64_t sum = 0, longest = 0, first = INT64_MAX, begun = 0, last = 0;
     for (uint32_t i = 0; i < all; i++) {
         const uint32_t g = causes_nth(c, group, i);
-        const int64_t ran = at_work(c, g, serves);
         struct lifetime l;
         if (trace_lane_who(c->tr, lane_g(g)).creator != creator)
             continue;
+        const int64_t ran = at_work(c, g, serves);
         n++;
         trace_lives(c->tr, LANE_G, g, 1, &l);
         sum = ns_add(sum, ran);
@@ -237,10 +237,9 @@ bool fam_uneven(struct causes *c, const struct works *w, struct verdicts *out)
     if (c->idle < threshold(TH_ROOM) * c->procs)
         return true;
     for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS; i++) {
-        const uint32_t name =
-            c->tg->groups[i].name; /* who hand things to each other are stages, not equals */
-        const bool stages = (double)works_passed(c, name, name) >= threshold(TH_MANY);
-        ok = c->tg->groups[i].is_system || stages || uneven(c, w, out, i);
+        const struct group *k = &c->tg->groups[i]; /* who hand things to each other are stages, not equals */
+        const bool stages = (double)works_passed(c, k->name, k->name) >= threshold(TH_MANY);
+        ok = k->is_system || (double)k->count < threshold(TH_SEVERAL) || stages || uneven(c, w, out, i);
     }
     for (uint32_t i = 0; ok && i < w->n; i++) {
         bool divisible;
