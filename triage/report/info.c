@@ -103,11 +103,6 @@ size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
 
 /* ---- the page ------------------------------------------------------------------------------------------ */
 
-static void row(struct text *t, const char *name)
-{
-    text_say(t, NULL, "  ", name, t_to(14));
-}
-
 static void wall(struct text *t, int64_t sec, int64_t nsec)
 {
     time_t s = (time_t)(sec + nsec / 1000000000);
@@ -119,44 +114,39 @@ static void wall(struct text *t, int64_t sec, int64_t nsec)
 
 static void page_head(struct text *t, const struct info *i)
 {
+    enum { AT = 14 }; /* a column more behind a line feed */
     const struct trace_info *in = trace_info(i->tr);
+    const uint32_t np = trace_nlanes(i->tr, LANE_P);
     text_say(t, NULL, "gotop info: ", t_clean(i->path), "\n");
-    row(t, "dialect");
-    text_add(t, "%s%s\n", in->dialect,
+    text_say(t, NULL, "  dialect", t_to(AT), in->dialect,
              in->second_family ? ""
              : in->version     ? " (the format before Go 1.22)"
-                               : " (the prototype of 2014)");
-    row(t, "size");
-    text_bytes(t, in->bytes);
+                               : " (the prototype of 2014)",
+             "\n");
+    text_say(t, NULL, "  size", t_to(AT), t_bytes(in->bytes));
     if (i->stored && i->stored != in->bytes)
         text_say(t, NULL, " (", t_bytes(i->stored), " compressed)");
-    text_lit(t, "\n");
-    row(t, "clock");
+    text_say(t, NULL, "\n  clock", t_to(AT + 1));
     if (i->c->hz > 0)
-        text_add(t, "%.6g MHz, %.4g ns a unit%s\n", i->c->hz / 1e6, 1e9 / i->c->hz,
+        text_add(t, "%.6g MHz, %.4g ns a unit%s", i->c->hz / 1e6, 1e9 / i->c->hz,
                  in->clock_assumed ? ", says the file; assumed: as given" : "");
     else
-        text_add(t, "the file doesn't say%s\n", in->clock_assumed ? "; assumed" : "");
-    row(t, "duration");
-    text_say(t, NULL, t_dur(in->end), "\n");
+        text_add(t, "the file doesn't say%s", in->clock_assumed ? "; assumed" : "");
+    text_say(t, NULL, "\n  duration", t_to(AT + 1), t_dur(in->end), "\n");
     if (in->has_wall) {
-        row(t, "wall clock");
+        text_say(t, NULL, "  wall clock", t_to(AT));
         wall(t, in->wall_sec, in->wall_nsec);
         text_lit(t, " to ");
         wall(t, in->wall_sec, in->wall_nsec + in->end);
         text_lit(t, " UTC\n");
     }
-    row(t, "who");
-    const uint32_t np = trace_nlanes(i->tr, LANE_P);
-    text_add(t, "%" PRIu64 " goroutine%s, %u P%s", in->goroutines, in->goroutines == 1 ? "" : "s", np,
-             np == 1 ? "" : "s");
+    text_say(t, NULL, "  who", t_to(AT), in->goroutines,
+             in->goroutines == 1 ? " goroutine, " : " goroutines, ", np, np == 1 ? " P" : " Ps");
     if (in->has_m)
-        text_add(t, ", %u threads", trace_nlanes(i->tr, LANE_M));
+        text_say(t, NULL, ", ", trace_nlanes(i->tr, LANE_M), " threads");
     if (in->gomaxprocs)
-        text_add(t, ", GOMAXPROCS %u", in->gomaxprocs);
-    text_lit(t, "\n");
-    row(t, "events");
-    text_add(t, "%" PRIu64 " in %" PRIu64 " batches\n", in->events, i->c->batches);
+        text_say(t, NULL, ", GOMAXPROCS ", in->gomaxprocs);
+    text_say(t, NULL, "\n  events", t_to(AT + 1), in->events, " in ", i->c->batches, " batches\n");
 }
 
 /* When a generation begins; 0: unknown (unit 0). */
