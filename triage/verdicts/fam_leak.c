@@ -213,10 +213,9 @@ static bool late_leaks(struct causes *c, const struct works *w, struct verdicts 
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->tg->nleaks && i < ROWS;
          i++) { /* each creation stack of those that wait */
-        const struct leak_row *r = &c->tg->leaks[i];
+        const struct leak_row *all = c->tg->leaks, *r = &all[i];
         const bool known = !r->create_stack || r->ended < threshold(TH_MANY) ||
                            r->created - r->ended < threshold(TH_LEAK_COUNT);
-        const struct leak_row *all = c->tg->leaks;
         const bool again = any_of(k, i, all[k].create_stack == r->create_stack && all[k].name == r->name);
         struct births b = {.v = NULL};
         ok = known || again || few_stay(c, w, r, &b, out);

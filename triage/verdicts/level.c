@@ -155,15 +155,15 @@ static bool is_of_parts(const struct works *all, const struct verdict *v)
     return false;
 }
 
-/* Whether another handler serves the slow requests. They are a different kind then, not slower ones. What
- * another goroutine does for a request is in no handler. Where the usual ones' handler is unknown, a wait
- * that ends in vain is what no kind is for. */
+/* Whether another handler serves the slow requests, or a library's own. They are a different kind then, not
+ * slower ones. Where the usual ones' handler is unknown, a wait that ends in vain is what no kind is for. */
 static bool of_another_kind(const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
-    const bool own = w->kind == WORK_REQUESTS && v->waiter.group == w->name;
-    const uint32_t root = own ? owner_root(all->own, v->where.stack) : 0;
-    return root && root != w->user && (w->user || v->rule != RULE_LIMIT);
+    const struct work_tree *t = &w->tree;
+    const uint32_t at = find_most(k, t->n, t->v[k].user == v->where.user ? tree_both(&t->v[k]) : 0);
+    const uint32_t stack = w->kind == WORK_REQUESTS ? t->v[tree_top(t, at)].stack : 0;
+    return stack && owner_root(all->own, stack) != w->user && (w->user || v->rule != RULE_LIMIT);
 }
 
 /* Whether it goes by its own pace: another goroutine waits for a timer there in its own loop, or the piece
