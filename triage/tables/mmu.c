@@ -10,8 +10,7 @@
  * Which mode a worker has is known along its own lane alone; when a goroutine assisted its range says.
  *
  * The utilisation is a step function, so its windowed mean is piecewise linear and has its minimum where a
- * window's edge meets a step. Two pointers walk the steps: O(steps) per window length, and where the mean is
- * high they leap.
+ * window's edge meets a step. Two pointers walk the steps: O(steps) per window length.
  */
 #include "triage/tri.h"
 
@@ -153,59 +152,37 @@ static bool steps(struct curve *c)
     return ok;
 }
 
-/* Returns the last step not after t, searching from step i on: usually it is near. */
-static size_t step_at(const struct curve *c, size_t i, int64_t t)
-{
-    size_t by = 1, behind;
-    for (; i + by < c->nsteps && c->step[i + by].t <= t; by *= 2)
-        i += by;
-    behind = i + 1;
-    bisect(behind, i + by < c->nsteps ? i + by : c->nsteps, k, c->step[k].t <= t);
-    return behind - 1;
-}
-
-/* The last step holds to the end. */
+/* The integral up to t; *i: a step not after t, becomes the last one. That holds to the end. */
 static double integral(const struct curve *c, size_t *i, int64_t t)
 {
-    *i = step_at(c, *i, t);
+    while (*i + 1 < c->nsteps && c->step[*i + 1].t <= t)
+        ++*i;
     return c->step[*i].sum + c->step[*i].util * (double)(t - c->step[*i].t);
 }
 
 static struct mmu_point least(const struct curve *c, int64_t window)
 {
     struct mmu_point best = {window, 2, c->start};
-    int64_t t = c->start, last;
     size_t l = 0, r = 0;
-    unsigned turns = 0;
-    if (window > c->end - c->start)
-        window = c->end - c->start;
-    if (window <= 0) {
-        best.mmu = 1;
-        return best;
-    }
-    last = c->end - window;
-    for (;;) {
-        double right = integral(c, &r, t + window), mean = (right - integral(c, &l, t)) / (double)window;
+    window = window < c->end - c->start ? window : c->end - c->start;
+    if (window <= 0)
+        return (struct mmu_point){best.window, 1, c->start};
+    const int64_t last = c->end - window;
+    int64_t t = c->start;
+    for (unsigned turns = 1; best.mmu > 0; turns++) { /* no value is smaller than 0 */
+        const double right = integral(c, &r, t + window),
+                     mean = (right - integral(c, &l, t)) / (double)window;
         int64_t next = last;
-        if (++turns % 1024 == 0 && !slices_tick())
-            break;
         if (mean < best.mmu) {
             best.mmu = mean;
             best.at = t;
         }
-        if (t >= last || best.mmu <= 0) /* no value is smaller */
-            break;
-        /* So far may a window move whose mean is this much above the minimum before it falls below it: each
-         * nanosecond changes its sum by one at most. A little less, to allow for rounding. */
-        const double above = (mean - best.mmu) * (double)window * 0.95 - 16;
-        int64_t safe = above < 0 ? 0 : above > (double)window ? window : (int64_t)above;
-        safe = safe < last - t ? safe : last - t;
-        l = step_at(c, l, t + safe);
-        r = step_at(c, r, t + safe + window);
         if (l + 1 < c->nsteps && c->step[l + 1].t < next)
             next = c->step[l + 1].t;
         if (r + 1 < c->nsteps && c->step[r + 1].t - window < next)
             next = c->step[r + 1].t - window;
+        if (t >= last || (turns % 1024 == 0 && !slices_tick()))
+            break;
         t = next > t ? next : last;
     }
     best.mmu = best.mmu < 0 ? 0 : best.mmu > 1 ? 1 : best.mmu;

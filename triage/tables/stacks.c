@@ -167,81 +167,29 @@ static uint64_t frame_tell(const struct trace *tr, uint32_t id)
     return told;
 }
 
-/* Returns the number of a stack's frames from `from` on, as frame_tell() returns them; *any: the bits that
- * at least one has. */
-static inline uint32_t frames_told(const struct trace *tr, uint32_t stack, uint32_t from,
-                                   uint64_t told[STACK_MARKED], uint64_t *any)
+static uint64_t stack_tell(const struct trace *tr, uint32_t stack)
 {
-    uint32_t id[STACK_MARKED];
-    const uint32_t n = trace_frames(tr, stack, from, id, STACK_MARKED);
-    *any = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const uint64_t bits = trace_memo(tr, MEMO_FRAME, id[i]);
-        told[i] = bits ? bits : frame_tell(tr, id[i]);
-        *any |= told[i];
+    const uint32_t n = trace_stack(tr, stack);
+    uint32_t id[STACK_MARKED], user = n,
+                               outside = n; /* outside: the first frame outside the common packages */
+    uint64_t all = 0, kind = WK_OTHER, place = 0;
+    for (uint32_t i = 0; i < n && (user == n || i % STACK_MARKED); i++) {
+        if (i % STACK_MARKED == 0)
+            (void)trace_frames(tr, stack, i, id, STACK_MARKED);
+        const uint64_t known = trace_memo(tr, MEMO_FRAME, id[i % STACK_MARKED]),
+                       f = known ? known : frame_tell(tr, id[i % STACK_MARKED]);
+        all |=
+            all & ENDS ? f & ~(uint64_t)ENDS : f; /* of a file and a connection the inner one is waited for */
+        kind = kind == WK_OTHER && i < KIND_FRAMES ? f >> KIND & KINDS : kind;
+        outside = outside == n && !(f & PLUMBING) ? i : outside;
+        place = user == n && !(f & LIBRARY) ? f >> 32 : place;
+        user = user == n && !(f & LIBRARY) ? i : user;
     }
-    return n;
-}
-
-/* Returns, for a stack with only library frames, the first frame outside the common packages; else 0. */
-static uint32_t library_frame(const struct trace *tr, uint32_t stack)
-{
-    uint64_t f[STACK_MARKED], any;
-    for (uint32_t from = 0, n; (n = frames_told(tr, stack, from, f, &any)); from += n) {
-        for (uint32_t i = 0; i < n; i++)
-            if (!(f[i] & PLUMBING))
-                return from + i;
-    }
-    return 0;
-}
-
-static unsigned first_kind(const uint64_t *f, uint32_t n)
-{
-    const uint32_t most = n < KIND_FRAMES ? n : KIND_FRAMES, i = find_first(k, most, f[k] >> KIND & KINDS);
-    return i < most ? (unsigned)f[i] >> KIND & KINDS : WK_OTHER;
-}
-
-/* If a stack has a file and a connection, the inner one is waited for. */
-static uint64_t inner_end(const uint64_t *f, uint32_t n)
-{
-    const uint32_t i = find_first(k, n, f[k] & ENDS);
-    return i < n ? f[i] & ENDS : 0;
-}
-
-static uint64_t stack_tell_one(const struct trace *tr, uint32_t stack)
-{
-    uint64_t f[STACK_MARKED], any, all = 0, place = 0;
-    uint32_t from = 0, at = 0, n = frames_told(tr, stack, 0, f, &any);
-    const uint64_t kind = any >> KIND & KINDS ? first_kind(f, n) : WK_OTHER;
-    for (; n; from += n, n = frames_told(tr, stack, from, f, &any)) {
-        all |= all & ENDS             ? any & ~(uint64_t)ENDS
-               : (any & ENDS) == ENDS ? (any & ~(uint64_t)ENDS) | inner_end(f, n)
-                                      : any;
-        for (at = 0; at < n && f[at] & LIBRARY;)
-            at++;
-        if (at < n) {
-            place = f[at] >> 32;
-            break;
-        }
-    }
-    uint32_t user = n ? from + at : library_frame(tr, stack);
+    user = user < n ? user : outside < n ? outside : 0;
     user = user < FRAME_MOST ? user : FRAME_MOST - 1; /* no reader returns deeper stacks */
     const uint64_t marks = (uint32_t)all >> MARKS,
                    told = place << STACK_PLACE | marks << STACK_MARKS | kind << STACK_KIND | (user + 1);
     trace_memo_set(tr, MEMO_STACK, stack, told);
-    return told;
-}
-
-/* Computes a stack's neighbours with it if the result is kept: most stacks are used sooner or later, in any
- * order, and neighbours cost far less together than one by one, each with its own cache misses. */
-static __attribute__((noinline)) uint64_t stack_tell(const struct trace *tr, uint32_t stack)
-{
-    enum { NEAR = 32 };
-    const uint64_t told = stack_tell_one(tr, stack);
-    const uint32_t from = stack / NEAR * NEAR, n = trace_memo(tr, MEMO_STACK, stack) ? NEAR : 0;
-    for (uint32_t i = from; i < from + n; i++)
-        if (!trace_memo(tr, MEMO_STACK, i))
-            (void)stack_tell_one(tr, i);
     return told;
 }
 
