@@ -48,12 +48,7 @@ static size_t samples(const struct trace *tr)
 
 static double stuck(const struct triage *tg)
 {
-    double n = 0;
-    for (uint32_t i = 0; i < tg->nleaks; i++) {
-        enum wait_kind k = tg->leaks[i].kind;
-        n += k == WK_NET || k == WK_SLEEP ? 0 : tg->leaks[i].once;
-    }
-    return n;
+    return (double)sum_over(k, tg->leaks, tg->nleaks, k->kind == WK_NET || k->kind == WK_SLEEP ? 0 : k->once);
 }
 
 static const struct {
@@ -158,15 +153,11 @@ static bool set_spans(const struct loaded *l, const struct set *s, const char *n
 
 static bool set_group(const struct loaded *l, const struct set *s, const char *func, struct dist *d)
 {
-    for (uint32_t i = 0; i < l->tg->ngroups; i++) {
-        if (name_matches(l->tr, l->tg->groups[i].name, func)) {
-            struct dist *all = triage_group_dists(l->tg, s->m);
-            *d = all ? all[i] : *d;
-            mem_free(all);
-            return all != NULL;
-        }
-    }
-    return true;
+    const uint32_t n = l->tg->ngroups, i = find_first(k, n, name_matches(l->tr, l->tg->groups[k].name, func));
+    struct dist *all = i < n ? triage_group_dists(l->tg, s->m) : NULL;
+    *d = all ? all[i] : *d;
+    mem_free(all);
+    return all || i == n;
 }
 
 static bool set_blocked(const struct loaded *l, const struct set *s, const char *reason, struct dist *d)

@@ -72,9 +72,6 @@ const char *waitfor_whom(enum waitfor_what what)
 
 void waitfor_edge_text(struct text *t, const struct trace *tr, const struct waitfor_edge *e)
 {
-    text_say(t, tr, t_func(e->from), " waits for ");
-    if (e->what == WF_GROUP)
-        text_func(t, tr, e->to, 0);
-    else
-        text_add(t, "%s", waitfor_whom(e->what));
+    text_say(t, tr, t_func(e->from), " waits for ",
+             e->what == WF_GROUP ? t_func(e->to) : say_words(waitfor_whom(e->what)));
 }
