@@ -304,14 +304,10 @@ static int refuse(struct parser *p, int c, const char *word)
     const char letter[] = {'-', (char)optopt, '\0'};
     if (optopt > 0 && optopt < FIRST_LONG)
         word = letter;
-    if (c == ':')
-        return options_wrong(p->c, word, NULL, "it needs a value (--help tells)");
-    for (const struct option *l = p->longs; l->name && word[1] == '-'; l++) {
-        const size_t n = strlen(l->name);
-        if (!l->has_arg && strncmp(word + 2, l->name, n) == 0 && word[2 + n] == '=')
-            return options_wrong(p->c, word, NULL, "it takes no value");
-    }
-    return options_wrong(p->c, word, NULL, "unknown option (--help lists them)");
+    return options_wrong(p->c, word, NULL,
+                         c == ':'               ? "it needs a value (--help tells)"
+                         : optopt >= FIRST_LONG ? "it takes no value"
+                                                : "unknown option (--help lists them)");
 }
 
 /* Reads options and operands up to "--" or the end; *used is the number of words. Returns 0, or 2 after an
