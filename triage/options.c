@@ -365,13 +365,10 @@ void (*options_door)(const struct options *o);
 
 int options_read(const struct command *c, int argc, char **argv, struct options *o)
 {
-    static const char **operand;
-    struct parser p = {.c = c, .o = o};
+    const char **operand = (const char **)(argv + 1); /* each moves down to where words are read already */
+    struct parser p = {.c = c, .o = o, .operand = operand};
     *o = (struct options){.limit = OPTIONS_UNSET, .timeout_ns = -1, .cooldown_ns = -1};
-    mem_free(operand);
-    o->operand = p.operand = operand = mem_alloc(((size_t)argc + 1) * sizeof *operand);
-    if (!operand)
-        return say_failed(c->name, "the command line", "out of memory");
+    o->operand = operand;
     parser_rows(&p);
     if (read_all(&p, argc, argv))
         return 2;

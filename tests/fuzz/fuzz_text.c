@@ -80,8 +80,8 @@ static void try_filter(const char *text)
 {
     char why[FILTER_WHY];
     struct filter *f = filter_new(small(), text, why);
-    if (!f && e.at >= 0)
-        said(e.what);
+    if (!f)
+        said(why);
     while (f && !filter_step(f, INT64_MAX))
         ;
     filter_free(f);

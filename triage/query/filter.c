@@ -23,6 +23,7 @@
 #include "triage/activity/gstate.h"
 #include "triage/query/goto.h"
 #include "triage/query/match.h"
+#include "triage/text.h"
 #include "triage/triage.h"
 
 enum { TERMS = 24, CHUNK = 2048, FILTER_TERM = MATCH_TEXT + 1 };
@@ -210,7 +211,10 @@ struct filter *filter_new(const struct trace *tr, const char *text, char why[FIL
     f->tr = tr;
     const char *bad = filter_parse(f, text, term, said);
     if (bad) {
-        snprintf(why, FILTER_WHY, "%.24s%s%s", term, *term ? ": " : "", bad);
+        struct text t = {0};
+        text_clean(&t, term, strlen(term), 24);
+        snprintf(why, FILTER_WHY, "%s%s%s", t.p ? t.p : "", *term ? ": " : "", bad);
+        text_free(&t);
         filter_free(f);
         return NULL;
     }
