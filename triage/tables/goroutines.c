@@ -51,9 +51,9 @@ struct g_walk { /* State along one lane. */
     int64_t ran;          /* how long it has run so far */
     enum gc_mode mode;    /* current mode of a mark worker */
     uint8_t was;          /* state of the last span counted; ST_NONE before the first */
-    bool open;            /* that wait or call still lasts when the trace ends */
+    bool open;            /* the last span is still open when the trace ends */
     uint32_t on;          /* the P it ran on last; NO_LANE: none */
-    uint64_t last;        /* the last wait or call: reason << 32 | stack */
+    uint64_t last;        /* the last span, if it is a wait or a call: reason << 32 | stack */
     int64_t last_t0, last_t1;
     bool cond;                      /* it was last woken from a condition, after this wait: */
     uint64_t cond_wait, cond_ended; /* as in struct place */
@@ -228,18 +228,19 @@ static OFTEN bool ended(struct g_walk *w, bool call, const struct late *l)
     return (p->kind != WK_COND && !w->cond) || note_cond(w, p->kind, call, l);
 }
 
-/* Counts the last wait or call, which span i of the run follows. */
-static OFTEN bool note_ended(struct g_walk *w, const struct span_run *r, size_t i)
+/* Counts the wait [t0,t) that span i of the run follows, or the call. */
+static OFTEN bool note_ended(struct g_walk *w, uint64_t wait, int64_t t0, int64_t t, const struct span_run *r,
+                             size_t i, bool call)
 {
     const uint8_t state = r->kind[r->tag[i]].state;
-    const bool call = w->was == ST_SYSCALL;
-    struct late l = {w->last, w->last_t0, w->last_t1, w->g, w->name, NO_LANE, WAIT_OVER, 0};
+    struct late l = {wait, t0, t, w->g, w->name, NO_LANE, WAIT_OVER, 0};
     if (call) {
         l.by = state == ST_RUNNABLE ? CALL_BLOCKED : CALL_OVER;
     } else if (state == ST_RUNNABLE) {
         l.who = span_run_g(r, (uint32_t)i);
         l.by = NOBODY;
         l.stack = r->stack[i];
+        return ended(w, false, &l);
     } else if (state == ST_UNKNOWN) {
         l.by = WAIT_LOST;
     }
@@ -299,10 +300,11 @@ static RARELY void note_long_run(struct g_walk *w, uint8_t state, int64_t ns, in
     l->total = ns_add(l->total, ns);
 }
 
-/* Keeps a runnable span that ends at t1, if it is among the longest; w->was: what came before. */
-static RARELY void note_worst(struct g_walk *w, int64_t ns, int64_t t1)
+/* Keeps span i of the run, a runnable one that ends at t1, if it is among the longest. */
+static RARELY void note_worst(struct g_walk *w, const struct span_run *r, size_t i, int64_t t1)
 {
-    longest_add(&w->y->worst, &(struct sched_wait){t1 - ns, t1, w->g, tri_is_exec(w->was)});
+    const uint8_t before = i ? r->kind[r->tag[i - 1]].state : w->was;
+    longest_add(&w->y->worst, &(struct sched_wait){t1 - r->dur[i], t1, w->g, tri_is_exec(before)});
 }
 
 /* Updates the mode in which a mark worker runs. */
@@ -321,18 +323,29 @@ static inline bool is_wait(uint8_t state)
     return state == ST_WAITING || state == ST_SYSCALL;
 }
 
-/* Keeps span i of the run, a wait or a call that ends at t: how it ended is in the next span. */
-static OFTEN void note_wait(struct g_walk *w, const struct span_run *r, size_t i, int64_t t, bool call)
+/* Counts span i, a wait or a call that ends at t. How it ended is in the next span; the last one is kept. To
+ * read ahead takes a sixth less time here than to ask of each span what was before it. */
+static OFTEN bool note_wait(struct g_walk *w, const struct span_run *r, size_t i, int64_t t, bool call)
 {
+    const uint64_t wait = key(call ? 0 : r->kind[r->tag[i]].reason, r->stack[i]);
     const int64_t ns = r->dur[i];
     if (call) {
         w->timed |= ns > 1;
         w->cond = false; /* a goroutine that made a call was not woken in vain */
     }
-    w->last = key(call ? 0 : r->kind[r->tag[i]].reason, r->stack[i]);
+    if (i + 1 < r->n)
+        return note_ended(w, wait, t - ns, t, r, i + 1, call);
+    w->last = wait;
     w->last_t0 = t - ns;
     w->last_t1 = t;
     w->open = r->open_end;
+    return true;
+}
+
+/* Counts the last span of the run before, a wait or a call. */
+static RARELY bool note_before(struct g_walk *w, const struct span_run *r)
+{
+    return note_ended(w, w->last, w->last_t0, r->t0, r, 0, w->was == ST_SYSCALL);
 }
 
 static bool g_spans(struct g_walk *w, const struct span_run *r)
@@ -344,12 +357,12 @@ static bool g_spans(struct g_walk *w, const struct span_run *r)
     struct moved m = {0};
     if (w->worker)
         count_modes(w, r);
-    for (size_t i = 0; i < n; w->was = kind[tag[i++]].state) {
+    if (is_wait(w->was) && !note_before(w, r))
+        return false;
+    for (size_t i = 0; i < n; i++) {
         const int64_t ns = dur[i];
         const uint8_t is = kind[tag[i]].state;
         t += ns;
-        if (is_wait(w->was) && !note_ended(w, r, i))
-            return false;
         if (tri_is_exec(is)) { /* every second one */
             w->ran += ns;
             moved_on(w, &m, r, i);
@@ -363,11 +376,12 @@ static bool g_spans(struct g_walk *w, const struct span_run *r)
                 continue;
             hist_add(&w->y->sched, ns);
             if (ns > w->y->worst.least)
-                note_worst(w, ns, t);
-        } else if (is_wait(is)) {
-            note_wait(w, r, i, t, is == ST_SYSCALL);
+                note_worst(w, r, i, t);
+        } else if (is_wait(is) && !note_wait(w, r, i, t, is == ST_SYSCALL)) {
+            return false;
         }
     }
+    w->was = kind[tag[n - 1]].state;
     moved_end(w, &m, r);
     return true;
 }
