@@ -43,19 +43,9 @@ static struct tally_row *row_of(struct tally *t, uint32_t name)
     return r;
 }
 
-static enum tally_now now_of(enum state s)
-{
-    switch (s) {
-    case ST_RUNNING:
-    case ST_GCWORK:
-    case ST_ASSIST:
-    case ST_SWEEP: return NOW_RUN;
-    case ST_RUNNABLE: return NOW_READY;
-    case ST_WAITING: return NOW_BLOCKED;
-    case ST_SYSCALL: return NOW_CALL;
-    default: return NOW_OTHER;
-    }
-}
+static const uint8_t now_of[ST_COUNT] = {
+    [ST_RUNNING] = NOW_RUN,    [ST_GCWORK] = NOW_RUN,      [ST_ASSIST] = NOW_RUN,  [ST_SWEEP] = NOW_RUN,
+    [ST_RUNNABLE] = NOW_READY, [ST_WAITING] = NOW_BLOCKED, [ST_SYSCALL] = NOW_CALL};
 
 static bool note_why(struct tally *t, uint32_t row, const struct span *s)
 {
@@ -99,7 +89,7 @@ static bool add(struct tally *t, struct gstate *gs, uint32_t g)
     add_times(&t->all, &sh, g, created);
     if (!trace_span_at(t->tr, l, t->at, &s) || s.state == ST_NONE)
         return true;
-    enum tally_now n = now_of((enum state)s.state);
+    const uint8_t n = now_of[s.state];
     r->now[n]++;
     r->there++;
     t->all.now[n]++;

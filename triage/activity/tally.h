@@ -12,7 +12,7 @@
 #include "triage/activity/gstate.h"
 #include "triage/tables/tab.h"
 
-enum tally_now { NOW_RUN, NOW_READY, NOW_BLOCKED, NOW_CALL, NOW_OTHER, NOW_COUNT };
+enum tally_now { NOW_OTHER, NOW_RUN, NOW_READY, NOW_BLOCKED, NOW_CALL, NOW_COUNT };
 enum tally_time { TIME_RAN, TIME_ASSIST, TIME_READY, TIME_WAITED, TIME_CALLED, TIME_COUNT };
 
 struct tally_row {

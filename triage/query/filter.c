@@ -403,9 +403,8 @@ static enum answer { NO, YES, LOOK } quick(struct asked *a)
     struct span s;
     const int64_t wide = filter_wide(f), end = a->li.last > a->li.first ? a->li.last : a->li.first + 1;
     a->s = &none;
-    for (unsigned i = 0; i < f->n; i++)
-        if (!a->li.nspans || excludes(&f->term[i], a, end))
-            return NO;
+    if (!a->li.nspans || any_of(i, f->n, excludes(&f->term[i], a, end)))
+        return NO;
     if (filter_whole(f))
         return YES;
     return wide > 0 && (!trace_longest(f->tr, lane_g(a->g), a->li.first, end, &s) || s.t1 - s.t0 < wide)
