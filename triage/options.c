@@ -365,10 +365,14 @@ void (*options_door)(const struct options *o);
 
 int options_read(const struct command *c, int argc, char **argv, struct options *o)
 {
-    const char **operand = (const char **)(argv + 1); /* each moves down to where words are read already */
+    static const char *few[64], **many; /* a usual line's operands; those of a longer one */
+    mem_free(many);
+    many = argc < 64 ? NULL : mem_alloc(((size_t)argc + 1) * sizeof *many);
+    const char **operand = argc < 64 ? few : many;
     struct parser p = {.c = c, .o = o, .operand = operand};
-    *o = (struct options){.limit = OPTIONS_UNSET, .timeout_ns = -1, .cooldown_ns = -1};
-    o->operand = operand;
+    *o = (struct options){.operand = operand, .limit = OPTIONS_UNSET, .timeout_ns = -1, .cooldown_ns = -1};
+    if (!operand)
+        return say_failed(c->name, "the command line", "out of memory");
     parser_rows(&p);
     if (read_all(&p, argc, argv))
         return 2;

@@ -54,7 +54,7 @@ struct keep { /* how much of a stream to keep; both 0 = not given */
 
 struct options {
     /* operands: the arguments that are not options */
-    const char *const *operand; /* they stand in argv, from its second word on */
+    const char *const *operand; /* valid until options_read() is called again */
     uint32_t noperands;
     uint32_t split;   /* number of operands before the first "--"; without one: noperands */
     bool splits;      /* there is a "--" */
