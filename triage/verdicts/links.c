@@ -124,13 +124,6 @@ static bool for_all(const struct follow *f, const struct tree_node *n)
     return l.waited > 0 && l.same * 2 >= l.waited;
 }
 
-/* Whether several go at once: who returns one of a set lets one go, but who did something for a batch (a
- * sync of what they all wrote) lets the batch go. */
-static bool for_batch(const struct follow *f, const struct tree_node *n)
-{
-    return let_go(f, n).same + 1 >= threshold(TH_SEVERAL);
-}
-
 /* Counts a goroutine's waits at one place in a function that one of its group ended; finds who ended most
  * of them, and how many. */
 struct ends {
@@ -321,7 +314,9 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     if (by == n->who && !taken && for_all(f, n) && !mostly(f, n, passes_on))
         return FAM_SLOW_ONE; /* as a flight */
     if (taken || by == n->who || waits_there(f, by, n->user)) {
-        const bool event = !taken && (tells_done(f->c->tr, n) || for_batch(f, n));
+        /* who returns one of a set lets one go; who did something for a batch lets the batch go */
+        const bool batch = let_go(f, n).same + 1 >= threshold(TH_SEVERAL);
+        const bool event = !taken && (tells_done(f->c->tr, n) || batch);
         return event || !of_set(f, n) || mostly(f, n, idles) ? FAM_NONE : FAM_SET;
     }
     if (among_them(f, n) && !for_all(f, n))
