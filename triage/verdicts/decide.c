@@ -72,6 +72,7 @@ static bool explained(const struct verdict *a, const struct verdict *b, bool bef
                              same(a->holder.group, b->waiter.group);
     return (holder_does && !little) ||
            (before && a->region == b->region &&
+            (verdict_family(a) == FAM_LEAK) == (verdict_family(b) == FAM_LEAK) &&
             (same(a->where.user, b->where.user) || same(a->culprit.user, b->culprit.user)));
 }
 
