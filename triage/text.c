@@ -30,7 +30,7 @@ char *text_take(struct text *t)
 {
     char *p = t->p;
     bool failed = t->failed;
-    *t = (struct text){.ascii = t->ascii, .ticks = t->ticks};
+    *t = (struct text){.ascii = t->ascii, .ticks = t->ticks, .width = t->width};
     if (failed) {
         mem_free(p);
         return NULL;
@@ -69,16 +69,19 @@ void text_own(struct text *t, char *s)
 
 void text_add(struct text *t, const char *fmt, ...)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    const int n = vsnprintf(NULL, 0, fmt, ap);
-    va_end(ap);
-    t->failed |= n < 0;
-    if (n < 0 || !text_room(t, (size_t)n))
-        return;
-    va_start(ap, fmt);
-    t->n += (size_t)vsnprintf(t->p + t->n, (size_t)n + 1, fmt, ap);
-    va_end(ap);
+    size_t more = 0;
+    for (bool fits = false; !fits && text_room(t, more);) { /* most fit into the room that is there */
+        const size_t room = t->cap - t->n;
+        va_list ap;
+        va_start(ap, fmt);
+        const int n = vsnprintf(t->p + t->n, room, fmt, ap);
+        va_end(ap);
+        t->failed |= n < 0;
+        more = n > 0 ? (size_t)n : 0;
+        fits = n >= 0 && more < room;
+        t->n += fits ? more : 0;
+        t->p[t->n] = 0;
+    }
 }
 
 static size_t clean_one(struct text *t, const char *p, size_t n)

@@ -132,6 +132,18 @@ static inline uint32_t pair_hash(uint64_t wait, uint64_t end)
 {
     return (uint32_t)hash_fold(wait ^ hash_secret[0], end ^ hash_secret[1]);
 }
+/* pairs_fetch - fetches the rows of n places (in y->pair_at), and the places before, side by side. */
+static inline void pairs_fetch(const struct subtotal *y, const uint32_t *const *at, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        __builtin_prefetch(at[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!*at[i])
+            continue;
+        __builtin_prefetch(&y->pairs[*at[i] - 1]);
+        __builtin_prefetch(&y->pairs[*at[i] - 1].futile);
+    }
+}
 static inline struct pair_row *subtotal_pair(const struct subtotal *y, uint64_t wait, uint64_t end)
 {
     for (uint32_t i = pair_hash(wait, end) & y->pair_mask, row; (row = y->pair_at[i]);

@@ -141,14 +141,8 @@ static bool count_late(struct g_walk *w)
     for (uint32_t i = 0; i < n; i++) {
         end[i] = end_of(w, &w->late[i]);
         at[i] = &y->pair_at[pair_hash(w->late[i].wait, end[i]) & y->pair_mask];
-        __builtin_prefetch(at[i]);
     }
-    for (uint32_t i = 0; i < n; i++) {
-        if (!*at[i])
-            continue;
-        __builtin_prefetch(&y->pairs[*at[i] - 1]);
-        __builtin_prefetch(&y->pairs[*at[i] - 1].futile);
-    }
+    pairs_fetch(y, at, n);
     w->nlate = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct late *l = &w->late[i];

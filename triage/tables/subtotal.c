@@ -89,21 +89,15 @@ bool moment_before(const struct moment *a, const struct moment *b)
 enum { AHEAD = 32 };
 
 /* Fetches the rows of AHEAD pairs side by side: in a large table each waits for memory. */
-static void pairs_fetch(const struct subtotal *to, const struct subtotal *y, uint32_t from)
+static void fetch_from(const struct subtotal *to, const struct subtotal *y, uint32_t from)
 {
     const uint32_t n = y->npairs - from < AHEAD ? y->npairs - from : AHEAD;
     const uint32_t *at[AHEAD];
     for (uint32_t i = 0; i < n; i++) {
         const struct pair_row *s = &y->pairs[from + i];
         at[i] = &to->pair_at[pair_hash(pair_wait(s), pair_end(s)) & to->pair_mask];
-        __builtin_prefetch(at[i]);
     }
-    for (uint32_t i = 0; i < n; i++) {
-        if (!*at[i])
-            continue;
-        __builtin_prefetch(&to->pairs[*at[i] - 1]);
-        __builtin_prefetch(&to->pairs[*at[i] - 1].futile);
-    }
+    pairs_fetch(to, at, n);
 }
 
 /* Adds what a pair has counted. Returns its row; NULL when out of memory. */
@@ -133,7 +127,7 @@ static bool add_pairs(struct subtotal *to, struct subtotal *y)
     bool ok = at;
     for (uint32_t i = 0; ok && i < y->npairs; i++) {
         if (i % AHEAD == 0)
-            pairs_fetch(to, y, i);
+            fetch_from(to, y, i);
         const struct pair_row *p = add_pair(to, &y->pairs[i]);
         if (!(ok = p))
             break;

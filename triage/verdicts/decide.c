@@ -43,8 +43,7 @@ static bool about_same(const struct verdict *a, const struct verdict *b)
                          does(a, b->where.user));
     const bool holder = same(a->holder.at.user, b->holder.at.user) ||
                         same(a->holder.group, b->holder.group) || same(a->holder.group, b->culprit.user) ||
-                        (b->holder.group && same(a->holder.group, b->waiter.group)) ||
-                        (verdict_family(a) == FAM_LEAK && same(a->waiter.group, b->holder.group));
+                        (b->holder.group && same(a->holder.group, b->waiter.group));
     const bool sign = rule_row(b->rule)->tells == TELLS_SIGN && rule_row(b->rule)->of == EXPLAINS_NONE;
     const bool work = sign && (a->harm.work == NO_LANE || same(whose(a), whose(b)));
     const bool runs = verdict_family(a) == FAM_ALONE && b->rule == RULE_HOT && a->g == b->g;
@@ -62,8 +61,7 @@ static bool about_same(const struct verdict *a, const struct verdict *b)
 static bool explained(const struct verdict *a, const struct verdict *b, bool before)
 {
     const int more = (int)rule_row(a->rule)->tells - (int)rule_row(b->rule)->tells;
-    const bool leak = verdict_family(a) == FAM_LEAK && a->level > LEVEL_NOTE; /* which has no share */
-    const bool little = (a->harm.share * 2 < b->harm.share && !leak) ||
+    const bool little = (a->harm.share * 2 < b->harm.share && !a->grows) || /* what grows has no share */
                         (a->level == LEVEL_NOTE && (b->level > LEVEL_NOTE || !of_processors(a, b)));
     const bool tiny = a->level == LEVEL_NOTE && a->harm.share < threshold(TH_SHARE) * b->harm.share;
     if (more != 0)

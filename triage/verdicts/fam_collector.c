@@ -1,5 +1,5 @@
 /*
- * fam_collector.c - the collector: what it takes of the processors, who allocates, and whether it has room.
+ * fam_collector.c - the collector: what it takes, who allocates, whether it has room, and a heap that grows.
  *
  * Who allocates most is told by the evidence of allocs.h. None of it counts bytes, so the place is inferred,
  * and said only where it is clear.
@@ -101,7 +101,7 @@ static bool heap_grows(const struct causes *c, bool *on)
            last >= threshold(TH_DOUBLE) * first && last - first >= threshold(TH_HEAP_GROWN);
 }
 
-/* share: of the processor time in use; 0: it is of no concern */
+/* A verdict about the heap. share: what the collector takes of the processor time in use; 0: little. */
 static struct verdict of_heap(const struct causes *c, const struct works *w, enum rule rule, double share)
 {
     struct verdict v = verdict_new(rule, share, allocates_most(c, w));
@@ -134,9 +134,12 @@ bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out
     const bool narrow = room >= 0 && room < threshold(TH_GC_ROOM);
     bool on;
     const bool grows = heap_grows(c, &on), full = grows && on && narrow; /* up to its limit */
-    struct verdict v = of_heap(c, w, RULE_HEAP, 0);
-    if (grows && !full && !verdict_add(out, &v))
-        return false;
+    struct verdict v;
+    if (grows && !full) {
+        v = of_heap(c, w, RULE_HEAP, 0);
+        if (!verdict_add(out, &v))
+            return false;
+    }
     if (asked)
         return forced(c, w, few ? 0 : share, out);
     v = of_heap(c, w, full ? RULE_HEAP : narrow ? RULE_GC_SETTING : RULE_GC_SHARE, share);

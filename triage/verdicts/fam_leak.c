@@ -1,5 +1,5 @@
 /*
- * fam_leak.c - what grows: goroutines that stay, tickers that go on, a heap of which ever more survives.
+ * fam_leak.c - what grows: goroutines that stay, and tickers that go on.
  *
  * Goroutines stay where one creation stack starts them all along and hardly any ends. Each waits where it
  * never waited before (or, woken by a timer again and again, does not go on from there). Whether more will
@@ -111,7 +111,7 @@ static struct verdict leak_new(const struct causes *c, const struct works *w, co
 {
     struct verdict v = verdict_new(rule, 0, verdict_place(w, r->stack));
     v.creator.at = verdict_place_of(w, r->create_stack, trace_lane_who(c->tr, lane_g(r->example)).creator);
-    v.waiter.group = r->name;
+    v.waiter.group = v.holder.group = r->name; /* what they hold, others wait for */
     verdict_shows(&v, r->example, r->since, r->since + r->oldest);
     v.grows = true;
     verdict_ev(&v, EV_CREATED, r->created);

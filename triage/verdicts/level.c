@@ -240,7 +240,7 @@ static bool repeats(const struct works *all, const struct verdict *v)
     return saved >= threshold(TH_REPEATS) && !is_of_parts(all, v) && (starts || !side_by_side(w));
 }
 
-enum when { NOTE, MUCH, MOSTLY, HELD_UP, SCARCE, ASLEEP, ASKED, IN_VAIN, REPEATS, TINY, BEGINS, VARIES };
+enum when { NOTE, MUCH, MOSTLY, HELD_UP, SCARCE, SHOWN, ASKED, IN_VAIN, REPEATS, TINY, BEGINS, VARIES };
 static const uint8_t when[RULE_COUNT] = {
 #define S(ID, id, FAMILY, VIEW, needs, CULPRIT, OF, TELLS, WARNS, ...) WARNS,
 #include "triage/verdicts/families.def"
@@ -259,7 +259,7 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
     case SCARCE:
         return v->harm.share >= threshold(TH_SET_SHARE) && room(c, v) && !bounds(c, all, v) &&
                (crowd || one_at_a_time(c, v));
-    case ASLEEP: return v->ev[EV_SHARE] > 0; /* although the work handed over is done (name_timer) */
+    case SHOWN: return v->ev[EV_SHARE] > 0; /* the sleep is longer than needed, or who answers is too busy */
     case ASKED: return much && w->kind == WORK_REQUESTS; /* a task may keep a pace */
     case IN_VAIN:
         return much && ((varies && v->harm.share >= threshold(TH_SEVERE) && work_awaited(w) &&

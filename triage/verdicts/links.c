@@ -315,8 +315,8 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         return FAM_SLOW_ONE; /* as a flight */
     if (taken || by == n->who || waits_there(f, by, n->user)) {
         /* who returns one of a set lets one go; who did something for a batch lets the batch go */
-        const bool batch = let_go(f, n).same + 1 >= threshold(TH_SEVERAL);
-        const bool event = !taken && (tells_done(f->c->tr, n) || batch);
+        const bool batch = !taken && let_go(f, n).same + 1 >= threshold(TH_SEVERAL);
+        const bool event = batch || (!taken && tells_done(f->c->tr, n));
         return event || !of_set(f, n) || mostly(f, n, idles) ? FAM_NONE : FAM_SET;
     }
     if (among_them(f, n) && !for_all(f, n))

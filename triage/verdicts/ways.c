@@ -354,11 +354,11 @@ static void gone_of(struct follow *f, const struct tree_node *at, struct verdict
         late = t[k].owner == OWNER_PROGRAM && (!late || t[k].n[TREE_ALL] > late->n[TREE_ALL]) ? &t[k] : late;
     const uint32_t group = late ? causes_group(f->c, late->who) : UINT32_MAX;
     const double busy = group != UINT32_MAX ? served_of(f, group)->busy : 0;
+    verdict_ev(v, EV_BUSY, busy);
     if (busy < threshold(TH_BUSY))
         return;
     v->holder = (struct role){late->who, late->g, node_site(late), 0};
     v->doing[0] = verdict_did(late, late, 1);
-    verdict_ev(v, EV_BUSY, busy);
     if (v->harm.all >= threshold(TH_MOST))
         verdict_ev(v, EV_SHARE, v->harm.all);
 }

@@ -11,12 +11,13 @@
 #include "triage/work/work.h"
 
 enum {
-    SAMPLE = 240,    /* pieces explained for `all` */
-    EACH_END = 48,   /* for the usual ones and for the slow ones */
-    LONG = 100000,   /* spans that the pieces of one work may cost */
-    BRIEF = 10000,   /* the same for a work that no page shows: for its kind and owner */
-    LOOKED = 64,     /* spans of a piece, for its handler */
-    STACKS = 1000000 /* looked at for other handlers */
+    SAMPLE = 240,         /* pieces explained for `all` */
+    EACH_END = 48,        /* for the usual ones and for the slow ones */
+    LONG = 100000,        /* spans that the pieces of one work may cost */
+    BRIEF = 10000,        /* the same for a work that no page shows: for its kind and owner */
+    LOOKED = 64,          /* spans of a piece, for its handler */
+    COUNT_MOST = 1 << 29, /* of the parts of one kind: sums of several fit into 32 bits */
+    STACKS = 1000000      /* looked at for other handlers */
 };
 
 struct making {
@@ -81,11 +82,11 @@ static void node_add(struct making *m, struct tree_node *n, const struct tree_no
     const bool unstopped = p->cat == EX_RUN && part >= threshold_ns(TH_HOST_RUN), first = n->t1 < 0;
     /* what lasts longer than the stretch counts where it begins; where the piece begins, once */
     const bool on = p->t0 <= m->t0 && !m->begins, once = p->t1 >= m->t1 && m->begins;
-    const uint32_t count = on ? 0 : once ? 1 : (uint32_t)m->times;
+    const int64_t count = on ? 0 : once ? 1 : m->times;
     for (int s = 0; s < TREE_SETS; s++) {
         if (m->sets >> s & 1) {
             n->ns[s] = ns_add(n->ns[s], ns);
-            n->n[s] += count;
+            n->n[s] = n->n[s] + count < COUNT_MOST ? (uint32_t)(n->n[s] + count) : COUNT_MOST;
             n->pieces[s] += n->last[s] != m->t->pieces[s];
             n->last[s] = m->t->pieces[s];
             n->unstopped = ns_add(n->unstopped, unstopped && s != TREE_USUAL ? ns : 0);

@@ -64,7 +64,7 @@ struct key_event {
  * key_parse - the key that a name stands for; false if it is none. Only len bytes are read.
  */
 bool key_parse(const char *name, size_t len, keycode *out);
-/* key_text - write the name of a key ("C-x", "Space", "é") so that key_parse() reads it back. Returns buf. */
+/* key_text - writes the name of a key ("C-x", "Space", "é") as key_parse() reads it. Returns buf. */
 const char *key_text(keycode k, char buf[KEY_NAME_MAX]);
 /* key_normal - the code for what a terminal sends: a control character becomes a named key, or Ctrl and a
  * letter. */
