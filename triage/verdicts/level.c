@@ -278,43 +278,47 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
 
 /* ---- its gain, its name, its level --------------------------------------------------------------------- */
 
-/* Sets the possible gain of a part with such a share. Goroutines that queue after the waiters wait less,
- * too, which is part of the rest. Running work remains to be done, by at most as many goroutines as there
- * are processors, if most pieces have it: if few do, others hold it, and the few find processors. What one
- * has of all is shared out: a part of it stays. */
-static void range_of(const struct causes *c, const struct verdict *v, double share, bool slow, double *lo,
-                     double *hi)
+/* The share of the pieces' own waits and calls under which a verdict's place is. */
+static double above(const struct works *all, const struct verdict *v, enum tree_set s)
+{
+    const struct work_tree *t = &all->v[v->harm.work].tree;
+    double share = 0;
+    for (uint32_t top = t->v[0].first; top != NO_LANE; top = t->v[top].next)
+        if (any_of(k, t->n, k && tree_top(t, k) == top && t->v[k].user == v->where.user))
+            share += tree_share(t, top, s);
+    return share < 1 ? share : 1;
+}
+
+/* Sets the possible gain of a part with such a share, under a part with the share `most`: at most all of
+ * that goes with it, unless others do work there in turn, which remains (a set). Those that queue after the
+ * waiters wait less, too. What one has of all is shared out: a part of it stays. */
+static void range_of(const struct verdict *v, double share, double most, double *lo, double *hi)
 {
     const enum family f = verdict_family(v);
-    const bool most_hit = !slow && v->harm.hit * 2 >= v->harm.of;
-    const double serve = f == FAM_SET && v->holder.n ? v->holder.n : 1, most = 1 - serve / c->procs;
-    const double runs = does_as(v, 1u << EX_RUN);
     if (f == FAM_CROWD &&
-        v->ev[EV_EACH] > 0) /* a goroutine that waits for the first one waits half of that on average */
+        v->ev[EV_EACH] > 0) { /* who waits for the first one waits half of that on average */
         share *= v->ev[EV_FIRST] < v->ev[EV_EACH] ? 1 - v->ev[EV_FIRST] / v->ev[EV_EACH] / 2 : 0;
-    *lo = share * threshold(TH_MEND);
-    *hi =
-        share > 0 && (family_contends(f) || f == FAM_SLOW) ? share + threshold(TH_REST) * (1 - share) : share;
-    if (family_contends(f) && runs >= threshold(TH_MOST) && most_hit) {
-        *hi = most > 0 && *hi > most ? most : *hi;
-        *lo = *lo > *hi - threshold(TH_REST) ? *hi - threshold(TH_REST) : *lo;
+        most = share;
     }
+    const bool queued = share > 0 && (family_contends(f) || f == FAM_SLOW);
+    *lo = share * threshold(TH_MEND);
+    *hi = queued ? share + threshold(TH_REST) * (1 - share) : share;
+    *hi = f != FAM_SET && most > *hi ? most : *hi;
     if (f == FAM_SLOW_ONE) {
         *hi = *lo;
-        *lo = *hi - threshold(TH_REST);
+        *lo = *hi > threshold(TH_REST) ? *hi - threshold(TH_REST) : 0;
     }
-    *lo = *lo > 0 ? *lo : 0;
 }
 
 /* For a piece that is hit: if few are hit, their part is larger. */
-static struct gain gain_of(const struct causes *c, const struct verdict *v, double clock)
+static struct gain gain_of(const struct works *all, const struct verdict *v, double clock)
 {
     struct gain g = {.known = true};
     const bool few = v->harm.hit > 0 && v->harm.hit < v->harm.of && !v->harm.slow_only;
     const double hit = few ? v->harm.all * (double)v->harm.of / (double)v->harm.hit : v->harm.all;
-    range_of(c, v, hit < 1 ? hit : 1, false, &g.piece_lo, &g.piece_hi);
-    range_of(c, v, v->harm.slow, true, &g.p99_lo, &g.p99_hi);
-    range_of(c, v, clock, false, &g.trace_lo, &g.trace_hi);
+    range_of(v, hit < 1 ? hit : 1, above(all, v, TREE_ALL), &g.piece_lo, &g.piece_hi);
+    range_of(v, v->harm.slow, above(all, v, TREE_SLOW), &g.p99_lo, &g.p99_hi);
+    range_of(v, clock, clock, &g.trace_lo, &g.trace_hi);
     return g;
 }
 
@@ -438,6 +442,6 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     v->level = matters && !verdict_is_chance(all, v) && warns(c, all, v, varies) ? LEVEL_WARN : LEVEL_NOTE;
     if (v->level != LEVEL_NOTE &&
         verdict_family(v) != FAM_ORDER) /* what waits behind is not in these pieces */
-        v->gain = gain_of(c, v, clock);
+        v->gain = gain_of(all, v, clock);
     return true;
 }
