@@ -4,7 +4,7 @@
 #ifndef GOTOP_TESTS_SCENE_HELP_H
 #define GOTOP_TESTS_SCENE_HELP_H
 
-#include "layout2_help.h"
+#include "layout_help.h"
 
 #include "tests/support/tracegen.h"
 

@@ -2,7 +2,7 @@
  * test_layout_group.c - rows of folded groups: what they show is the sum over their goroutines, column by
  * column.
  */
-#include "layout2_help.h"
+#include "layout_help.h"
 
 #include "decode/base/mem.h"
 #include "triage/activity/gstate.h"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "layout2_help.h"
+#include "layout_help.h"
 
 #include "decode/base/mem.h"
 #include "layout/frame/frame.h"

@@ -1,7 +1,7 @@
 /*
  * test_layout_names.c - names written into spans cover cells and change none of their states' looks.
  */
-#include "layout2_help.h"
+#include "layout_help.h"
 
 static unsigned named, worked, assisted;
 

@@ -4,7 +4,7 @@
  * wait. (An idle processor's: test_layout_idle.c; a folded group's: test_layout_group.c; tables':
  * test_layout_table.c; `W`: test_layout_why.c.)
  */
-#include "layout2_help.h"
+#include "layout_help.h"
 
 #include "layout/cells/fmt.h"
 #include "triage/activity/gstate.h"

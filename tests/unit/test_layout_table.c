@@ -3,7 +3,7 @@
  * by each column, the filter, the spectrum, what is copied, and the way from a kind to its things to the
  * lanes and back.
  */
-#include "layout2_help.h"
+#include "layout_help.h"
 
 #include "layout/draw/status.h"
 

@@ -2,7 +2,7 @@
  * test_layout_unfold.c - rows below a goroutine's lane: what they show, that lines and rows stay in step, any
  * size.
  */
-#include "layout2_help.h"
+#include "layout_help.h"
 
 #include "layout/move/kind.h"
 

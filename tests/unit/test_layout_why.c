@@ -3,7 +3,7 @@
  * over the whole interval; its goroutines stand one below the other in the order of the chain; a row's Enter
  * leads to its longest part.
  */
-#include "layout2_help.h"
+#include "layout_help.h"
 
 #include "triage/findings/why.h"
 #include "layout/move/kind.h"

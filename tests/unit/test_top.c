@@ -1,7 +1,7 @@
 /*
  * test_top.c - view 11: what goroutines do and did, against a slow walk over all spans; its keys.
  */
-#include "layout2_help.h"
+#include "layout_help.h"
 
 #include "triage/activity/gstate.h"
 #include "layout/move/request.h"

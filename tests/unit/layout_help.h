@@ -1,9 +1,9 @@
 /*
- * layout2_help.h - what the tests of filters, search, log and sums share: the samples one by one, a view over
+ * layout_help.h - what the tests of filters, search, log and sums share: the samples one by one, a view over
  * each.
  */
-#ifndef GOTOP_TESTS_LAYOUT2_HELP_H
-#define GOTOP_TESTS_LAYOUT2_HELP_H
+#ifndef GOTOP_TESTS_LAYOUT_HELP_H
+#define GOTOP_TESTS_LAYOUT_HELP_H
 
 #include <setjmp.h>
 #include <stdarg.h>

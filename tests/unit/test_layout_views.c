@@ -1,9 +1,9 @@
 /*
- * test_layout2_views.c - search (against looking at everything), the event log (against all boundaries of all
+ * test_layout_views.c - search (against looking at everything), the event log (against all boundaries of all
  * lanes), sums (against shares), orders made in steps, groups, pins, hiding, marks; and random sessions with
  * all of it on screens of any size.
  */
-#include "tests/unit/layout2_help.h"
+#include "tests/unit/layout_help.h"
 
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 /*
- * test_layout2_filter.c - filters: what is refused and where; which goroutines show, against looking at every
+ * test_layout_filter.c - filters: what is refused and where; which goroutines show, against looking at every
  * span; stacking; that marks and steps stay on what passes. Patterns: smart case, expressions, refusals.
  */
-#include "tests/unit/layout2_help.h"
+#include "tests/unit/layout_help.h"
 
 #include "triage/query/filter.h"
 #include "triage/query/match.h"
