@@ -322,7 +322,8 @@ static bool asked_list(struct table *t)
     for (uint32_t i = 0; i < a->n; i++) {
         const struct asked_row *r = &a->row[i];
         const uint32_t g = r->kind == LANE_G ? trace_find_lane(t->tr, LANE_G, r->id) : NO_LANE;
-        if (!table_add(t, i, 0, (struct thing){.t0 = r->t0, .t1 = r->t1, .g = g, .untimed = g == NO_LANE}))
+        if (!table_add(t, table_type(t, i, 0),
+                       (struct thing){.t0 = r->t0, .t1 = r->t1, .g = g, .untimed = g == NO_LANE}))
             return false;
     }
     return true;

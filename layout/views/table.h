@@ -166,14 +166,14 @@ struct table {
     struct spectrum spectrum;
 };
 
-/* table_add - adds a thing of the kind with key (a, b); called by `list`. Returns false when out of memory
- * or cancelled (slices_tick()). */
-bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x);
+/* table_type - the number of the kind with that key; TAB_NONE: out of memory. */
+uint32_t table_type(struct table *t, uint64_t a, uint64_t b);
+/* table_add - adds a thing of a kind, table_type(); called by `list`. Returns false when out of memory or
+ * cancelled (slices_tick()). */
+bool table_add(struct table *t, uint32_t type, struct thing x);
 /* table_items - for `list`: adds all items of the kind `item`; an item's type, if there are any, is its
  * name. */
 bool table_items(struct table *t);
-/* table_type - the number of the kind with that key; TAB_NONE: out of memory. */
-uint32_t table_type(struct table *t, uint64_t a, uint64_t b);
 void table_free(struct table *t); /* NULL is allowed */
 /* table_stop - ends all work on tables, as what they read is about to go. */
 void table_stop(struct view *v);

@@ -60,9 +60,9 @@ static void table_shed(struct table *t)
     t->least = least;
 }
 
-bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x)
+bool table_add(struct table *t, uint32_t type, struct thing x)
 {
-    x.type = table_type(t, a, b);
+    x.type = type;
     if (x.type == TAB_NONE || (t->all % 64 == 0 && !slices_tick()))
         return false;
     x.t1 = x.t1 < x.t0 ? x.t0 : x.t1;
@@ -95,7 +95,7 @@ bool table_items(struct table *t)
     struct item x;
     for (size_t i = 0; item_next(t->tr, t->from->item, &i, &x);)
         if (!table_add(
-                t, t->from->types ? x.name : 0, 0,
+                t, table_type(t, t->from->types ? x.name : 0, 0),
                 (struct thing){
                     .t0 = x.t0, .t1 = x.t1, .g = x.g, .index = x.index, .open = x.open_start || x.open_end}))
             return false;

@@ -91,7 +91,7 @@ static bool groups_add(struct table *t, bool by_group)
         const struct lane_info li = trace_lane(t->tr, lane_g(g));
         const struct thing x = {
             .t0 = li.first, .t1 = li.nspans ? li.last : li.first, .g = g, .index = g, .open = !li.ended};
-        if (!table_add(t, by_group ? tg->groups[of].name : 0, by_group ? of : 0, x))
+        if (!table_add(t, by_group ? table_type(t, tg->groups[of].name, of) : table_type(t, 0, 0), x))
             return false;
     }
     return true;

@@ -17,7 +17,7 @@ static bool mmu_list(struct table *t)
     for (uint32_t i = 0; i < t->tg->nmmu; i++) {
         const struct mmu_point *m = &t->tg->mmu[i];
         if (!table_add(
-                t, 0, 0,
+                t, table_type(t, 0, 0),
                 (struct thing){.t0 = m->at, .t1 = time_add(m->at, m->window), .g = NO_LANE, .index = i}))
             return false;
     }

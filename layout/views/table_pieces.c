@@ -11,8 +11,9 @@ static bool pieces_list(struct table *t)
         const struct work *w = &t->works->v[i];
         const bool shown = !w->background && w->kind != WORK_MAIN;
         for (uint32_t k = 0; shown && k < w->looked; k++)
-            if (!table_add(t, (uint64_t)w->kind << 32 | w->name, (uint64_t)w->user << 32 | w->more,
-                           (struct thing){.t0 = w->v[k].t0, .t1 = w->v[k].t1, .g = w->v[k].g}))
+            if (!table_add(
+                    t, table_type(t, (uint64_t)w->kind << 32 | w->name, (uint64_t)w->user << 32 | w->more),
+                    (struct thing){.t0 = w->v[k].t0, .t1 = w->v[k].t1, .g = w->v[k].g}))
                 return false;
     }
     return true;

@@ -60,7 +60,7 @@ static bool spans_lane(struct table *t, struct known *k, uint32_t g, bool system
         bool untimed = s.state == ST_SYSCALL && tri_untimed(t->tr, s.t1 - s.t0);
         struct thing x = {.t0 = s.t0, .t1 = s.t1, .g = g, .index = s.stack, .untimed = untimed};
         x.open = s.open_start || s.open_end || untimed;
-        if (type == TAB_NONE || !table_add(t, t->type[type].a, t->type[type].b, x))
+        if (!table_add(t, type, x))
             return false;
     }
     return true;

@@ -24,7 +24,7 @@ static bool waitfor_list(struct table *t)
     const struct waitfor *w = t->own = waitfor_new(t->tg);
     for (uint32_t i = 0; w && i < w->nedges; i++) {
         const struct moment *m = &w->edge[i].longest;
-        if (!table_add(t, i, 0, (struct thing){.t0 = m->t0, .t1 = m->t1, .g = m->g}))
+        if (!table_add(t, table_type(t, i, 0), (struct thing){.t0 = m->t0, .t1 = m->t1, .g = m->g}))
             return false;
     }
     return w;

@@ -230,7 +230,7 @@ static bool top_list(struct table *t)
     bool ok = k && rows_sort(k, c->n);
     for (uint32_t i = 0; ok && i < c->n; i++) {
         const struct tally_row *r = &c->row[k[i].row];
-        ok = table_add(t, r->name, 0,
+        ok = table_add(t, table_type(t, r->name, 0),
                        (struct thing){.t0 = c->t0, .t1 = c->t1, .g = r->most, .index = k[i].row});
     }
     mem_free(k);

@@ -339,7 +339,7 @@ static void test_shed(void **state)
     uint32_t n = TABLE_THINGS + TABLE_THINGS / 2, most = 1000003;
     for (uint32_t i = 0; i < n; i++) {
         int64_t d = (int64_t)((uint64_t)i * 7919 % most); /* even: each about as often */
-        assert_true(table_add(&t, i % 3, 0, (struct thing){.t0 = i, .t1 = i + d}));
+        assert_true(table_add(&t, table_type(&t, i % 3, 0), (struct thing){.t0 = i, .t1 = i + d}));
     }
     assert_int_equal(t.all, n);
     assert_true(t.n < TABLE_THINGS && t.n > 1000);

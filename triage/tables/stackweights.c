@@ -27,18 +27,23 @@ enum sw_kind sw_kind_of(const char *name)
     return (enum sw_kind)find_first(j, SW_KINDS - 1, strcmp(name, names[j]) == 0);
 }
 
+/* The row of a stack that comes for the first time: one empty frame is what the runtime writes where it has
+ * no stack. */
+static uint32_t first_time(struct build *b, uint32_t stack)
+{
+    const struct frame f = trace_frame(b->tr, stack, 0);
+    const uint32_t shown = f.pc || f.func || trace_stack(b->tr, stack) > 1 ? stack : 0;
+    struct sw_row *p = tab_row_with(&b->by_stack, b->out->row, b->out->n, shown, 0, .stack = shown);
+    return p ? tab_put(&b->by_stack, stack, 0, (uint32_t)(p - b->out->row)) : TAB_NONE;
+}
+
 static bool add_row(struct build *b, uint32_t stack, int64_t ns)
 {
-    if (tab_get(&b->by_stack, stack, 0) == TAB_NONE) {
-        const struct frame f = trace_frame(b->tr, stack, 0);
-        /* one empty frame is what the runtime writes where it has no stack */
-        stack = f.pc || f.func || trace_stack(b->tr, stack) > 1 ? stack : 0;
-    }
-    struct sw_row *p = tab_row_with(&b->by_stack, b->out->row, b->out->n, stack, 0, .stack = stack);
-    if (!p)
+    uint32_t at = tab_get(&b->by_stack, stack, 0);
+    if (at == TAB_NONE && (at = first_time(b, stack)) == TAB_NONE)
         return false;
-    p->count++;
-    p->ns = ns_add(p->ns, ns);
+    b->out->row[at].count++;
+    b->out->row[at].ns = ns_add(b->out->row[at].ns, ns);
     return true;
 }
 

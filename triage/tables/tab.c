@@ -1,6 +1,5 @@
 /*
- * tab.c - see tab.h. The map is open addressing with linear probing, at most 70 % full; rows are never
- * removed.
+ * tab.c - see tab.h. The map is uthash's; rows are never removed.
  */
 #include "triage/tables/tab.h"
 
@@ -8,56 +7,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/base/hash.h"
-#include "decode/base/mem.h"
+#include "decode/base/table.h"
 #include "triage/tables/slices.h"
 
 #define SORT_MANY 4096
 #define SIGN ((uint64_t)1 << 63) /* flipped, negative numbers come first */
 
+struct tab_item {
+    uint64_t key[2];
+    uint32_t row;
+    bool lost;
+    UT_hash_handle hh;
+};
+
 void tab_free(struct tab *m)
 {
-    mem_free(m->slot);
+    struct tab_item *next = m->items;
+    HASH_CLEAR(hh, m->items);
+    for (struct tab_item *it; (it = next);) {
+        next = it->hh.next;
+        mem_free(it);
+    }
     *m = (struct tab){0};
 }
 
-static inline __attribute__((always_inline)) struct tab_slot *tab_find(const struct tab *m, uint64_t a,
-                                                                       uint64_t b)
+static struct tab_item *tab_find(const struct tab *m, uint64_t a, uint64_t b)
 {
-    uint32_t i = (uint32_t)hash_last(hash_next(hash_first(a), b)) & (m->cap - 1);
-    while (m->slot[i].row && (m->slot[i].a != a || m->slot[i].b != b))
-        i = (i + 1) & (m->cap - 1);
-    return &m->slot[i];
-}
-
-static bool tab_widen(struct tab *m)
-{
-    struct tab big = {.cap = m->cap ? m->cap * 2 : 64, .used = m->used, .room = m->room};
-    if (m->cap > UINT32_MAX / 4 || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot)))
-        return false;
-    for (uint32_t i = 0; i < m->cap; i++)
-        if (m->slot[i].row)
-            *tab_find(&big, m->slot[i].a, m->slot[i].b) = m->slot[i];
-    mem_free(m->slot);
-    *m = big;
-    return true;
+    const uint64_t key[2] = {a, b};
+    struct tab_item *it;
+    HASH_FIND(hh, m->items, key, sizeof key, it);
+    return it;
 }
 
 uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b)
 {
-    return m->cap ? tab_find(m, a, b)->row - 1 : TAB_NONE; /* a free slot's 0 wraps to TAB_NONE */
+    const struct tab_item *it = tab_find(m, a, b);
+    return it ? it->row : TAB_NONE;
 }
 
 uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh)
 {
-    if (m->used >= m->cap / 10 * 7 && !tab_widen(m))
+    struct tab_item *it = tab_find(m, a, b);
+    if (it)
+        return it->row;
+    if (!(it = mem_alloc(sizeof *it)))
         return TAB_NONE;
-    struct tab_slot *s = tab_find(m, a, b);
-    if (!s->row) {
-        *s = (struct tab_slot){a, b, fresh + 1};
-        m->used++;
-    }
-    return s->row - 1;
+    *it = (struct tab_item){.key = {a, b}, .row = fresh};
+    HASH_ADD(hh, m->items, key, sizeof it->key, it);
+    if (!it->lost)
+        return fresh;
+    mem_free(it);
+    return TAB_NONE;
 }
 
 void *tab_row_of(struct tab *m, void **rows, size_t size, uint32_t *n, uint64_t a, uint64_t b, bool *made)

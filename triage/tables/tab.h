@@ -12,14 +12,9 @@
 
 /* ---- map ----------------------------------------------------------------------------------------------- */
 
-struct tab_slot {
-    uint64_t a, b;
-    uint32_t row; /* 1 + the value; 0 = free */
-};
 struct tab {
-    struct tab_slot *slot;
-    uint32_t cap, used;
-    size_t room; /* of the array of tab_row() */
+    struct tab_item *items; /* uthash's, in tab.c */
+    size_t room;            /* of the array of tab_row() */
 };
 #define TAB_NONE UINT32_MAX
 void tab_free(struct tab *m);
