@@ -4,8 +4,7 @@
  *
  * A subject is one interval of one goroutine (g123, g123@1.2s..1.3s), or all instances of a name merged, with
  * the slowest tenth of them beside (task:NAME, region:NAME, group:FUNCTION), or the longest one
- * (slowest:task:NAME). Or it is an id that other commands print: a verdict ("lock-convoy", or with its
- * subject), a stack ("stack:42"), a moment of a goroutine ("g17@1.25s").
+ * (slowest:task:NAME). Of a moment of a goroutine ("g17@1.25s") it says first what it does there.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,24 +27,7 @@
 #define INSTANCES 2000 /* of a name, spread evenly over all there are */
 enum { FRAMES = 64 };
 
-/* The rule of a finding's key, or of that id. */
-static enum rule rule_of(const char *key)
-{
-    return rule_named((struct str){key, (uint32_t)strcspn(key, ":")});
-}
-
-static bool is_stack(const char *id)
-{
-    return strncmp(id, "stack:", 6) == 0;
-}
-
-/* Whether the id is of a verdict or a stack. */
-static bool needs_tables(const char *id)
-{
-    return is_stack(id) || rule_of(id) != RULE_COUNT;
-}
-
-/* ---- stacks -------------------------------------------------------------------------------------------- */
+/* ---- moments ------------------------------------------------------------------------------------------- */
 
 static void frames(struct text *t, const struct trace *tr, uint32_t stack)
 {
@@ -63,69 +45,6 @@ static void frames(struct text *t, const struct trace *tr, uint32_t stack)
     if (n > FRAMES)
         text_say(t, tr, "    .. and ", n - FRAMES, " more\n");
 }
-
-static void open_with(struct text *t, const struct loaded *l, int64_t t0, struct lane lane)
-{
-    if (lane.i == NO_LANE)
-        return;
-    text_lit(t, "  open   gotop ");
-    link_add(t, l->path, t0, lane.kind, trace_lane_who(l->tr, lane).id);
-    text_lit(t, "\n");
-}
-
-static bool stack_text(struct text *t, const struct loaded *l, const char *id, const char **why)
-{
-    uint64_t no;
-    const char *end = goto_id(id, &no);
-    *why = "no such stack in this trace";
-    if (!end || *end || !no || no > UINT32_MAX || !trace_stack(l->tr, (uint32_t)no))
-        return false;
-    text_add(t, "stack:%" PRIu64 "\n", no);
-    frames(t, l->tr, (uint32_t)no);
-    each_of(w, l->tg->waits, l->tg->nwaits) {
-        if (w->stack != no)
-            continue;
-        text_say(t, l->tr, "  waits  ", t_wait(w->reason, w->stack), ": ", w->count, ", ", t_dur(w->total));
-        if (w->open)
-            text_say(t, l->tr, ", ", w->open, " not over");
-        text_say(t, l->tr, ", the longest ", t_dur(w->longest.t1 - w->longest.t0), "\n");
-        open_with(t, l, w->longest.t0, lane_g(w->longest.g));
-    }
-    return true;
-}
-
-/* ---- verdicts ------------------------------------------------------------------------------------------ */
-
-static void verdict_text(struct text *t, const struct loaded *l, const struct finding *f)
-{
-    text_say(t, NULL, t_clean(f->key), "\n");
-    report_finding(t, l, f);
-    open_with(t, l, f->v.t0, f->lane);
-    if (f->v.where.stack) {
-        text_add(t, "  at     stack:%" PRIu32 "\n", f->v.where.stack);
-        frames(t, l->tr, f->v.where.stack);
-    }
-}
-
-/* Explains such an id. Returns false and sets *why if the trace does not have it. */
-static bool id_text(struct text *t, const struct loaded *l, const char *id, const char **why)
-{
-    if (is_stack(id))
-        return stack_text(t, l, id + 6, why);
-    const enum rule r = rule_of(id);
-    bool any = false;
-    each_of(f, l->fs.f, l->fs.n) {
-        if (f->v.rule != r || (strchr(id, ':') && strcmp(f->key, id) != 0))
-            continue;
-        text_add(t, "%s", any ? "\n" : "");
-        verdict_text(t, l, f);
-        any = true;
-    }
-    *why = "there is no such finding in this trace; gotop report lists them";
-    return any;
-}
-
-/* ---- moments ------------------------------------------------------------------------------------------- */
 
 static void state_text(struct text *t, const struct trace *tr, const struct span *s)
 {
@@ -309,7 +228,7 @@ static bool subject_of(struct asked *q, const struct trace *tr, const char *s, c
 {
     bool slowest = strncmp(s, "slowest:", 8) == 0;
     *why = "a subject is g123, g123@TIME, g123@FROM..TO, task:ID, task:NAME, region:NAME, group:FUNCTION, "
-           "slowest:.., stack:ID or a finding's rule";
+           "slowest:..";
     const char *id = s + (s[0] == 'g' || s[0] == 'G'); /* as keys take it, as the screen writes it, or bare */
     if (*id >= '0' && *id <= '9')
         return ask_goroutine(q, tr, id, why);
@@ -488,8 +407,7 @@ static const struct command command = {
     "its id                 task:NAME        all tasks of that name, merged\n         region:NAME     all "
     "regions of that name         group:FUNCTION   all goroutines that started there\n         "
     "slowest:task:NAME, slowest:region:NAME           the longest one\n         g123@1.25s      what it does "
-    "at that moment      TRACE@1.25s:g123 the same, as find prints it\n         lock-convoy     a finding, "
-    "by its rule or key    stack:42         a stack that SQL names\n",
+    "at that moment      TRACE@1.25s:g123 the same, as find prints it\n",
     "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 only part of a trace could be "
     "read.\n"};
 
@@ -517,24 +435,6 @@ static int parse(struct asks *o, int argc, char **argv)
                ? -1
                : say_failed("explain", o->o.path,
                             "of what? A SUBJECT is missing: g123, task:NAME, .. (gotop explain --help)");
-}
-
-/* What needs the trace's tables. */
-static int explain_found(const struct asks *o, struct text *t)
-{
-    struct loaded l;
-    struct err e = {0};
-    const char *why = "";
-    int status = 0;
-    if (o->o.json)
-        return say_failed("explain", o->subject, "gotop report --json has findings and stacks as JSON");
-    if (load_file(o->o.path, &o->o.trace, o->o.quiet, &l, &e) != ERR_OK)
-        return say_failed("explain", o->o.path, e.what);
-    if (!id_text(t, &l, o->subject, &why))
-        status = say_failed("explain", o->subject, why);
-    status = status == 0 && l.partial ? 3 : status;
-    load_free(&l);
-    return status;
 }
 
 static int explain_subject(const struct asks *o, struct text *t)
@@ -569,7 +469,7 @@ int explain_main(int argc, char **argv)
     if (status >= 0)
         return status;
     t.ascii = !o.o.utf8;
-    status = (needs_tables(o.subject) ? explain_found : explain_subject)(&o, &t);
+    status = explain_subject(&o, &t);
     if (status != 2 && say_answer("explain", o.o.json, o.o.out, &t))
         status = 2;
     text_free(&t);

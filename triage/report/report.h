@@ -21,8 +21,6 @@ enum err_code diff_two(const struct loaded *old, const struct loaded *new, struc
 int report_rules(const char *command);
 /* report_text - adds one page about one trace. t->ascii says how to write names that are not ASCII. */
 void report_text(struct text *t, const struct loaded *l);
-/* report_finding - adds one finding as it stands on that page. */
-void report_finding(struct text *t, const struct loaded *l, const struct finding *f);
 
 /* The conditions of --assert. */
 enum { ASSERTS_MOST = 64 };

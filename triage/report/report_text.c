@@ -95,7 +95,7 @@ static void page_finding(struct text *t, const struct loaded *l, const struct fi
     text_lit(t, "\n");
 }
 
-void report_finding(struct text *t, const struct loaded *l, const struct finding *f)
+static void page_long(struct text *t, const struct loaded *l, const struct finding *f)
 {
     struct text saves = {0}, cost = {0}, base = {0};
     page_finding(t, l, f);
@@ -130,7 +130,7 @@ static void page_findings(struct text *t, const struct loaded *l)
     for (uint32_t i = 0; i < l->fs.n; i++) {
         const struct finding *f = &l->fs.f[i];
         if (i < FINDINGS_LONG)
-            report_finding(t, l, f);
+            page_long(t, l, f);
         else
             page_finding(t, l, f);
     }
