@@ -4,7 +4,7 @@
  *
  * A subject is one interval of one goroutine (g123, g123@1.2s..1.3s), or all instances of a name merged, with
  * the slowest tenth of them beside (task:NAME, region:NAME, group:FUNCTION), or the longest one
- * (slowest:task:NAME). Of a moment of a goroutine ("g17@1.25s") it says first what it does there.
+ * (slowest:task:NAME). A moment of a goroutine (g17@1.25s) is the span there.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,94 +25,19 @@
 
 #define LINES 60       /* of a tree, in text */
 #define INSTANCES 2000 /* of a name, spread evenly over all there are */
-enum { FRAMES = 64 };
-
-/* ---- moments ------------------------------------------------------------------------------------------- */
-
-static void frames(struct text *t, const struct trace *tr, uint32_t stack)
-{
-    const uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n && i < FRAMES; i++) {
-        const struct frame f = trace_frame(tr, stack, i);
-        if (f.func)
-            text_say(t, tr, "    ", t_str(f.func));
-        else
-            text_add(t, "    0x%" PRIx64, f.pc);
-        if (f.file)
-            text_say(t, tr, "  ", t_str(f.file), ":", f.line);
-        text_lit(t, "\n");
-    }
-    if (n > FRAMES)
-        text_say(t, tr, "    .. and ", n - FRAMES, " more\n");
-}
-
-static void state_text(struct text *t, const struct trace *tr, const struct span *s)
-{
-    text_say(t, tr, state_name((enum state)s->state));
-    if (s->state == ST_WAITING)
-        text_say(t, tr, " (", t_wait(s->reason, s->stack), ")");
-    if (s->stack && s->state != ST_RUNNABLE)
-        text_say(t, tr, " at ", t_where(s->stack, 0));
-}
-
-static void beside_text(struct text *t, const struct trace *tr, const char *when, struct lane lane,
-                        int64_t at)
-{
-    struct span_iter it = {.tr = NULL};
-    if (at < 0 || !span_seek_at(&it, tr, lane, at))
-        return;
-    const struct span *s = span_get(&it);
-    text_add(t, "  %-6s ", when);
-    state_text(t, tr, s);
-    text_say(t, tr, ", ", t_dur(s->t1 - s->t0));
-    if (s->state == ST_RUNNABLE && s->who != NO_LANE && when[0] == 't') {
-        text_say(t, tr, "; woken by ", t_who(s->who));
-        if (s->stack)
-            text_say(t, tr, " at ", t_where(s->stack, 0));
-    }
-    text_lit(t, "\n");
-}
-
-/* Stores the span of goroutine g at t in *s and describes it: what it is, what came before, what ended it.
- * Returns false if g has no span there. */
-static bool explain_moment(struct text *t, const struct trace *tr, uint32_t g, int64_t at, struct span *s)
-{
-    const struct lane lane = lane_g(g);
-    struct span_iter it = {.tr = NULL};
-    char place[LINK_PLACE];
-    if (!span_seek_at(&it, tr, lane, at))
-        return false;
-    *s = *span_get(&it);
-    link_place(place, s->t0, LANE_G, trace_lane_who(tr, lane).id);
-    text_add(t, "  id     %s\n  is     ", place);
-    state_text(t, tr, s);
-    if (s->state == ST_RUNNABLE && s->who != NO_LANE)
-        text_say(t, tr, ", made so by ", t_who(s->who));
-    text_lit(t, "\n");
-    if (s->stack) {
-        text_add(t, "  %-6s stack:%" PRIu32 "\n", s->state == ST_RUNNABLE ? "by" : "at", s->stack);
-        frames(t, tr, s->stack);
-    }
-    beside_text(t, tr, "before", lane, s->t0 - 1);
-    beside_text(t, tr, "then", lane, s->t1);
-    return true;
-}
 
 /* ---- subjects ------------------------------------------------------------------------------------------ */
 
 struct asked {
-    struct workpiece *v;       /* longest first */
-    size_t n, cap, all;        /* all: the total count */
-    struct text title, others; /* error text: the name does not exist, and which names do */
-    struct text moment;        /* of g17@1.25s: describes the span at that moment */
+    struct workpiece *v; /* longest first */
+    size_t n, cap, all;  /* all: the total count */
+    struct text title;
     bool failed;
 };
 
 static void asked_free(struct asked *q)
 {
     text_free(&q->title);
-    text_free(&q->moment);
-    text_free(&q->others);
     mem_free(q->v);
     *q = (struct asked){0};
 }
@@ -144,7 +69,7 @@ static bool ask_goroutine(struct asked *q, const struct trace *tr, const char *s
     const struct lane_info li = trace_lane(tr, lane_g(g));
     struct span is = {.t0 = to.has_range ? to.t0 : li.first, .t1 = to.has_range ? to.t1 : li.last};
     *why = "this goroutine isn't there at that moment";
-    if (to.has_time && !explain_moment(&q->moment, tr, g, to.t0, &is))
+    if (to.has_time && !trace_span_at(tr, lane_g(g), to.t0, &is))
         return false;
     text_who(&q->title, tr, g);
     ask(q, workpiece_of_g(g, is.t0, is.t1));
@@ -193,34 +118,10 @@ static void ask_group(struct asked *q, const struct trace *tr, const char *s)
     text_clean(&q->title, s, strlen(s), 60);
 }
 
-/* The name of the i-th thing of that kind of subject. Returns false if there are no more. */
-static bool name_at(const struct trace *tr, const char *kind, uint32_t i, uint32_t *name)
-{
-    struct item x = {0};
-    const bool lanes = kind[0] == 's',
-               is = lanes ? i < trace_nlanes(tr, LANE_G)
-                          : item_at(tr, kind[0] == 't' ? ITEM_TASK : ITEM_REGION, i, &x);
-    *name = lanes && is ? trace_lane(tr, lane_g(i)).name : x.name;
-    return is;
-}
-
-/* No such name: list the ones there are. kind: as in a subject. */
-static const char *others(struct asked *q, const struct trace *tr, const char *kind)
-{
-    enum { MOST = 8 };
-    uint32_t v[MOST + 1], n = 0, name;
-    for (uint32_t i = 0; n <= MOST && name_at(tr, kind, i, &name); i++)
-        if (!any_of(k, n, v[k] == name))
-            v[n++] = name;
-    text_add(&q->others, n ? "no %s of that name in this trace; there are: " : "there is no %s in this trace",
-             kind);
-    for (uint32_t i = 0; i < n && i < MOST; i++)
-        text_say(&q->others, tr, i ? ", " : "", t_str(v[i]));
-    text_add(&q->others, "%s", n > MOST ? " and more" : "");
-    return text_ok(&q->others) ? q->others.p : "nothing of that name in this trace";
-}
-
 ORDER(cmp_one, struct workpiece, MOST(r->t1 - r->t0) LEAST(r->t0) LEAST(r->g))
+
+#define NO_SUCH(what, table) \
+    "no " what " of that name in this trace: gotop sql 'select distinct name from " table "' lists them"
 
 /* Parses a subject into *q, which must be zeroed. On failure returns false, and *why has the reason or
  * q->failed is set (out of memory). */
@@ -244,8 +145,9 @@ static bool subject_of(struct asked *q, const struct trace *tr, const char *s, c
         ask_group(q, tr, s + 6);
     else
         return false;
-    if (!q->n)
-        *why = others(q, tr, s[0] == 't' ? "task" : s[0] == 'r' ? "region" : "start function");
+    *why = s[0] == 't'   ? NO_SUCH("task", "task")
+           : s[0] == 'r' ? NO_SUCH("region", "region")
+                         : NO_SUCH("start function", "goroutine");
     q->all = q->n;
     sort(q->v, q->n, cmp_one);
     q->n = slowest && q->n ? 1 : q->n;
@@ -292,7 +194,6 @@ static void heading(struct text *t, const struct asked *q, const struct work_tre
         text_say(t, NULL, ", ", t_dur(v->t1 - v->t0));
     }
     text_lit(t, "\n");
-    text_raw(t, q->moment.p ? q->moment.p : "", q->moment.n);
     if (x->cut)
         text_lit(t, "Some waits are not followed to their end: too deep, or too much.\n");
 }
@@ -406,7 +307,7 @@ static const struct command command = {
     "    a goroutine, its whole life      g123@1.2s..1.3s  a part of it\n         task:42         a task by "
     "its id                 task:NAME        all tasks of that name, merged\n         region:NAME     all "
     "regions of that name         group:FUNCTION   all goroutines that started there\n         "
-    "slowest:task:NAME, slowest:region:NAME           the longest one\n         g123@1.25s      what it does "
+    "slowest:task:NAME, slowest:region:NAME           the longest one\n         g123@1.25s      the span "
     "at that moment      TRACE@1.25s:g123 the same, as find prints it\n",
     "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 only part of a trace could be "
     "read.\n"};
