@@ -387,7 +387,10 @@ bool span_seek_at(struct span_iter *it, const struct trace *tr, struct lane l, i
  * span_next, span_prev - move by one span. false at the lane's end or start; the current span then stays.
  */
 bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane l, uint64_t index);
-const struct span *span_get(const struct span_iter *it);
+static inline const struct span *span_get(const struct span_iter *it)
+{
+    return &it->cur;
+}
 bool span_next(struct span_iter *it);
 bool span_prev(struct span_iter *it);
 /* each_span - a loop over the spans s of a lane from the one that covers t on (INT64_MIN: all of them). */

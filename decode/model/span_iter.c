@@ -7,18 +7,6 @@
 
 /* ---- spans --------------------------------------------------------------------------------------------- */
 
-static inline struct span span_of(const struct span_tag *t, const struct segment *seg, enum lane_kind k,
-                                  uint32_t who, uint32_t stack)
-{
-    bool on_p = k == LANE_G && (t->state == ST_RUNNING || t->state == ST_SYSCALL);
-    return (struct span){.state = t->state,
-                         .reason = t->reason,
-                         .label = t->label,
-                         .proc = NO_LANE,
-                         .stack = stack,
-                         .who = on_p ? segment_p(seg, who - 1) : segment_g(seg, who - 1)};
-}
-
 static void iter_begin(struct span_iter *it, const struct trace *tr, struct lane lane)
 {
     it->tr = tr;
@@ -53,6 +41,16 @@ static __attribute__((noinline)) void come_to_last(struct span_iter *it)
     }
 }
 
+static inline uint32_t who_of(const struct span_iter *it, const struct span_tag *is, uint32_t i)
+{
+    const uint32_t who = it->c.who[i] - 1;
+    if (who == NO_LANE)
+        return who;
+    return it->lane.kind == LANE_G && (is->state == ST_RUNNING || is->state == ST_SYSCALL)
+               ? segment_p(it->seg, who)
+               : segment_g(it->seg, who);
+}
+
 /* Make loaded span i the current one. Returns false if there is none. */
 static bool come_to(struct span_iter *it, uint32_t i)
 {
@@ -60,16 +58,40 @@ static bool come_to(struct span_iter *it, uint32_t i)
     it->at = i;
     if (i >= it->n)
         return false;
-    *s = span_of(&it->kind[it->c.tag[i]], it->seg, it->lane.kind, it->c.who[i], it->c.stack[i]);
-    s->t0 = it->t[i];
-    s->t1 = it->t[i + 1];
-    s->index = it->base + i;
-    s->open_start = !i && it->open_start;
+    const struct span_tag *is = &it->kind[it->c.tag[i]];
+    *s = (struct span){.t0 = it->t[i],
+                       .t1 = it->t[i + 1],
+                       .state = is->state,
+                       .open_start = !i && it->open_start,
+                       .reason = is->reason,
+                       .label = is->label,
+                       .who = who_of(it, is, i),
+                       .proc = NO_LANE,
+                       .stack = it->c.stack[i],
+                       .index = it->base + i};
     if (i + 1 == it->n || it->lane.kind == LANE_M)
         come_to_last(it);
     else if (it->lane.kind == LANE_G)
         s->stack_end = it->c.stack[i + 1];
     return true;
+}
+
+/* The same from the one before it, of a goroutine's that is not the last one loaded: most of what is read. */
+static inline void step_to(struct span_iter *it, uint32_t i)
+{
+    struct span *s = &it->cur;
+    const struct span_tag *is = &it->kind[it->c.tag[i]];
+    it->at = i;
+    s->t0 = s->t1;
+    s->t1 = it->t[i + 1];
+    s->state = is->state;
+    s->open_start = false;
+    s->reason = is->reason;
+    s->label = is->label;
+    s->who = who_of(it, is, i);
+    s->stack = s->stack_end;
+    s->stack_end = it->c.stack[i + 1];
+    s->index++;
 }
 
 /* Load block b of the lane's piece k, p. */
@@ -307,15 +329,15 @@ bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane l
     return come_to(it, (uint32_t)(index - it->base));
 }
 
-const struct span *span_get(const struct span_iter *it)
-{
-    return &it->cur;
-}
-
 bool span_next(struct span_iter *it)
 {
-    if (it->at + 1 < it->n)
-        return come_to(it, it->at + 1);
+    const uint32_t i = it->at + 1;
+    if (i + 1 < it->n && it->lane.kind == LANE_G) {
+        step_to(it, i);
+        return true;
+    }
+    if (i < it->n)
+        return come_to(it, i);
     if (it->lane.kind == LANE_M)
         return hold_step(it, true);
     return block_step(it, true) && come_to(it, 0);

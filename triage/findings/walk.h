@@ -22,12 +22,11 @@ enum { WALK_STRETCHES = 16 };
 struct walk {
     struct span_iter it;
     const struct trace *tr;
-    uint64_t all;             /* the goroutine's span count if it exceeds the bound, else 0 */
     struct span gap;          /* between two stretches */
     struct span was;          /* walk_pair(): the one before the next one */
-    uint32_t g, most;         /* most: 0: one stretch only */
-    uint32_t left, here, nth; /* spans left in total and in this stretch; index of the stretch */
-    bool more, begun, between;
+    uint32_t g, most, each;   /* most: 0: one stretch only; each: spans in a stretch */
+    uint32_t here, left, nth; /* steps left in this stretch; spans after it; its index */
+    bool fresh;               /* the iterator came to a span that is still to be returned */
 };
 /* walk_at - Start at the span that covers t, or at the first or last span if t is outside the lane. May yield
  * to the viewer first; if the result is no longer wanted, there are no spans. */
@@ -35,13 +34,11 @@ static inline struct walk *walk_at(struct walk *w, const struct trace *tr, uint3
                                    uint32_t most)
 {
     const struct lane l = lane_g(g);
-    w->more = slices_tick() && (t > 0 ? span_seek(&w->it, tr, l, t) : span_seek_index(&w->it, tr, l, 0));
-    w->begun = w->between = false;
+    w->fresh = slices_tick() && (t > 0 ? span_seek(&w->it, tr, l, t) : span_seek_index(&w->it, tr, l, 0));
     w->tr = tr;
     w->g = g;
-    w->left = w->here = most;
-    w->most = w->nth = 0;
-    w->all = 0;
+    w->left = w->each = w->fresh ? most : 0;
+    w->here = w->most = w->nth = 0;
     return w;
 }
 /* walk_g - Start at the first span; in stretches if there are more than `most`. */
@@ -50,28 +47,20 @@ static inline struct walk *walk_g(struct walk *w, const struct trace *tr, uint32
     walk_at(w, tr, g, 0, most);
     if (most >= 2 * WALK_STRETCHES) {
         w->most = most;
-        w->here = most / WALK_STRETCHES;
+        w->each = most / WALK_STRETCHES;
     }
     return w;
 }
-/* walk_on - Go to the next stretch after the end of one (walk.c). Returns true if there is a gap. */
-bool walk_on(struct walk *w);
+/* walk_on - Go to where no step within the stretch leads: its first span, the next stretch (walk.c). */
+const struct span *walk_on(struct walk *w);
 
 /* walk_next - Returns the next span, or NULL after the last. Valid until the next call. */
 static inline const struct span *walk_next(struct walk *w)
 {
-    if (w->between) {
-        w->between = false;
-    } else if (w->more && w->left && w->begun) {
-        if (!w->here && w->most && walk_on(w))
-            return &w->gap;
-        w->more = span_next(&w->it);
-    }
-    w->more = w->more && w->left;
-    w->begun = true;
-    w->left -= w->more;
-    w->here -= w->more && w->here;
-    return w->more ? span_get(&w->it) : NULL;
+    if (!w->here || !span_next(&w->it))
+        return walk_on(w);
+    w->here--;
+    return span_get(&w->it);
 }
 /* walk_or_none - Returns the same, but walk_none after the last, which nobody ended. walk_pair - Returns a
  * span, or NULL after the last; *next is the one after it, at first walk_or_none(). */
