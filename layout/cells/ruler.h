@@ -7,7 +7,7 @@
 #include "decode/trace.h"
 #include "layout/cells/cells.h"
 #include "layout/cells/glyphs.h"
-#include "triage/activity/window.h"
+#include "layout/cells/window.h"
 
 /* ruler_draw - draw into n columns from x on of row y. clock: labels are times of day, if the trace has
  * them. */

@@ -9,7 +9,7 @@
 
 #include "layout/cells/cells.h"
 #include "layout/cells/glyphs.h"
-#include "triage/activity/window.h"
+#include "layout/cells/window.h"
 
 enum { SPECTRUM_ROWS = 24 };
 

@@ -6,7 +6,7 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/move/lanes.h"
-#include "triage/activity/mixture.h"
+#include "layout/cells/mixture.h"
 
 enum { GROUPS = 128, BEFORE = 32, AT_ONCE_NS = 2000000, BEGIN_NS = 300000, STEP = 64, MANY = 8192 };
 

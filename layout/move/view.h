@@ -22,7 +22,7 @@
 #include "layout/move/request.h"
 #include "layout/cells/glyphs.h"
 #include "layout/cells/rich.h"
-#include "triage/activity/window.h"
+#include "layout/cells/window.h"
 #include "triage/views.h"
 
 /* enum refresh - flags: what must happen next. */

@@ -287,10 +287,10 @@ static void evlog_status(const struct view *v, int w, struct rich *out)
 static void evlog_again(struct view *v, int rows, int64_t t)
 {
     struct evlog *l = v->cache.log;
-    const struct window was = l->of.win;
+    const struct events_win was = l->of.win;
     const size_t nth = l->cur - events_from(&l->of, t);
     evlog_update(v, rows);
-    if (window_same(l->of.win, was))
+    if (l->of.win.t0 == was.t0 && l->of.win.t1 == was.t1)
         return;
     const size_t at = events_from(&l->of, t), n = l->of.n;
     l->cur = at + nth < n ? at + nth : at < n ? at : n ? n - 1 : 0;

@@ -12,7 +12,7 @@
 #include "layout/cells/fmt.h"
 #include "triage/query/goto.h"
 #include "layout/cells/ruler.h"
-#include "triage/activity/window.h"
+#include "layout/cells/window.h"
 
 static uint64_t seed = 42;
 

@@ -7,6 +7,7 @@
 #include "decode/base/order.h"
 #include "decode/base/rows.h"
 #include "decode/base/mem.h"
+#include "decode/base/wide.h"
 
 enum { MOST = 40000, WALK = 300000, BLOCK = 256 };
 
@@ -25,7 +26,7 @@ static void events_add(struct events *l, struct event e)
         l->e[l->n++] = e;
 }
 
-static bool events_in(struct window w, int64_t t)
+static bool events_in(struct events_win w, int64_t t)
 {
     return t >= w.t0 && t < w.t1;
 }
@@ -53,7 +54,7 @@ static void reach_learn(struct events *l)
 }
 
 /* Returns the first entry from i on that may lie in the window. */
-static size_t near_from(const struct events *l, int k, size_t i, struct window w)
+static size_t near_from(const struct events *l, int k, size_t i, struct events_win w)
 {
     const struct events_block *b = l->reach[k];
     while (i % BLOCK == 0 && i / BLOCK < l->nreach[k] &&
@@ -182,7 +183,7 @@ static void events_of_lane(struct events *l, struct lane of)
 ORDER(event_by_time, struct event,
       LEAST(r->t) LEAST(EVENT_RANK(r->kind)) LEAST(r->g) LEAST(r->kind) LEAST(r->to == ST_NONE))
 
-static void events_collect(struct events *l, struct alive *alive, struct window w)
+static void events_collect(struct events *l, struct alive *alive, struct events_win w)
 {
     const struct alive_ask ask = {l->tr, LANE_G, w.t0, w.t1, trace_nlanes(l->tr, LANE_G)};
     l->n = 0;
@@ -208,14 +209,14 @@ static bool events_enough(const struct events *l, int64_t t, size_t rows)
     return (before >= rows || l->win.t0 <= 0) && (behind > rows || l->win.t1 > l->end);
 }
 
-static struct window events_window(const struct events *l, int64_t t, int64_t half)
+static struct events_win events_window(const struct events *l, int64_t t, int64_t half)
 {
     const int64_t t1 = time_add(time_add(t, half), 1), all = time_add(l->end, 1);
-    return window_of(t > half ? t - half : 0, t1 < all ? t1 : all);
+    return (struct events_win){t > half ? t - half : 0, t1 < all ? t1 : all};
 }
 
 /* Estimates how many spans begin on processors within w, from some of them if they are very many. */
-static uint64_t events_density(const struct trace *tr, struct window w)
+static uint64_t events_density(const struct trace *tr, struct events_win w)
 {
     uint64_t sum = 0;
     uint32_t n = trace_nlanes(tr, LANE_P), each = n / 128 + 1;

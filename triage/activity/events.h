@@ -15,7 +15,6 @@
 #include "decode/model/alive.h"
 #include "decode/model/item.h"
 #include "decode/trace.h"
-#include "triage/activity/window.h"
 #include "triage/query/filter.h"
 
 enum event_kind {
@@ -42,11 +41,14 @@ struct event {
     uint32_t stack;
 };
 
+struct events_win { /* [t0,t1) */
+    int64_t t0, t1;
+};
 struct events {      /* a zeroed struct is empty */
     struct event *e; /* sorted by time */
     size_t n, cap;
-    struct window win; /* all events in it are in e */
-    bool cut;          /* one moment has so many events that some are missing */
+    struct events_win win; /* all events in it are in e */
+    bool cut;              /* one moment has so many events that some are missing */
 
     const struct trace *tr; /* the trace and filter (NULL: all goroutines) of the last call */
     const struct filter *only;

@@ -5,9 +5,7 @@
  * edge(i) = t0 + floor(len * i / n + part / of). Column c covers t when edge(c) <= t < edge(c + 1); with
  * fewer nanoseconds than columns some columns are empty and none covers two.
  */
-#include "triage/activity/window.h"
-
-#include "decode/base/wide.h"
+#include "layout/cells/window.h"
 
 /* From a to b >= a. */
 static uint64_t between(int64_t a, int64_t b)
@@ -24,29 +22,6 @@ static int64_t later(int64_t t, uint64_t by)
 static int64_t earlier(int64_t t, uint64_t by)
 {
     return __builtin_sub_overflow(t, by, &t) ? INT64_MIN : t;
-}
-
-static uint64_t magnitude(int64_t v)
-{
-    return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-}
-
-int64_t time_add(int64_t a, int64_t b)
-{
-    return b < 0 ? earlier(a, magnitude(b)) : later(a, magnitude(b));
-}
-
-int64_t time_sub(int64_t a, int64_t b)
-{
-    return b < 0 ? later(a, magnitude(b)) : earlier(a, magnitude(b));
-}
-
-int64_t time_muldiv(int64_t a, int64_t num, int64_t den)
-{
-    uint64_t rem, q = wide_muldiv_rem(magnitude(a), magnitude(num), magnitude(den), &rem);
-    if ((a < 0) == (num < 0))
-        return later(0, q);
-    return earlier(0, rem && q < UINT64_MAX ? q + 1 : q); /* rounded down */
 }
 
 int64_t window_len(struct window w)
@@ -127,7 +102,7 @@ struct window window_zoom(struct window w, int64_t at, int64_t num, int64_t den)
 struct window window_pan(struct window w, int64_t by)
 {
     const uint64_t most = by < 0 ? between(INT64_MIN, w.t0) : between(w.t1, INT64_MAX);
-    const uint64_t step = magnitude(by) < most ? magnitude(by) : most;
+    const uint64_t step = wide_abs(by) < most ? wide_abs(by) : most;
     w.t0 = by < 0 ? earlier(w.t0, step) : later(w.t0, step);
     w.t1 = by < 0 ? earlier(w.t1, step) : later(w.t1, step);
     return w;
@@ -138,7 +113,7 @@ struct window window_scroll(struct window w, int n, int64_t k)
     if (n <= 0)
         return w;
     const uint32_t of = (uint32_t)n, part = w.of == of && w.part < of ? w.part : 0;
-    uint64_t rem, by = wide_muldiv_rem(between(w.t0, w.t1), magnitude(k), of, &rem);
+    uint64_t rem, by = wide_muldiv_rem(between(w.t0, w.t1), wide_abs(k), of, &rem);
     uint64_t left = k < 0 ? part + of - rem : part + rem; /* from -of to 2 of, and of more */
     if (k < 0 ? part < rem : left >= of)
         by += by < UINT64_MAX;

@@ -4,11 +4,13 @@
  * Column i of n covers [window_edge(i), window_edge(i+1)): integers that tile the window exactly. Nothing
  * here overflows, whatever 64-bit times a file contains.
  */
-#ifndef GOTOP_TRIAGE_WINDOW_H
-#define GOTOP_TRIAGE_WINDOW_H
+#ifndef GOTOP_LAYOUT_WINDOW_H
+#define GOTOP_LAYOUT_WINDOW_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "decode/base/wide.h"
 
 /* part/of is the fraction of a nanosecond that scrolling by columns rounded off, so that the edges stay
  * those of the original window, moved. */
@@ -43,10 +45,5 @@ struct window window_scroll(struct window w, int n, int64_t k);
 struct window window_center(struct window w, int64_t at);
 /* window_fit - returns [t0,t1) with a margin of a sixteenth on both sides. */
 struct window window_fit(int64_t t0, int64_t t1);
-
-int64_t time_add(int64_t a, int64_t b); /* saturating */
-int64_t time_sub(int64_t a, int64_t b); /* saturating */
-/* time_muldiv - returns a * num / den rounded down, computed exactly and saturated. den > 0. */
-int64_t time_muldiv(int64_t a, int64_t num, int64_t den);
 
 #endif

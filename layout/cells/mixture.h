@@ -5,11 +5,11 @@
  * Goroutines are added one at a time; each is examined only in the columns in which it lives. A pure
  * computation, owned by its creator.
  */
-#ifndef GOTOP_TRIAGE_MIXTURE_H
-#define GOTOP_TRIAGE_MIXTURE_H
+#ifndef GOTOP_LAYOUT_MIXTURE_H
+#define GOTOP_LAYOUT_MIXTURE_H
 
 #include "triage/activity/gstate.h"
-#include "triage/activity/window.h"
+#include "layout/cells/window.h"
 
 struct mixture;
 

@@ -3,7 +3,7 @@
  * one or two for each of a hundred thousand short ones. One with few spans, such as each of a hundred
  * thousand that wait all the time, is examined span by span: that costs an addition for each column.
  */
-#include "triage/activity/mixture.h"
+#include "layout/cells/mixture.h"
 
 #include <string.h>
 
