@@ -81,19 +81,6 @@ static bool holder_late(const struct verdict *v)
            v->doing[0].share >= threshold(TH_MOST);
 }
 
-/* Whether, where a timer ends waits, other goroutines end waits as well: what was waited for did not come
- * then. */
-static bool ended_by_others(const struct causes *c, const struct works *w, const struct verdict *v)
-{
-    uint64_t others = 0, timers = 0;
-    each_of(p, c->tg->pairs, works_pairs(c)) {
-        const bool here = verdict_waits_at(w, p, v->waiter.group, v->where.user);
-        others += here && !p->from_scheduler ? p->count : 0;
-        timers += here && p->from_scheduler ? p->count : 0;
-    }
-    return others > 0 && (double)timers >= threshold(TH_SEVERAL) && v->nlinks > 0;
-}
-
 /* Whether the waiter for a slot starts the goroutines that it waits for, one at a time: a limit of one
  * slot. */
 static bool one_at_a_time(const struct causes *c, const struct verdict *v)
@@ -189,18 +176,6 @@ static bool lingers(const struct causes *c, const struct works *all, const struc
     return there.slow >= (1 + 1 / threshold(TH_MANY)) * v->harm.slow;
 }
 
-/* Whether others wait for the goroutine that does it (a flight): it is then done once for all of them. */
-static bool done_once(struct causes *c, const struct works *all, const struct verdict *v)
-{
-    const struct work_tree *t = &all->v[v->harm.work].tree;
-    for (uint32_t top = t->v[0].first; top != NO_LANE; top = t->v[top].next) {
-        const bool below = any_of(k, t->n, k > top && t->v[k].user == v->where.user && tree_top(t, k) == top);
-        if (below && t->v[top].cat == EX_WAIT && link_at(c, all, &all->v[v->harm.work], top) == FAM_SLOW_ONE)
-            return true;
-    }
-    return false;
-}
-
 /* Whether all pieces that are long enough to have it lie in the first quarter of the trace, and many others
  * after it: it is over. */
 static bool only_at_first(const struct causes *c, const struct works *all, const struct verdict *v)
@@ -217,7 +192,7 @@ static bool only_at_first(const struct causes *c, const struct works *all, const
 static bool slows_few(struct causes *c, const struct works *all, const struct verdict *v)
 {
     return v->where.user && !v->held && !v->usual_too && !of_another_kind(all, v) && !keeps_pace(all, v) &&
-           !lingers(c, all, v) && !done_once(c, all, v);
+           !lingers(c, all, v) && !(v->rule == RULE_LIMIT && link_news(c, all, v));
 }
 
 /* Whether it waits for what no goroutine of the program does: an answer, the disk, a timer, what does not
@@ -264,7 +239,7 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
     case IN_VAIN:
         return much && ((varies && v->harm.share >= threshold(TH_SEVERE) && work_awaited(w) &&
                          slows_few(c, all, v)) ||
-                        ended_by_others(c, all, v) || others_answered(c, all, v));
+                        others_answered(c, all, v));
     case REPEATS: return repeats(all, v);
     case TINY:
         return v->harm.share >= threshold(TH_SEVERE) && v->ev[EV_TIMES] >= threshold(TH_MANY) &&

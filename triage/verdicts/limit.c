@@ -10,7 +10,7 @@
 
 struct asked { /* waits at one place: those that a limit ended, and those that an answer ended */
     uint32_t vain, vain_pieces, answered_pieces;
-    uint32_t brought_pieces; /* by goroutines that wait for the same place themselves */
+    uint32_t brought_pieces; /* by goroutines that wait for the same place themselves, or through others */
 };
 
 static void ended_as(const struct tree_node *n, struct asked *a)
@@ -20,6 +20,15 @@ static void ended_as(const struct tree_node *n, struct asked *a)
     a->vain += limit ? n->n[TREE_ALL] : 0;
     a->vain_pieces += limit ? n->pieces[TREE_ALL] : 0;
     a->answered_pieces += answer ? n->pieces[TREE_ALL] : 0;
+}
+
+/* Whether a goroutine of group `who` ends the wait at node i, or a wait that this one waits for. */
+static bool brought_by(const struct trace *tr, const struct work_tree *t, uint32_t i, uint32_t who)
+{
+    bool is = t->v[i].by != NO_LANE && trace_g_name(tr, t->v[i].by) == who;
+    for (uint32_t k = t->v[i].first; k != NO_LANE && !is; k = t->v[k].next)
+        is = brought_by(tr, t, k, who);
+    return is;
 }
 
 /* Counts the waits in `leaf`, called by `user`, and what ended them where others waited for that. */
@@ -33,7 +42,7 @@ static struct asked asked_at(const struct works *all, const struct verdict *v)
             continue;
         ended_as(n, &a);
         const uint32_t top = tree_top(t, i);
-        const bool brought = top != i && n->by != NO_LANE && trace_g_name(all->tr, n->by) == t->v[top].who;
+        const bool brought = n->who != t->v[top].who && brought_by(all->tr, t, i, t->v[top].who);
         a.brought_pieces += brought ? n->pieces[TREE_ALL] : 0;
         for (uint32_t k = n->first; k != NO_LANE && !brought; k = t->v[k].next)
             ended_as(&t->v[k], &a);

@@ -357,3 +357,26 @@ enum family link_at(struct causes *c, const struct works *all, const struct work
     mem_free(f.memo);
     return l;
 }
+
+bool link_news(struct causes *c, const struct works *all, const struct verdict *v)
+{
+    const struct follow f = {.c = c, .all = all};
+    uint32_t ended = 0, news = 0;
+    each_member(g, c, causes_group(c, v->waiter.group), SERVERS) {
+        struct tree_node n = {.who = v->waiter.group, .user = v->where.user, .by = NO_LANE, .g = g};
+        each_pair(s, next, c->tr, g, BUSY_SPANS) {
+            const bool here = s->state == ST_WAITING && s->stack && next->state == ST_RUNNABLE &&
+                              !verdict_by_timer(c->tr, next->who) && s->t1 - s->t0 > n.t1 - n.t0 &&
+                              owner_func(all->own, s->stack) == n.user;
+            if (here) {
+                n.kind = (uint8_t)stacks_wait_kind(c->tr, s->reason, s->stack);
+                n.by = next->who;
+                n.t0 = s->t0;
+                n.t1 = s->t1;
+            }
+        }
+        ended += n.by != NO_LANE;
+        news += n.by != NO_LANE && for_all(&f, &n);
+    }
+    return news > 0 && news >= (1 - threshold(TH_SHARE)) * ended;
+}

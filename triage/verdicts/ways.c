@@ -94,10 +94,11 @@ static bool asks_itself(const struct follow *f, const struct tree_node *at)
     return at->up == 0 || at->g >= f->c->tg->ng || calls_asks(f->c, at->g);
 }
 
-/* Whether what a library reads from outside only cancels that wait: who asked has gone. */
+/* Whether what a library reads from outside only cancels that wait, and no timer does: who asked has gone. */
 static bool asker_gone(const struct trace *tr, const struct tree_node *n, const struct tree_node *at)
 {
-    return explain_waits_outside(n->cat) && n->owner != OWNER_PROGRAM &&
+    return explain_waits_outside(n->cat) && n->owner != OWNER_PROGRAM && at->by != NO_LANE &&
+           trace_g_name(tr, at->by) == n->who &&
            str_is(trace_str(tr, at->let_go), "context.(*cancelCtx).cancel");
 }
 
@@ -344,6 +345,15 @@ static bool is_nested(const struct follow *f, const struct tree_node *n)
                trace_lane(f->c->tr, lane_g(n->by)).create_stack;
 }
 
+/* Whether those that have it mostly wait for the same, in vain: they hold one, and want another. */
+static bool wants_more(const struct work_tree *t, const struct tree_node *at, const struct tree_node *end,
+                       const struct verdict *v)
+{
+    const struct tree_node *n = &t->v[end->up];
+    return family_contends(verdict_family(v)) && v->ndoing && v->doing[0].share >= threshold(TH_MOST) &&
+           end->cat == EX_TIMER && n != at && n->cat == EX_WAIT && n->kind == at->kind && n->leaf == at->leaf;
+}
+
 /* Who asked has gone: who ends the other waits there comes too late, if it is busy. */
 static void gone_of(struct follow *f, const struct tree_node *at, struct verdict *v)
 {
@@ -374,7 +384,7 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     links_of(f, w, &v);
     deeds_of(f, w, &v);
     const struct tree_node *link = w->npath ? &t->v[w->path[w->npath - 1]] : at;
-    v.rule = v.rule == RULE_OWN && is_nested(f, link) ? RULE_NESTED : v.rule;
+    v.rule = (v.rule == RULE_OWN && is_nested(f, link)) || wants_more(t, at, end, &v) ? RULE_NESTED : v.rule;
     if (at->cat == EX_WAIT && link->by != NO_LANE) {
         const uint32_t group = causes_group(f->c, trace_g_name(f->c->tr, link->by));
         v.holder = (struct role){trace_g_name(f->c->tr, link->by), link->by,
@@ -414,7 +424,8 @@ static struct verdict verdict_of(struct follow *f, const struct way *w, uint32_t
     v.harm.slow = tree_part(t, w->ns[TREE_SLOW], TREE_SLOW);
     v.harm.usual = tree_part(t, w->ns[TREE_USUAL], TREE_USUAL);
     v.harm.share = v.harm.all > v.harm.slow ? v.harm.all : v.harm.slow;
-    ways_counts(t, at, at->pieces[TREE_ALL] ? TREE_ALL : TREE_SLOW, &v);
+    const struct tree_node *of = w->family == FAM_LIMIT ? end : at; /* others there are answered */
+    ways_counts(t, of, of->pieces[TREE_ALL] ? TREE_ALL : TREE_SLOW, &v);
     if (v.rule == RULE_LIMIT && asker_gone(f->c->tr, end, at))
         gone_of(f, at, &v);
     return v;
