@@ -143,13 +143,6 @@ static bool read_when(const char *v, void *to)
     return read_text0(v, to) && goto_when(NULL, v, &t, &why);
 }
 
-static bool read_id(const char *v, void *to)
-{
-    struct goroutine_asked *g = to;
-    g->given = true;
-    return read_count0(v, &g->id);
-}
-
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
 /* How a value is read, and the message if it can't be. */
@@ -175,7 +168,6 @@ KIND(SECONDS, read_seconds, "these are no whole seconds: 5, 5s, 2m are");
 KIND(KEEP, read_keep, "this is no time and no size: 30s, 2m, 500M are");
 KIND(LIMIT, read_limit, "this is no limit: 2G, 7d and 2G,7d are");
 KIND(WHEN, read_when, "this is no time: 1.2s, 300ms, 1m30s, 40%, 14:03:22.5 are");
-KIND(ID, read_id, "this is no goroutine's number");
 
 static const struct row {
     const char *name, *arg;

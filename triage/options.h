@@ -43,10 +43,6 @@ struct words { /* values of an option that may be repeated */
     uint32_t n;
 };
 
-struct goroutine_asked {
-    bool given;
-    uint64_t id;
-};
 struct keep { /* how much of a stream to keep; both 0 = not given */
     int64_t ns;
     uint64_t bytes;
@@ -89,8 +85,6 @@ struct options {
     bool all;
     double hz;             /* CPU samples per second of processor time; 0 = not given */
     const char *from, *to; /* as typed: parsing them needs the end of the trace */
-    const char *group;     /* part of the start function's name */
-    struct goroutine_asked goroutine;
     const char *map;
 
     /* commands that watch a running program */

@@ -50,7 +50,7 @@ static const struct {
     {sql_main, {"sql", "--quiet", "--csv", "select * from region", path}},
     {sql_main, {"sql", "--quiet", "--csv", "select * from sample where t > 1000", path}},
     {pprof_main, {"pprof", "--quiet", "--kind", "net", "--to", "50%", path}},
-    {pprof_main, {"pprof", "--quiet", "--kind", "syscall", "--group", "main", path}},
+    {pprof_main, {"pprof", "--quiet", "--kind", "syscall", "--from", "1ms", path}},
     {pprof_main, {"pprof", "--quiet", "--kind", "sched", "--all", path}},
 };
 enum { FIRST_ROWS = 13 };

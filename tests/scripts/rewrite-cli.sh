@@ -104,11 +104,7 @@ grep -q 'no generation in this range is sound: ' "$tmp/err"; check $? 0 "in it: 
 status 2 slice --from 1ms -o "$tmp/never" "$tmp/missing"; one_line "missing"
 status 2 slice --from 1ms -o "$tmp/never" README.md; one_line "no trace"
 # what a command would ignore it refuses
-for o in '--group main' '--goroutine 1'; do
-    status 2 slice --from 1ms -o "$tmp/never" $o samples/http-1.27.trace; one_line "a slice of goroutines"
-    status 2 anonymize -o "$tmp/never" $o samples/http-1.27.trace; one_line "goroutines without names"
-done
-for o in '--from 1ms' '--to 1ms' '--group main' '--goroutine 1' "-o $tmp/never"; do
+for o in '--from 1ms' '--to 1ms' "-o $tmp/never"; do
     status 2 info $o samples/http-1.27.trace; one_line "info of a part"
 done
 [ -e "$tmp/never" ] && fail "a file is there that was never to be"

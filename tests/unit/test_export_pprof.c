@@ -361,12 +361,8 @@ static void test_hand(void **state)
     expect(path, "sched", NULL, sched, 2);
     expect(path, "sched", "--all", first, 3);
     expect(path, "sync", "--all", (const struct sum[]){{"main.main;", 1, 94}}, 1);
-    expect(path, "sched", "--goroutine=1", NULL, 0);
-    expect(path, "net", "--group=work", net, 1);
     expect(path, "net", "--from=79ns", (const struct sum[]){{"net.Read;main.worker;", 1, 1}}, 1);
     expect(path, "net", "--from=80", NULL, 0);
-    assert_int_equal(RUN(pprof_main, "--kind", "net", "--group", "nobody", path), 2);
-    assert_int_equal(RUN(pprof_main, "--kind", "net", "--goroutine", "3", path), 2);
     unload(&l);
 }
 

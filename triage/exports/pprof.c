@@ -181,19 +181,6 @@ static void head(struct writer *w, const struct part *p, bool cpu, int64_t perio
 
 /* ---- which part ---------------------------------------------------------------------------------------- */
 
-static bool is_in(const void *part, uint32_t g)
-{
-    const struct part *p = part;
-    if (g == NO_LANE)
-        return !p->o->group && !p->o->goroutine.given;
-    const struct lane_info i = trace_lane_who(p->tr, lane_g(g));
-    if (p->o->goroutine.given && i.id != p->o->goroutine.id)
-        return false;
-    return !p->o->group || str_has(trace_str(p->tr, i.name), p->o->group) ||
-           str_has(trace_str(p->tr, trace_frame(p->tr, i.start_stack, 0).func),
-                   p->o->group); /* a helper runs it */
-}
-
 static enum err_code part_of(struct part *p, struct err *e)
 {
     const struct options *o = p->o;
@@ -207,12 +194,6 @@ static enum err_code part_of(struct part *p, struct err *e)
     if (p->from >= p->to || p->from > end)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET,
                        "--from to --to is no part of the trace, which ends at %" PRId64 " ns", end);
-    if (o->goroutine.given && trace_find_lane(p->tr, LANE_G, o->goroutine.id) == NO_LANE) {
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "there is no goroutine %" PRIu64 " in this trace",
-                       o->goroutine.id);
-    }
-    if (o->group && !any_of(g, trace_nlanes(p->tr, LANE_G), is_in(p, g)))
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no goroutine's start function contains '%s'", o->group);
     return ERR_OK;
 }
 
@@ -230,7 +211,7 @@ static enum err_code write_pprof(struct part *p, struct out *out, struct err *e)
     const enum sw_kind k = sw_kind_of(p->o->kind); /* options.def has the words */
     const bool cpu = k == SW_CPU;
     const int64_t period = cpu ? (int64_t)(1e9 / (p->o->hz > 0 ? p->o->hz : 100)) : 1;
-    const struct sw_filter f = {.t0 = p->from, .t1 = p->to, .like_go = !p->o->all, .want = is_in, .arg = p};
+    const struct sw_filter f = {.t0 = p->from, .t1 = p->to, .like_go = !p->o->all};
     struct sw_table v;
     struct writer w = {.tr = p->tr, .out = out};
     w.oom = !stackweights_build(p->tr, k, &f, &v);

@@ -102,18 +102,13 @@ static bool lane(struct build *b, uint32_t g)
     return true;
 }
 
-static bool g_wanted(const struct build *b, uint32_t g)
-{
-    return !b->f.want || b->f.want(b->f.arg, g);
-}
-
 static bool lanes(struct build *b)
 {
     uint32_t n = trace_nlanes(b->tr, LANE_G);
     for (uint32_t g = 0; g < n; g++) {
         if (b->f.share)
             *b->f.share = (double)g / n;
-        if ((g % 64 == 63 && !slices_tick()) || (g_wanted(b, g) && !lane(b, g)))
+        if ((g % 64 == 63 && !slices_tick()) || !lane(b, g))
             return false;
     }
     return true;
@@ -132,11 +127,9 @@ bool stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_
         b.f.t1 = trace_info(tr)->end + 1; /* the end itself belongs to it */
     const size_t ns = k == SW_CPU ? trace_samples(tr, &s) : 0,
                  nr = k == SW_ASSIST ? trace_ranges(tr, RANGE_ASSIST, &r) : 0;
-    const bool ok =
-        (k == SW_CPU || k == SW_ASSIST || lanes(&b)) &&
-        !any_of(i, ns,
-                s[i].t >= b.f.t0 && s[i].t < b.f.t1 && g_wanted(&b, s[i].g) && !add_row(&b, s[i].stack, 0)) &&
-        !any_of(i, nr, g_wanted(&b, r[i].owner) && !add_span(&b, r[i].stack, r[i].t0, r[i].t1));
+    const bool ok = (k == SW_CPU || k == SW_ASSIST || lanes(&b)) &&
+                    !any_of(i, ns, s[i].t >= b.f.t0 && s[i].t < b.f.t1 && !add_row(&b, s[i].stack, 0)) &&
+                    !any_of(i, nr, !add_span(&b, r[i].stack, r[i].t0, r[i].t1));
     tab_free(&b.by_stack);
     if (!ok)
         stackweights_free(out);

@@ -37,8 +37,6 @@ struct sw_filter {  /* all zero = everything */
     /* as `go tool trace -pprof`: only what follows a goroutine's first run, and no interval still open when
      * the trace ends. Totals then equal that tool's */
     bool like_go;
-    bool (*want)(const void *arg, uint32_t g); /* filter of goroutines; NULL = all */
-    const void *arg;
     double *share; /* receives the progress now and then, 0..1; may be NULL */
 };
 
