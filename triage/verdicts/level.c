@@ -53,11 +53,14 @@ static double does_as(const struct verdict *v, unsigned cats)
     return share;
 }
 
-/* Whether more parallelism would find idle processors. Running work needs them, waits and sleeps do not. */
+/* Whether more parallelism would find idle processors. Running work needs them, waits and sleeps do not. If a
+ * processor, idle or not, comes late to who is waited for, that is it, and not what it does. */
 static bool room(const struct causes *c, const struct verdict *v)
 {
-    return does_as(v, 1u << EX_RUN | 1u << EX_SCHED | 1u << EX_ASSIST) < threshold(TH_MOST) ||
-           c->idle >= threshold(TH_ROOM) * c->procs;
+    const bool late = v->ndoing && (v->doing[0].cat == EX_SCHED || v->doing[0].cat == EX_NOBODY) &&
+                      v->doing[0].share >= threshold(TH_MOST);
+    return !late && (does_as(v, 1u << EX_RUN | 1u << EX_SCHED | 1u << EX_ASSIST) < threshold(TH_MOST) ||
+                     c->idle >= threshold(TH_ROOM) * c->procs);
 }
 
 /* Whether each of many goroutines waits for it once, as the first thing that it does, in the program's own
@@ -71,14 +74,6 @@ static bool bounds(const struct causes *c, const struct works *all, const struct
     each_walked(s, c->tr, v->g, BOUND_SPANS)
         waits += s->state == ST_WAITING && s->stack && verdict_place(all, s->stack).user == v->where.user;
     return waits < 2 && (double)(v->t0 - li.first) < threshold(TH_SHARE) * (double)(li.last - li.first);
-}
-
-/* Whether the holder mostly waits for a processor, whether one is idle or none is: that is what comes late
- * then, not what it does. */
-static bool holder_late(const struct verdict *v)
-{
-    return v->ndoing && (v->doing[0].cat == EX_SCHED || v->doing[0].cat == EX_NOBODY) &&
-           v->doing[0].share >= threshold(TH_MOST);
 }
 
 /* Whether the waiter for a slot starts the goroutines that it waits for, one at a time: a limit of one
@@ -124,22 +119,6 @@ static bool others_answered(const struct causes *c, const struct works *all, con
 static bool side_by_side(const struct work *w)
 {
     return w->standing || (!work_awaited(w) && !w->paced && w->at_once >= threshold(TH_DOUBLE));
-}
-
-/* Whether the pieces consist mostly of tasks or requests. Those are the unit of work then, not the pieces. */
-static bool is_of_parts(const struct works *all, const struct verdict *v)
-{
-    const struct work *w = &all->v[v->harm.work];
-    if (work_awaited(w))
-        return false;
-    each_of(k, all->v, all->n) {
-        struct harm h = {0};
-        if (work_awaited(k) && work_counts(k) && k->n > w->n)
-            verdict_share_at(&k->tree, v->where.user, 0, &h);
-        if (h.share >= threshold(TH_SHARE))
-            return true;
-    }
-    return false;
 }
 
 /* Whether another handler serves the slow requests, or a library's own. They are a different kind then, not
@@ -212,7 +191,7 @@ static bool repeats(const struct works *all, const struct verdict *v)
     const bool starts = v->rule == RULE_START; /* of the start-up, which the calls have most of */
     const double times = v->ev[starts ? EV_COUNT : EV_TIMES];
     const double saved = times > 1 ? (starts ? 1 : v->harm.share) * (1 - 1 / times) : 0;
-    return saved >= threshold(TH_REPEATS) && !is_of_parts(all, v) && (starts || !side_by_side(w));
+    return saved >= threshold(TH_REPEATS) && (starts || !side_by_side(w));
 }
 
 enum when { NOTE, MUCH, MOSTLY, HELD_UP, SCARCE, SHOWN, ASKED, IN_VAIN, REPEATS, TINY, BEGINS, VARIES };
@@ -230,7 +209,7 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
     case NOTE: return false;
     case MUCH: return much;
     case MOSTLY: return v->harm.share >= threshold(TH_SEVERE);
-    case HELD_UP: return much && room(c, v) && !holder_late(v) && (crowd || varies);
+    case HELD_UP: return much && room(c, v) && (crowd || varies);
     case SCARCE:
         return v->harm.share >= threshold(TH_SET_SHARE) && room(c, v) && !bounds(c, all, v) &&
                (crowd || one_at_a_time(c, v));
