@@ -55,13 +55,19 @@ tries() { # tries STATUS MAKES DEEDS ARG.. - MAKES: the file of -o; DEEDS: how m
         LD_PRELOAD=$tmp/inside.so $as "$tmp/gotop" "$@" >"$tmp/said" 2>&1 </dev/null 9>>"$tmp/log")
     judge $? "$*"
 }
-shows() { # shows DEEDS SPARE ARG.. - the viewer, in a terminal; SPARE: the deed that stops a pipeline
+shows() { # shows DEEDS SPARE ARG.. - the viewer, in a terminal, where two pictures are written; SPARE: the deed that stops a pipeline
     want=0 makes='' deeds=$1 spare=$2; shift 2
     : >"$tmp/log"; : >"$tmp/said"; rm -f "$tmp/status"; looks >"$tmp/was"
     box=$((box + 1))
     mux new-session -d -s v -x 100 -y 30 "cd $tmp/t; TERM=xterm-256color INSIDE_FD=9 INSIDE_PID=$sleeper INSIDE_DIR=$tmp/inside INSIDE_TRACE=$reads \
         INSIDE_DEEDS=$deeds INSIDE_SPARE=$spare INSIDE_KEPT=kept LD_PRELOAD=$tmp/inside.so $as $tmp/gotop $* 9>>$tmp/log; echo \$? >$tmp/status"
     i=0; while ! mux capture-pane -p -t v | grep -qF '? keys' && [ ! -s "$tmp/status" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
+    mux send-keys -t v '$' '$'
+    i=0; while [ ! -s "$tmp/t/gotop-2.svg" ] && [ ! -s "$tmp/status" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
+    for n in 1 2; do
+        if [ "$(tail -n 1 "$tmp/t/gotop-$n.svg" 2>/dev/null)" = '</svg>' ]; then pass; else fail "$who: no picture $n"; fi
+        rm -f "$tmp/t/gotop-$n.svg"
+    done
     mux send-keys -t v Q
     i=0; while [ ! -s "$tmp/status" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.05; done
     judge "$(cat "$tmp/status")" "the viewer: $*"

@@ -18,7 +18,7 @@ enum {
     SANDBOX_OUTPUT = 2,   /* writes the files of -o, --map and --save */
     SANDBOX_TERMINAL = 4, /* controls the terminal, reads terminfo, and writes copies into a file */
     SANDBOX_SLICES =
-        8, /* writes a slice into a new file: in the current folder, beside the trace, or in TMPDIR */
+        8, /* writes new files, slices and pictures: in the current folder, beside the trace, or in TMPDIR */
     SANDBOX_LIVE = 16,   /* reads what the clerk fetches; the viewer's -o saves it */
     SANDBOX_FOLDERS = 32 /* reads the files in folders that the command line names */
 };
