@@ -2,8 +2,8 @@
 # manual.sh GOTOP DIR - man pages into DIR/man1, completions for bash, zsh and fish into DIR, from what --help is made of:
 # viewer/command/commands.def, and what each command prints for --help (its options: triage/options.def).
 #
-# The main page is docs/gotop.1 with two sections made anew: COMMANDS, and OPTIONS, where a paragraph in docs/gotop.1 about
-# an option is put in place of its line of --help. Everything goes through one table, DIR/options:
+# The main page is docs/gotop.1 with the commands added to SYNOPSIS and COMMANDS, and OPTIONS made anew: a paragraph in
+# docs/gotop.1 about an option is put in place of its line of --help. Everything goes through one table, DIR/options:
 #   command ("-" is the viewer) <tab> option <tab> argument, if it takes one <tab> help
 set -e
 gotop=$1 dir=$2 here=$(dirname "$0")
@@ -51,7 +51,9 @@ told() { # told COMMAND FILE
             if (match(text, /   +-/)) { rest = substr(text, RSTART + RLENGTH - 1); text = substr(text, 1, RSTART - 1) }
             head(h, text)
         }
+        next
     }
+    n && sub(/^                +/, "") { what[n - 1] = what[n - 1] " " $0 } # the help goes on
     END {
         for (i = 0; i < n; i++) print cmd "\t" name[i] "\t" args[i] "\t" what[i]
         if (!("--help" in at)) print cmd "\t--help\t\tthis"
@@ -93,20 +95,12 @@ awk -F'\t' -v version="$version" -v commands="$dir/commands" -v options="$dir/op
     }
     /^\.TH/ { sub(/"gotop [^"]*"/, "\"gotop " version "\"") }
     /^\.SH/ {
+        for (i = 0; section == "SYNOPSIS" && i < ncmds; i++)
+            printf ".br\n.B gotop %s\n.RI [ OPTION ...]\n%s", cmd[i], operands[cmd[i]] == "" ? "" : ".I " roff(operands[cmd[i]]) "\n"
+        for (i = 0; section == "COMMANDS" && i < ncmds; i++) printf ".TP\n.BR gotop\\-%s (1)\n%s\n", cmd[i], roff(top(chelp[cmd[i]]))
         if (section == "OPTIONS") flush_options()
-        section = $0; sub(/^\.SH /, "", section); first = 0
+        section = $0; sub(/^\.SH /, "", section)
     }
-    section == "SYNOPSIS" && /^\.br/ { # the viewer alone stands in the file
-        print; for (i = 0; i < ncmds; i++) printf "%s.B gotop %s\n.RI [ OPTION ...]\n%s", i ? ".br\n" : "", cmd[i], operands[cmd[i]] == "" ? "" : ".I " roff(operands[cmd[i]]) "\n"
-        skip = 1; next
-    }
-    section != "SYNOPSIS" { skip = 0 }
-    skip { next }
-    section == "COMMANDS" && /^\.TP/ {
-        if (!first++) for (i = 0; i < ncmds; i++) printf ".TP\n.BR gotop\\-%s (1)\n%s\n", cmd[i], roff(top(chelp[cmd[i]]))
-        next
-    }
-    section == "COMMANDS" && first { next }
     section == "OPTIONS" && !/^\.SH/ {
         if (/^\.TP/) { want = 1; next }
         if (want) {
@@ -118,7 +112,7 @@ awk -F'\t' -v version="$version" -v commands="$dir/commands" -v options="$dir/op
         next
     }
     { print }
-    END { if (section == "OPTIONS") flush_options(); exit bad }' "$here/gotop.1" >"$dir/man1/gotop.1"
+    END { exit bad }' "$here/gotop.1" >"$dir/man1/gotop.1"
 
 while IFS='	' read -r name operands help; do
     awk -v name="$name" -v operands="$operands" -v help="$help" -v version="$version" -v date="$date" "$roff"'

@@ -32,6 +32,12 @@ no_other() {
         grep -qE -- "$o([^a-z0-9-]|\$)" "$2" || { echo "$1 tells of $o, --help doesn't"; return 1; }
     done
 }
+# whole COMMAND HELP - where the help of an option goes on in a further line, completions have that, too
+whole() {
+    grep "^$1	" "$d/options" >"$tmp/has"
+    sed -n '/^  -/,$s/^ \{16,\}//p' "$2" >"$tmp/further"
+    while read -r line; do grep -qF -- " $line" "$tmp/has" || { echo "$1 has lost: $line"; return 1; }; done <"$tmp/further"
+}
 complete_has() { # complete_has COMMAND HELP - each of its options in all three completions
     bash -c '. "$1"; COMP_WORDS=(gotop $2 -); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _gotop; printf "%s\n" "${COMPREPLY[@]}"' - \
         "$d/gotop.bash" "$1" >"$tmp/offered" 2>/dev/null
@@ -46,6 +52,7 @@ complete_has() { # complete_has COMMAND HELP - each of its options in all three 
 ok "the main page has all options" told "$d/man1/gotop.1" "$tmp/help"
 ok "the main page has no others" no_other "$d/man1/gotop.1" "$tmp/help"
 ok "completions have the main options" complete_has "" "$tmp/help"
+ok "each with all its help" whole - "$tmp/help"
 commands=$(cut -f1 "$d/commands")
 ok "there are subcommands" test -n "$commands"
 for c in $commands; do
@@ -55,6 +62,7 @@ for c in $commands; do
     ok "$c --help begins with its usage" grep -qE "^(usage: )?gotop $c " "$tmp/help-$c"
     ok "$c has a page with all options" told "$d/man1/gotop-$c.1" "$tmp/help-$c"
     ok "$c in completions" complete_has "$c" "$tmp/help-$c"
+    ok "$c with all its help" whole "$c" "$tmp/help-$c"
     ok "$c is offered" sh -c "bash -c '. $d/gotop.bash; COMP_WORDS=(gotop $c); COMP_CWORD=1; _gotop; printf \"%s\n\" \"\${COMPREPLY[@]}\"' 2>/dev/null | grep -qx $c"
 done
 
