@@ -153,16 +153,6 @@ static struct ends ends_at(const struct follow *f, uint32_t g, const struct tree
     return e;
 }
 
-/* Whether the function that waits on a channel is also the one that closes it: it tells all who depend on it
- * that it is done, and gives nothing back. A trace names the runtime's function that sent or received, but
- * none for a close. */
-static bool tells_done(const struct trace *tr, const struct tree_node *n)
-{
-    return n->kind != WK_COND && n->by_stack && stacks_place(tr, n->stack) == stacks_place(tr, n->by_stack) &&
-           trace_stack(tr, n->by_stack) &&
-           !str_starts(trace_str(tr, trace_frame(tr, n->by_stack, 0).func), "runtime.");
-}
-
 /* Whether goroutines of one group end each other's waits at one function. A slot that is passed around
  * returns: the goroutine that ends a wait there has waited there itself, or found a slot free. Different
  * goroutines end the waits of one; in a pipeline or a ring one predecessor ends them all. A goroutine that
@@ -316,8 +306,7 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     if (taken || by == n->who || waits_there(f, by, n->user)) {
         /* who returns one of a set lets one go; who did something for a batch lets the batch go */
         const bool batch = !taken && let_go(f, n).same + 1 >= threshold(TH_SEVERAL);
-        const bool event = batch || (!taken && tells_done(f->c->tr, n));
-        return event || !of_set(f, n) || mostly(f, n, idles) ? FAM_NONE : FAM_SET;
+        return batch || !of_set(f, n) || mostly(f, n, idles) ? FAM_NONE : FAM_SET;
     }
     if (among_them(f, n) && !for_all(f, n))
         return FAM_SET;

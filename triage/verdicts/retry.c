@@ -1,9 +1,10 @@
 /*
  * retry.c - whether waits that a timer ends are the pauses of a piece that retries. Either each is longer
- * than the one before it and there is other work in between; or they lie between two waits, or calls of the
- * system but for connections, at one line, which asks again: if usual pieces do so as well, that is how it
- * waits for what is not there yet. See verdict.h.
+ * than the one before it and there is other work in between; or they lie between two waits, or two calls of
+ * the system that are no reads of a connection, at one line, which asks again: if usual pieces do so as well,
+ * that is how it waits for what is not there yet. See verdict.h.
  */
+#include "triage/findings/asks.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
@@ -32,7 +33,9 @@ static struct tried tries_in(const struct causes *c, const struct works *w, cons
     int64_t before = 0, since = 0;
     bool paused = false;
     each_pair_between(s, next, c->tr, p->g, p->t0, p->t1, STEPS) {
-        const bool call = s->state == ST_SYSCALL && s->stack && !stacks_may(c->tr, s->stack, STACK_CONN);
+        const bool call = s->state == ST_SYSCALL && s->stack &&
+                          (!stacks_may(c->tr, s->stack, STACK_CONN) ||
+                           (v->rule == RULE_SLEEP && causes_writes(c->tr, s->stack)));
         if ((s->state != ST_WAITING && !call) || !s->stack)
             continue;
         if (!call && waits_out(w, v, s, next)) {
