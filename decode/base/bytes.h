@@ -1,7 +1,7 @@
 /*
  * bytes.h - reading and writing bytes and varints.
  *
- * Unsigned LEB128, at most 10 bytes and 64 bits, padded encodings allowed (FORMAT.md 0). A read that would
+ * Unsigned LEB128, at most 10 bytes and 64 bits, padded encodings allowed. A read that would
  * pass the end, or a varint that is longer, returns NULL and touches nothing.
  */
 #ifndef GOTOP_DECODE_BYTES_H

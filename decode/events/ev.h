@@ -4,9 +4,9 @@
  *
  * A dialect's reader orders its file's events by the dialect's own rules, turns each into zero or more struct
  * ev in final order, and pushes them (decode/events/source.h). fold turns them into spans, ranges and series;
- * it knows no dialect. Times are final: nanoseconds since the first event, never decreasing (FORMAT.md B.4,
- * A.6). Goroutines, Ps and Ms are dense indices given out by the reader, counting from 0 by first appearance;
- * strings and stacks are interned ids (decode/events/names.h).
+ * it knows no dialect. Times are final: nanoseconds since the first event, never decreasing. Goroutines, Ps
+ * and Ms are dense indices given out by the reader, counting from 0 by first appearance; strings and stacks
+ * are interned ids (decode/events/names.h).
  */
 #ifndef GOTOP_DECODE_EV_H
 #define GOTOP_DECODE_EV_H

@@ -1,5 +1,5 @@
 /*
- * dialect.h - the format version of a trace file, found by its header (FORMAT.md 0.1).
+ * dialect.h - the format version of a trace file, found by its header (docs/DIALECTS.md lists them).
  */
 #ifndef GOTOP_DECODE_DIALECT_H
 #define GOTOP_DECODE_DIALECT_H

@@ -3,8 +3,8 @@
  *
  * Bytes go in as they come (stream_put), in pieces of any size. A generation is whole once its end is known:
  * from 1.26 on by its end mark, before by the first batch of the next one, at the end of the input by
- * stream_end(). Only batch headers are looked at (the format's B.1), so this keeps up with memory speed and
- * holds nothing but the bytes.
+ * stream_end(). Only batch headers are looked at, so this keeps up with memory speed and holds nothing but
+ * the bytes.
  *
  * Damage doesn't end it, not even in the first batch: where no batch begins the next one is looked for
  * (v2_raw_likely()), and the bytes in between stay in their generation, which is then `broken`. What they
@@ -14,8 +14,7 @@
  * arrives is let go, and the one behind it tells of it. So what is held is bounded whatever arrives.
  *
  * A whole generation is kept with the trace's header in front of it: its bytes are a trace file of their own,
- * because a generation refers to nothing outside itself (B.3). Several in a row behind one header are one,
- * too.
+ * because a generation refers to nothing outside itself. Several in a row behind one header are one, too.
  *
  * Ownership: generations belong to the stream until stream_drop(); pointers stay valid until then. One
  * thread.

@@ -1,6 +1,5 @@
 /*
- * v1_decode.h - decoding the first family: each processor's batches by themselves, some events ahead
- * (FORMAT.md A.2, A.4).
+ * v1_decode.h - decoding the first family: each processor's batches by themselves, some events ahead.
  *
  * A cursor follows the chain of one processor's batches and decodes many events at a time into its ring. (One
  * processor's events resemble each other, so branches are predicted; those of all processors in order don't.)

@@ -1,5 +1,5 @@
 /*
- * v1_emit.h - turn the first family's ordered events into neutral ones (FORMAT.md A.6, C.2).
+ * v1_emit.h - turn the first family's ordered events into neutral ones.
  *
  * Works out what the file doesn't say: which goroutine a P runs, which goroutines there were at the start,
  * whether a system call blocked, which goroutine stopped the world; and turns ticks into nanoseconds.

@@ -1,5 +1,5 @@
 /*
- * v1_index.h - the first pass over a trace of the first family (FORMAT.md A).
+ * v1_index.h - the first pass over a trace of the first family.
  *
  * Batches have no length and the tables are at the end, so the whole file has to be parsed once before
  * anything can be ordered. Kept are: the chain of each processor's batches, the places of strings and stacks,

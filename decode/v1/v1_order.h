@@ -1,5 +1,5 @@
 /*
- * v1_order.h - the first family's events in the order in which they happened (FORMAT.md A.5).
+ * v1_order.h - the first family's events in the order in which they happened.
  *
  * Each processor's chain of batches is in order by itself (v1_decode.h). How the chains are merged depends on
  * the dialect: the prototype by time; 1.5 by a global sequence number; later ones by each goroutine's
@@ -75,8 +75,7 @@ static inline const struct v1_ev *v1_order_head(const struct v1_order *o, uint32
     return v1_ring(&o->d, &o->d.cur[cur], o->d.cur[cur].head);
 }
 
-/* v1_order_key - what events are merged by (FORMAT.md A.5): the global sequence
- * number (1.5), else the ticks. */
+/* v1_order_key - what events are merged by: the global sequence number (1.5), else the ticks. */
 static inline int64_t v1_order_key(const struct v1_order *o, const struct v1_ev *e)
 {
     return (int64_t)(o->d.by_seq ? e->seq : e->ticks);

@@ -1,6 +1,6 @@
 /*
  * v1_wire.h - the first family's events on the wire: one event in, its values out; and the tables of a
- * dialect (FORMAT.md A.2, A.3).
+ * dialect.
  *
  * Knows no state: neither batches' running times nor goroutines. All reads are bounded by `end`.
  */

@@ -1,6 +1,6 @@
 /*
  * v2_events.h - the table of events of the second family. events_v2.def holds the rows and explains the
- * columns (FORMAT.md B.2).
+ * columns.
  */
 #ifndef GOTOP_DECODE_V2_EVENTS_H
 #define GOTOP_DECODE_V2_EVENTS_H

@@ -1,6 +1,5 @@
 /*
- * v2_gen.h - one generation of a second-family trace: its batches by thread, and its tables (FORMAT.md B.1,
- * B.3).
+ * v2_gen.h - one generation of a second-family trace: its batches by thread, and its tables.
  */
 #ifndef GOTOP_DECODE_V2_GEN_H
 #define GOTOP_DECODE_V2_GEN_H
@@ -112,7 +111,7 @@ bool v2_gen_hole(const struct v2_gen *g, size_t from, size_t to, uint64_t m, boo
 void v2_gen_after(struct v2_gen *g, const struct v2_gen *before);
 void v2_gen_free(struct v2_gen *g);
 
-/* Returns ns per clock unit. Times are converted as Go converts them (FORMAT.md B.4). */
+/* Returns ns per clock unit. */
 double v2_gen_unit(const struct v2_gen *g);
 
 /* Convert a time or delta of the file to ns, truncated as Go does it, at most SOURCE_TIME_MAX. No clock has

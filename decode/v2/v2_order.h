@@ -1,6 +1,5 @@
 /*
- * v2_order.h - puts the events of one generation in order and turns them into neutral events (FORMAT.md
- * B.5).
+ * v2_order.h - puts the events of one generation in order and turns them into neutral events.
  *
  * The state of goroutines, Ps, Ms, ranges, regions and tasks carries over from generation to generation.
  */

@@ -1,6 +1,6 @@
 /*
  * v2_raw.h - the second family's bytes without their meaning: batches, and the events and table entries in
- * them (FORMAT.md B.1, B.2).
+ * them.
  *
  * Nothing is kept or interned. A struct err says what is damaged and where; what was read before it remains
  * valid.

@@ -14,7 +14,7 @@
  * One thing a line; '#' starts a comment. The first line names the dialect: 'go 1.5' .. 'go 1.26', or
  * 'prototype'.
  *
- * Events. Name (FORMAT's, which are Go's), then time, then arguments, 'name=value' or bare in their order.
+ * Events. Name (Go's), then time, then arguments, 'name=value' or bare in their order.
  *   +D       time since the previous event of the batch; @T the absolute time instead. Default: +0 in the
  *            first family, +1 in the second.
  *   numbers  decimal, 0x.., or negative (written as the 64-bit pattern); words for states: running, idle,

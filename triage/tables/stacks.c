@@ -1,6 +1,6 @@
 /*
- * stacks.c - infers kinds of waits from reasons and function names. The reasons are those of FORMAT's table
- * in docs/ARCHITECTURE.md (the decoder uses one spelling for all dialects).
+ * stacks.c - infers kinds of waits from reasons and function names. The reasons are spelled as in
+ * decode/v2/words_v2.def, in all dialects.
  */
 #include "triage/tables/stacks.h"
 
