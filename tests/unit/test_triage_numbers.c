@@ -1,7 +1,6 @@
 /*
- * test_triage_numbers.c - the tables against a slow recount, and against Go's own figures: its Summarizer (S
- * records of
- * ../shared/traces), its profiles (triage_pprof_totals.h), its mutator utilisation
+ * test_triage_numbers.c - the tables and metrics against a slow recount, and against Go's own figures: its
+ * Summarizer (S records of ../shared/traces), its profiles (triage_pprof_totals.h), its mutator utilisation
  * (tests/golden/report-*.mmu.tsv).
  */
 #include "triage_help.h"
@@ -10,6 +9,7 @@
 #include <math.h>
 #include <zlib.h>
 
+#include "triage/tables/metrics.h"
 #include "triage/tables/stackweights.h"
 #include "triage/tri.h"
 
@@ -118,19 +118,100 @@ static void groups_hold(const struct loaded *l)
     assert_int_equal(n, l->tg->ng);
 }
 
-static void procs_hold(const struct loaded *l)
+/* ---- numbers by their names ---------------------------------------------------------------------------- */
+
+static int64_t procs_ns(const struct loaded *l, enum state state)
 {
-    int64_t idle = 0;
-    for (uint32_t p = 0; p < l->tg->np; p++) {
+    int64_t ns = 0;
+    for (uint32_t p = 0; p < trace_nlanes(l->tr, LANE_P); p++) {
         struct span_iter it;
-        if (!span_seek_index(&it, l->tr, (struct lane){LANE_P, p}, 0))
-            continue;
-        do {
-            const struct span *s = span_get(&it);
-            idle += s->state == ST_IDLE ? s->t1 - s->t0 : 0;
-        } while (span_next(&it));
+        each_span(s, it, l->tr, lane_p(p), INT64_MIN)
+            ns += s->state == state ? s->t1 - s->t0 : 0;
     }
+    return ns;
+}
+
+static void metric_is(const struct loaded *l, const char *name, double want)
+{
+    struct metric_value v;
+    struct err e = {0};
+    if (metric_get(l, name, &v, &e) != ERR_OK)
+        fail_msg("%s", e.what);
+    if (v.v != want)
+        fail_msg("%s is %.17g, not %.17g", name, v.v, want);
+}
+
+static void goroutines_hold(const struct loaded *l)
+{
+    const uint32_t n = trace_nlanes(l->tr, LANE_G);
+    uint32_t created = 0, ended = 0;
+    for (uint32_t g = 0; g < n; g++) {
+        const struct lane_info li = trace_lane(l->tr, lane_g(g));
+        created += li.created;
+        ended += li.ended;
+    }
+    metric_is(l, "goroutines", n);
+    metric_is(l, "goroutines.created", created);
+    metric_is(l, "goroutines.end", n - ended);
+}
+
+static void collections_hold(const struct loaded *l)
+{
+    const struct range *r;
+    struct range stop;
+    const size_t cycles = trace_ranges(l->tr, RANGE_GC, &r);
+    int64_t marked = 0, stopped = 0, longest = 0;
+    size_t stops = 0;
+    uint64_t heap = 0;
+    for (size_t i = 0; i < cycles; i++)
+        marked += r[i].t1 - (r[i].t0 > 0 ? r[i].t0 : 0);
+    for (size_t i = 0, n = trace_ranges(l->tr, RANGE_STW, &r); i < n; stops++) {
+        i = trace_stop(r, n, i, &stop);
+        const int64_t ns = stop.t1 - (stop.t0 > 0 ? stop.t0 : 0);
+        stopped += ns;
+        longest = ns > longest ? ns : longest;
+    }
+    for (size_t i = 0; i < trace_npoints(l->tr, METRIC_HEAP); i++) {
+        const struct point p = trace_point(l->tr, METRIC_HEAP, i);
+        heap = p.v > heap ? p.v : heap;
+    }
+    metric_is(l, "gc.cycles", (double)cycles);
+    metric_is(l, "gc.mark", (double)marked);
+    metric_is(l, "gc.assist", (double)procs_ns(l, ST_ASSIST));
+    metric_is(l, "stw.count", (double)stops);
+    metric_is(l, "stw.total", (double)stopped);
+    metric_is(l, "stw.max", (double)longest);
+    metric_is(l, "heap.max", (double)heap);
+}
+
+static void tasks_hold(const struct loaded *l)
+{
+    const struct task *t;
+    const struct region *r;
+    const struct sample *s;
+    int64_t tasks = 0, regions = 0;
+    for (size_t i = 0, n = trace_tasks(l->tr, &t); i < n; i++)
+        tasks += !t[i].open_start && !t[i].open_end;
+    for (size_t i = 0, n = trace_regions(l->tr, &r); i < n; i++)
+        regions += !r[i].open_start && !r[i].open_end;
+    metric_is(l, "task.count", (double)tasks);
+    metric_is(l, "region.count", (double)regions);
+    metric_is(l, "samples", (double)trace_samples(l->tr, &s));
+}
+
+static void metrics_hold(const struct loaded *l, const struct recount *r)
+{
+    const int64_t idle = procs_ns(l, ST_IDLE);
     assert_int_equal(idle, l->tg->p_sum.ns[ST_IDLE]);
+    metric_is(l, "idle.share", l->tg->capacity ? (double)idle / (double)l->tg->capacity : 0);
+    metric_is(l, "duration", (double)trace_info(l->tr)->end);
+    metric_is(l, "findings", l->fs.n);
+    metric_is(l, "sched.count", (double)r->scheds);
+    metric_is(l, "total(sched)", (double)r->sched_ns);
+    metric_is(l, "sched.max", (double)r->sched_max);
+    goroutines_hold(l);
+    collections_hold(l);
+    tasks_hold(l);
 }
 
 static void tables_of(const char *path)
@@ -175,7 +256,7 @@ static void tables_of(const char *path)
     assert_true(pairs <= waits && pair_ns <= wait_ns);
     adds_up(&l);
     groups_hold(&l);
-    procs_hold(&l);
+    metrics_hold(&l, &r);
     load_free(&l);
 }
 
