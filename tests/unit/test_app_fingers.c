@@ -24,11 +24,11 @@ static void test_back(void **state)
     assert_int_equal(f.a.view.at.view, VIEW_PROCS);
     expect(&f, "6 Enter [ l", "Esc drop top lane");
     expect(&f, "Esc l", "q waits");
-    expect(&f, "3", "q quit");             /* a view that was asked for by its key has no way back */
-    expect(&f, "1 Enter q", "q findings"); /* the first one closes what is said of the finding */
+    expect(&f, "3", "q quit");           /* a view that was asked for by its key has no way back */
+    expect(&f, "1 Enter", "q findings"); /* what is said of the finding leaves the footer, and takes no key */
     expect(&f, "q", "Enter look there");
     assert_int_equal(f.a.view.at.view, VIEW_TRIAGE);
-    expect(&f, "e q", "q findings"); /* so do the others that lead from a table to lanes */
+    expect(&f, "e", "q findings"); /* so do the others that lead from a table to lanes */
     expect(&f, "q /clerk Enter Esc l", "q findings");
     expect(&f, "q 5 :g13 Enter", "q groups");
     expect(&f, "q", "start function");
