@@ -370,12 +370,14 @@ static void test_find_in_help(void **state)
     assert_true(f.a.view.popup.find.hit > first);
     expect(&f, "N", "flame graph");
     assert_int_equal(f.a.view.popup.find.hit, first);
+    expect(&f, "/suspend Enter n", "1 of 1: suspend"); /* that it was the only one is said */
     expect(&f, "/no-such-words Enter", "not found here: no-such-words");
     expect(&f, "g /suspend Esc", "What the screen shows");
     assert_int_equal(f.a.view.popup.kind, POPUP_LINES);
     assert_null(f.a.view.search); /* nothing of the trace was looked for */
     expect(&f, "q", "q quit");
-    expect(&f, "/flame Enter", "not found: flame");
+    expect(&f, "6 /no-such-words Enter n", "n goes on with a search of the lanes"); /* it was none of these */
+    expect(&f, "Esc 3 /flame Enter", "not found: flame");
     fix_close(&f);
 }
 
