@@ -442,6 +442,7 @@ static inline uint32_t span_run_p(const struct span_run *r, uint32_t i)
  *   spans   called with up to SPAN_BLOCK + 1 of its spans at a time, in order. NULL: only begin is called,
  *           which is cheaper than trace_lane() for each.
  *   end     called after its last span.
+ *   skips   asked after begin: whether spans and end are not to be called for this one. NULL: never.
  *
  * Up to LANES_PACK neighbours are stored together, so walks should begin at multiples of it.
  */
@@ -452,6 +453,7 @@ struct span_walk {
     bool (*begin)(void *arg, uint32_t g, const struct lane_info *li);
     bool (*spans)(void *arg, uint32_t g, const struct span_run *r);
     bool (*end)(void *arg, uint32_t g);
+    bool (*skips)(void *arg);
     void *arg;
 };
 bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct span_walk *w);

@@ -86,7 +86,6 @@ static inline bool tri_is_exec(uint8_t state)
 struct group_part { /* what goroutines of one group did */
     uint32_t group;
     bool timed;
-    uint64_t moves;
     int64_t ns[GM_COUNT];
 };
 

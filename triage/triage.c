@@ -19,9 +19,8 @@ enum err_code triage_new(const struct trace *tr, struct triage **out, struct err
         tg->np = trace_nlanes(tr, LANE_P);
         tg->work = mem_zalloc(sizeof *tg->work);
         tg->group_of = mem_alloc(((size_t)tg->ng + 1) * sizeof *tg->group_of);
-        tg->moves = mem_zalloc(((size_t)tg->ng + 1) * sizeof *tg->moves);
     }
-    if (!tg || !tg->work || !tg->group_of || !tg->moves) {
+    if (!tg || !tg->work || !tg->group_of) {
         triage_free(tg);
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the tables of the triage");
     }
@@ -48,7 +47,6 @@ void triage_free(struct triage *tg)
         return;
     work_free(tg);
     mem_free(tg->group_of);
-    mem_free(tg->moves);
     mem_free(tg->workers);
     mem_free(tg->assist);
     mem_free(tg->groups);

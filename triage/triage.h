@@ -58,7 +58,6 @@ struct group {             /* goroutines with one start function */
     uint32_t name;         /* string, 0 = unknown */
     bool is_system, timed; /* timed: at least one of its system calls took more than 1 ns */
     uint32_t count, created, ended;
-    uint64_t moves;         /* how often its goroutines moved to another P */
     int64_t first, last;    /* the earliest start and the latest end of their lives */
     int64_t ns[GM_COUNT];   /* sums over its goroutines */
     uint32_t waits, nwaits; /* group_waits[waits .. waits+nwaits): by reason, largest first */
@@ -190,9 +189,7 @@ struct leak_row {
     uint32_t example;         /* lane of one of them */
 };
 
-/* Wake-ups in vain: many are woken at once, and most wait again. A row for each pair with a futile wake-up;
- * bursts may be 0. */
-struct herd_row {
+struct herd_row {                   /* wake-ups in vain: many are woken at once, and most wait again */
     uint32_t pair;                  /* index of the pair_row */
     uint64_t wakes, futile, bursts; /* bursts: how often at least HERD_MIN were woken within 100 us */
     uint32_t largest;
@@ -208,7 +205,6 @@ struct triage {
 
     uint32_t ng;
     uint32_t *group_of; /* by goroutine: its group */
-    uint32_t *moves;    /* by goroutine: how often it moved to another P */
     uint32_t *workers;  /* the goroutines that are mark workers */
     size_t nworkers;
     int64_t *assist;            /* by goroutine: time in mark assist; NULL: there is none in the trace */
@@ -307,6 +303,8 @@ void triage_free(struct triage *tg);             /* NULL is allowed */
  * Computed on demand, since it is costly and rarely needed; only after TRIAGE_DONE. Returns NULL when out
  * of memory or no longer wanted (slices.h). */
 struct dist *triage_group_dists(const struct triage *tg, enum gmetric m);
+/* triage_moves - returns by goroutine how often it moved to another P. As triage_group_dists(). */
+uint32_t *triage_moves(const struct triage *tg);
 
 /* stop_moment - returns a stop-the-world with the goroutine, or before Go 1.10 the P, that began it. */
 static inline struct moment stop_moment(const struct range *r)

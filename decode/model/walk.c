@@ -40,6 +40,12 @@ static inline struct span_run block_run(const struct piece *p, uint32_t b, bool 
     return r;
 }
 
+/* Whether spans are wanted of the goroutine that was begun. */
+static inline bool wanted(const struct span_walk *w)
+{
+    return w->spans && !(w->skips && w->skips(w->arg));
+}
+
 /* Report the spans of one piece, block by block. */
 static bool piece_walk(const struct span_walk *w, const struct place *at, const struct piece *p)
 {
@@ -123,7 +129,7 @@ static bool retired_walk(const struct trace *tr, const struct span_walk *w, stru
             __builtin_prefetch((const uint8_t *)(uintptr_t)retired_row(&at->rows, PV_PACKED, i + 4));
         if (!w->begin(w->arg, g, &li))
             return false;
-        if (w->spans && (!retired_spans(w, at, g, i, &c, &run) || !w->end(w->arg, g)))
+        if (wanted(w) && (!retired_spans(w, at, g, i, &c, &run) || !w->end(w->arg, g)))
             return false;
     }
     return true;
@@ -133,16 +139,17 @@ static bool lane_walk(const struct trace *tr, const struct span_walk *w, const s
 {
     const struct lane l = {LANE_G, at->g};
     const struct lane_info li = trace_lane_at(tr, at->g, &at->in);
-    const uint32_t n = w->spans ? pieces_n(tr, l) : 0;
     struct piece p;
     if (!w->begin(w->arg, at->g, &li))
         return false;
-    for (uint32_t k = 0; k < n; k++) {
+    if (!wanted(w))
+        return true;
+    for (uint32_t k = 0, n = pieces_n(tr, l); k < n; k++) {
         pieces_get(tr, l, k, &p);
         if (!piece_walk(w, at, &p))
             return false;
     }
-    return !w->spans || w->end(w->arg, at->g);
+    return w->end(w->arg, at->g);
 }
 
 /* ---- spans of an interval ------------------------------------------------------------------------------ */

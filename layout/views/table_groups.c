@@ -30,9 +30,11 @@ static const struct tcol col[ONE_COLS] = {
     [ONE_MOVES] = {"moved", "how often it ran on another processor than before", TCOL_COUNT, 8, STYLE_LANE},
 };
 
-/* What triage's groups do not have: per group the number of possible leaks, the largest of them, and
- * quantiles. */
+/* What triage's tables do not have: by goroutine how often it moved to another P; per group that, too, the
+ * number of possible leaks, the largest of them, and quantiles. */
 struct own {
+    uint32_t *moves;
+    uint64_t *moved;        /* of groups; NULL: they are not shown */
     uint32_t *stuck, *leak; /* goroutines; a row of triage's leaks, NO_LANE: none */
     struct dist *exec, *life;
 };
@@ -42,6 +44,8 @@ struct own {
 static void groups_drop(void *arg)
 {
     struct own *o = arg;
+    mem_free(o->moves);
+    mem_free(o->moved);
     mem_free(o->stuck);
     mem_free(o->leak);
     mem_free(o->exec);
@@ -64,18 +68,29 @@ static void groups_leaks(const struct triage *tg, struct own *o)
     }
 }
 
+static struct own *moves_own(struct table *t)
+{
+    struct own *o = t->own = mem_zalloc(sizeof *o);
+    if (o)
+        o->moves = triage_moves(t->tg);
+    return o && o->moves ? o : NULL;
+}
+
 static bool groups_own(struct table *t)
 {
     const size_t n = (size_t)t->tg->ngroups + 1;
-    struct own *o = t->own = mem_zalloc(sizeof *o);
+    struct own *o = moves_own(t);
     if (!o)
         return false;
+    o->moved = mem_zalloc(n * sizeof *o->moved);
     o->stuck = mem_zalloc(n * sizeof *o->stuck);
     o->leak = mem_alloc(n * sizeof *o->leak);
     o->exec = triage_group_dists(t->tg, GM_EXEC);
     o->life = triage_group_dists(t->tg, GM_LIFE);
-    if (!o->stuck || !o->leak || !o->exec || !o->life)
+    if (!o->moved || !o->stuck || !o->leak || !o->exec || !o->life)
         return false;
+    for (uint32_t g = 0; g < t->tg->ng; g++)
+        o->moved[t->tg->group_of[g]] += o->moves[g];
     groups_leaks(t->tg, o);
     return true;
 }
@@ -110,7 +125,7 @@ static bool groups_list(struct table *t)
 
 static bool gsums_list(struct table *t)
 {
-    return groups_add(t, false);
+    return moves_own(t) && groups_add(t, false);
 }
 
 /* ---- values -------------------------------------------------------------------------------------------- */
@@ -128,7 +143,7 @@ static int64_t groups_type_value(const struct table *t, const struct ttype *k, i
     case COUNT: return r->count;
     case ALIVE: v = (int64_t)r->count - r->ended; break;
     case STUCK: v = ((const struct own *)t->own)->stuck[k->b]; break;
-    case MOVES: v = (int64_t)r->moves; break;
+    case MOVES: v = (int64_t)((const struct own *)t->own)->moved[k->b]; break;
     case CALLS:
         v = ns_add(r->ns[GM_SYSCALL], r->ns[GM_SYSBLOCK]);
         v = v && !r->timed && !trace_info(t->tr)->second_family ? TABLE_UNTIMED : v;
@@ -147,7 +162,7 @@ static int64_t groups_value(const struct table *t, const struct thing *x, int c)
     const struct gstat s = gstat_of(t->tg, x->g);
     int64_t v = s.ns[of[c]];
     if (c == ONE_MOVES) {
-        v = t->tg->moves[x->g];
+        v = ((const struct own *)t->own)->moves[x->g];
     } else if (c == ONE_CALLS) {
         v = ns_add(s.ns[GM_SYSCALL], s.ns[GM_SYSBLOCK]);
         v = v && !tri_any_timed(t->tr, lane_g(x->g), x->t0, x->t1, v) ? TABLE_UNTIMED : v;
@@ -284,5 +299,5 @@ static const struct table_from groups = {
 };
 const struct view_kind kind_groups = {IS_THINGS(&groups)};
 
-static const struct table_from gsums = {OF_GOROUTINES, .list = gsums_list};
+static const struct table_from gsums = {OF_GOROUTINES, .list = gsums_list, .drop = groups_drop};
 const struct view_kind kind_gsums = {IS_THINGS(&gsums)};

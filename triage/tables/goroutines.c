@@ -1,6 +1,7 @@
 /*
  * goroutines.c - counts what goroutines did into a subtotal, in one walk over their spans: times, waits and
- * system calls, contention pairs, scheduler latency.
+ * system calls, contention pairs, scheduler latency. The runtime's own goroutines are looked up instead: one
+ * of them may yield millions of times, and of what it does only sums and the waits are told.
  *
  * All spans of a trace pass through here one by one, so the common work is one short loop whose sums are
  * stored once a block; rare work is in separate functions.
@@ -18,13 +19,15 @@
 #define RARELY __attribute__((noinline))
 #define OFTEN inline __attribute__((always_inline))
 
-/* Where the pair of a wait or a call stands, by the bits that tell it. */
+/* Where the pair of a wait or a call stands, and the waits of its group for that reason, by the bits that
+ * tell both. */
 struct place {
     uint64_t wait; /* reason << 32 | stack; UINT64_MAX: none */
     uint64_t end;  /* the waker's group, or one of WAIT_OVER .. << 32 | its stack */
-    uint32_t row;
+    uint32_t of;   /* row of the group of who waits */
+    uint32_t row, of_reason;
 };
-enum { PLACE_BITS = 11, REASONS = 64 };
+enum { PLACE_BITS = 10, REASONS = 64 };
 
 /* A wait that is not yet counted in its pair: from MANY pairs on look-ups wait for memory, so LATE waits are
  * looked up side by side. */
@@ -41,9 +44,11 @@ struct g_walk { /* State along one lane. */
     struct subtotal *y;
     uint32_t g, name;
     uint32_t of; /* row of its group */
-    bool system, worker;
-    bool some;  /* it has spans */
-    bool timed; /* one of its calls took more than 1 ns */
+    bool system; /* its spans are not walked */
+    bool worker;
+    bool some;   /* it has spans that are walked */
+    bool timed;  /* one of its calls took more than 1 ns */
+    bool failed; /* out of memory, or unwanted */
     int64_t long_run;
     int64_t life, no_p_ns;
     /* Spans fit into their lane, so that these cannot overflow: */
@@ -52,7 +57,6 @@ struct g_walk { /* State along one lane. */
     enum gc_mode mode;    /* current mode of a mark worker */
     uint8_t was;          /* state of the last span counted; ST_NONE before the first */
     bool open;            /* the last span is still open when the trace ends */
-    uint32_t on;          /* the P it ran on last; NO_LANE: none */
     uint64_t last;        /* the last span, if it is a wait or a call: reason << 32 | stack */
     int64_t last_t0, last_t1;
     bool cond;                      /* it was last woken from a condition, after this wait: */
@@ -76,8 +80,15 @@ static inline uint64_t key(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
+static OFTEN void count_reason(struct group_wait *p, int64_t ns)
+{
+    p->count++;
+    p->total = ns_more(p->total, ns);
+    p->longest = ns > p->longest ? ns : p->longest;
+}
+
 /* Adds to the waits of the group for the same reason. */
-static OFTEN bool add_reason(struct g_walk *w, uint32_t reason, int64_t ns)
+static bool add_reason(struct g_walk *w, uint32_t reason, int64_t ns)
 {
     struct subtotal *y = w->y;
     const uint64_t of = key(w->of, reason);
@@ -89,10 +100,7 @@ static OFTEN bool add_reason(struct g_walk *w, uint32_t reason, int64_t ns)
         w->reason[i].of = of;
         w->reason[i].row = (uint32_t)(made - y->wait_of);
     }
-    struct group_wait *p = &y->wait_of[w->reason[i].row];
-    p->count++;
-    p->total = ns_more(p->total, ns);
-    p->longest = ns > p->longest ? ns : p->longest;
+    count_reason(&y->wait_of[w->reason[i].row], ns);
     return true;
 }
 
@@ -108,21 +116,33 @@ static inline struct pair_row *find_pair(const struct g_walk *w, uint64_t wait, 
     return p;
 }
 
-static RARELY bool find_place(struct g_walk *w, struct place *at, uint64_t wait, uint64_t end)
+/* Where a wait or a call may be remembered. */
+static OFTEN struct place *place_of(struct g_walk *w, uint64_t wait, uint64_t end)
 {
-    const struct pair_row *p = find_pair(w, wait, end, w->name);
-    if (p)
-        *at = (struct place){wait, end, (uint32_t)(p - w->y->pairs)};
-    return p;
+    const uint32_t by = (uint32_t)end + 31 * (uint32_t)(end >> 32);
+    return &w->pair[((uint32_t)wait * 0x9e3779b1u + by * 0x85ebca77u) >> (32 - PLACE_BITS)];
 }
 
-static OFTEN void count_pair(struct pair_row *p, const struct late *l)
+static RARELY bool find_place(struct g_walk *w, uint64_t wait, uint64_t end, bool call)
+{
+    struct subtotal *y = w->y;
+    const struct pair_row *p = find_pair(w, wait, end, w->name);
+    const struct group_wait *q =
+        p && !call ? subtotal_wait_of(y, y->groups[w->of].group, (uint32_t)(wait >> 32)) : y->wait_of;
+    if (!p || (!q && !call))
+        return false;
+    *place_of(w, wait, end) =
+        (struct place){wait, end, w->of, (uint32_t)(p - y->pairs), (uint32_t)(q - y->wait_of)};
+    return true;
+}
+
+static OFTEN void count_pair(struct pair_row *p, int64_t t0, int64_t t1, uint32_t g, uint32_t who)
 {
     p->count++;
-    p->total = ns_more(p->total, l->t1 - l->t0);
-    if (l->t1 - l->t0 > p->longest.t1 - p->longest.t0) {
-        p->longest = (struct moment){l->t0, l->t1, l->g, NO_LANE};
-        p->longest_waker = l->who;
+    p->total = ns_more(p->total, t1 - t0);
+    if (t1 - t0 > p->longest.t1 - p->longest.t0) {
+        p->longest = (struct moment){t0, t1, g, NO_LANE};
+        p->longest_waker = who;
     }
 }
 
@@ -148,7 +168,7 @@ static bool count_late(struct g_walk *w)
         const struct late *l = &w->late[i];
         if (!(p = find_pair(w, l->wait, end[i], l->name)))
             return false;
-        count_pair(p, l);
+        count_pair(p, l->t0, l->t1, l->g, l->who);
     }
     return true;
 }
@@ -173,22 +193,22 @@ static bool note_futile(struct g_walk *w, int64_t t0)
 }
 
 /* Whether it was in vain that it was woken before, and from which condition it is woken now. */
-static RARELY bool note_cond(struct g_walk *w, enum wait_kind kind, bool call, const struct late *l)
+static RARELY bool note_cond(struct g_walk *w, enum wait_kind kind, const struct late *l)
 {
-    const bool again = w->cond && (uint32_t)w->cond_wait == (uint32_t)l->wait && !call;
+    const bool again = w->cond && (uint32_t)w->cond_wait == (uint32_t)l->wait;
     if (again && w->ran - w->cond_ran < FUTILE_RUN) {
         if (!note_futile(w, l->t0))
             return false;
         w->cond = false;
     }
-    if (kind == WK_COND && !call && (l->who != NO_LANE || l->by == NOBODY)) {
+    if (kind == WK_COND && (l->who != NO_LANE || l->by == NOBODY)) {
         w->cond = true;
         w->cond_wait = l->wait;
         w->cond_ended = end_of(w, l);
         w->cond_waker = l->who;
         w->cond_end = l->t1;
         w->cond_ran = w->ran;
-    } else if (kind != WK_LOCK || call) {
+    } else if (kind != WK_LOCK) {
         w->cond = false; /* waiting for the condition's own lock in between is part of the wake-up */
     }
     return true;
@@ -199,81 +219,72 @@ static RARELY bool put_off(struct g_walk *w, const struct late *l)
 {
     const enum wait_kind kind = stacks_wait_kind(w->tg->tr, (uint32_t)(l->wait >> 32), (uint32_t)l->wait);
     w->late[w->nlate++] = *l;
-    return (w->nlate < LATE || count_late(w)) &&
-           ((kind != WK_COND && !w->cond) || note_cond(w, kind, false, l));
+    return (w->nlate < LATE || count_late(w)) && ((kind != WK_COND && !w->cond) || note_cond(w, kind, l));
 }
 
-/* Counts a wait, or a call. */
-static OFTEN bool ended(struct g_walk *w, bool call, const struct late *l)
+/* Counts a wait. What is rare gets a copy, so that the wait itself can stay in registers. */
+static OFTEN bool count_wait(struct g_walk *w, const struct late *l)
 {
-    if (!call && !add_reason(w, (uint32_t)(l->wait >> 32), l->t1 - l->t0))
-        return false;
-    if (w->system)
-        return true;
-    if (!call && w->y->npairs >= MANY)
-        return put_off(w, l);
+    struct subtotal *y = w->y;
+    if (y->npairs >= MANY) {
+        const struct late far = *l;
+        return add_reason(w, (uint32_t)(l->wait >> 32), l->t1 - l->t0) && put_off(w, &far);
+    }
     const uint64_t end = end_of(w, l);
-    struct place *at =
-        &w->pair[(l->wait * 0x9e3779b97f4a7c15u ^ end * 0xc2b2ae3d27d4eb4fu) >> (64 - PLACE_BITS)];
-    if ((at->wait != l->wait || at->end != end) && !find_place(w, at, l->wait, end))
+    const struct place *at = place_of(w, l->wait, end);
+    if ((at->wait != l->wait || at->end != end || at->of != w->of) && !find_place(w, l->wait, end, false))
         return false;
-    struct pair_row *p = &w->y->pairs[at->row];
-    count_pair(p, l);
-    return (p->kind != WK_COND && !w->cond) || note_cond(w, p->kind, call, l);
+    struct pair_row *p = &y->pairs[at->row];
+    count_pair(p, l->t0, l->t1, l->g, l->who);
+    count_reason(&y->wait_of[at->of_reason], l->t1 - l->t0);
+    if (p->kind != WK_COND && !w->cond)
+        return true;
+    const struct late far = *l;
+    return note_cond(w, p->kind, &far);
 }
 
-/* Counts the wait [t0,t) that span i of the run follows, or the call. */
-static OFTEN bool note_ended(struct g_walk *w, uint64_t wait, int64_t t0, int64_t t, const struct span_run *r,
-                             size_t i, bool call)
+/* Counts the wait [t0,t) that span i of the run follows. */
+static OFTEN bool note_wait(struct g_walk *w, uint64_t wait, int64_t t0, int64_t t, const struct span_run *r,
+                            size_t i)
 {
     const uint8_t state = r->kind[r->tag[i]].state;
     struct late l = {wait, t0, t, w->g, w->name, NO_LANE, WAIT_OVER, 0};
-    if (call) {
-        l.by = state == ST_RUNNABLE ? CALL_BLOCKED : CALL_OVER;
-    } else if (state == ST_RUNNABLE) {
+    if (state == ST_RUNNABLE) {
         l.who = span_run_g(r, (uint32_t)i);
         l.by = NOBODY;
         l.stack = r->stack[i];
-        return ended(w, false, &l);
     } else if (state == ST_UNKNOWN) {
         l.by = WAIT_LOST;
     }
-    return ended(w, call, &l);
+    return count_wait(w, &l);
+}
+
+/* Counts a call. */
+static OFTEN bool count_call(struct g_walk *w, uint32_t stack, int64_t t0, int64_t t, bool blocked)
+{
+    const uint64_t end = key(blocked ? CALL_BLOCKED : CALL_OVER, 0);
+    const struct place *at = place_of(w, stack, end);
+    if ((at->wait != stack || at->end != end) && !find_place(w, stack, end, true))
+        return false;
+    count_pair(&w->y->pairs[at->row], t0, t, w->g, NO_LANE);
+    w->timed |= t - t0 > 1;
+    w->cond = false; /* a goroutine that made a call was not woken in vain */
+    return true;
+}
+
+static OFTEN bool note_call(struct g_walk *w, uint32_t stack, int64_t t0, int64_t t, const struct span_run *r,
+                            size_t i)
+{
+    return count_call(w, stack, t0, t, r->kind[r->tag[i]].state == ST_RUNNABLE);
 }
 
 /* Counts the goroutine's last span, which is a wait or a call. */
 static RARELY bool note_last(struct g_walk *w)
 {
-    const bool call = w->was == ST_SYSCALL;
-    const uint32_t by = call ? CALL_OVER : w->open ? WAIT_OPEN : WAIT_OVER;
-    return ended(w, call, &(struct late){w->last, w->last_t0, w->last_t1, w->g, w->name, NO_LANE, by, 0});
-}
-
-/* ---- processors --------------------------------------------------------------------------------------- */
-
-/* How often it moved to another P within the current spans. An unrecorded P does not count. */
-struct moved {
-    uint32_t p; /* the last P, as span_run_p() returns it; 0: none */
-    uint32_t n;
-    size_t at; /* the index of its span */
-};
-
-static inline void moved_on(const struct g_walk *w, struct moved *m, const struct span_run *r, size_t i)
-{
-    const uint32_t p = span_run_p(r, (uint32_t)i);
-    if (!p || p == m->p)
-        return;
-    m->n += m->p || (w->on != NO_LANE && span_run_who(r, (uint32_t)i) != w->on);
-    m->p = p;
-    m->at = i;
-}
-
-static inline void moved_end(struct g_walk *w, const struct moved *m, const struct span_run *r)
-{
-    if (m->p)
-        w->on = span_run_who(r, (uint32_t)m->at);
-    w->tg->moves[w->g] += m->n; /* no two subtotals share a goroutine */
-    w->y->groups[w->of].moves += m->n;
+    const uint32_t by = w->open ? WAIT_OPEN : WAIT_OVER;
+    const struct late l = {w->last, w->last_t0, w->last_t1, w->g, w->name, NO_LANE, by, 0};
+    return w->was == ST_SYSCALL ? count_call(w, (uint32_t)w->last, w->last_t0, w->last_t1, false)
+                                : count_wait(w, &l);
 }
 
 /* ---- spans -------------------------------------------------------------------------------------------- */
@@ -283,7 +294,7 @@ static inline void moved_end(struct g_walk *w, const struct moved *m, const stru
 static RARELY void note_long_run(struct g_walk *w, uint8_t state, int64_t ns, int64_t t1)
 {
     struct long_runs *l = &w->y->long_runs;
-    if (w->system || state != ST_RUNNING)
+    if (state != ST_RUNNING)
         return;
     ns -= tri_in_band(w->tg->tr, BAND_STW, t1 - ns, t1);
     if (ns < w->long_run)
@@ -317,29 +328,21 @@ static inline bool is_wait(uint8_t state)
     return state == ST_WAITING || state == ST_SYSCALL;
 }
 
-/* Counts span i, a wait or a call that ends at t. How it ended is in the next span; the last one is kept. To
- * read ahead takes a sixth less time here than to ask of each span what was before it. */
-static OFTEN bool note_wait(struct g_walk *w, const struct span_run *r, size_t i, int64_t t, bool call)
+/* Keeps the last span, a wait or a call that ends at t: how it ended is in the next span. */
+static void keep_last(struct g_walk *w, const struct span_run *r, int64_t t)
 {
-    const uint64_t wait = key(call ? 0 : r->kind[r->tag[i]].reason, r->stack[i]);
-    const int64_t ns = r->dur[i];
-    if (call) {
-        w->timed |= ns > 1;
-        w->cond = false; /* a goroutine that made a call was not woken in vain */
-    }
-    if (i + 1 < r->n)
-        return note_ended(w, wait, t - ns, t, r, i + 1, call);
-    w->last = wait;
-    w->last_t0 = t - ns;
+    const uint32_t i = r->n - 1;
+    w->last = key(w->was == ST_SYSCALL ? 0 : r->kind[r->tag[i]].reason, r->stack[i]);
+    w->last_t0 = t - r->dur[i];
     w->last_t1 = t;
     w->open = r->open_end;
-    return true;
 }
 
 /* Counts the last span of the run before, a wait or a call. */
 static RARELY bool note_before(struct g_walk *w, const struct span_run *r)
 {
-    return note_ended(w, w->last, w->last_t0, r->t0, r, 0, w->was == ST_SYSCALL);
+    return w->was == ST_SYSCALL ? note_call(w, (uint32_t)w->last, w->last_t0, r->t0, r, 0)
+                                : note_wait(w, w->last, w->last_t0, r->t0, r, 0);
 }
 
 static bool g_spans(struct g_walk *w, const struct span_run *r)
@@ -348,7 +351,6 @@ static bool g_spans(struct g_walk *w, const struct span_run *r)
     const uint32_t *const tag = r->tag, n = r->n;
     const struct span_tag *const kind = r->kind;
     int64_t t = r->t0;
-    struct moved m = {0};
     if (w->worker)
         count_modes(w, r);
     if (is_wait(w->was) && !note_before(w, r))
@@ -359,28 +361,31 @@ static bool g_spans(struct g_walk *w, const struct span_run *r)
         t += ns;
         if (tri_is_exec(is)) { /* every second one */
             w->ran += ns;
-            moved_on(w, &m, r, i);
             if (ns >= w->long_run)
                 note_long_run(w, is, ns, t);
             continue;
         }
         w->ns[is] += ns;
         if (is == ST_RUNNABLE) {
-            if (w->system || (!i && r->open_start))
+            if (!i && r->open_start)
                 continue;
             hist_add(&w->y->sched, ns);
             if (ns > w->y->worst.least)
                 note_worst(w, r, i, t);
-        } else if (is_wait(is) && !note_wait(w, r, i, t, is == ST_SYSCALL)) {
+        } else if (is == ST_WAITING && i + 1 < n) {
+            if (!note_wait(w, key(kind[tag[i]].reason, r->stack[i]), t - ns, t, r, i + 1))
+                return false;
+        } else if (is == ST_SYSCALL && i + 1 < n && !note_call(w, r->stack[i], t - ns, t, r, i + 1)) {
             return false;
         }
     }
     w->was = kind[tag[n - 1]].state;
-    moved_end(w, &m, r);
+    if (is_wait(w->was))
+        keep_last(w, r, t);
     return true;
 }
 
-/* ---- lanes -------------------------------------------------------------------------------------------- */
+/* ---- groups ------------------------------------------------------------------------------------------- */
 
 /* Finds the row of the goroutine's group. */
 static bool in_group(struct g_walk *w)
@@ -394,6 +399,52 @@ static bool in_group(struct g_walk *w)
     return p;
 }
 
+/* Counts what all of its spans took, by state. */
+static void lane_told(struct g_walk *w, const int64_t *ns)
+{
+    struct group_part *p = &w->y->groups[w->of];
+    const struct gstat told = gstat_told(ns, w->no_p_ns, w->life);
+    ns_sum(p->ns, told.ns, GM_COUNT);
+    p->timed |= w->timed;
+}
+
+/* ---- the runtime's own --------------------------------------------------------------------------------- */
+
+/* Counts the waits among those of its group: they are not contention of the program. */
+static bool system_spans(void *arg, const struct span_run *r)
+{
+    struct g_walk *w = arg;
+    if (w->worker)
+        count_modes(w, r);
+    for (uint32_t i = 0; i < r->n; i++) {
+        const struct span_tag *is = &r->kind[r->tag[i]];
+        w->timed |= is->state == ST_SYSCALL && r->dur[i] > 1;
+        w->failed |= is->state == ST_WAITING && !add_reason(w, is->reason, r->dur[i]);
+    }
+    w->failed |= !slices_tick();
+    return !w->failed;
+}
+
+/* Counts one that has spans. Blocks without a wait or a call are skipped, but for a worker, whose modes are
+ * told along its lane. */
+static bool system_lane(struct g_walk *w, const struct lane_info *li)
+{
+    const struct lane l = lane_g(w->g);
+    const struct states_ask ask = {.t0 = INT64_MIN,
+                                   .t1 = INT64_MAX,
+                                   .min_ns = !w->worker,
+                                   .f = system_spans,
+                                   .arg = w,
+                                   .only = w->worker ? 0 : 1u << ST_WAITING | 1u << ST_SYSCALL};
+    struct shares took;
+    trace_shares(w->tg->tr, l, li->first, li->last, &took);
+    trace_states(w->tg->tr, l, &ask);
+    lane_told(w, took.ns);
+    return !w->failed;
+}
+
+/* ---- lanes -------------------------------------------------------------------------------------------- */
+
 static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
 {
     struct g_walk *w = arg;
@@ -404,13 +455,17 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
     w->mode = GC_UNLABELLED;
     w->was = ST_NONE;
     w->cond = false;
-    w->on = NO_LANE;
     w->life = li->last - li->first;
     w->no_p_ns = li->no_p_ns;
     w->name = li->name;
     w->system = li->is_system;
     w->worker = li->is_worker;
-    return in_group(w);
+    return in_group(w) && (!w->system || !li->nspans || system_lane(w, li));
+}
+
+static bool lane_skipped(void *arg)
+{
+    return ((const struct g_walk *)arg)->system;
 }
 
 static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
@@ -421,24 +476,18 @@ static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
     return g_spans(w, r) && (r->n < SPAN_BLOCK || slices_tick());
 }
 
-/* Counts what all of its spans tell. */
-static void lane_told(struct g_walk *w)
-{
-    struct group_part *p = &w->y->groups[w->of];
-    w->ns[ST_RUNNING] = w->ran;
-    const struct gstat told = gstat_told(w->ns, w->no_p_ns, w->life);
-    ns_sum(p->ns, told.ns, GM_COUNT);
-    p->timed |= w->timed;
-    if (!w->system && w->ran > w->y->busiest.least && w->ran > 0)
-        longest_add(&w->y->busiest, &(struct sched_wait){.t1 = w->ran, .g = w->g});
-}
-
 static bool lane_end(void *arg, uint32_t g)
 {
     struct g_walk *w = arg;
-    if (w->some)
-        lane_told(w);
-    return (!is_wait(w->was) || note_last(w)) && (g % LANES_PACK || slices_tick());
+    if (is_wait(w->was) && !note_last(w))
+        return false;
+    if (w->some) {
+        w->ns[ST_RUNNING] = w->ran;
+        lane_told(w, w->ns);
+        if (w->ran > w->y->busiest.least && w->ran > 0)
+            longest_add(&w->y->busiest, &(struct sched_wait){.t1 = w->ran, .g = w->g});
+    }
+    return g % LANES_PACK || slices_tick();
 }
 
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1)
@@ -449,11 +498,13 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
     w.of = 0;
     w.long_run = tg->long_runs.least;
     y->worst.least = y->busiest.least = -1;
-    const struct span_walk walk = {.begin = lane_begin, .spans = lane_spans, .end = lane_end, .arg = &w};
+    const struct span_walk walk = {
+        .begin = lane_begin, .skips = lane_skipped, .spans = lane_spans, .end = lane_end, .arg = &w};
     for (unsigned i = 0; i < 1u << PLACE_BITS; i++)
         w.pair[i].wait = UINT64_MAX;
     for (unsigned i = 0; i < REASONS; i++)
         w.reason[i].of = UINT64_MAX;
     w.nlate = 0;
+    w.failed = false;
     return trace_walk(tg->tr, g0, g1, &walk) && count_late(&w);
 }

@@ -180,3 +180,51 @@ struct gcounts gstat_counts(const struct triage *tg, uint32_t g, double most_wai
                  &(struct states_ask){.t0 = INT64_MIN, .t1 = INT64_MAX, .f = count_run, .arg = &c});
     return c;
 }
+
+/* ---- how often they moved ------------------------------------------------------------------------------ */
+
+struct moving {
+    uint32_t *of; /* by goroutine */
+    uint32_t on;  /* the P that the current one ran on last; NO_LANE: none */
+};
+
+static bool moves_begin(void *arg, uint32_t g, const struct lane_info *li)
+{
+    (void)g, (void)li;
+    ((struct moving *)arg)->on = NO_LANE;
+    return true;
+}
+
+/* An unrecorded P does not count. */
+static bool moves_spans(void *arg, uint32_t g, const struct span_run *r)
+{
+    struct moving *m = arg;
+    uint32_t was = 0; /* the last P within these spans, as span_run_p() returns it; 0: none */
+    for (uint32_t i = 0; i < r->n; i++) {
+        const uint32_t p = tri_is_exec(r->kind[r->tag[i]].state) ? span_run_p(r, i) : 0;
+        if (!p || p == was)
+            continue;
+        const uint32_t on = span_run_who(r, i);
+        m->of[g] += m->on != NO_LANE && on != m->on;
+        m->on = on;
+        was = p;
+    }
+    return slices_tick();
+}
+
+static bool moves_end(void *arg, uint32_t g)
+{
+    (void)arg, (void)g;
+    return true;
+}
+
+uint32_t *triage_moves(const struct triage *tg)
+{
+    struct moving m = {.of = mem_zalloc(((size_t)tg->ng + 1) * sizeof *m.of)};
+    const struct span_walk walk = {.begin = moves_begin, .spans = moves_spans, .end = moves_end, .arg = &m};
+    if (m.of && !trace_walk(tg->tr, 0, tg->ng, &walk)) {
+        mem_free(m.of);
+        m.of = NULL;
+    }
+    return m.of;
+}

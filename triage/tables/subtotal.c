@@ -170,7 +170,6 @@ static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal
     each_of(s, y->groups, y->ngroups) {
         struct group *p = &tg->groups[s->group];
         p->timed |= s->timed;
-        p->moves += s->moves;
         ns_sum(p->ns, s->ns, GM_COUNT);
     }
     each_of(w, y->worst.v, y->worst.n)

@@ -52,7 +52,8 @@ static inline int64_t ns_add(int64_t a, int64_t b)
 /* ns_more - ns_add() for sums that are at least 0. */
 static inline int64_t ns_more(int64_t sum, int64_t ns)
 {
-    return (uint64_t)ns <= (uint64_t)(NS_MAX - sum) ? sum + ns : ns_add(sum, ns);
+    const uint64_t more = (uint64_t)sum + (uint64_t)ns;
+    return more <= NS_MAX ? (int64_t)more : ns_add(sum, ns);
 }
 /* sum_over - the sum of `value`, an expression of the pointer p, over n rows, as ns_add() adds. */
 #define sum_over(p, rows, n, value) \

@@ -152,8 +152,7 @@ static void obey(struct loop *l, unsigned flags)
     if ((flags & AR_SUSPEND) && !l->quit) {
         if (a->follow)
             app_live_pause(a);
-        if (!term_suspend(l->t))
-            move_fail(&a->view, "there is no shell to suspend to");
+        term_suspend(l->t);
         resized(l);
     }
 }
