@@ -83,13 +83,18 @@ static void add_count(struct line *l, const struct view *v, struct lane lane, in
     add(l, STYLE_STATUS, "  %s span%s", fmt_count(count, n), count == 1 ? "" : "s");
 }
 
+static void add_stretch(struct line *l, const struct view *v, const char *word, int64_t t0, int64_t t1)
+{
+    char a[FMT_MAX], d[FMT_MAX];
+    add(l, STYLE_STATUS, "%s%s from %s", word, when_dur(v->tr, t1 - t0, d),
+        when_time(v->tr, t0, (t1 - t0) / 4, a));
+}
+
 static void mixture(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1,
                     const char *word)
 {
-    char a[FMT_MAX], d[FMT_MAX];
     add(l, STYLE_STATUS_KEY, "%s ", name_lane(v, lane).s);
-    add(l, STYLE_STATUS, "%s%s +%s", word, when_time(v->tr, t0, (t1 - t0) / 4, a),
-        when_dur(v->tr, t1 - t0, d));
+    add_stretch(l, v, word, t0, t1);
     add_shares(l, v, lane, t0, t1);
     add_count(l, v, lane, t0, t1);
 }
@@ -286,7 +291,7 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
 {
     const struct shares *col = folded_of(v, lane);
     int64_t t0, t1, there = 0;
-    char a[FMT_MAX], d[FMT_MAX], n[FMT_MAX];
+    char n[FMT_MAX];
     view_column(v, &t0, &t1);
     int c = window_col(v->at.win, v->scr.plot_w, v->at.cursor);
     add(l, STYLE_STATUS_KEY, "%s goroutines ", fmt_count(members, n));
@@ -294,8 +299,8 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
              STYLE_STATUS_KEY);
     rich_para(l->r);
     if (view_selected(v, &t0, &t1)) { /* the sums of all goroutines exist only per column */
-        add(l, STYLE_STATUS, "range %s +%s: T adds up what they do in it",
-            when_time(v->tr, t0, (t1 - t0) / 4, a), when_dur(v->tr, t1 - t0, d));
+        add_stretch(l, v, "range ", t0, t1);
+        add(l, STYLE_STATUS, ": T adds up what they do in it");
         return;
     }
     if (!col || c < 0 || c >= v->scr.plot_w) {
@@ -304,12 +309,12 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
     }
     for (int s = 0; s < ST_COUNT; s++)
         there = ns_add(there, col[c].ns[s]);
-    add(l, STYLE_STATUS, "%s +%s  ", when_time(v->tr, t0, (t1 - t0) / 4, a), when_dur(v->tr, t1 - t0, d));
+    add_stretch(l, v, "", t0, t1);
     if (!there) {
-        add(l, STYLE_STATUS, "none of them is there");
+        add(l, STYLE_STATUS, "  none of them is alive");
         return;
     }
-    add(l, STYLE_STATUS, "%.*f there on average:", there < 10 * (t1 - t0) ? 2 : 0,
+    add(l, STYLE_STATUS, "  %.*f alive on average:", there < 10 * (t1 - t0) ? 2 : 0,
         (double)there / (double)(t1 - t0));
     add_sums(l, LANE_G, &col[c], there);
 }

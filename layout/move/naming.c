@@ -50,7 +50,7 @@ struct str name_bracketed(struct str why)
 
 const char *name_state(enum lane_kind k, enum state s)
 {
-    return s != ST_NONE ? state_name(s) : k == LANE_P ? state_name(ST_UNKNOWN) : "not there";
+    return s != ST_NONE ? state_name(s) : k == LANE_P ? state_name(ST_UNKNOWN) : "not alive";
 }
 
 bool name_any(const struct view *v, uint32_t stack)

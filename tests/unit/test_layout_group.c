@@ -133,10 +133,10 @@ static void test_words(void **state)
     assert_true(on_screen(&s, "main.customer        x5"));
     assert_true(on_screen(&s, "5 goroutines main.customer"));
     finish(&s.v); /* what the frame began to add up */
-    assert_true(on_screen(&s, "there on average:"));
+    assert_true(on_screen(&s, "alive on average:"));
     (void)view_fold(&s.v);
     assert_false(on_screen(&s, "main.customer        x5"));
-    assert_false(on_screen(&s, "there on average:"));
+    assert_false(on_screen(&s, "alive on average:"));
     (void)view_goto(&s.v, "g1"); /* main.main alone: nothing comes or goes, so it is said */
     row = l->n;
     assert_true(view_fold(&s.v) & VR_BELL);

@@ -112,7 +112,7 @@ static void lane_said(struct seen *s, int64_t t0, int64_t t1)
     lanes_said++;
     longest_said(s, text, t0, t1);
     for (int k = 0; k < ST_COUNT; k++) {
-        const char *none = l.kind == LANE_P ? "not recorded" : "not there";
+        const char *none = l.kind == LANE_P ? "not recorded" : "not alive";
         const char *name = k == ST_NONE ? none : state_name((enum state)k);
         if (l.kind == LANE_G && (k == ST_RUNNING || k == ST_ASSIST || k == ST_GCWORK) &&
             (assists || ns[ST_GCWORK] || strstr(text, "GC worker"))) /* told apart: test_layout_gstate.c */

@@ -95,7 +95,7 @@ static void test_scene_begins(void **state)
     assert_int_equal(s.v.popup.kind, POPUP_SPAN);
     view_goto(&s.v, "g2 0..5us"); /* nor is anything else of it here: its life is told all the same */
     draw(&s);
-    must_have(&s, "100.0% not there");
+    must_have(&s, "100.0% not alive");
     assert_int_equal(view_life(&s.v), VR_DRAW);
     draw(&s);
     must_have(&s, "The life of G2");
