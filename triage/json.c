@@ -153,3 +153,13 @@ json_t *json_put_parts(json_t *obj, json_t *const *v, size_t n)
     }
     return obj;
 }
+
+json_t *json_notes(json_t *obj, const char *key, const struct trace *tr,
+                   const struct err *(*get)(const struct trace *, uint32_t))
+{
+    json_t *arr = json_list(obj, key);
+    const struct err *e;
+    for (uint32_t i = 0; (e = get(tr, i)); i++)
+        json_row(arr, tr, "offset", j_if(e->offset != ERR_NO_OFFSET, e->offset), "what", e->what);
+    return arr;
+}

@@ -40,6 +40,10 @@ json_t *json_append(json_t *arr);
 json_t *json_under(json_t *obj, const char *key);
 json_t *json_list(json_t *obj, const char *key); /* adds an array to an object */
 
+/* json_notes - adds what the reader noted, trace_damage() or trace_warning(), as an array. */
+json_t *json_notes(json_t *obj, const char *key, const struct trace *tr,
+                   const struct err *(*get)(const struct trace *, uint32_t));
+
 json_t *j_str(uint32_t str);
 /* NULL, so left out, if empty: a string, a lane's id, a stack's frames. */
 json_t *j_some(uint32_t str);

@@ -189,7 +189,9 @@ struct leak_row {
     uint32_t example;         /* lane of one of them */
 };
 
-struct herd_row {                   /* wake-ups in vain: many are woken at once, and most wait again */
+/* Wake-ups in vain: many are woken at once, and most wait again. A row for each pair with a futile wake-up;
+ * bursts may be 0. */
+struct herd_row {
     uint32_t pair;                  /* index of the pair_row */
     uint64_t wakes, futile, bursts; /* bursts: how often at least HERD_MIN were woken within 100 us */
     uint32_t largest;

@@ -2,8 +2,8 @@
  * v2_damage.h - the folder for damaged traces. Start here.
  *
  * The readers in v1/ and v2/ put events in order by Go's own rules and note what contradicts them. This
- * folder handles the contradictions. Only an order is invented: what is unknown becomes EVK_LOST, from when
- * it was last known, and is shown as "not recorded". A trace without damage never comes here.
+ * folder handles the contradictions. Nothing but the order is invented: what is unknown becomes EVK_LOST,
+ * from when it was last known, and is shown as "not recorded". A trace without damage never comes here.
  *
  *  The second family: the states of a trace, and of each of its generations
  *
@@ -53,13 +53,14 @@
 #include "decode/v2/v2_raw.h"
 #include "decode/v2/v2_state.h"
 
-/* How far the clocks of a host's processors may differ, ns; and a difference that they never reach. */
+/* How far the clocks of a host's processors may differ, ns. */
 #define DAMAGE_SKEW_NS INT64_C(1000000)
+/* A difference that they never reach. */
 #define DAMAGE_LATE_NS INT64_C(10000000)
 /* How long before a generation's clock batch one of its threads may have started to write, ns. On a busy
- * host the thread that opens that batch may have to wait for a processor. The second value is for a
- * generation that can't be put in order. */
+ * host the thread that opens that batch may have to wait for a processor. */
 #define DAMAGE_EARLY_NS INT64_C(1000000000)
+/* The same for a generation that can't be put in order. */
 #define DAMAGE_EARLY_BAD_NS INT64_C(100000000)
 /* How long an event waits for another whose time has passed, on a system with one clock. In complete traces
  * none waits a fifth of it. */
@@ -163,7 +164,7 @@ static inline uint64_t v2_p_of(const struct v2_order *o, uint32_t m)
  * An event whose predecessor is in the file waits for it, as always. An event whose predecessor was lost
  * comes at its time, and what the goroutine or P did since the last event that names it becomes a gap
  * (EVK_LOST: not recorded). When a thread's events end, what it ran is unknown from then on; at the end so
- * is all that the lost events may have changed. Only the order is invented.
+ * is all that the lost events may have changed.
  */
 
 /*
@@ -201,7 +202,8 @@ void v2_lossy_report(struct v2_order *o);
 
 enum { V2_CLOSE_NS = 100000 }; /* a batch always takes more time than this to write */
 
-/* v2_hole - Events may be missing between these times. If there are too many such holes, some become one. */
+/* v2_hole - Note that events may be missing between these times. If there are too many such holes, some
+ * become one. */
 void v2_hole(struct v2_order *o, int64_t from, int64_t to);
 
 /*

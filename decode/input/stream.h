@@ -33,12 +33,12 @@ struct stream_gen {
     size_t n, cap;
     uint64_t offset;      /* offset of its first batch in the stream */
     uint64_t lost_before; /* bytes of the generations that were left out just before it */
-    uint64_t cut;         /* it is too large: so many of its bytes are gone, and the rest goes with its end */
+    uint64_t cut;         /* bytes already dropped of one larger than `max`; the rest is dropped, too */
     bool whole;           /* it has ended */
     bool broken;          /* not all in it are batches of its own, or its end is missing */
     /* The caller's: */
     int64_t t0, t1;   /* its first and last moment on the trace's clock, ns */
-    int64_t came_ns;  /* when it became whole, ns since 1970; */
+    int64_t came_ns;  /* when it became whole, ns since 1970 */
     int64_t heard_ns; /* the same by the host's monotonic clock */
 };
 
@@ -75,7 +75,8 @@ struct stream {
  */
 enum err_code stream_put(struct stream *st, const uint8_t *p, size_t n, struct err *e);
 enum { STREAM_LOST = 1 << 20 };
-enum { STREAM_COST = 1024 }; /* no program sends less in a second; so a flood of tiny ones is bounded, too */
+/* Charged per generation besides its bytes, so that a flood of tiny ones is bounded. */
+enum { STREAM_COST = 1024 };
 static inline uint64_t stream_cost(const struct stream_gen *g)
 {
     return g->n + STREAM_COST;

@@ -4,7 +4,7 @@
  * A server makes a goroutine per request. Most goroutines of a trace ended long ago, and their lanes (struct
  * spanlane, struct ginfo) are read now and then but never written again. Lanes are in order of appearance, so
  * neighbours end about the same time. When a group of RETIRED_GS neighbours has ended it is packed away: each
- * value becomes a column whose width is what the largest value needs above the smallest. New goroutines then
+ * field becomes a column of (value - smallest), as wide as the largest of these needs. New goroutines then
  * use the group's memory, which the processor has in its caches. No event changes a goroutine that has
  * ended, whatever a broken file says of it (fold_g_over()).
  *
@@ -22,7 +22,7 @@ bool retired_room(struct fold *f, size_t need);
 void retired_ended(struct fold *f, uint32_t g);
 /*
  * fold_g_retired - whether it is packed away. Then it has no lane and no info of its own: fold_lane_at() and
- * fold_info_at() return some of a goroutine that has ended, which must not be written.
+ * fold_info_at() return those of some ended goroutine, which must not be written.
  * fold_g_over - whether it has ended, packed away or not.
  */
 static inline bool fold_g_retired(const struct fold *f, uint32_t g)

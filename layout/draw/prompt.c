@@ -240,7 +240,7 @@ unsigned view_select(struct view *v, int n)
 
 bool view_message_open(const struct view *v)
 {
-    return v->msg.text[0] && !v->msg.error && (v->msg.of || wrap_lines(str_of(v->msg.text), v->scr.w) > 1);
+    return v->msg.text[0] && !v->msg.error && wrap_lines(str_of(v->msg.text), v->scr.w) > 1;
 }
 
 /* Closes what lies over the view. VR_NONE: nothing does. */

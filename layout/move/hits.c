@@ -209,7 +209,8 @@ bool popup_finds(const struct view *v)
     return v->popup.kind == POPUP_LINES && v->popup.find.text[0];
 }
 
-/* Goes to the next matching entry at or after `from` (1: the first one), dir < 0: before it; wraps around. */
+/* Goes to the next matching entry at or after `from` (1: the first one), dir < 0: before it; wraps around.
+ * Says which of all that match it is. */
 static bool to_entry(struct view *v, size_t from, int dir)
 {
     struct match m;
@@ -217,17 +218,20 @@ static bool to_entry(struct view *v, size_t from, int dir)
     const size_t n = rich_paras(v->popup.text);
     if (!match_init(&m, v->popup.find.text, false, why, sizeof why))
         return false;
-    bool found = false;
-    for (size_t i = 0; i < n && !found; i++) {
+    size_t nth = 0, all = 0;
+    for (size_t i = 0; i < n; i++) {
         const size_t at = dir < 0 ? (from + 2 * n - 1 - i) % n : (from + n - 1 + i) % n;
-        found = match_str(&m, rich_at(v->popup.text, at));
-        if (found) {
-            v->popup.find.hit = at + 1;
-            v->popup.find.show = true;
-        }
+        if (!match_str(&m, rich_at(v->popup.text, at)))
+            continue;
+        v->popup.find.hit = all++ ? v->popup.find.hit : at + 1;
+        nth += at < v->popup.find.hit;
     }
     match_free(&m);
-    return found;
+    if (!all)
+        return false;
+    v->popup.find.show = true;
+    view_message(v, false, "%zu of %zu: %.100s", nth, all, v->popup.find.text);
+    return true;
 }
 
 unsigned popup_typed(struct view *v)
@@ -235,6 +239,7 @@ unsigned popup_typed(struct view *v)
     memcpy(v->popup.find.text, v->prompt.text, sizeof v->popup.find.text);
     v->popup.find.hit = 0;
     v->popup.top = v->popup.find.from_top;
+    v->msg.text[0] = '\0';
     if (v->prompt.len)
         (void)to_entry(v, v->popup.find.from ? v->popup.find.from : 1, 1);
     return VR_DRAW;
@@ -314,7 +319,8 @@ unsigned view_search_next(struct view *v, int n)
     if (popup_finds(v))
         return popup_find_next(v, n);
     if (!s)
-        return move_fail(v, "nothing to search for yet: / begins a search");
+        return move_fail(v, kind_here(v)->find ? "/ keeps rows here; n goes on with a search of the lanes"
+                                               : "nothing to search for yet: / begins a search");
     if (s->done && s->old) {
         char again[VIEW_TEXT];
         memcpy(again, s->query, sizeof again);

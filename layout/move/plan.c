@@ -173,9 +173,9 @@ static int message_lines(const struct plan *p, const struct view *v, int below)
 
 int plan_message(const struct plan *p, const struct view *v, int *last)
 {
-    enum { TOLD = 4, HIGH = 20 }; /* shorter messages keep a line of the status */
+    enum { TOLD = 4, HIGH = 20 }; /* shorter messages cover the footer, but that of a finding */
     int below = v->prompt.kind ? 1 : 0, n = message_lines(p, v, below);
-    if (!below && n >= TOLD && v->scr.h >= HIGH && p->n[ROW_FOOTER]) {
+    if (!below && (n >= TOLD || v->msg.of) && v->scr.h >= HIGH && p->n[ROW_FOOTER]) {
         below = 1;
         n = message_lines(p, v, below);
     }

@@ -166,7 +166,7 @@ static void onto_band(struct view *v, const struct finding *f)
 {
     uint32_t p;
     int64_t at;
-    if (!spent_band(v->tr, (enum band)f->lane.i, f->v.t0, f->v.t1, &p, &at))
+    if (!spent_gc(v->tr, f->v.t0, f->v.t1, &p, &at))
         return;
     move_lane(v, lane_p(p));
     move_to(v, at, true);

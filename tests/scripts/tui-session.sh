@@ -159,4 +159,10 @@ mux kill-session -t s
 i=0; while kill -0 "$p" 2>/dev/null && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
 if kill -0 "$p" 2>/dev/null; then failed=$((failed + 1)); echo "FAILED: it outlives its terminal"; kill -9 "$p"; else passed=$((passed + 1)); fi
 
+mux new-session -d -s s -x 100 -y 30 "exec $GOTOP '$trace'"
+until_shows 'WORK'
+type_keys C-z
+ok "where no shell started it, Ctrl-Z says so" until_shows 'no shell to suspend to'
+type_keys q
+
 finish

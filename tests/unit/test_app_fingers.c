@@ -24,11 +24,11 @@ static void test_back(void **state)
     assert_int_equal(f.a.view.at.view, VIEW_PROCS);
     expect(&f, "6 Enter [ l", "Esc drop top lane");
     expect(&f, "Esc l", "q waits");
-    expect(&f, "3", "q quit");             /* a view that was asked for by its key has no way back */
-    expect(&f, "1 Enter q", "q findings"); /* the first one closes what is said of the finding */
+    expect(&f, "3", "q quit");           /* a view that was asked for by its key has no way back */
+    expect(&f, "1 Enter", "q findings"); /* what is said of the finding leaves the footer, and takes no key */
     expect(&f, "q", "Enter look there");
     assert_int_equal(f.a.view.at.view, VIEW_TRIAGE);
-    expect(&f, "e q", "q findings"); /* so do the others that lead from a table to lanes */
+    expect(&f, "e", "q findings"); /* so do the others that lead from a table to lanes */
     expect(&f, "q /clerk Enter Esc l", "q findings");
     expect(&f, "q 5 :g13 Enter", "q groups");
     expect(&f, "q", "start function");
@@ -370,12 +370,14 @@ static void test_find_in_help(void **state)
     assert_true(f.a.view.popup.find.hit > first);
     expect(&f, "N", "flame graph");
     assert_int_equal(f.a.view.popup.find.hit, first);
+    expect(&f, "/suspend Enter n", "1 of 1: suspend"); /* that it was the only one is said */
     expect(&f, "/no-such-words Enter", "not found here: no-such-words");
     expect(&f, "g /suspend Esc", "What the screen shows");
     assert_int_equal(f.a.view.popup.kind, POPUP_LINES);
     assert_null(f.a.view.search); /* nothing of the trace was looked for */
     expect(&f, "q", "q quit");
-    expect(&f, "/flame Enter", "not found: flame");
+    expect(&f, "6 /no-such-words Enter n", "n goes on with a search of the lanes"); /* it was none of these */
+    expect(&f, "Esc 3 /flame Enter", "not found: flame");
     fix_close(&f);
 }
 

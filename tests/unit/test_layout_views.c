@@ -164,7 +164,7 @@ static void test_typing(void **state)
 
 /* ---- event log ---- */
 
-static size_t slow_events(struct seen *s, struct window w)
+static size_t slow_events(struct seen *s, struct events_win w)
 {
     size_t n = 0;
     for (uint32_t g = 0; g < trace_nlanes(s->tr, LANE_G); g++) {
@@ -214,7 +214,7 @@ static void test_log_steps(void **state)
     (void)state;
     struct seen s;
     seen_open(&s, "samples/workers-1.9.trace");
-    size_t want = slow_events(&s, window_of(0, view_end(&s.v) + 1)), got = 0, steps = 0;
+    size_t want = slow_events(&s, (struct events_win){0, view_end(&s.v) + 1}), got = 0, steps = 0;
     view_switch(&s.v, VIEW_LOG);
     view_at(&s.v, 0);
     assert_true(frame_draw(&s.g, &s.v, NULL));

@@ -23,40 +23,35 @@ bool spent_stop(struct text *t, const struct trace *tr, const struct range *r)
     return true;
 }
 
-/* ---- bands --------------------------------------------------------------------------------------------- */
+/* ---- the collector ------------------------------------------------------------------------------------- */
 
-struct of_band { /* the longest span of a processor in [t0,t1) */
+struct longest { /* the longest span of a processor in [t0,t1) */
     int64_t t0, t1, at, most;
 };
 
-static bool longest_of_band(void *arg, const struct span *s)
+static bool is_longest(void *arg, const struct span *s)
 {
-    struct of_band *b = arg;
+    struct longest *b = arg;
     const int64_t from = s->t0 > b->t0 ? s->t0 : b->t0, len = time_sub(s->t1 < b->t1 ? s->t1 : b->t1, from);
     b->at = len > b->most ? from : b->at;
     b->most = len > b->most ? len : b->most;
     return true;
 }
 
-bool spent_band(const struct trace *tr, enum band b, int64_t t0, int64_t t1, uint32_t *p, int64_t *at)
+bool spent_gc(const struct trace *tr, int64_t t0, int64_t t1, uint32_t *p, int64_t *at)
 {
-    static const uint32_t states[BAND_COUNT] = {[BAND_GC] = 1u << ST_GCWORK | 1u << ST_ASSIST,
-                                                [BAND_ASSIST] = 1u << ST_ASSIST,
-                                                [BAND_SWEEP] = 1u << ST_SWEEP};
-    struct of_band x = {t0, t1, t0, 0};
+    struct longest x = {t0, t1, t0, 0};
     int64_t most = 0;
     *p = NO_LANE;
     for (uint32_t i = 0, n = trace_nlanes(tr, LANE_P); i < n; i++) {
-        struct shares sh;
-        int64_t ns = 0;
-        trace_shares(tr, lane_p(i), t0, t1, &sh);
-        for (int k = 0; k < ST_COUNT; k++)
-            ns = time_add(ns, states[b] >> k & 1 ? sh.ns[k] : 0);
+        const int64_t ns =
+            time_add(trace_ns(tr, lane_p(i), ST_GCWORK, t0, t1), trace_ns(tr, lane_p(i), ST_ASSIST, t0, t1));
         *p = ns > most ? i : *p;
         most = ns > most ? ns : most;
     }
     if (*p != NO_LANE)
-        trace_wide(tr, lane_p(*p), &(struct wide_ask){t0, t1, 1, longest_of_band, &x, states[b]});
+        trace_wide(tr, lane_p(*p),
+                   &(struct wide_ask){t0, t1, 1, is_longest, &x, 1u << ST_GCWORK | 1u << ST_ASSIST});
     *at = x.at;
     return *p != NO_LANE;
 }

@@ -1,5 +1,5 @@
 /*
- * spent.h - which processor delayed an STW pause, in words, and which is behind a band, as a place.
+ * spent.h - which processor delayed an STW pause, in words, and which worked for the collector, as a place.
  */
 #ifndef GOTOP_TRIAGE_SPENT_H
 #define GOTOP_TRIAGE_SPENT_H
@@ -10,8 +10,8 @@
 /* spent_stop - appends the processor that stopped last, what it ran, and how long it took to stop. Returns
  * false and appends nothing if the lanes do not show it. */
 bool spent_stop(struct text *t, const struct trace *tr, const struct range *stw);
-/* spent_band - finds the processor that spent most time in the band's state in [t0,t1), and its longest
- * span there. Returns false if there is none or no processor state belongs to the band. */
-bool spent_band(const struct trace *tr, enum band b, int64_t t0, int64_t t1, uint32_t *p, int64_t *at);
+/* spent_gc - finds the processor that worked longest for the collector in [t0,t1), and its longest span
+ * there. Returns false if none did. */
+bool spent_gc(const struct trace *tr, int64_t t0, int64_t t1, uint32_t *p, int64_t *at);
 
 #endif

@@ -251,20 +251,6 @@ void info_text(struct text *t, const struct info *i)
 
 /* ---- as one JSON object; times are nanoseconds, sizes bytes -------------------------------------------- */
 
-static void out_notes(json_t *root, const struct info *i, bool damage)
-{
-    json_t *arr = json_list(root, damage ? "damage" : "warnings");
-    const struct trace_info *in = trace_info(i->tr);
-    for (uint32_t k = 0; k < (damage ? in->ndamages : in->nwarnings); k++) {
-        const struct err *e = damage ? trace_damage(i->tr, k) : trace_warning(i->tr, k);
-        if (!e)
-            break;
-        json_row(arr, NULL, "what", e->what, "offset", j_if(e->offset != ERR_NO_OFFSET, e->offset));
-    }
-    if (damage && i->packed->code)
-        json_row(arr, NULL, "what", i->packed->what);
-}
-
 static void out_generations(json_t *root, const struct info *i)
 {
     json_t *arr = json_list(root, "generations");
@@ -312,10 +298,12 @@ char *info_json(const struct info *i)
     json_t *root = json_begin();
     out_facts(root, i);
     out_answers(root, i);
-    out_notes(root, i, true);
+    json_t *damage = json_notes(root, "damage", i->tr, trace_damage);
+    if (i->packed->code)
+        json_row(damage, NULL, "what", i->packed->what);
     json_put(root, NULL, "more_damage",
              j_if(trace_info(i->tr)->more_damages, trace_info(i->tr)->more_damages));
-    out_notes(root, i, false);
+    json_notes(root, "warnings", i->tr, trace_warning);
     out_generations(root, i);
     out_made_of(root, i->c);
     return json_end(root, JSON_INDENT(1));

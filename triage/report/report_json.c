@@ -137,17 +137,6 @@ static void out_verdict(json_t *r, const struct trace *tr, const struct verdict 
 
 /* ---- the whole ----------------------------------------------------------------------------------------- */
 
-/* Adds what the reader noted: what it was and, if it has a place, where. */
-static void notes(json_t *t, const char *key, const struct trace *tr, uint32_t n,
-                  const struct err *(*get)(const struct trace *, uint32_t))
-{
-    json_t *arr = json_list(t, key);
-    for (uint32_t i = 0; i < n && get(tr, i); i++) {
-        const struct err *e = get(tr, i);
-        json_row(arr, tr, "offset", j_if(e->offset != ERR_NO_OFFSET, e->offset), "what", e->what);
-    }
-}
-
 static void out_trace(json_t *root, const struct loaded *l)
 {
     const struct trace *tr = l->tr;
@@ -158,9 +147,9 @@ static void out_trace(json_t *root, const struct loaded *l)
     json_put(t, tr, "wall_sec", j_if(in->has_wall, in->wall_sec), "wall_nsec",
              j_if(in->has_wall, in->wall_nsec), "goroutines", in->goroutines, "goroutines_created",
              l->tg->g_created, "goroutines_ended", l->tg->g_ended, "partial", l->partial);
-    notes(t, "damages", tr, in->ndamages, trace_damage);
+    json_notes(t, "damages", tr, trace_damage);
     json_put(t, tr, "more_damages", j_if(in->more_damages, in->more_damages));
-    notes(t, "warnings", tr, in->nwarnings, trace_warning);
+    json_notes(t, "warnings", tr, trace_warning);
 }
 
 /* Adds a place to look at: the lane's number, and the id that explain and the viewer accept. */

@@ -28,8 +28,8 @@
 static const char usage_head[] =
     "usage: gotop find [options] FILTER TRACE...\nSpans of goroutines that "
     "match, of all traces and folders of them, the longest first. The filter is that of the viewer's \\ key "
-    "(docs/FILTERS.md): 'dur>50ms state=runnable main.handler'. Each line ends in what opens the viewer "
-    "there:\ngotop TRACE@TIME:LANE.\n";
+    "(docs/FILTERS.md): 'dur>50ms state=runnable main.handler'; a word alone is part of a function's name: "
+    "waits for locks are reason=lock. Each line ends in what opens it there: gotop TRACE@TIME:LANE.\n";
 static const char usage_tail[] =
     "Exit status: 0 done, 2 an error, 3 done, but only part of a trace could be read.\n";
 

@@ -122,8 +122,8 @@ static void usage_lines(FILE *f)
     fprintf(f,
             "gotop - a trace viewer for Go execution traces\n\n"
             "  gotop [OPTION...] TRACE...     TRACE: a file, plain, gzip, zstd or ARCHIVE.zip:MEMBER; - is "
-            "standard input. Several files of one program are shown as one timeline; of two others a key "
-            "shows the other one. Without a terminal, prints the report.\n"
+            "standard input. Several files of one program are shown as one timeline; between two traces of "
+            "different programs or runs, ! switches. Without a terminal, prints the report.\n"
             "  gotop [OPTION...] WHERE        a running program: http://host:port, see below.\n");
     commands_usage(f);
     fprintf(f, "\n");

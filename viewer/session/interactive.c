@@ -152,7 +152,8 @@ static void obey(struct loop *l, unsigned flags)
     if ((flags & AR_SUSPEND) && !l->quit) {
         if (a->follow)
             app_live_pause(a);
-        term_suspend(l->t);
+        if (!term_suspend(l->t))
+            move_fail(&a->view, "there is no shell to suspend to");
         resized(l);
     }
 }

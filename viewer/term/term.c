@@ -246,7 +246,7 @@ static void take_back(struct term *t)
     term_redraw(t);
 }
 
-void term_suspend(struct term *t)
+bool term_suspend(struct term *t)
 {
     struct sigaction stop = {.sa_handler = SIG_DFL}, ours;
     sigset_t set, old;
@@ -255,11 +255,14 @@ void term_suspend(struct term *t)
     sigaddset(&set, SIGTSTP);
     sigprocmask(SIG_UNBLOCK, &set, &old);
     sigaction(SIGTSTP, &stop, &ours);
+    sig.cont = 0;
     if (!outside_stop()) /* stop the whole pipeline, as Ctrl-Z does; gotop stops here */
         kill(0, SIGTSTP);
     sigaction(SIGTSTP, &ours, NULL);
     sigprocmask(SIG_SETMASK, &old, NULL);
+    const bool stopped = sig.cont;
     take_back(t);
+    return stopped;
 }
 
 /* ---- clipboard ----------------------------------------------------------------------------------------- */

@@ -69,8 +69,9 @@ int term_signal(const struct term *t); /* the signal that asked to leave; 0: non
 void term_paint(struct term *t, const struct grid *g, int cx, int cy);
 /* term_redraw - the next term_paint() sends everything. */
 void term_redraw(struct term *t);
-/* term_suspend - give the terminal back, stop this process, and go on when continued. */
-void term_suspend(struct term *t);
+/* term_suspend - give the terminal back, stop this process, and go on when continued. Returns false if it did
+ * not stop, as no shell is there to continue it. */
+bool term_suspend(struct term *t);
 /* term_clipboard - ask the terminal to put text on its clipboard (OSC 52). Returns false if the text is too
  * long (74 KB encoded) or the terminal is known not to do it. */
 bool term_clipboard(struct term *t, const char *text, size_t len);
