@@ -30,9 +30,18 @@ static int64_t mmu_value(const struct table *t, const struct thing *x, int c)
     return (int64_t)(mmu_of(t, x)->mmu * SHARE_WHOLE + 0.5);
 }
 
+/* There is one window as long as the trace. */
+static bool mmu_whole(const struct table *t, const struct thing *x)
+{
+    return mmu_of(t, x)->window >= t->tg->end;
+}
+
 static void mmu_name(struct text *out, const struct table *t, const struct thing *x)
 {
-    text_say(out, NULL, "the worst ", t_dur(mmu_of(t, x)->window));
+    if (mmu_whole(t, x))
+        text_lit(out, "the whole trace");
+    else
+        text_say(out, NULL, "the worst ", t_dur(mmu_of(t, x)->window));
 }
 
 /* Writes what the processors did in the worst window. */
@@ -42,7 +51,11 @@ static void mmu_say(struct text *out, const struct view *v, const struct thing *
     int64_t all = 0;
     const struct mmu_point *m = mmu_of(v->table, x);
     const char *sep = " of the processors; their time in the worst: ";
-    text_say(out, NULL, "in any ", t_dur(m->window), " the program had at least ", t_share(m->mmu, 1));
+    if (mmu_whole(v->table, x)) {
+        text_say(out, NULL, "in the whole trace the program had ", t_share(m->mmu, 1));
+        sep = " of the processors; their time: ";
+    } else
+        text_say(out, NULL, "in any ", t_dur(m->window), " the program had at least ", t_share(m->mmu, 1));
     for (uint32_t p = 0; p < trace_nlanes(v->tr, LANE_P); p++) {
         trace_shares(v->tr, lane_p(p), x->t0, x->t1, &s);
         for (int i = ST_NONE + 1; i < ST_COUNT; i++) {

@@ -30,13 +30,13 @@ ask 4 'who holds the lock?' '6 Enter Enter [' samples/lock-1.26.trace 'woke G[0-
 ask 2 'and what did he do meanwhile?' '6 W' samples/lock-1.26.trace 'where its 8.21ms went' 'runnable, a P idle in'
 ask 3 'why was this request slow, by Enter alone?' '7 Enter Enter' samples/tasks-1.27.trace 'where its 1.60ms went'
 ask 0 'is it the collector?' '' samples/alloc-1.27.trace '^GC [0-9.<]*%, [0-9]* cycle' 'STW [0-9]*, longest'
-ask 3 'why are my processors idle?' '2 v End' samples/http-1.26.trace '^P0 range 0' '^idle [0-9.a-z]*: .* runnable' 'nothing to do'
+ask 3 'why are my processors idle?' '2 v End' samples/http-1.26.trace '^P0 range [0-9.]*ms from 0' '^idle [0-9.a-z]*: .* runnable' 'nothing to do'
 ask 2 'why is this processor idle just now?' '2' samples/http-1.26.trace '^P0 idle' '^idle [0-9.a-z]*: .* runnable (longest G[0-9]*'
 ask 2 'which goroutines leak?' '5 S' samples/workers-1.11.trace '[\\]may leak' 'goroutines that may leak'
 ask 2 'scheduler latency?' '6 6' samples/http-1.26.trace ' p50 .* p99 ' '^ *>10us  *[0-9]' "the program's goroutines"
 ask 3 'who had the processors while it waited?' '6 6 Enter' samples/http-1.26.trace 'processors meanwhile: .*main' 'idle [0-9.]*%'
 ask 4 'and when was that?' '6 6 Enter Enter' samples/http-1.26.trace 'processors meanwhile' '^wait for a processor of [0-9.]*us: G[0-9]'
-ask 2 'how bad is the worst stretch of it, of any length?' '8 Tab' samples/alloc-1.27.trace 'in any .* the program had at least'
+ask 2 'how bad is the worst stretch of it, of any length?' '8 Tab' samples/alloc-1.27.trace 'in the whole trace the program had' '% .* the worst 10.0ms'
 ask 2 'what delayed the stop-the-world?' '8 Enter' samples/lock-1.26.trace 'last to stop: P[0-9]\|no processor had to be waited for'
 
 # Seen from the lanes.
