@@ -63,7 +63,8 @@ static void test_mmu(void **state)
     for (uint32_t i = 0; i < t->nrows; i++) {
         char what[80], share[SHARE_MAX];
         const struct mmu_point *m = &tg->mmu[t->thing[t->row[i]].index];
-        snprintf(what, sizeof what, "at least %s", share_of(m->mmu, 1, share));
+        snprintf(what, sizeof what, i ? "at least %s" : "the whole trace the program had %s",
+                 share_of(m->mmu, 1, share));
         expect(&f, i ? "j" : "g", what);
         assert_true(i == 0 || m->mmu <= tg->mmu[t->thing[t->row[i - 1]].index].mmu);
     }
