@@ -440,7 +440,7 @@ static inline uint32_t span_run_p(const struct span_run *r, uint32_t i)
  *
  *   begin   called for each goroutine. Not filled in: id, seen, start_stack.
  *   spans   called with up to SPAN_BLOCK + 1 of its spans at a time, in order. NULL: only begin is called,
- *           which is cheaper than trace_lane() for each.
+ *           not told first, last and nspans either: cheaper than trace_lane_who() for each.
  *   end     called after its last span.
  *   skips   asked after begin: whether spans and end are not to be called for this one. NULL: never.
  *

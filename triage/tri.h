@@ -86,6 +86,7 @@ static inline bool tri_is_exec(uint8_t state)
 struct group_part { /* what goroutines of one group did */
     uint32_t group;
     bool timed;
+    int64_t first, last;
     int64_t ns[GM_COUNT];
 };
 

@@ -155,7 +155,7 @@ uint32_t trace_name(const struct trace *tr, uint32_t i, const struct ginfo *g, b
 }
 
 /* The lane_info of goroutine i, new at h, without first, last and nspans. */
-static struct lane_info who_at(const struct trace *tr, uint32_t i, const struct home *h)
+struct lane_info trace_who_at(const struct trace *tr, uint32_t i, const struct home *h)
 {
     struct ginfo room;
     const struct ginfo *g = fold_g_info(h->f, h->local, &room);
@@ -177,7 +177,7 @@ static struct lane_info who_at(const struct trace *tr, uint32_t i, const struct 
 
 struct lane_info trace_lane_at(const struct trace *tr, uint32_t g, const struct home *h)
 {
-    struct lane_info info = who_at(tr, g, h);
+    struct lane_info info = trace_who_at(tr, g, h);
     const struct lifetime life = life_of(tr, g, h, &info.nspans);
     info.first = life.first;
     info.last = life.last;
@@ -194,7 +194,7 @@ struct lane_info trace_lane_who(const struct trace *tr, struct lane l)
         return info;
     }
     const struct home h = trace_home(tr, l.i);
-    return who_at(tr, l.i, &h);
+    return trace_who_at(tr, l.i, &h);
 }
 
 struct lane_info trace_lane(const struct trace *tr, struct lane l)

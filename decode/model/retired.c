@@ -161,11 +161,11 @@ void retired_lives(const struct retired *p, uint32_t g, uint32_t n, struct lifet
             (int64_t)(retired_value(p, PV_START, g + i) + retired_value(p, PV_LASTED, g + i)), true, true};
 }
 
-bool retired_rows(const struct retired *p, struct retired_rows *out)
+bool retired_rows(const struct retired *p, enum retired_value first, struct retired_rows *out)
 {
     if (has_blocks(p))
         return false;
-    for (unsigned c = 0; c < RETIRED_WALKED; c++)
+    for (unsigned c = first; c < RETIRED_WALKED; c++)
         out->step[c] = columns_all(&p->c, RETIRED_COLUMNS, RETIRED_GS, c, out->v[c]);
     return true;
 }

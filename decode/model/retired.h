@@ -44,6 +44,7 @@ enum retired_value {
 #define WALKED(ID, ...) PV_##ID, /* facts are stored as their difference from `none` */
 #include "decode/model/facts.def"
     RETIRED_WALKED,
+    RETIRED_WHO = PV_NPACKED + 1, /* from here on they tell who it is, before it of its spans */
     PV_SEEN = RETIRED_WALKED,
 #define ASKED(ID, ...) PV_##ID,
 #include "decode/model/facts.def"
@@ -57,15 +58,15 @@ uint64_t retired_value(const struct retired *p, enum retired_value c, uint32_t g
 void retired_lane(const struct retired *p, uint32_t g, struct spanlane *out);
 void retired_info(const struct retired *p, uint32_t g, struct ginfo *out);
 /*
- * retired_rows - unpack the values that a walk reads, of all RETIRED_GS neighbours. false: some have blocks
- * of spans; read each by itself.
+ * retired_rows - unpack the values that a walk reads, from `first` on, of all RETIRED_GS neighbours. false:
+ * some have blocks of spans; read each by itself.
  * retired_row - one of these values of goroutine g.
  */
 struct retired_rows {
     unsigned step[RETIRED_WALKED]; /* 0: the same value for all */
     uint64_t v[RETIRED_WALKED][RETIRED_GS];
 };
-bool retired_rows(const struct retired *p, struct retired_rows *out);
+bool retired_rows(const struct retired *p, enum retired_value first, struct retired_rows *out);
 static inline uint64_t retired_row(const struct retired_rows *r, enum retired_value c, uint32_t g)
 {
     return r->v[c][g % RETIRED_GS * r->step[c]];

@@ -110,8 +110,9 @@ struct str tested_package(const struct trace *tr);
 
 /* trace_name - the name of goroutine i, of which this is known. *inferred: its own stacks do not show it. */
 uint32_t trace_name(const struct trace *tr, uint32_t i, const struct ginfo *g, bool *inferred);
-/* trace_lane_at - trace_lane() of goroutine g, whose trace_home() is h. */
+/* trace_lane_at, trace_who_at - trace_lane(), trace_lane_who() of goroutine g, whose trace_home() is h. */
 struct lane_info trace_lane_at(const struct trace *tr, uint32_t g, const struct home *h);
+struct lane_info trace_who_at(const struct trace *tr, uint32_t g, const struct home *h);
 
 /* trace_blocks - call f for each block of a lane (of a P, a goroutine or a band) that has spans in [t0,t1),
  * until f returns false, which is then returned. f gets block b of the lane's piece k, p. edge: some spans

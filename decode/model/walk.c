@@ -71,23 +71,26 @@ uint32_t span_run_who(const struct span_run *r, uint32_t i)
 
 /* Whether the goroutine is packed away, in a group without blocks of spans. If so at->rows is filled with
  * what a walk reads of the group. */
-static bool take_rows(struct place *at)
+static bool take_rows(const struct span_walk *w, struct place *at)
 {
     const struct retired *retired = at->in.f->seg[at->in.local / RETIRED_GS].retired;
     if (retired != at->retired) {
         at->retired = retired;
-        at->has_rows = retired && retired_rows(retired, &at->rows);
+        at->has_rows = retired && retired_rows(retired, w->spans ? PV_START : RETIRED_WHO, &at->rows);
     }
     return retired && at->has_rows;
 }
 
-/* As trace_lane(), for a row. */
-static void retired_row_info(const struct trace *tr, const struct place *at, uint32_t i, struct lane_info *li)
+/* As trace_lane(), for a row; spans: or as trace_lane_who(). */
+static void retired_row_info(const struct trace *tr, const struct place *at, uint32_t i, bool spans,
+                             struct lane_info *li)
 {
     const struct retired_rows *r = &at->rows;
-    li->first = (int64_t)retired_row(r, PV_START, i);
-    li->last = li->first + (int64_t)retired_row(r, PV_LASTED, i);
-    li->nspans = retired_row(r, PV_NPACKED, i);
+    if (spans) {
+        li->first = (int64_t)retired_row(r, PV_START, i);
+        li->last = li->first + (int64_t)retired_row(r, PV_LASTED, i);
+        li->nspans = retired_row(r, PV_NPACKED, i);
+    }
 #define WALKED(ID, field, type, none, ...) li->field = (type)(retired_row(r, PV_##ID, i) + none);
 #include "decode/model/facts.def"
     li->creator = segment_g(at->in.seg, li->creator);
@@ -124,8 +127,8 @@ static bool retired_walk(const struct trace *tr, const struct span_walk *w, stru
     struct span_run run = run_of(&c, at->in.f, at->in.seg);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t g = at->g + k, i = from + k;
-        retired_row_info(tr, at, i, &li);
-        if (k + 4 < n) /* nor is that */
+        retired_row_info(tr, at, i, w->spans, &li);
+        if (w->spans && k + 4 < n) /* nor is that */
             __builtin_prefetch((const uint8_t *)(uintptr_t)retired_row(&at->rows, PV_PACKED, i + 4));
         if (!w->begin(w->arg, g, &li))
             return false;
@@ -138,7 +141,8 @@ static bool retired_walk(const struct trace *tr, const struct span_walk *w, stru
 static bool lane_walk(const struct trace *tr, const struct span_walk *w, const struct place *at)
 {
     const struct lane l = {LANE_G, at->g};
-    const struct lane_info li = trace_lane_at(tr, at->g, &at->in);
+    const struct lane_info li =
+        w->spans ? trace_lane_at(tr, at->g, &at->in) : trace_who_at(tr, at->g, &at->in);
     struct piece p;
     if (!w->begin(w->arg, at->g, &li))
         return false;
@@ -257,7 +261,7 @@ int trace_threads(const struct trace *tr)
 static bool some_walk(const struct trace *tr, const struct span_walk *w, struct place *at, uint32_t *n)
 {
     const uint32_t rest = RETIRED_GS - at->in.local % RETIRED_GS;
-    if (take_rows(at)) {
+    if (take_rows(w, at)) {
         *n = *n < rest ? *n : rest;
         return retired_walk(tr, w, at, *n);
     }

@@ -27,7 +27,7 @@ struct place {
     uint32_t of;   /* row of the group of who waits */
     uint32_t row, of_reason;
 };
-enum { PLACE_BITS = 10, REASONS = 64 };
+enum { PLACE_BITS = 10, REASONS = 512, NEAR = 64 };
 
 /* A wait that is not yet counted in its pair: from MANY pairs on look-ups wait for memory, so LATE waits are
  * looked up side by side. */
@@ -67,10 +67,7 @@ struct g_walk { /* State along one lane. */
     struct place pair[1 << PLACE_BITS];
     struct late late[LATE];
     uint32_t nlate;
-    struct { /* `of`: row of the group << 32 | reason; UINT64_MAX: none */
-        uint64_t of;
-        uint32_t row;
-    } reason[REASONS];
+    uint32_t reason[REASONS], near[NEAR]; /* rows of a group's waits for a reason, of groups, if still such */
 };
 
 /* ---- rows of waits and calls --------------------------------------------------------------------------- */
@@ -87,21 +84,25 @@ static OFTEN void count_reason(struct group_wait *p, int64_t ns)
     p->longest = ns > p->longest ? ns : p->longest;
 }
 
-/* Adds to the waits of the group for the same reason. */
-static bool add_reason(struct g_walk *w, uint32_t reason, int64_t ns)
+/* Returns the waits of the group for that reason; NULL: out of memory. */
+static struct group_wait *reason_row(struct g_walk *w, uint32_t reason)
 {
     struct subtotal *y = w->y;
-    const uint64_t of = key(w->of, reason);
-    const uint32_t i = (reason ^ w->of) % REASONS;
-    if (w->reason[i].of != of) {
-        const struct group_wait *made = subtotal_wait_of(y, y->groups[w->of].group, reason);
-        if (!made)
-            return false;
-        w->reason[i].of = of;
-        w->reason[i].row = (uint32_t)(made - y->wait_of);
-    }
-    count_reason(&y->wait_of[w->reason[i].row], ns);
-    return true;
+    const uint32_t group = y->groups[w->of].group;
+    uint32_t *near = &w->reason[(reason * 31 + group) % REASONS];
+    struct group_wait *p = *near < y->nwait_of ? &y->wait_of[*near] : NULL;
+    if (!p || p->group != group || p->reason != reason)
+        p = subtotal_wait_of(y, group, reason);
+    *near = p ? (uint32_t)(p - y->wait_of) : 0;
+    return p;
+}
+
+static bool add_reason(struct g_walk *w, uint32_t reason, int64_t ns)
+{
+    struct group_wait *p = reason_row(w, reason);
+    if (p)
+        count_reason(p, ns);
+    return p;
 }
 
 /* Finds the pair of a wait or a call of the program's; name: of the goroutine's group. */
@@ -127,8 +128,7 @@ static RARELY bool find_place(struct g_walk *w, uint64_t wait, uint64_t end, boo
 {
     struct subtotal *y = w->y;
     const struct pair_row *p = find_pair(w, wait, end, w->name);
-    const struct group_wait *q =
-        p && !call ? subtotal_wait_of(y, y->groups[w->of].group, (uint32_t)(wait >> 32)) : y->wait_of;
+    const struct group_wait *q = p && !call ? reason_row(w, (uint32_t)(wait >> 32)) : y->wait_of;
     if (!p || (!q && !call))
         return false;
     *place_of(w, wait, end) =
@@ -388,15 +388,21 @@ static bool g_spans(struct g_walk *w, const struct span_run *r)
 /* ---- groups ------------------------------------------------------------------------------------------- */
 
 /* Finds the row of the goroutine's group. */
-static bool in_group(struct g_walk *w)
+static bool in_group(struct g_walk *w, const struct lane_info *li)
 {
     struct subtotal *y = w->y;
     const uint32_t group = w->tg->group_of[w->g];
-    const struct group_part *p = y->ngroups ? &y->groups[w->of] : NULL;
+    uint32_t *near = &w->near[group % NEAR];
+    struct group_part *p = *near < y->ngroups ? &y->groups[*near] : NULL;
     if (!p || p->group != group)
-        p = tab_row_with(&y->by_group, y->groups, y->ngroups, group, 0, .group = group);
-    w->of = p ? (uint32_t)(p - y->groups) : 0;
-    return p;
+        p = tab_row_with(&y->by_group, y->groups, y->ngroups, group, 0, .group = group, .first = INT64_MAX,
+                         .last = INT64_MIN);
+    if (!p)
+        return false;
+    *near = w->of = (uint32_t)(p - y->groups);
+    p->first = li->first < p->first ? li->first : p->first;
+    p->last = li->last > p->last ? li->last : p->last;
+    return true;
 }
 
 /* Counts what all of its spans took, by state. */
@@ -460,7 +466,7 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
     w->name = li->name;
     w->system = li->is_system;
     w->worker = li->is_worker;
-    return in_group(w) && (!w->system || !li->nspans || system_lane(w, li));
+    return in_group(w, li) && (!w->system || !li->nspans || system_lane(w, li));
 }
 
 static bool lane_skipped(void *arg)
@@ -502,8 +508,8 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
         .begin = lane_begin, .skips = lane_skipped, .spans = lane_spans, .end = lane_end, .arg = &w};
     for (unsigned i = 0; i < 1u << PLACE_BITS; i++)
         w.pair[i].wait = UINT64_MAX;
-    for (unsigned i = 0; i < REASONS; i++)
-        w.reason[i].of = UINT64_MAX;
+    memset(w.reason, 0, sizeof w.reason);
+    memset(w.near, 0, sizeof w.near);
     w.nlate = 0;
     w.failed = false;
     return trace_walk(tg->tr, g0, g1, &walk) && count_late(&w);

@@ -170,6 +170,8 @@ static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal
     each_of(s, y->groups, y->ngroups) {
         struct group *p = &tg->groups[s->group];
         p->timed |= s->timed;
+        p->first = s->first < p->first ? s->first : p->first;
+        p->last = s->last > p->last ? s->last : p->last;
         ns_sum(p->ns, s->ns, GM_COUNT);
     }
     each_of(w, y->worst.v, y->worst.n)
