@@ -69,8 +69,7 @@ bool fam_trend(struct causes *c, const struct works *w, uint32_t work, struct ve
     if (k->background || k->standing || (k->kind == WORK_ITEMS && !k->single && !ticks(c, k)) ||
         k->looked < threshold(TH_MANY) || !rises(c, k, ns))
         return true;
-    const bool note = queues(&k->tree);
-    if ((note || k->inner) && ns[3] - ns[0] < threshold(TH_FELT))
+    if (ns[3] - ns[0] < threshold(TH_FELT))
         return true;
     const struct site does_it = {.user = k->user ? k->user : k->name};
     struct verdict v = verdict_new(RULE_TREND, (ns[3] - ns[0]) / ns[3], does_it);
@@ -84,6 +83,6 @@ bool fam_trend(struct causes *c, const struct works *w, uint32_t work, struct ve
     verdict_ev(&v, EV_FIRST, ns[0]);
     verdict_ev(&v, EV_LAST, ns[3]);
     v.grows = true;
-    v.level = note ? LEVEL_NOTE : LEVEL_WARN;
+    v.level = queues(&k->tree) ? LEVEL_NOTE : LEVEL_WARN;
     return verdict_add(out, &v);
 }
