@@ -347,25 +347,26 @@ enum family link_at(struct causes *c, const struct works *all, const struct work
     return l;
 }
 
-bool link_news(struct causes *c, const struct works *all, const struct verdict *v)
+/* Whether the program closes a channel there. A trace names the runtime's function that sends or receives, but
+ * none for a close. */
+static bool closes(const struct works *w, uint32_t stack)
 {
-    const struct follow f = {.c = c, .all = all};
-    uint32_t ended = 0, news = 0;
-    each_member(g, c, causes_group(c, v->waiter.group), SERVERS) {
-        struct tree_node n = {.who = v->waiter.group, .user = v->where.user, .by = NO_LANE, .g = g};
-        each_pair(s, next, c->tr, g, BUSY_SPANS) {
-            const bool here = s->state == ST_WAITING && s->stack && next->state == ST_RUNNABLE &&
-                              !verdict_by_timer(c->tr, next->who) && s->t1 - s->t0 > n.t1 - n.t0 &&
-                              owner_func(all->own, s->stack) == n.user;
-            if (here) {
-                n.kind = (uint8_t)stacks_wait_kind(c->tr, s->reason, s->stack);
-                n.by = next->who;
-                n.t0 = s->t0;
-                n.t1 = s->t1;
-            }
-        }
-        ended += n.by != NO_LANE;
-        news += n.by != NO_LANE && for_all(&f, &n);
+    return owner_root(w->own, stack) &&
+           !str_starts(trace_str(w->tr, trace_frame(w->tr, stack, 0).func), "runtime.");
+}
+
+bool link_news(const struct causes *c, const struct works *all, const struct verdict *v)
+{
+    const struct pair_row *const q = c->tg->pairs;
+    uint64_t ended = 0, news = 0;
+    each_of(p, q, works_pairs(c)) {
+        if (!verdict_waits_at(all, p, v->waiter.group, v->where.user) ||
+            verdict_by_timer(c->tr, p->longest_waker))
+            continue;
+        const bool asked = p->waker != p->waiter &&
+                           any_of(i, works_pairs(c), q[i].waiter == p->waker && q[i].waker == p->waiter);
+        ended += p->count;
+        news += !asked && closes(all, p->waker_stack) ? p->count : 0;
     }
-    return news > 0 && news >= (1 - threshold(TH_SHARE)) * ended;
+    return news > 0 && (double)news >= (1 - threshold(TH_SHARE)) * (double)ended;
 }

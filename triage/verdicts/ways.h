@@ -54,9 +54,9 @@ struct follow {
 enum family link_of(struct follow *f, uint32_t node, bool inside);
 /* link_at - returns the same for a single node of a work. */
 enum family link_at(struct causes *c, const struct works *all, const struct work *w, uint32_t node);
-/* link_news - returns whether goroutines that end waits at a verdict's place end them for all that wait
- * there: they bring news, and no answer to one. */
-bool link_news(struct causes *c, const struct works *all, const struct verdict *v);
+/* link_news - returns whether goroutines that were not asked end the waits at a verdict's place, where no
+ * timer does, and close a channel for it: they bring news, and no answer. */
+bool link_news(const struct causes *c, const struct works *all, const struct verdict *v);
 /* members_by - returns how many members of a group are known at time t. Members are in the order in which
  * the trace first mentions them. */
 uint32_t members_by(const struct causes *c, uint32_t group, int64_t t);
