@@ -203,13 +203,14 @@ static const uint8_t when[RULE_COUNT] = {
 static bool warns(struct causes *c, const struct works *all, const struct verdict *v, bool varies)
 {
     const struct work *w = &all->v[v->harm.work];
+    const double on_average = v->harm.all * (double)w->total / (double)c->tg->end; /* so many wait */
     const bool much = v->harm.share >= threshold(TH_SHARE), crowd = v->ev[EV_CROWD] >= threshold(TH_SEVERAL),
                slower = v->known >> EV_SINCE & 1; /* it became so at some moment (name_onset) */
     switch ((enum when)when[v->rule]) {
     case NOTE: return false;
     case MUCH: return much;
     case MOSTLY: return v->harm.share >= threshold(TH_SEVERE);
-    case HELD_UP: return much && room(c, v) && (crowd || varies);
+    case HELD_UP: return much && room(c, v) && (crowd || varies || on_average >= threshold(TH_SEVERAL));
     case SCARCE:
         return v->harm.share >= threshold(TH_SET_SHARE) && room(c, v) && !bounds(c, all, v) &&
                (crowd || one_at_a_time(c, v));

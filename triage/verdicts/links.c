@@ -347,8 +347,8 @@ enum family link_at(struct causes *c, const struct works *all, const struct work
     return l;
 }
 
-/* Whether the program closes a channel there. A trace names the runtime's function that sends or receives, but
- * none for a close. */
+/* Whether the program closes a channel there. A trace names the runtime's function that sends or receives,
+ * but none for a close. */
 static bool closes(const struct works *w, uint32_t stack)
 {
     return owner_root(w->own, stack) &&
