@@ -1,5 +1,6 @@
 /* fam_procs.c - the processors: goroutines and timers that wait for one, too few of them, and a host that
  * takes them away. */
+#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
@@ -189,6 +190,68 @@ static bool below(struct causes *c, const struct works *w, struct verdicts *out)
     return verdict_add(out, &v);
 }
 
+/* ---- work for nobody ----------------------------------------------------------------------------------- */
+
+enum { GROUPS = 256, LOOKED = 512, PIECE = 256 /* spans of a piece that begins goroutines */ };
+
+/* When the goroutine that created g is back for more work, if others that it created for the same, alike,
+ * ended its waits meanwhile: what g does then is for nobody. INT64_MAX: g is no such goroutine. */
+static int64_t answered(const struct causes *c, uint32_t g)
+{
+    const struct lane_info li = trace_lane(c->tr, lane_g(g));
+    bool has = false;
+    if (!li.created || li.creator >= c->tg->ng)
+        return INT64_MAX;
+    const uint32_t name = trace_g_name(c->tr, li.creator);
+    each_between(s, c->tr, li.creator, li.first, INT64_MAX, PIECE) {
+        const uint32_t who = s->state == ST_RUNNABLE && s->t0 > li.first ? s->who : NO_LANE;
+        if (has && s->state == ST_WAITING && waits_for_more(c->tr, name, s->reason, s->stack))
+            return s->t0;
+        has |= who != g && causes_group_of(c, who) == c->tg->group_of[g] &&
+               trace_lane_who(c->tr, lane_g(who)).creator == li.creator;
+    }
+    return INT64_MAX;
+}
+
+/* Goroutines that run on when nobody waits for what they do, and take the processors from others. */
+static bool for_nobody(const struct causes *c, const struct works *w, struct verdicts *out, uint32_t group)
+{
+    const struct group *of = &c->tg->groups[group];
+    const uint32_t look = causes_look(c, group, LOOKED);
+    struct span longest = {.t0 = 0, .t1 = 0};
+    uint32_t n = 0, one = NO_LANE;
+    int64_t ns = 0;
+    each_member(g, c, group, LOOKED) {
+        const int64_t since = answered(c, g);
+        bool runs = false;
+        each_between(s, c->tr, g, since, INT64_MAX, STEPS) {
+            if (s->state != ST_RUNNING || s->t1 <= since)
+                continue;
+            runs = true;
+            ns = ns_add(ns, s->t1 - (s->t0 > since ? s->t0 : since));
+            if (s->t1 - s->t0 > longest.t1 - longest.t0) {
+                longest = *s;
+                one = g;
+            }
+        }
+        n += runs;
+    }
+    const double ran = (double)sum_over(k, c->tg->groups, c->tg->ngroups, k->is_system ? 0 : k->ns[GM_EXEC]);
+    const double all = look ? (double)ns * c->of[group].n / look : 0, share = ran > 0 ? all / ran : 0;
+    if (n < threshold(TH_MANY) || share < threshold(TH_SHARE))
+        return true;
+    const struct site at = verdict_place(w, longest.stack_end);
+    struct verdict v = verdict_new(RULE_NOBODY, share, verdict_own(w, at) ? at : runs_at(c, w, of->name));
+    v.waiter.group = of->name;
+    v.creator.at = verdict_place(w, trace_lane(c->tr, lane_g(one)).create_stack);
+    verdict_shows(&v, one, longest.t0, longest.t1);
+    verdict_ev(&v, EV_TOTAL, all);
+    verdict_ev(&v, EV_SHARE, share);
+    v.level =
+        share >= threshold(TH_SET_SHARE) && c->idle < threshold(TH_ROOM) * c->procs ? LEVEL_WARN : LEVEL_NOTE;
+    return verdict_add(out, &v);
+}
+
 static bool host(struct causes *c, struct verdicts *out)
 {
     const struct long_runs *l = &c->tg->long_runs;
@@ -207,5 +270,9 @@ static bool host(struct causes *c, struct verdicts *out)
 
 bool fam_procs(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    return latency(c, w, out) && below(c, w, out) && host(c, out);
+    bool ok = latency(c, w, out) && below(c, w, out) && host(c, out);
+    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS; i++)
+        ok = c->tg->groups[i].is_system || c->tg->groups[i].created < threshold(TH_MANY) ||
+             for_nobody(c, w, out, i);
+    return ok;
 }

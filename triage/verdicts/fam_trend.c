@@ -2,16 +2,6 @@
 #include "triage/findings/thresholds.h"
 #include "triage/verdicts/verdict.h"
 
-/* Do the pieces mostly wait for others of the program? Then a queue grows: these others are what to look
- * at. */
-static bool queues(const struct work_tree *t)
-{
-    int64_t ns = 0;
-    for (uint32_t k = t->n ? t->v[0].first : NO_LANE; k != NO_LANE; k = t->v[k].next)
-        ns = ns_add(ns, t->v[k].cat == EX_WAIT || t->v[k].cat == EX_QUEUED ? t->v[k].ns[TREE_ALL] : 0);
-    return (double)ns >= threshold(TH_MOST) * (double)tree_ns(t, TREE_ALL);
-}
-
 /* Does a timer begin most items? None of them is several that stood in a queue then. */
 static bool ticks(const struct causes *c, const struct work *k)
 {
@@ -83,6 +73,6 @@ bool fam_trend(struct causes *c, const struct works *w, uint32_t work, struct ve
     verdict_ev(&v, EV_FIRST, ns[0]);
     verdict_ev(&v, EV_LAST, ns[3]);
     v.grows = true;
-    v.level = queues(&k->tree) ? LEVEL_NOTE : LEVEL_WARN;
+    v.level = LEVEL_WARN;
     return verdict_add(out, &v);
 }

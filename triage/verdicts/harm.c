@@ -76,8 +76,7 @@ void verdict_base(struct text *t, const struct works *w, const struct verdict *v
         [RULE_GRAIN] = "of all CPU time",     [RULE_HOST] = "of all CPU time",
         [RULE_BUSY_LOOP] = "of all CPU time", [RULE_PROCS_BELOW] = "of time to run",
         [RULE_EXPLOSION] = "of their lives",  [RULE_TAKES] = "of its life",
-
-        [RULE_LINE] = "of its time"};
+        [RULE_NOBODY] = "of all CPU time",    [RULE_LINE] = "of its time"};
     const bool own = v->harm.work != NO_LANE, slow = own ? of_slow(v) : v->harm.of_slow;
     const uint32_t work = own ? v->harm.work : v->harm.of_work;
     if (v->grows && (v->known >> EV_AFTER & 1 || v->known >> EV_COUNT & 1))

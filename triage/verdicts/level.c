@@ -342,14 +342,6 @@ static bool slows(const struct verdict *v, bool varies)
     return varies && !late && (!v->usual_too || (v->known >> EV_SINCE & 1 && !waits_outside(v)));
 }
 
-/* Whether few wait longer there by no fault of theirs: a processor came late, or it was taken away in a
- * system call on a connection, which never waits. */
-static bool comes_from_host(const struct trace *tr, const struct did *d)
-{
-    return d->cat == EX_SCHED ||
-           (d->cat == EX_SYSCALL && d->at.stack && stacks_may(tr, d->at.stack, STACK_CONN));
-}
-
 bool verdict_is_chance(const struct works *all, const struct verdict *v)
 {
     const struct work *w = &all->v[v->harm.work];
@@ -382,7 +374,6 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
         name_onset(c, w, v);
     if (v->rule == RULE_SLOW && !slows(v, varies))
         return false;
-    const bool late = v->ndoing && comes_from_host(c->tr, &v->doing[0]);
     const bool few_at_first =
         v->harm.all < threshold(TH_SHARE) || verdict_family(v) == FAM_SLOW || verdict_family(v) == FAM_LIMIT;
     const bool over = few_at_first && only_at_first(c, all, v);
@@ -390,7 +381,7 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     const double few = slow * work_slow_part(w) * (double)w->total / (double)c->tg->end;
     const bool tail = varies && !family_contends(verdict_family(v)) &&
                       (w->slow >= threshold(TH_SEVERAL) || few >= threshold(TH_LITTLE));
-    const bool matters = (clock >= threshold(TH_CLOCK) || (tail && !late)) && !over;
+    const bool matters = (clock >= threshold(TH_CLOCK) || tail) && !over;
     v->clock = clock;
     v->score = v->harm.share * (w->weight * 2 < 1 ? w->weight * 2 : 1) *
                (verdict_family(v) == FAM_SLOW && !v->usual_too ? threshold(TH_VAGUE) : 1);
