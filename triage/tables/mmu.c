@@ -14,6 +14,8 @@
  */
 #include "triage/tri.h"
 
+#include <math.h>
+
 #include "decode/base/rows.h"
 #include "decode/base/mem.h"
 
@@ -152,35 +154,44 @@ static bool steps(struct curve *c)
     return ok;
 }
 
-/* The integral up to t; *i: a step not after t, becomes the last one. That holds to the end. */
-static double integral(const struct curve *c, size_t *i, int64_t t)
+/* Adds a step behind the last one that never comes, so that nobody has to ask whether there is a next. */
+static bool steps_end(struct curve *c)
 {
-    while (*i + 1 < c->nsteps && c->step[*i + 1].t <= t)
-        ++*i;
-    return c->step[*i].sum + c->step[*i].util * (double)(t - c->step[*i].t);
+    if (!mem_room(c->step, c->cap_steps, c->nsteps + 1))
+        return false;
+    c->step[c->nsteps] = (struct step){.t = INT64_MAX};
+    return true;
+}
+
+/* The integral up to t, which is in step s. The last one holds to the end. */
+static inline double integral(const struct step *s, int64_t t)
+{
+    return s->sum + s->util * (double)(t - s->t);
 }
 
 static struct mmu_point least(const struct curve *c, int64_t window)
 {
     struct mmu_point best = {window, 2, c->start};
-    size_t l = 0, r = 0;
+    const struct step *l = c->step, *r = c->step;
     window = window < c->end - c->start ? window : c->end - c->start;
     if (window <= 0)
         return (struct mmu_point){best.window, 1, c->start};
     const int64_t last = c->end - window;
     int64_t t = c->start;
+    double least = INFINITY; /* integral of the best one: without a division it says that few are better */
     for (unsigned turns = 1; best.mmu > 0; turns++) { /* no value is smaller than 0 */
-        const double right = integral(c, &r, t + window),
-                     mean = (right - integral(c, &l, t)) / (double)window;
-        int64_t next = last;
-        if (mean < best.mmu) {
-            best.mmu = mean;
+        for (; r[1].t <= t + window; r++) {
+        }
+        for (; l[1].t <= t; l++) {
+        }
+        const double of = integral(r, t + window) - integral(l, t);
+        if (of < least && of / (double)window < best.mmu) {
+            least = of;
+            best.mmu = of / (double)window;
             best.at = t;
         }
-        if (l + 1 < c->nsteps && c->step[l + 1].t < next)
-            next = c->step[l + 1].t;
-        if (r + 1 < c->nsteps && c->step[r + 1].t - window < next)
-            next = c->step[r + 1].t - window;
+        int64_t next = l[1].t < last ? l[1].t : last;
+        next = r[1].t - window < next ? r[1].t - window : next;
         if (t >= last || (turns % 1024 == 0 && !slices_tick()))
             break;
         t = next > t ? next : last;
@@ -197,7 +208,7 @@ enum err_code triage_mmu(const struct triage *tg, const int64_t *windows, uint32
     if (trace_npoints(tr, METRIC_PROCS)) /* before GOMAXPROCS is known Go counts nothing */
         c.start = trace_point(tr, METRIC_PROCS, 0).t;
     c.start = c.start > 0 ? c.start : 0;
-    const bool ok = collect(&c, tg) && steps(&c);
+    const bool ok = collect(&c, tg) && steps(&c) && steps_end(&c);
     mem_free(c.change);
     for (uint32_t i = 0; ok && i < n; i++)
         out[i] = least(&c, windows[i]);
