@@ -102,8 +102,9 @@ struct group_part { /* what goroutines of one group did */
 
 struct subtotal {
     struct tab by_group, by_wait_of;
-    uint32_t *pair_at; /* by the hash of what tells a pair: 1 + its row; 0: none */
-    uint32_t pair_mask;
+    /* By the hash of what tells a pair: 1 + its row, which fits the mask, and the rest of the hash, so that
+     * rows of others are not read; 0: none. */
+    uint32_t *pair_at, pair_mask;
     size_t cap_pairs;
     struct group_part *groups;
     struct pair_row *pairs;
@@ -138,19 +139,20 @@ static inline void pairs_fetch(const struct subtotal *y, const uint32_t *const *
     for (uint32_t i = 0; i < n; i++)
         __builtin_prefetch(at[i]);
     for (uint32_t i = 0; i < n; i++) {
-        if (!*at[i])
+        const uint32_t row = *at[i] & y->pair_mask;
+        if (!row)
             continue;
-        __builtin_prefetch(&y->pairs[*at[i] - 1]);
-        __builtin_prefetch(&y->pairs[*at[i] - 1].futile);
+        __builtin_prefetch(&y->pairs[row - 1]);
+        __builtin_prefetch(&y->pairs[row - 1].futile);
     }
 }
 static inline struct pair_row *subtotal_pair(const struct subtotal *y, uint64_t wait, uint64_t end)
 {
-    for (uint32_t i = pair_hash(wait, end) & y->pair_mask, row; (row = y->pair_at[i]);
-         i = (i + 1) & y->pair_mask) {
-        struct pair_row *p = &y->pairs[row - 1];
-        if (p->stack == (uint32_t)wait && p->waker_stack == (uint32_t)end && p->waker == end >> 32 &&
-            p->reason == wait >> 32)
+    const uint32_t h = pair_hash(wait, end), mask = y->pair_mask;
+    for (uint32_t i = h & mask, at; (at = y->pair_at[i]); i = (i + 1) & mask) {
+        struct pair_row *p = &y->pairs[(at & mask) - 1];
+        if (((at ^ h) & ~mask) == 0 && p->stack == (uint32_t)wait && p->waker_stack == (uint32_t)end &&
+            p->waker == end >> 32 && p->reason == wait >> 32)
             return p;
     }
     return NULL;

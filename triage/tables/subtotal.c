@@ -45,10 +45,11 @@ static uint64_t pair_end(const struct pair_row *p)
 
 static void pair_place(struct subtotal *y, uint32_t row)
 {
-    uint32_t i = pair_hash(pair_wait(&y->pairs[row]), pair_end(&y->pairs[row])) & y->pair_mask;
+    const uint32_t h = pair_hash(pair_wait(&y->pairs[row]), pair_end(&y->pairs[row]));
+    uint32_t i = h & y->pair_mask;
     while (y->pair_at[i])
         i = (i + 1) & y->pair_mask;
-    y->pair_at[i] = row + 1;
+    y->pair_at[i] = (h & ~y->pair_mask) | (row + 1);
 }
 
 /* Doubles the number of places, of which at least half are free. */
