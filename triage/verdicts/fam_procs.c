@@ -1,11 +1,12 @@
 /* fam_procs.c - the processors: goroutines and timers that wait for one, too few of them, and a host that
  * takes them away. */
+#include "decode/base/mem.h"
 #include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
 
-enum { MEMBERS = 16, STEPS = 4000, BIRTHS = 8192, TOGETHER = 1000000 /* ns */ };
+enum { MEMBERS = 16, STEPS = 4000, READY = 1 << 18, TOGETHER = 1000000 /* ns */ };
 
 /* Who had the processors during the worst waits: the start function with most of that time. */
 static uint32_t who_had(const struct triage *tg)
@@ -66,31 +67,44 @@ static struct harm queues(const struct works *w)
     return most;
 }
 
-/* How many goroutines of a group begin together at most, if most of them begin in crowds, several times; 0:
- * they come one by one. *times: how often, estimated from the first BIRTHS. */
-static uint32_t crowd_begun(const struct causes *c, uint32_t group, uint32_t *times)
+/* When goroutines of a group begin, or are woken, ascending: the first READY times. NULL: out of memory. */
+static int64_t *ready_of(const struct causes *c, uint32_t group, uint32_t *n)
 {
-    const uint32_t n = causes_look(c, group, BIRTHS);
-    uint32_t size = 1, most = 0, within = 0;
-    int64_t before = INT64_MIN / 2;
-    *times = 0;
-    for (uint32_t i = 0; i <= n; i++) {
-        const struct lane_info li = i < n ? trace_lane(c->tr, lane_g(causes_nth(c, group, i)))
-                                          : (struct lane_info){.first = INT64_MAX};
-        if (i && i < n && li.created && li.first - before <= TOGETHER) {
-            size++;
-        } else {
-            const bool crowd = size >= threshold(TH_MANY) && size >= threshold(TH_DOUBLE) * c->procs;
-            *times += crowd;
-            within += crowd ? size : 0;
-            most = crowd && size > most ? size : most;
-            size = 1;
+    int64_t *t = mem_alloc(READY * sizeof *t);
+    *n = 0;
+    each_member(g, c, t ? group : UINT32_MAX, READY) {
+        uint8_t before = ST_NONE;
+        each_walked(s, c->tr, g, STEPS) {
+            if (s->state == ST_RUNNABLE && (before == ST_NONE || before == ST_WAITING) && *n < READY)
+                t[(*n)++] = s->t0;
+            before = s->state;
         }
-        before = li.first;
     }
-    const bool several = *times >= threshold(TH_SEVERAL);
-    *times = n ? (uint32_t)((uint64_t)*times * c->of[group].n / n) : 0;
-    return several && within >= threshold(TH_MOST) * n ? most : 0;
+    if (t)
+        ns_sort(t, *n);
+    return t;
+}
+
+/* How many goroutines of a group become ready together at most, if most of them do so in crowds, several
+ * times; 0: they come one by one. *times: how often. */
+static uint32_t crowd_of(const struct causes *c, uint32_t group, uint32_t *times)
+{
+    uint32_t n, size = 1, most = 0, within = 0;
+    int64_t *t = ready_of(c, group, &n);
+    *times = 0;
+    for (uint32_t i = 1; t && i <= n; i++) {
+        if (i < n && t[i] - t[i - 1] <= TOGETHER) {
+            size++;
+            continue;
+        }
+        const bool crowd = size >= threshold(TH_MANY) && size >= threshold(TH_DOUBLE) * c->procs;
+        *times += crowd;
+        within += crowd ? size : 0;
+        most = crowd && size > most ? size : most;
+        size = 1;
+    }
+    mem_free(t);
+    return *times >= threshold(TH_SEVERAL) && within >= threshold(TH_MOST) * n ? most : 0;
 }
 
 static bool latency(struct causes *c, const struct works *w, struct verdicts *out)
@@ -114,8 +128,7 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
     verdict_ev(&v, EV_SHARE, share);
     v.level = LEVEL_NOTE;
     uint32_t times;
-    const uint32_t crowd =
-        queue.share < threshold(TH_MOST) ? 0 : crowd_begun(c, causes_group(c, had), &times);
+    const uint32_t crowd = queue.share < threshold(TH_MOST) ? 0 : crowd_of(c, causes_group(c, had), &times);
     if (crowd) {
         v.rule = RULE_AT_ONCE;
         verdict_ev(&v, EV_CROWD, crowd);
