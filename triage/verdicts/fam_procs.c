@@ -93,7 +93,7 @@ static uint32_t crowd_of(const struct causes *c, uint32_t group, uint32_t *times
     int64_t *t = ready_of(c, group, &n);
     *times = 0;
     for (uint32_t i = 1; t && i <= n; i++) {
-        if (i < n && t[i] - t[i - 1] <= TOGETHER) {
+        if (i < n && t[i] - t[i - size] <= TOGETHER) {
             size++;
             continue;
         }
@@ -205,7 +205,7 @@ static bool below(struct causes *c, const struct works *w, struct verdicts *out)
 
 /* ---- work for nobody ----------------------------------------------------------------------------------- */
 
-enum { GROUPS = 256, LOOKED = 512, PIECE = 256 /* spans of a piece that begins goroutines */ };
+enum { GROUPS = 256, LOOKED = 512, QUARTERS = 4, PIECE = 256 /* spans of a piece that begins goroutines */ };
 
 /* When the goroutine that created g is back for more work, if others that it created for the same, alike,
  * ended its waits meanwhile: what g does then is for nobody. INT64_MAX: g is no such goroutine. */
@@ -226,13 +226,14 @@ static int64_t answered(const struct causes *c, uint32_t g)
     return INT64_MAX;
 }
 
-/* Goroutines that run on when nobody waits for what they do, and take the processors from others. */
+/* Goroutines that run on when nobody waits for what they do, and take the processors from others. They begin
+ * all along: workers that the first piece begins serve those after it. */
 static bool for_nobody(const struct causes *c, const struct works *w, struct verdicts *out, uint32_t group)
 {
     const struct group *of = &c->tg->groups[group];
     const uint32_t look = causes_look(c, group, LOOKED);
     struct span longest = {.t0 = 0, .t1 = 0};
-    uint32_t n = 0, one = NO_LANE;
+    uint32_t n = 0, one = NO_LANE, in[QUARTERS] = {0};
     int64_t ns = 0;
     each_member(g, c, group, LOOKED) {
         const int64_t since = answered(c, g);
@@ -248,10 +249,12 @@ static bool for_nobody(const struct causes *c, const struct works *w, struct ver
             }
         }
         n += runs;
+        in[trace_lane(c->tr, lane_g(g)).first / (c->tg->end / QUARTERS + 1)] += runs;
     }
     const double ran = (double)sum_over(k, c->tg->groups, c->tg->ngroups, k->is_system ? 0 : k->ns[GM_EXEC]);
     const double all = look ? (double)ns * c->of[group].n / look : 0, share = ran > 0 ? all / ran : 0;
-    if (n < threshold(TH_MANY) || share < threshold(TH_SHARE))
+    const double most = (double)in[find_most(q, QUARTERS, in[q])];
+    if (n < threshold(TH_MANY) || most > (1 - threshold(TH_ROOM)) * n || share < threshold(TH_SHARE))
         return true;
     const struct site at = verdict_place(w, longest.stack_end);
     struct verdict v = verdict_new(RULE_NOBODY, share, verdict_own(w, at) ? at : runs_at(c, w, of->name));
