@@ -111,18 +111,25 @@ static void block_take(struct span_iter *it, const struct piece *p, uint32_t k, 
         it->t[i + 1] = it->t[i] + it->c.dur[i];
 }
 
+/* Find the piece that covers t, or the first or last one. Returns false if the lane has no spans. */
+static bool piece_seek(const struct trace *tr, struct lane lane, int64_t t, struct piece *p, uint32_t *k)
+{
+    if (!pieces_n(tr, lane))
+        return false;
+    *k = pieces_at(tr, lane, t);
+    pieces_get(tr, lane, *k, p);
+    while (*k && !spans_blocks(p->l)) /* such a piece has only the lane's end */
+        pieces_get(tr, lane, --*k, p);
+    return spans_blocks(p->l);
+}
+
 /* Load the block that covers t, or the first or last one. Returns false if the lane has no spans. */
 static bool block_seek(struct span_iter *it, int64_t t)
 {
     struct piece p;
+    uint32_t k;
     it->n = it->at = 0;
-    if (!pieces_n(it->tr, it->lane))
-        return false;
-    uint32_t k = pieces_at(it->tr, it->lane, t);
-    pieces_get(it->tr, it->lane, k, &p);
-    while (k && !spans_blocks(p.l)) /* such a piece has only the lane's end */
-        pieces_get(it->tr, it->lane, --k, &p);
-    if (spans_blocks(p.l))
+    if (piece_seek(it->tr, it->lane, t, &p, &k))
         block_take(it, &p, k, spans_find(p.l, t));
     return it->n > 0;
 }
@@ -366,6 +373,11 @@ bool span_seek_at(struct span_iter *it, const struct trace *tr, struct lane lane
 bool trace_span_at(const struct trace *tr, struct lane lane, int64_t t, struct span *out)
 {
     struct span_iter it;
+    struct piece p;
+    uint32_t k;
+    if (lane.kind != LANE_M &&
+        (!piece_seek(tr, lane, t, &p, &k) || t < spans_first(p.l) || (p.l->ended && p.last && t >= p.l->t0)))
+        return false; /* many ask of goroutines that don't live then: nothing is unpacked for them */
     if (!span_seek(&it, tr, lane, t) || !covers(&it, t))
         return false;
     *out = it.cur;
