@@ -43,8 +43,8 @@ struct g_walk { /* State along one lane. */
     const struct triage *tg;
     struct subtotal *y;
     uint32_t g, name;
-    uint32_t of; /* row of its group */
-    bool system; /* its spans are not walked */
+    uint32_t group, of; /* its group; the row of that */
+    bool system;        /* its spans are not walked */
     bool worker;
     bool some;   /* it has spans that are walked */
     bool timed;  /* one of its calls took more than 1 ns */
@@ -84,20 +84,24 @@ static OFTEN void count_reason(struct group_wait *p, int64_t ns)
     p->longest = ns > p->longest ? ns : p->longest;
 }
 
-/* Returns the waits of the group for that reason; NULL: out of memory. */
-static struct group_wait *reason_row(struct g_walk *w, uint32_t reason)
+static RARELY struct group_wait *find_reason(struct g_walk *w, uint32_t reason, uint32_t *near)
 {
-    struct subtotal *y = w->y;
-    const uint32_t group = y->groups[w->of].group;
-    uint32_t *near = &w->reason[(reason * 31 + group) % REASONS];
-    struct group_wait *p = *near < y->nwait_of ? &y->wait_of[*near] : NULL;
-    if (!p || p->group != group || p->reason != reason)
-        p = subtotal_wait_of(y, group, reason);
-    *near = p ? (uint32_t)(p - y->wait_of) : 0;
+    struct group_wait *p = subtotal_wait_of(w->y, w->group, reason);
+    *near = p ? (uint32_t)(p - w->y->wait_of) : 0;
     return p;
 }
 
-static bool add_reason(struct g_walk *w, uint32_t reason, int64_t ns)
+/* Returns the waits of the group for that reason; NULL: out of memory. */
+static OFTEN struct group_wait *reason_row(struct g_walk *w, uint32_t reason)
+{
+    const struct subtotal *y = w->y;
+    uint32_t *near = &w->reason[(reason * 31 + w->group) % REASONS];
+    struct group_wait *p = &y->wait_of[*near];
+    return *near < y->nwait_of && p->group == w->group && p->reason == reason ? p
+                                                                              : find_reason(w, reason, near);
+}
+
+static OFTEN bool add_reason(struct g_walk *w, uint32_t reason, int64_t ns)
 {
     struct group_wait *p = reason_row(w, reason);
     if (p)
@@ -391,7 +395,7 @@ static bool g_spans(struct g_walk *w, const struct span_run *r)
 static bool in_group(struct g_walk *w, const struct lane_info *li)
 {
     struct subtotal *y = w->y;
-    const uint32_t group = w->tg->group_of[w->g];
+    const uint32_t group = w->group = w->tg->group_of[w->g];
     uint32_t *near = &w->near[group % NEAR];
     struct group_part *p = *near < y->ngroups ? &y->groups[*near] : NULL;
     if (!p || p->group != group)
