@@ -6,13 +6,6 @@
 #include "triage/tables/stacks.h"
 #include "triage/verdicts/ways.h"
 
-/* Whether net/http has sent a request then: the answer is still waited for. */
-static bool only_sent(const struct trace *tr, const struct span *s, const struct span *next)
-{
-    return stacks_may(tr, s->stack, STACK_TRIP) && next->state == ST_RUNNABLE && next->who != NO_LANE &&
-           str_is(trace_str(tr, trace_g_name(tr, next->who)), "net/http.(*persistConn).writeLoop");
-}
-
 enum { SITES = 32 };
 struct sites { /* where one piece waits for answers: lines of the program, and stacks below */
     uint32_t line[SITES], stack[SITES], count[SITES], n;
@@ -78,8 +71,6 @@ static struct sites piece_asks(const struct follow *f, const struct tree_node *n
         const struct site at = verdict_place(f->all, s->stack);
         const bool here = at.user == n->user;
         k.waits += here && at.leaf == n->leaf;
-        if (only_sent(tr, s, next))
-            continue;
         const int64_t before = since;
         const bool again = s->stack == stack;
         since = s->t1;
@@ -118,24 +109,11 @@ static double again_at(const struct follow *f, const struct tree_node *n, uint32
     return pieces ? (double)most / pieces : 0;
 }
 
-/* Whether several other goroutines ask for a piece at a time: together they wait there for much longer than
- * the pieces take. */
-static bool others_ask(const struct follow *f, const struct tree_node *at)
-{
-    const int64_t ns = sum_over(p, f->c->tg->pairs, works_pairs(f->c),
-                                at->up && verdict_waits_at(f->all, p, at->who, at->user) ? p->total : 0);
-    return (double)ns >= threshold(TH_DOUBLE) * (double)f->w->total;
-}
-
 void ways_repeats(const struct follow *f, const struct tree_node *at, struct verdict *v)
 {
     const double several = threshold(TH_SEVERAL);
     const bool may = v->rule == RULE_SERIAL;
     double waits;
-    if (others_ask(f, at)) {
-        v->rule = RULE_BACKEND;
-        return;
-    }
     const uint32_t half = f->w->looked / 2;
     const double slow = again_at(f, at, 0, f->w->slow, &waits),
                  usual = again_at(f, at, half, f->w->looked, &waits);
