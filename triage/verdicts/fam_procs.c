@@ -1,7 +1,6 @@
 /* fam_procs.c - the processors: goroutines and timers that wait for one, too few of them, and a host that
  * takes them away. */
 #include "decode/base/mem.h"
-#include "triage/findings/requests.h"
 #include "triage/findings/thresholds.h"
 #include "triage/findings/walk.h"
 #include "triage/verdicts/verdict.h"
@@ -20,10 +19,7 @@ static uint32_t who_had(const struct triage *tg)
     return by_name_most(&had);
 }
 
-/* Where goroutines of a group mostly run, by where they stop in the program's functions (a majority vote by
- * time), at a line where one was preempted if any was; if they stop nowhere else than in the library's, their
- * handler. */
-static struct site runs_at(const struct causes *c, const struct works *w, uint32_t name)
+struct site verdict_runs_at(const struct causes *c, const struct works *w, uint32_t name)
 {
     const uint32_t group = causes_group(c, name);
     struct site at = {0};
@@ -117,7 +113,7 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
         return true;
     const struct harm queue = queues(w);
     const uint32_t had = who_had(tg);
-    struct verdict v = verdict_new(RULE_SCHED, queue.share, runs_at(c, w, had));
+    struct verdict v = verdict_new(RULE_SCHED, queue.share, verdict_runs_at(c, w, had));
     v.harm = queue;
     const double clock = (double)tg->sched.total / (double)tg->end;
     v.clock = clock < v.clock ? clock : v.clock;
@@ -171,7 +167,7 @@ bool fam_late(struct causes *c, const struct works *w, uint32_t work, uint32_t n
     struct verdict v = verdict_new(RULE_LATE, 0, node_site(n));
     v.waiter = (struct role){.group = n->who, .g = n->g, .at = v.where};
     v.holder = (struct role){.group = trace_g_name(c->tr, who), .g = who};
-    v.holder.at = runs_at(c, w, v.holder.group);
+    v.holder.at = verdict_runs_at(c, w, v.holder.group);
     verdict_shows(&v, n->g, n->t0, n->t1);
     verdict_raise(&v.harm, work, tree_share(t, node, TREE_ALL), tree_share(t, node, TREE_SLOW));
     v.score = v.harm.share;
@@ -190,7 +186,8 @@ static bool below(struct causes *c, const struct works *w, struct verdicts *out)
     const uint32_t most = find_most(i, c->tg->ngroups, g[i].is_system ? 0 : g[i].ns[GM_EXEC]);
     const uint32_t name = c->tg->ngroups && !g[most].is_system ? g[most].name : 0;
     const double ran = (double)sum_over(k, g, c->tg->ngroups, k->is_system ? 0 : k->ns[GM_EXEC]);
-    struct verdict v = verdict_new(RULE_PROCS_BELOW, runnable / (runnable + c->procs), runs_at(c, w, name));
+    struct verdict v =
+        verdict_new(RULE_PROCS_BELOW, runnable / (runnable + c->procs), verdict_runs_at(c, w, name));
     v.waiter.group = name;
     v.where.user = v.where.user ? v.where.user : name;
     v.lane = LANE_P;
@@ -200,71 +197,6 @@ static bool below(struct causes *c, const struct works *w, struct verdicts *out)
     verdict_ev(&v, EV_IDLE, c->idle);
     verdict_ev(&v, EV_RUNNABLE, runnable);
     verdict_ev(&v, EV_SHARE, name && ran > 0 ? (double)g[most].ns[GM_EXEC] / ran : 0);
-    return verdict_add(out, &v);
-}
-
-/* ---- work for nobody ----------------------------------------------------------------------------------- */
-
-enum { GROUPS = 256, LOOKED = 512, QUARTERS = 4, PIECE = 256 /* spans of a piece that begins goroutines */ };
-
-/* When the goroutine that created g is back for more work, if others that it created for the same, alike,
- * ended its waits meanwhile: what g does then is for nobody. INT64_MAX: g is no such goroutine. */
-static int64_t answered(const struct causes *c, uint32_t g)
-{
-    const struct lane_info li = trace_lane(c->tr, lane_g(g));
-    bool has = false;
-    if (!li.created || li.creator >= c->tg->ng)
-        return INT64_MAX;
-    const uint32_t name = trace_g_name(c->tr, li.creator);
-    each_between(s, c->tr, li.creator, li.first, INT64_MAX, PIECE) {
-        const uint32_t who = s->state == ST_RUNNABLE && s->t0 > li.first ? s->who : NO_LANE;
-        if (has && s->state == ST_WAITING && waits_for_more(c->tr, name, s->reason, s->stack))
-            return s->t0;
-        has |= who != g && causes_group_of(c, who) == c->tg->group_of[g] &&
-               trace_lane_who(c->tr, lane_g(who)).creator == li.creator;
-    }
-    return INT64_MAX;
-}
-
-/* Goroutines that run on when nobody waits for what they do, and take the processors from others. They begin
- * all along: workers that the first piece begins serve those after it. */
-static bool for_nobody(const struct causes *c, const struct works *w, struct verdicts *out, uint32_t group)
-{
-    const struct group *of = &c->tg->groups[group];
-    const uint32_t look = causes_look(c, group, LOOKED);
-    struct span longest = {.t0 = 0, .t1 = 0};
-    uint32_t n = 0, one = NO_LANE, in[QUARTERS] = {0};
-    int64_t ns = 0;
-    each_member(g, c, group, LOOKED) {
-        const int64_t since = answered(c, g);
-        bool runs = false;
-        each_between(s, c->tr, g, since, INT64_MAX, STEPS) {
-            if (s->state != ST_RUNNING || s->t1 <= since)
-                continue;
-            runs = true;
-            ns = ns_add(ns, s->t1 - (s->t0 > since ? s->t0 : since));
-            if (s->t1 - s->t0 > longest.t1 - longest.t0) {
-                longest = *s;
-                one = g;
-            }
-        }
-        n += runs;
-        in[trace_lane(c->tr, lane_g(g)).first / (c->tg->end / QUARTERS + 1)] += runs;
-    }
-    const double ran = (double)sum_over(k, c->tg->groups, c->tg->ngroups, k->is_system ? 0 : k->ns[GM_EXEC]);
-    const double all = look ? (double)ns * c->of[group].n / look : 0, share = ran > 0 ? all / ran : 0;
-    const double most = (double)in[find_most(q, QUARTERS, in[q])];
-    if (n < threshold(TH_MANY) || most > (1 - threshold(TH_ROOM)) * n || share < threshold(TH_SHARE))
-        return true;
-    const struct site at = verdict_place(w, longest.stack_end);
-    struct verdict v = verdict_new(RULE_NOBODY, share, verdict_own(w, at) ? at : runs_at(c, w, of->name));
-    v.waiter.group = of->name;
-    v.creator.at = verdict_place(w, trace_lane(c->tr, lane_g(one)).create_stack);
-    verdict_shows(&v, one, longest.t0, longest.t1);
-    verdict_ev(&v, EV_TOTAL, all);
-    verdict_ev(&v, EV_SHARE, share);
-    v.level =
-        share >= threshold(TH_SET_SHARE) && c->idle < threshold(TH_ROOM) * c->procs ? LEVEL_WARN : LEVEL_NOTE;
     return verdict_add(out, &v);
 }
 
@@ -286,9 +218,5 @@ static bool host(struct causes *c, struct verdicts *out)
 
 bool fam_procs(struct causes *c, const struct works *w, struct verdicts *out)
 {
-    bool ok = latency(c, w, out) && below(c, w, out) && host(c, out);
-    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS; i++)
-        ok = c->tg->groups[i].is_system || c->tg->groups[i].created < threshold(TH_MANY) ||
-             for_nobody(c, w, out, i);
-    return ok;
+    return latency(c, w, out) && below(c, w, out) && host(c, out);
 }

@@ -296,6 +296,10 @@ bool verdict_conn_back(const struct causes *c, const struct tree_node *n);
 /* verdict_began_at - returns whether a work's slow pieces begin at some moment, *since, and go on to the end
  * (onset.c). */
 bool verdict_began_at(const struct causes *c, const struct work *w, int64_t *since);
+/* verdict_runs_at - returns where goroutines of a group (by the string of its start function) mostly run:
+ * where they stop in the program's functions (a majority vote by time), at a line where one was preempted if
+ * any was; if they stop nowhere else than in the library's, their handler. */
+struct site verdict_runs_at(const struct causes *c, const struct works *w, uint32_t name);
 /* verdict_new - returns a verdict about a resource: `share` of the trace, at a place, no work, no lane. */
 struct verdict verdict_new(enum rule r, double share, struct site where);
 /* verdict_standing - returns a severe verdict about n goroutines that wait to the end of the trace, *s of
