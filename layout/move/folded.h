@@ -1,7 +1,7 @@
 /*
  * folded.h - the time that all goroutines of a folded group spend in each state, per column: the picture of
  * the row that stands for the group. A hundred thousand goroutines are added up in steps; there is no
- * picture until all are (layout/cells/mixture.h).
+ * picture until all are.
  */
 #ifndef GOTOP_LAYOUT_FOLDED_H
 #define GOTOP_LAYOUT_FOLDED_H
