@@ -32,16 +32,11 @@ static char *three(uint64_t v, const struct time_unit *u, char *out)
     return out;
 }
 
-static uint64_t magnitude(int64_t v)
-{
-    return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-}
-
 static const struct time_unit time_units[] = {{1, "ns"}, {1000, "us"}, {1000000, "ms"}, {1000000000, "s"}};
 
 static char *fmt_dur(int64_t ns, char out[FMT_MAX])
 {
-    const uint64_t minutes = magnitude(ns) / 60000000000;
+    const uint64_t minutes = wide_abs(ns) / 60000000000;
     struct text t = {0};
     if (minutes >= 600) /* columns have no room for its seconds */
         text_add(&t, "%s%lluh%02um", ns < 0 ? "-" : "", (unsigned long long)(minutes / 60),
@@ -53,49 +48,32 @@ static char *fmt_dur(int64_t ns, char out[FMT_MAX])
     return out;
 }
 
-/* v in the unit with up to `digits` decimals; strip: without trailing zeros */
-static char *decimals(int64_t ns, int unit, int digits, bool strip, char *out)
+/* With the digits that res needs; strip: without the zeros at the end. */
+static char *fmt_time(int64_t ns, int64_t res, bool strip, char out[FMT_MAX])
 {
-    static const int unit_digits[] = {0, 3, 6, 9};
-    uint64_t v = magnitude(ns), size = time_units[unit].size;
-    char frac[16];
-    snprintf(frac, sizeof frac, "%0*llu", unit_digits[unit], (unsigned long long)(v % size));
-    if (digits > unit_digits[unit])
-        digits = unit_digits[unit];
+    const uint64_t v = wide_abs(ns);
+    if (v == 0)
+        return strcpy(out, "0");
+    const int unit = v >= 1000000000 ? 3 : v >= 1000000 ? 2 : v >= 1000 ? 1 : 0;
+    const uint64_t size = time_units[unit].size;
+    int digits = unit * 3;
+    char frac[24];
+    snprintf(frac, sizeof frac, "%0*llu", digits, (unsigned long long)(v % size));
+    for (int64_t r = 10; digits > 0 && r <= res && r <= INT64_MAX / 10; r *= 10)
+        digits--;
+    while (strip && digits > 0 && frac[digits - 1] == '0')
+        digits--;
     frac[digits] = 0;
-    if (strip)
-        while (digits > 0 && frac[digits - 1] == '0')
-            frac[--digits] = 0;
     snprintf(out, FMT_MAX, "%s%llu%s%s%s", ns < 0 ? "-" : "", (unsigned long long)(v / size),
              digits ? "." : "", digits ? frac : "", time_units[unit].name);
     return out;
-}
-
-static char *fmt_exact(int64_t ns, char out[FMT_MAX])
-{
-    uint64_t v = magnitude(ns);
-    if (v == 0)
-        return strcpy(out, "0");
-    return decimals(ns, v >= 1000000000 ? 3 : v >= 1000000 ? 2 : v >= 1000 ? 1 : 0, 9, true, out);
-}
-
-static char *fmt_time(int64_t ns, int64_t res, char out[FMT_MAX])
-{
-    uint64_t v = magnitude(ns);
-    if (v == 0)
-        return strcpy(out, "0");
-    int unit = v >= 1000000000 ? 3 : v >= 1000000 ? 2 : v >= 1000 ? 1 : 0;
-    int digits = unit * 3;
-    for (int64_t r = 10; digits > 0 && r <= res && r <= INT64_MAX / 10; r *= 10)
-        digits--;
-    return decimals(ns, unit, digits, false, out);
 }
 
 char *fmt_ticks(int64_t ticks, bool brief, char out[FMT_MAX])
 {
     static const struct time_unit u[] = {{1, "t"},           {1000, "kt"},          {1000000, "Mt"},
                                          {1000000000, "Gt"}, {1000000000000, "Tt"}, {1000000000000000, "Pt"}};
-    uint64_t v = magnitude(ticks);
+    uint64_t v = wide_abs(ticks);
     char tmp[FMT_MAX];
     int i = 0;
     if (v == 0)
@@ -125,12 +103,12 @@ char *when_dur(const struct trace *tr, int64_t t, char out[FMT_MAX])
 
 char *when_exact(const struct trace *tr, int64_t t, char out[FMT_MAX])
 {
-    return when_ticks(tr) ? fmt_ticks(t, false, out) : fmt_exact(t, out);
+    return when_ticks(tr) ? fmt_ticks(t, false, out) : fmt_time(t, 0, true, out);
 }
 
 char *when_time(const struct trace *tr, int64_t t, int64_t res, char out[FMT_MAX])
 {
-    return when_ticks(tr) ? fmt_ticks(t, false, out) : fmt_time(t, res, out);
+    return when_ticks(tr) ? fmt_ticks(t, false, out) : fmt_time(t, res, false, out);
 }
 
 char *when_length(const struct trace *tr, int64_t t, bool open, bool wide, char out[WHEN_LENGTH])

@@ -31,24 +31,6 @@ int draw_level(uint64_t val, uint64_t scale, int most, int last)
     return l < 1 ? 1 : l;
 }
 
-static int level(uint64_t val, uint64_t scale, int most)
-{
-    return draw_level(val, scale, most, 0);
-}
-
-/* Fills up to a level (of 8 a row) in one style and above it in another; a cell has the style of its upper
- * end. */
-static void put_blocks(struct plot *p, int c, uint64_t val, int upto, enum style above)
-{
-    const int l = p->last = draw_level(val, p->scale, p->h * 8, p->last);
-    for (int r = 0; r < p->h; r++) {
-        int in_row = l - 8 * r;
-        if (in_row > 0)
-            grid_put(p->g, p->x + c, p->y + p->h - 1 - r, glyph_height(p->v->scr.tier, in_row),
-                     (in_row < 8 ? l : 8 * r + 8) > upto ? above : p->style);
-    }
-}
-
 /* The most goroutines at once in that state, in [t0,t1); false: it is not known. */
 static bool count_in(const struct view *v, enum gcount what, int64_t t0, int64_t t1, uint64_t *out)
 {
@@ -65,11 +47,18 @@ static bool count_in(const struct view *v, enum gcount what, int64_t t0, int64_t
     return true;
 }
 
-/* Draws a column; the part above `limit` in another style (0: no limit). */
+/* Draws a column; the part above `limit` in another style (0: no limit). A cell has the style of its upper
+ * end. */
 static void put_column(struct plot *p, int c, uint64_t val, uint64_t limit, enum style over)
 {
-    const bool above = limit && val > limit;
-    put_blocks(p, c, val, above ? level(limit, p->scale, p->h * 8) : p->h * 8, over);
+    const int most = p->h * 8, upto = limit && val > limit ? draw_level(limit, p->scale, most, 0) : most,
+              l = p->last = draw_level(val, p->scale, most, p->last);
+    for (int r = 0; r < p->h; r++) {
+        int in_row = l - 8 * r;
+        if (in_row > 0)
+            grid_put(p->g, p->x + c, p->y + p->h - 1 - r, glyph_height(p->v->scr.tier, in_row),
+                     (in_row < 8 ? l : 8 * r + 8) > upto ? over : p->style);
+    }
 }
 
 /* Draws the heap; the part above the goal has its own style. */
@@ -90,7 +79,7 @@ static void goal_line(const struct plot *p, const struct extent *goal)
         if (v->cache.edges[c + 1] <= v->cache.edges[c] || v->cache.edges[c] > trace_info(v->tr)->end ||
             !goal[c].known || !least || least > p->scale)
             continue;
-        int row = (level(least, p->scale, p->h * 8) - 1) / 8, y = p->y + p->h - 1 - row;
+        int row = (draw_level(least, p->scale, p->h * 8, 0) - 1) / 8, y = p->y + p->h - 1 - row;
         const struct cell *at = grid_at(p->g, p->x + c, y);
         if (at && at->glyph == ' ')
             grid_put(p->g, p->x + c, y, glyph_mark(v->scr.tier, MARK_GOAL), STYLE_GOAL);

@@ -69,20 +69,6 @@ static void add_sums(struct line *l, enum lane_kind kind, const struct shares *s
     }
 }
 
-static void add_shares(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1)
-{
-    struct shares sh;
-    record_shares(v, lane, t0, t1, &sh);
-    add_sums(l, lane.kind, &sh, time_sub(t1, t0));
-}
-
-static void add_count(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1)
-{
-    char n[FMT_MAX];
-    uint64_t count = trace_count(v->tr, lane, t0, t1);
-    add(l, STYLE_STATUS, "  %s span%s", fmt_count(count, n), count == 1 ? "" : "s");
-}
-
 static void add_stretch(struct line *l, const struct view *v, const char *word, int64_t t0, int64_t t1)
 {
     char a[FMT_MAX], d[FMT_MAX];
@@ -93,10 +79,14 @@ static void add_stretch(struct line *l, const struct view *v, const char *word, 
 static void mixture(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1,
                     const char *word)
 {
+    const uint64_t count = trace_count(v->tr, lane, t0, t1);
+    struct shares sh;
+    char n[FMT_MAX];
+    record_shares(v, lane, t0, t1, &sh);
     add(l, STYLE_STATUS_KEY, "%s ", name_lane(v, lane).s);
     add_stretch(l, v, word, t0, t1);
-    add_shares(l, v, lane, t0, t1);
-    add_count(l, v, lane, t0, t1);
+    add_sums(l, lane.kind, &sh, time_sub(t1, t0));
+    add(l, STYLE_STATUS, "  %s span%s", fmt_count(count, n), count == 1 ? "" : "s");
 }
 
 /* ---- one span ------------------------------------------------------------------------------------------ */
@@ -378,15 +368,10 @@ void status_lane_rich(const struct view *v, int w, struct rich *out)
     speak_lane(&l, v);
 }
 
-static void status_rich(const struct view *v, int w, struct rich *out)
-{
-    kind_here(v)->speak(v, w, out);
-}
-
 bool status_draw(struct grid *g, const struct view *v, int y, int n)
 {
     struct rich r = {0};
-    status_rich(v, g->w, &r);
+    kind_here(v)->speak(v, g->w, &r);
     rich_draw(&r, g, 0, y, g->w, n);
     const bool all = rich_draw(&r, NULL, 0, 0, g->w, n + 1) <= n;
     rich_free(&r);
@@ -397,7 +382,7 @@ void status_text(const struct view *v, char *out, size_t size)
 {
     struct rich r = {0};
     size_t n = 0;
-    status_rich(v, 1000, &r);
+    kind_here(v)->speak(v, 1000, &r);
     *out = 0;
     for (size_t i = 0; i < rich_paras(&r); i++) {
         const struct str s = rich_at(&r, i);

@@ -14,6 +14,7 @@
 #include "decode/base/rows.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "decode/model/item.h"
 #include "triage/query/filter.h"
 #include "triage/tables/tab.h"
@@ -294,15 +295,7 @@ static bool search_lanes(struct search *s, const struct trace *tr)
     return s->at >= n;
 }
 
-static int search_by_time(const void *a, const void *b)
-{
-    const struct hit *x = a, *y = b;
-    if (x->t != y->t)
-        return x->t < y->t ? -1 : 1;
-    if (x->g != y->g)
-        return x->g < y->g ? -1 : 1;
-    return x->what < y->what ? -1 : x->what > y->what;
-}
+ORDER(search_by_time, struct hit, LEAST(r->t) LEAST(r->g) LEAST(r->what))
 
 /* Orders the window's hits by time, then those of one moment. Returns how many remain: a goroutine's name and
  * its first span may both match, which is one hit. */
@@ -319,7 +312,7 @@ static size_t window_order(struct search *s, struct hit *h, size_t n)
         for (j = i + 1; j < n && h[j].t == h[i].t; j++)
             ;
         if (j - i > 1)
-            qsort(h + i, j - i, sizeof *h, search_by_time);
+            sort(h + i, j - i, search_by_time);
     }
     size_t kept = n > 0;
     for (size_t i = 1; i < n; i++)

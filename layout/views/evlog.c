@@ -55,11 +55,6 @@ static void say_func(struct text *o, const struct view *v, const char *word, uin
     text_add(o, "%s %s", word, buf);
 }
 
-static void say_g(struct text *o, const struct view *v, uint32_t g, int w)
-{
-    text_add(o, "%s", name_g(v, g, w).s);
-}
-
 static void state_words(struct text *o, const struct view *v, const struct event *e, int w)
 {
     bool ran = events_on_p(e->from) && e->from != ST_SYSCALL;
@@ -97,8 +92,7 @@ static void state_words(struct text *o, const struct view *v, const struct event
         text_add(o, " (%s)", said);
     }
     if (e->to == ST_RUNNABLE && e->who != NO_LANE) {
-        text_add(o, " by ");
-        say_g(o, v, e->who, w);
+        text_add(o, " by %s", name_g(v, e->who, w).s);
         say_func(o, v, " in", e->stack, w);
     } else if (e->stack && e->to != ST_NONE) {
         say_func(o, v, " in", e->stack, w);
@@ -169,10 +163,8 @@ void evlog_line(const struct view *v, size_t i, int name_w, char *out, size_t si
     if (p.s[0])
         text_add(&o, m.s[0] ? "  %s (%s)" : "  %s", p.s, m.s);
     text_lit(&o, "  ");
-    if (e->g != NO_LANE) {
-        say_g(&o, v, e->g, name_w);
-        text_lit(&o, " ");
-    }
+    if (e->g != NO_LANE)
+        text_add(&o, "%s ", name_g(v, e->g, name_w).s);
     evlog_words(&o, v, e, name_w);
     str_safe(str_of(o.p ? o.p : ""), out, size);
     text_free(&o);

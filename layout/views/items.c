@@ -7,10 +7,10 @@
 #include "decode/model/item.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "layout/draw/draw.h"
 #include "layout/views/tri.h"
 #include "layout/move/record.h"
@@ -28,21 +28,9 @@ struct keyed {
     bool later; /* after all others: cycles after stops if sorted longest first */
 };
 
-static int by_rank(const void *a, const void *b)
-{
-    const struct keyed *x = a, *y = b;
-    if (x->later != y->later)
-        return x->later ? 1 : -1;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    if (x->family != y->family)
-        return x->family < y->family ? -1 : 1;
-    if (!x->item.depth != !y->item.depth)
-        return !x->item.depth ? -1 : 1;
-    if (x->item.t0 != y->item.t0)
-        return x->item.t0 < y->item.t0 ? -1 : 1;
-    return x->item.index < y->item.index ? -1 : x->item.index > y->item.index;
-}
+ORDER(by_rank, struct keyed,
+      LEAST(r->later) LEAST(r->rank) LEAST(r->family) LEAST(r->item.depth > 0) LEAST(r->item.t0)
+          LEAST(r->item.index))
 
 static int64_t items_rank(const struct items *it, int64_t t0, int64_t t1)
 {
@@ -112,7 +100,7 @@ static bool items_update(struct items *it, const struct trace *tr, int view)
         return false;
     }
     size_t n = items_all(it, of, tr, k);
-    qsort(k, n, sizeof *k, by_rank);
+    sort(k, n, by_rank);
     if (n > most)
         n = most;
     for (size_t i = 0; i < n; i++)
@@ -132,8 +120,7 @@ static uint32_t items_near(const struct items *it, int64_t t)
     uint32_t best = 0;
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < it->n; i++) {
-        int64_t d = time_sub(it->row[i].t0, t);
-        uint64_t far = d < 0 ? 0 - (uint64_t)d : (uint64_t)d;
+        const uint64_t far = wide_abs(time_sub(it->row[i].t0, t));
         if (far < least) {
             least = far;
             best = i;

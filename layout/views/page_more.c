@@ -2,10 +2,9 @@
  * page_more.c - what view 1 shows in the room its findings do not use: the goroutines that ran most, the
  * places with the most waiting, all numbers. See page.h.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include "decode/base/mem.h"
+#include "decode/base/order.h"
 #include "layout/draw/draw.h"
 #include "layout/views/page.h"
 
@@ -49,11 +48,7 @@ struct waited {
     int64_t total;
 };
 
-static int by_total(const void *a, const void *b)
-{
-    const int64_t x = ((const struct waited *)a)->total, y = ((const struct waited *)b)->total;
-    return x < y ? 1 : -(x > y);
-}
+ORDER(by_total, struct waited, MOST(r->total))
 
 /* Of the `LOOKED` longest waits; how many places. */
 enum { LOOKED = 256 };
@@ -73,7 +68,7 @@ static int places_of(const struct view *v, struct waited p[LOOKED])
             text_free(&t);
         p[k].total = time_add(p[k].total, tg->waits[i].total);
     }
-    qsort(p, (size_t)n, sizeof *p, by_total);
+    sort(p, (size_t)n, by_total);
     return n;
 }
 

@@ -100,8 +100,9 @@ struct table_from {
     /* list - calls table_add() for all things, and slices_tick() where skipping takes long. Returns false
      * if one of them did. */
     bool (*list)(struct table *t);
-    enum item_kind item;     /* for table_items() */
-    void (*drop)(void *own); /* frees table.own; NULL: it isn't the table's */
+    enum item_kind item;            /* for table_items() */
+    const struct spans_from *spans; /* for table_spans() */
+    void (*drop)(void *own);        /* frees table.own; NULL: it isn't the table's */
     /* col: from 0, in the provider's columns */
     int64_t (*value)(const struct table *t, const struct thing *x, int col);
     void (*name)(struct text *out, const struct table *t, const struct thing *x); /* NULL: its goroutine's */

@@ -3,11 +3,6 @@
  */
 #include "layout/views/table_spans.h"
 
-static bool calls_list(struct table *t)
-{
-    return table_spans(t, &(struct spans_from){.state = ST_SYSCALL, .key = spans_key});
-}
-
 static void calls_name(struct text *out, const struct table *t, const struct thing *x)
 {
     struct span s;
@@ -27,7 +22,8 @@ static const struct table_from calls = {
     .things = "system calls",
     .types = "places of system calls",
     .none = "no system calls in this trace",
-    .list = calls_list,
+    .list = table_spans,
+    .spans = &(const struct spans_from){.state = ST_SYSCALL, .key = spans_key},
     .name = calls_name,
     .type_name = spans_place,
     .say = calls_say,

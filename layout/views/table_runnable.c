@@ -4,11 +4,6 @@
  */
 #include "layout/views/table_spans.h"
 
-static bool runnable_list(struct table *t)
-{
-    return table_spans(t, &(struct spans_from){.state = ST_RUNNABLE});
-}
-
 static void runnable_type_name(struct text *out, const struct table *t, const struct ttype *k)
 {
     (void)t;
@@ -66,7 +61,8 @@ static const struct table_from runnable = {
     .types = "who waits for a processor",
     .none = "no goroutine waited for a processor in this trace",
     .counted = true,
-    .list = runnable_list,
+    .list = table_spans,
+    .spans = &(const struct spans_from){.state = ST_RUNNABLE},
     .type_name = runnable_type_name,
     .say = runnable_say,
 };

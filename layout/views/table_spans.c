@@ -66,8 +66,9 @@ static bool spans_lane(struct table *t, struct known *k, uint32_t g, bool system
     return true;
 }
 
-bool table_spans(struct table *t, const struct spans_from *f)
+bool table_spans(struct table *t)
 {
+    const struct spans_from *f = t->from->spans;
     struct known k = {.n = 0};
     bool ok = true;
     for (uint32_t g = 0; ok && g < trace_nlanes(t->tr, LANE_G); g++) {

@@ -6,7 +6,7 @@
 
 #include "layout/views/table.h"
 
-/* table_spans - calls table_add() for all goroutines' spans in one state. wanted: whether to include a span
+/* table_spans - for `list`: adds all goroutines' spans in the state that `spans` says. wanted: whether to include a span
  * (NULL: all). next: the following span, NULL at the lane's end. key: the span's kind, called once for each
  * reason, stack and, if by_ender, stack of the unblocking goroutine, so not by duration; NULL: kind 0 has the
  * program's goroutines, 1 the runtime's own. thing.index is the stack. Waits of the runtime's own goroutines
@@ -17,7 +17,7 @@ struct spans_from {
     void (*key)(const struct trace *tr, const struct span *s, uint32_t ender, uint64_t *a, uint64_t *b);
     bool by_ender;
 };
-bool table_spans(struct table *t, const struct spans_from *from);
+bool table_spans(struct table *t);
 /* spans_key - for .key: keys by the stack's first frame of the program, the innermost function and the
  * reason; for the runtime's own work by the latter two. spans_place names that place. */
 void spans_key(const struct trace *tr, const struct span *s, uint32_t ender, uint64_t *a, uint64_t *b);

@@ -82,12 +82,6 @@ static void pairs_key(const struct trace *tr, const struct span *s, uint32_t end
     *b = (uint64_t)(asks == who ? 0 : asks) << 32 | function_of(tr, ender);
 }
 
-static bool pairs_list(struct table *t)
-{
-    return table_spans(t, &(struct spans_from){
-                              .state = ST_WAITING, .wanted = contended, .key = pairs_key, .by_ender = true});
-}
-
 /* Without names the caller's program counter tells places apart: that of the call itself is the library's. */
 static void function_text(struct text *out, const struct trace *tr, uint32_t f)
 {
@@ -146,7 +140,10 @@ static const struct table_from pairs = {
     .link = " <- ",
     .ends = {"who waited", "who ended it"},
     .counted = true,
-    .list = pairs_list,
+    .list = table_spans,
+    .spans =
+        &(const struct spans_from){
+            .state = ST_WAITING, .wanted = contended, .key = pairs_key, .by_ender = true},
     .name = waits_name,
     .type_name = pairs_type_name,
     .say = pairs_say,
@@ -154,11 +151,6 @@ static const struct table_from pairs = {
 const struct view_kind kind_waits = {IS_THINGS(&pairs)};
 
 /* ---- by reason and place ------------------------------------------------------------------------------- */
-
-static bool places_list(struct table *t)
-{
-    return table_spans(t, &(struct spans_from){.state = ST_WAITING, .key = spans_key});
-}
 
 static void places_type_name(struct text *out, const struct table *t, const struct ttype *k)
 {
@@ -180,7 +172,8 @@ static const struct table_from places = {
     .none = "no goroutine waited in this trace",
     .link = " <- ",
     .ends = {"who waited", "who ended it"},
-    .list = places_list,
+    .list = table_spans,
+    .spans = &(const struct spans_from){.state = ST_WAITING, .key = spans_key},
     .name = waits_name,
     .type_name = places_type_name,
     .say = waits_say,
