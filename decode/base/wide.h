@@ -95,34 +95,6 @@ static inline uint64_t wide_muladd(uint64_t a, uint64_t b, uint64_t c)
     return hi || lo + c < lo ? UINT64_MAX : lo + c;
 }
 
-/* time_add, time_sub - Saturate. time_muldiv - Returns a * num / den, den > 0, rounded down and saturated. */
-static inline int64_t time_add(int64_t a, int64_t b)
-{
-    int64_t r;
-    return !__builtin_add_overflow(a, b, &r) ? r : b < 0 ? INT64_MIN : INT64_MAX;
-}
-
-static inline int64_t time_sub(int64_t a, int64_t b)
-{
-    int64_t r;
-    return !__builtin_sub_overflow(a, b, &r) ? r : b < 0 ? INT64_MAX : INT64_MIN;
-}
-
-static inline uint64_t wide_abs(int64_t v)
-{
-    return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-}
-
-static inline int64_t time_muldiv(int64_t a, int64_t num, int64_t den)
-{
-    const bool less = (a < 0) != (num < 0);
-    uint64_t rem, q = wide_muldiv_rem(wide_abs(a), wide_abs(num), (uint64_t)den, &rem);
-    q += less && rem && q < UINT64_MAX;
-    if (q > INT64_MAX)
-        return less ? INT64_MIN : INT64_MAX;
-    return less ? -(int64_t)q : (int64_t)q;
-}
-
 /* to_i64, to_u64 - Round d towards 0; the nearest value if it is out of range; 0 if it is not a number. */
 static inline int64_t to_i64(double d)
 {

@@ -5,6 +5,7 @@
  */
 #include "layout/cells/fmt.h"
 #include "decode/base/wide.h"
+#include "triage/tables/tab.h"
 #include "triage/text.h"
 
 #include <stdio.h>
@@ -36,7 +37,7 @@ static const struct time_unit time_units[] = {{1, "ns"}, {1000, "us"}, {1000000,
 
 static char *fmt_dur(int64_t ns, char out[FMT_MAX])
 {
-    const uint64_t minutes = wide_abs(ns) / 60000000000;
+    const uint64_t minutes = time_abs(ns) / 60000000000;
     struct text t = {0};
     if (minutes >= 600) /* columns have no room for its seconds */
         text_add(&t, "%s%lluh%02um", ns < 0 ? "-" : "", (unsigned long long)(minutes / 60),
@@ -51,7 +52,7 @@ static char *fmt_dur(int64_t ns, char out[FMT_MAX])
 /* With the digits that res needs; strip: without the zeros at the end. */
 static char *fmt_time(int64_t ns, int64_t res, bool strip, char out[FMT_MAX])
 {
-    const uint64_t v = wide_abs(ns);
+    const uint64_t v = time_abs(ns);
     if (v == 0)
         return strcpy(out, "0");
     const int unit = v >= 1000000000 ? 3 : v >= 1000000 ? 2 : v >= 1000 ? 1 : 0;
@@ -73,7 +74,7 @@ char *fmt_ticks(int64_t ticks, bool brief, char out[FMT_MAX])
 {
     static const struct time_unit u[] = {{1, "t"},           {1000, "kt"},          {1000000, "Mt"},
                                          {1000000000, "Gt"}, {1000000000000, "Tt"}, {1000000000000000, "Pt"}};
-    uint64_t v = wide_abs(ticks);
+    uint64_t v = time_abs(ticks);
     char tmp[FMT_MAX];
     int i = 0;
     if (v == 0)

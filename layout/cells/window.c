@@ -7,6 +7,8 @@
  */
 #include "layout/cells/window.h"
 
+#include "decode/base/wide.h"
+
 /* From a to b >= a. */
 static uint64_t between(int64_t a, int64_t b)
 {
@@ -102,7 +104,7 @@ struct window window_zoom(struct window w, int64_t at, int64_t num, int64_t den)
 struct window window_pan(struct window w, int64_t by)
 {
     const uint64_t most = by < 0 ? between(INT64_MIN, w.t0) : between(w.t1, INT64_MAX);
-    const uint64_t step = wide_abs(by) < most ? wide_abs(by) : most;
+    const uint64_t step = time_abs(by) < most ? time_abs(by) : most;
     w.t0 = by < 0 ? earlier(w.t0, step) : later(w.t0, step);
     w.t1 = by < 0 ? earlier(w.t1, step) : later(w.t1, step);
     return w;
@@ -113,7 +115,7 @@ struct window window_scroll(struct window w, int n, int64_t k)
     if (n <= 0)
         return w;
     const uint32_t of = (uint32_t)n, part = w.of == of && w.part < of ? w.part : 0;
-    uint64_t rem, by = wide_muldiv_rem(between(w.t0, w.t1), wide_abs(k), of, &rem);
+    uint64_t rem, by = wide_muldiv_rem(between(w.t0, w.t1), time_abs(k), of, &rem);
     uint64_t left = k < 0 ? part + of - rem : part + rem; /* from -of to 2 of, and of more */
     if (k < 0 ? part < rem : left >= of)
         by += by < UINT64_MAX;

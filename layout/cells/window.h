@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/base/wide.h"
+#include "triage/tables/tab.h"
 
 /* part/of is the fraction of a nanosecond that scrolling by columns rounded off, so that the edges stay
  * those of the original window, moved. */

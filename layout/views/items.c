@@ -120,7 +120,7 @@ static uint32_t items_near(const struct items *it, int64_t t)
     uint32_t best = 0;
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < it->n; i++) {
-        const uint64_t far = wide_abs(time_sub(it->row[i].t0, t));
+        const uint64_t far = time_abs(time_sub(it->row[i].t0, t));
         if (far < least) {
             least = far;
             best = i;

@@ -7,7 +7,7 @@
 #include "decode/base/order.h"
 #include "decode/base/rows.h"
 #include "decode/base/mem.h"
-#include "decode/base/wide.h"
+#include "triage/tables/tab.h"
 
 enum { MOST = 40000, WALK = 300000, BLOCK = 256 };
 

@@ -10,7 +10,7 @@
 #include "decode/base/order.h"
 #include "decode/base/rows.h"
 #include "decode/base/mem.h"
-#include "decode/base/wide.h"
+#include "triage/tables/tab.h"
 #include "triage/tables/slices.h"
 
 enum { CHANGES_MOST = 1 << 15 };

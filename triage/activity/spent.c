@@ -1,7 +1,7 @@
 /* spent.c - see spent.h. */
 #include "triage/activity/spent.h"
 
-#include "decode/base/wide.h"
+#include "triage/tables/tab.h"
 #include "triage/text.h"
 
 /* ---- stops --------------------------------------------------------------------------------------------- */

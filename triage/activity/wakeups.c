@@ -2,7 +2,7 @@
 #include "triage/activity/wakeups.h"
 
 #include "decode/base/host.h"
-#include "decode/base/wide.h"
+#include "triage/tables/tab.h"
 #include "triage/triage.h"
 
 enum { WALK = 20000, NEXT_SPANS = 4000000, SCAN_LANES = 4000 };
