@@ -185,11 +185,6 @@ static void dump_goroutines(struct dump *d)
     mem_free(o);
 }
 
-static bool on_cpu(uint8_t s)
-{
-    return s == ST_RUNNING || s == ST_GCWORK || s == ST_ASSIST || s == ST_SWEEP;
-}
-
 static void put_running(struct dump *d, uint64_t p, int64_t t0, int64_t t1, uint32_t g)
 {
     int64_t seen = trace_lane(d->tr, lane_g(g)).seen;
@@ -211,7 +206,9 @@ static void dump_procs(struct dump *d)
         uint32_t g = NO_LANE;
         int64_t t0 = 0, t1 = 0;
         each_span(s, it, d->tr, lane_p(o[k].i), INT64_MIN) {
-            uint32_t now = on_cpu(s->state) ? s->who : NO_LANE;
+            const uint8_t is = s->state;
+            const bool on = is == ST_RUNNING || is == ST_GCWORK || is == ST_ASSIST || is == ST_SWEEP;
+            const uint32_t now = on ? s->who : NO_LANE;
             if (now != g) {
                 if (g != NO_LANE && !end_lost(d, LANE_P, s))
                     put_running(d, o[k].id, t0, t1, g);

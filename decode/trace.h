@@ -94,8 +94,7 @@ struct trace_opts { /* All zero = the defaults. Strings and paths are borrowed u
     double ticks_per_second; /* how many units of its clock a second has, whatever the file says; 0 = as the
                                 file says */
     const char *exe;         /* first family: ELF binary that resolves bare program counters; NULL = none */
-    struct joint_paths
-        more;   /* further files of the same program, shown on one timeline: decode/input/joint.h */
+    struct joint_paths more; /* further files of the same program, as one: decode/input/joint.h */
     bool grows; /* trace_open_mem(), second family: more generations will come, see trace_grow() */
     /* Second family: asked within long steps, by any thread: if true, decoding ends, as if out of memory.
      * NULL: nobody is. */
@@ -333,9 +332,8 @@ struct span {
      * G runnable after a wait: the waker's. 0 = none recorded, and always for P and M.
      */
     uint32_t stack;
-    uint32_t
-        stack_end;  /* the next span's `stack`: the stack at this span's end (after a wait, the waker's) */
-    uint64_t index; /* 0.. within the lane */
+    uint32_t stack_end; /* the next span's `stack`: that at this one's end (after a wait, the waker's) */
+    uint64_t index;     /* 0.. within the lane */
 };
 /*
  * A span iterator walks one lane in both directions. The spans of a lane are contiguous: a gap is a span of
@@ -355,10 +353,9 @@ struct spancols {
 struct span_iter {
     const struct trace *tr;
     struct lane lane;
-    uint64_t base; /* index of the first loaded span */
-    uint64_t hold; /* M: number of the hold within the piece */
-    uint32_t piece,
-        sub; /* piece: of the lane. sub: block of the piece or, for M, of piece `under` of the P's lane */
+    uint64_t base;        /* index of the first loaded span */
+    uint64_t hold;        /* M: number of the hold within the piece */
+    uint32_t piece, sub;  /* sub: block of the piece; of M: of piece `under` of the P's lane */
     uint32_t under, proc; /* M: see sub; the P held */
     uint32_t n, at;       /* number of loaded spans; the current one */
     const struct span_tag *kind;

@@ -16,8 +16,7 @@
 struct heap {
     int64_t t;
     uint32_t cursor;
-    uint32_t
-        slot; /* the caller's, moved along with the cursor; v2_order.c keeps a guess of its thread there */
+    uint32_t slot; /* the caller's, moved along: v2_order.c keeps a guess of the cursor's thread there */
 };
 
 enum { HEAP_FEW = 64 };

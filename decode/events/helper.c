@@ -58,9 +58,7 @@ bool helper_is(struct str func)
 bool helper_own(struct str helper, struct str frame)
 {
     const size_t row = row_of(helper);
-    if (str_starts(
-            frame,
-            "runtime.")) /* nobody is given that to run: a benchmark's helper calls the collector first */
+    if (str_starts(frame, "runtime.")) /* given to nobody: a benchmark's helper calls the collector first */
         return true;
     if (row < KNOWN)
         return str_starts(frame, known[row].own[0]) ||

@@ -33,8 +33,7 @@ struct names {
     } lists, copies;                   /* the stacks' frame ids; bytes of strings that are not in the input */
     struct idmap hstr, hframe, hstack; /* ids by hash: see names.c */
 
-    uint32_t helper[NAMES_HELPERS],
-        nhelper; /* strings that are such functions (helper.h), the first of them */
+    uint32_t helper[NAMES_HELPERS], nhelper; /* strings that are such functions (helper.h), the first */
 };
 
 /* names_init - begin with the empty string as 0 and the empty stack as 0. ERR_NOMEM: call names_free() all

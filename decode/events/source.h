@@ -35,8 +35,7 @@ struct source_status {   /* copied to the model with every chunk of events */
     uint64_t batches, experimental_batches;
     uint32_t generations;
     uint32_t ndamages, nwarnings;
-    uint64_t
-        lacks; /* uses of names that no table has, in parts without other signs that something is missing */
+    uint64_t lacks; /* uses of names that no table has, where nothing else says that something is missing */
     uint32_t nstrs, nstacks; /* number of names that may be looked up; set by trace.c */
     bool has_clock, clock_assumed;
     double tick_ns; /* first family: ns per tick, set at the first event; 0: not known */

@@ -23,8 +23,7 @@
 enum {
     IN_SIZE = 65536,
     GROW_POLL_MS = 50,
-    LATE = 10, /* times as long as it was asked for, and so many seconds, the rest of it may take on a slow
-                  line */
+    LATE = 10, /* times as long as was asked for, and LATE_S, the rest of it may take on a slow line */
     LATE_S = 300
 };
 

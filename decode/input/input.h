@@ -24,8 +24,7 @@ struct input {
     size_t maplen;
     bool mapped;       /* data is mapped from the file itself */
     struct err damage; /* error of the compression; its code is ERR_OK if there is none */
-    size_t
-        *gap; /* of files as one: offsets of generations before which nothing was recorded; freed with map */
+    size_t *gap;       /* of files as one: offsets before which nothing was recorded; freed with map */
     uint32_t ngap;
 };
 

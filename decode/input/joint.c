@@ -79,17 +79,13 @@ static bool holds(const uint8_t *p, const uint8_t *end, const char *word)
     return false;
 }
 
-/* The runtime stops the world to begin, and that is the first thing it tells. */
-static bool gen_begins(const struct v2_gen *g)
-{
-    return any_of(i, g->ntable, holds(g->table[i].p, g->table[i].end, "start trace"));
-}
-
 static bool gen_add(struct joint *j, uint32_t file, const struct v2_gen *g)
 {
     if (!mem_room(j->gen, j->cap, j->ngen + 1))
         return false;
     struct jgen *x = &j->gen[j->ngen++];
+    /* the runtime stops the world to begin, and that is the first thing it tells */
+    const bool begins = any_of(i, g->ntable, holds(g->table[i].p, g->table[i].end, "start trace"));
     *x = (struct jgen){.file = file,
                        .start = g->start,
                        .end = g->end,
@@ -98,7 +94,7 @@ static bool gen_add(struct joint *j, uint32_t file, const struct v2_gen *g)
                        .min_time = g->min_time,
                        .has_snap = g->snap.has_wall && g->snap.sec < (uint64_t)1 << 32,
                        .torn = g->torn,
-                       .begins = gen_begins(g)};
+                       .begins = begins};
     if (x->has_snap)
         x->ahead = (int64_t)g->snap.sec * 1000000000 + (int64_t)(g->snap.nsec % 1000000000) -
                    v2_ns(g->snap.at, v2_gen_unit(g));

@@ -172,9 +172,8 @@ static struct life life_of(const struct search *s, const struct helper *h, uint3
     for (uint32_t i = 0; more && i < SPANS && l.callback != SEVERAL; i++) {
         struct frame root;
         const struct span *is = span_get(&it);
-        const bool own =
-            /* else the stack is the unblocker's */
-            is->state == ST_WAITING || is->state == ST_SYSCALL || is->who == NO_LANE;
+        /* else the stack is the unblocker's */
+        const bool own = is->state == ST_WAITING || is->state == ST_SYSCALL || is->who == NO_LANE;
         const uint32_t func = own && is->stack ? next_to_root(&tr->names, is->stack, &root) : 0;
         const bool awaited = is->state == ST_WAITING && is->stack && awaits(&tr->names, is->stack, h->func);
         life_add(&l, is, awaited, func && root.func == h->func && root.line == h->line ? func : NOTHING);

@@ -5,21 +5,20 @@
 #include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"
 #include "decode/base/order.h"
+#include "decode/model/item.h"
 #include "decode/model/retired.h"
 
 /* ---- ranges -------------------------------------------------------------------------------------------- */
 
 #define OPEN_T INT64_MAX /* t1 while open; fold_patch_open() replaces it before reading */
 
-static const uint8_t band_state[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
-
 static void band_show(struct fold *f, enum band b, int64_t t, uint32_t name, uint32_t g)
 {
     bool on = f->band_open[b] > 0;
     struct spanlane *l = &f->lane[LANE_BAND][b];
-    if (on && f->pool.tags[wait_tag(&l->open)].state == band_state[b])
+    if (on && f->pool.tags[wait_tag(&l->open)].state == item_state(b))
         return; /* a second range within the first */
-    fold_lane_set(f, LANE_BAND, b, t, on ? fold_tag(f, band_state[b], name) : f->tag[ST_NONE],
+    fold_lane_set(f, LANE_BAND, b, t, on ? fold_tag(f, item_state(b), name) : f->tag[ST_NONE],
                   on ? g + 1 : 0);
 }
 
@@ -219,7 +218,7 @@ static void band_reopen(struct fold *f, enum band b)
         if (!on || r->t0 > until) {
             if (on)
                 fold_lane_set(f, LANE_BAND, b, until, f->tag[ST_NONE], 0);
-            fold_lane_set(f, LANE_BAND, b, r->t0, fold_tag(f, band_state[b], r->name),
+            fold_lane_set(f, LANE_BAND, b, r->t0, fold_tag(f, item_state(b), r->name),
                           b == BAND_SWEEP ? 0 : r->owner + 1);
         }
         on = true;

@@ -94,8 +94,7 @@ struct home {
     const struct segment *seg; /* NULL: the trace is one fold */
     const struct fold *f;
     uint32_t local; /* its index there */
-    uint32_t
-        run; /* so many goroutines from this one on have successive indices both there and in the trace */
+    uint32_t run;   /* so many from this one on have successive indices both there and in the trace */
 };
 struct home join_home(const struct join *j, uint32_t g);
 struct home trace_home(const struct trace *tr, uint32_t g);

@@ -23,9 +23,7 @@ struct misuse { /* The misuses of one kind. */
     int64_t t;  /* ns */
     uint64_t g; /* the goroutine's id, 0 = none */
     uint64_t task;
-    uint32_t name,
-        /* strings: the name of the region or task; MISUSE_NESTING: the name of the region open within it */
-        inner;
+    uint32_t name, inner; /* strings: of the region or task; of that within it (MISUSE_NESTING) */
     uint32_t stack;
 };
 

@@ -133,9 +133,7 @@ struct pack_sums {
 struct pack_how {
     const uint8_t (*slot)[4]; /* by tag and lane kind: the slot of the state */
     const int64_t *longs;     /* durations of the spans with WAIT_LONG */
-    uint32_t
-        /* without a clock: number of multiples of 64 ns among the previous block's durations; updated */
-        whole;
+    uint32_t whole; /* without a clock: multiples of 64 ns in the previous block's durations; updated */
     const struct pack_clock *clock;
     enum lane_kind kind; /* kind of the spans' lane */
 };

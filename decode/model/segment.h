@@ -38,9 +38,8 @@ struct segment {
     bool last_known;
     /* counts after reading the tables; a repeated decoding starts from them */
     uint32_t damages, warnings, missing;
-    uint32_t base,
-        nnew;       /* once joined: the goroutines that are new in it have the indices base .. base+nnew-1 */
-    uint32_t *gmap; /* its goroutines -> the trace's (gmap.h); NULL: the same */
+    uint32_t base, nnew;   /* once joined: goroutines that are new in it are base .. base+nnew-1 */
+    uint32_t *gmap;        /* its goroutines -> the trace's (gmap.h); NULL: the same */
     uint32_t *pmap, *mmap; /* its Ps, Ms -> the trace's; NULL: the same */
     uint32_t *old, nold;   /* its goroutines that are not new, ascending */
 };

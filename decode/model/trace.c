@@ -328,11 +328,6 @@ static void release_pages(struct trace *tr)
     mem_rest();
 }
 
-static void count_goroutines(struct trace *tr)
-{
-    tr->info.goroutines = trace_nlanes(tr, LANE_G);
-}
-
 static void status_take(struct trace *tr, const struct source_status *st)
 {
     notes_take(tr, st);
@@ -398,7 +393,7 @@ static void load_end(struct trace *tr)
     tr->info.tested = tested_package(tr);
     callback_find(tr);
     memos_room(tr);
-    count_goroutines(tr);
+    tr->info.goroutines = trace_nlanes(tr, LANE_G);
     if (!tr->src.ops)
         return;
     tr->src.ops->close(&tr->src); /* the reader's tables and the ring are no longer needed */
@@ -473,7 +468,7 @@ static bool waits_for_more(struct trace *tr)
     tr->info.done = true; /* as far as the input goes */
     callback_update(tr);
     memos_room(tr);
-    count_goroutines(tr);
+    tr->info.goroutines = trace_nlanes(tr, LANE_G);
     return true;
 }
 
@@ -582,7 +577,7 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
             return LOAD_DONE;
         }
         if (tr->loader && host_now() >= stop) {
-            count_goroutines(tr);
+            tr->info.goroutines = trace_nlanes(tr, LANE_G);
             return LOAD_MORE;
         }
     }
@@ -602,7 +597,7 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
             return LOAD_DONE;
         }
     } while (!late && (stop == INT64_MAX || host_now() < stop));
-    count_goroutines(tr);
+    tr->info.goroutines = trace_nlanes(tr, LANE_G);
     return LOAD_MORE;
 }
 

@@ -40,10 +40,9 @@ enum { V1S_NONE, V1S_LISTED, V1S_RUNNABLE, V1S_RUNNING, V1S_SYSCALL, V1S_WAITING
  * where `numbered` is all ones.
  */
 struct v1_kind {
-    uint8_t timed,
-        k;           /* timed: as in struct v1_shape; k: number of values after the time, without the stack */
-    bool stack, own; /* own: it has a value that names no goroutine */
-    uint8_t form;    /* how it is decoded: enum form of v1_decode.c */
+    uint8_t timed, k; /* timed: as in struct v1_shape; k: values after the time, but for the stack */
+    bool stack, own;  /* own: it has a value that names no goroutine */
+    uint8_t form;     /* how it is decoded: enum form of v1_decode.c */
     struct v1_tag {
         uint8_t type;
         int8_t mask, delta;
@@ -121,8 +120,7 @@ struct v1_decoder {
     bool by_seq;    /* ordered by global sequence numbers (1.5) */
     uint64_t skew;  /* maximum difference of the processors' clocks, ticks */
     bool oom;
-    const uint8_t
-        *safe; /* an event that begins before this can be decoded without checks for the file's end */
+    const uint8_t *safe; /* an event that begins before this needs no checks for the file's end */
     struct v1_g *g;
     size_t ng, gcap;
     struct idmap gid; /* id -> row; without those that were given back */

@@ -12,9 +12,8 @@
 
 #include "decode/base/mem.h"
 
-#define SWEEP \
-    2048 /* ended goroutines, and one for every slot of the rings, until their rows are looked through */
-#define F_USED 2 /* something refers to the row; set only within v1_emit_sweep() */
+#define SWEEP 2048 /* ended goroutines, and one a slot of the rings, until rows are looked through */
+#define F_USED 2   /* something refers to the row; set only within v1_emit_sweep() */
 
 static const struct {
     uint64_t kind;

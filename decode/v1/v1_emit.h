@@ -53,9 +53,7 @@ struct v1_emit {
     bool listing; /* the file still lists the goroutines that existed at the start */
     uint32_t flush; /* the listing ends: rows before this one are told of; 0 = it doesn't end now */
     uint64_t contradictions;
-    int64_t
-        /* events are or may be missing before this time, and no gap says where; 0: none are missing */
-        loss_to;
+    int64_t loss_to; /* events may be missing before this time, and no gap says where; 0: none are */
     struct ev_half *out;
     size_t n;
 };
@@ -81,8 +79,7 @@ struct ev *v1_emit_put(struct v1_emit *em, enum ev_kind kind, uint16_t flags);
 struct v1_into {
     uint8_t state;
     uint16_t flags;
-    uint32_t stack,
-        by; /* by: the reason (a string); with EVF_WOKEN: the lane of the goroutine that woke it */
+    uint32_t stack, by; /* by: the reason (a string); with EVF_WOKEN: the lane of who woke it */
 };
 
 /* v1_emit_note_end - the goroutine of this row has ended. */

@@ -21,9 +21,8 @@ struct v1_order {
     struct heap *heap; /* cursors whose next events are ready, by v1_order_key() */
     size_t nheap, nwaiting;
     int64_t oldest; /* no waiting event is earlier */
-    uint64_t
-        slack;    /* what an event waits for is not later than this many ticks behind it: then it was lost */
-    int64_t side; /* time of the next moved event: the earlier one of the index's two lists */
+    uint64_t slack; /* ticks: what an event waits for comes by then, or was lost */
+    int64_t side;   /* time of the next moved event: the earlier one of the index's two lists */
     uint64_t repairs, max_repairs, work, max_work; /* beyond the limits: by_time */
     /* v1_merge_next */
     const struct v1_ev *head; /* the next event as written, if it is taken already */

@@ -179,15 +179,11 @@ static void finish(struct v1 *v, struct source *s)
         source_damage(s, torn ? ERR_FORMAT : ERR_TRUNCATED, 0, torn ? ERR_NO_OFFSET : s->len,
                       "%" PRIu64 " use%s of stacks or strings that are not in the file: %s is missing",
                       missing, missing == 1 ? "" : "s", torn ? "a part of its tables" : "its end");
-    if (v->emit.contradictions && s->st.ndamages)
-        source_warn(s, ERR_ORDER, 0, ERR_NO_OFFSET, "%llu event%s what came before",
-                    (unsigned long long)v->emit.contradictions,
-                    v->emit.contradictions == 1 ? " contradicts" : "s contradict");
-    else if (v->emit.contradictions) /* they are the only sign that the file is not what was written */
-        source_damage(s, ERR_ORDER, 0, ERR_NO_OFFSET,
-                      "%llu event%s what came before: what may be lost between is not recorded",
-                      (unsigned long long)v->emit.contradictions,
-                      v->emit.contradictions == 1 ? " contradicts" : "s contradict");
+    const bool only = !s->st.ndamages; /* they are the only sign that the file is not what was written */
+    if (v->emit.contradictions)
+        source_tell(s, only, ERR_ORDER, 0, ERR_NO_OFFSET, "%" PRIu64 " event%s what came before%s",
+                    v->emit.contradictions, v->emit.contradictions == 1 ? " contradicts" : "s contradict",
+                    only ? ": what may be lost between is not recorded" : "");
 }
 
 static size_t events(struct v1 *v, struct source *s, struct ev_half *out, size_t cap)

@@ -109,17 +109,15 @@ static struct ev *user(struct v2_order *o, const struct v2_cursor *c, const stru
     return e;
 }
 
-EVENT(region_begin)
+static enum adv region(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
+                       enum ev_kind kind)
 {
-    user(o, c, x, EVK_REGION_BEGIN, v2_str_of(o, c->arg[1]));
+    user(o, c, x, kind, v2_str_of(o, c->arg[1]));
     return ADV_OK;
 }
 
-EVENT(region_end)
-{
-    user(o, c, x, EVK_REGION_END, v2_str_of(o, c->arg[1]));
-    return ADV_OK;
-}
+EVENT_IS(region_begin, region(o, c, x, EVK_REGION_BEGIN))
+EVENT_IS(region_end, region(o, c, x, EVK_REGION_END))
 
 EVENT(task_begin)
 {
@@ -173,9 +171,7 @@ static enum adv metric(struct v2_order *o, const struct v2_cursor *c, const stru
 
 EVENT(procs)
 {
-    (void)v2_stack_of(o,
-                      /* no view shows it, but a string that the generation's tables lack is damage */
-                      c->arg[1]);
+    (void)v2_stack_of(o, c->arg[1]); /* no view shows it, but one that the tables lack is damage */
     return metric(o, c, x, METRIC_PROCS);
 }
 

@@ -61,16 +61,11 @@ const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, s
 const uint8_t *v2_raw_head(const uint8_t *p, const uint8_t *end, struct v2_raw_batch *b, const uint8_t **bad);
 const uint8_t *v2_raw_likely(const uint8_t *p, const uint8_t *end, uint64_t number, struct v2_raw_batch *b);
 
-/* v2_raw_holds - Whether the batch is of this kind (V2R_STACKS ..). v2_raw_table - Whether it holds
- * strings, stacks or samples. v2_raw_timed - Whether it holds timed events. */
-static inline bool v2_raw_holds(const struct v2_raw_batch *b, enum v2_raw_type first)
-{
-    return b->lead == V2R_EVENTS && b->first == first;
-}
-
+/* v2_raw_table - Whether it holds strings, stacks or samples. v2_raw_timed - Whether it holds timed events. */
 static inline bool v2_raw_table(const struct v2_raw_batch *b)
 {
-    return v2_raw_holds(b, V2R_STACKS) || v2_raw_holds(b, V2R_STRINGS) || v2_raw_holds(b, V2R_SAMPLES);
+    return b->lead == V2R_EVENTS &&
+           (b->first == V2R_STACKS || b->first == V2R_STRINGS || b->first == V2R_SAMPLES);
 }
 
 static inline bool v2_raw_timed(const struct v2_raw_batch *b)

@@ -324,28 +324,30 @@ struct copy { /* a trace that is written without its names */
     const uint8_t *at;  /* the same: what comes before it in the file is written */
 };
 
-static void put_v1_string(struct copy *w, const struct v1_raw *r)
+/* put_text - Write what replaces the event's text, and before it the length. */
+static void put_text(struct copy *w, const struct v1_raw *r)
 {
     char name[ANON_MAX];
-    uint8_t head[21] = {V1_STRING};
+    uint8_t head[10];
     const size_t len = anon_name(w->a, (struct str){(const char *)r->text, r->len}, name);
-    size_t n = 1 + bytes_put_varint(head + 1, r->v[0]);
-    n += bytes_put_varint(head + n, len);
-    outlet_put(w->out, head, n);
+    outlet_put(w->out, head, bytes_put_varint(head, len));
     outlet_put(w->out, name, len);
+}
+
+static void put_v1_string(struct copy *w, const struct v1_raw *r)
+{
+    uint8_t head[11] = {V1_STRING};
+    outlet_put(w->out, head, 1 + bytes_put_varint(head + 1, r->v[0]));
+    put_text(w, r);
 }
 
 /* put_log - Write all of a log but the text, which follows. */
 static void put_log(struct copy *w, const struct v1_raw *r, const uint8_t *at)
 {
-    uint8_t head[10];
-    char name[ANON_MAX];
-    size_t len = anon_name(w->a, (struct str){(const char *)r->text, r->len}, name);
     uint64_t n = 0; /* bytes of the values: there are four of them, so this length precedes them */
     const uint8_t *p = bytes_varint(at + 1, w->in->data + w->in->len, &n) + n; /* the length of the text */
     outlet_put(w->out, at, (size_t)(p - at));
-    outlet_put(w->out, head, bytes_put_varint(head, len));
-    outlet_put(w->out, name, len);
+    put_text(w, r);
 }
 
 static enum err_code copy_v1(struct copy *w)

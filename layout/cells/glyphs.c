@@ -58,12 +58,10 @@ const char *tier_name(enum tier t)
 
 bool tier_parse(const char *name, enum tier *out)
 {
-    for (int i = 0; i < TIER_COUNT; i++)
-        if (!strcmp(name, tiers[i])) {
-            *out = (enum tier)i;
-            return true;
-        }
-    return false;
+    const uint32_t i = find_first(k, TIER_COUNT, !strcmp(name, tiers[k]));
+    if (i < TIER_COUNT)
+        *out = (enum tier)i;
+    return i < TIER_COUNT;
 }
 
 bool glyph_dots(enum tier t)

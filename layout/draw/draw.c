@@ -29,9 +29,9 @@
 
 void draw_free(struct view *v)
 {
+    mem_free(v->cache.edges);
+    mem_free(v->cache.extents);
     mem_free(v->cache.cols);
-    v->cache.cols = NULL;
-    v->cache.scratch_w = 0;
 }
 
 bool draw_prepare(struct view *v)

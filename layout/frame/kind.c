@@ -98,11 +98,6 @@ static bool needs_rows(const struct view_kind *k, enum request d)
     }
 }
 
-static bool rowless(const struct view *v, const struct view_kind *k)
-{
-    return k->rows && !tri_rows(v);
-}
-
 /* A page, the first and the last row are moves by so many rows. A view answers one request for all of
  * these, unless it says otherwise. In tables, which have no time axis, moves in time mean the same. */
 static enum request rows_asked(const struct view *v, enum request d, int *n)
@@ -127,7 +122,7 @@ bool view_answers(const struct view *v, enum request d)
 {
     const struct view_kind *k = kind_here(v);
     int n = 1;
-    return k->answer[rows_asked(v, d, &n)] && !(needs_rows(k, d) && rowless(v, k));
+    return k->answer[rows_asked(v, d, &n)] && !(needs_rows(k, d) && k->rows && !tri_rows(v));
 }
 
 /* What moves over rows scrolls a pop-up. Returns false when it is no such request. */
@@ -178,10 +173,8 @@ void kind_listed(struct view *v, uint32_t row, int y, int lines)
 int kind_row_y(const struct view *v, uint32_t row)
 {
     const struct listed *l = &v->scr.listed;
-    for (int i = 0; i < l->n; i++)
-        if (l->row[i] == row)
-            return l->y[i];
-    return -1;
+    const int i = (int)find_first(k, (unsigned)l->n, l->row[k] == row);
+    return i < l->n ? l->y[i] : -1;
 }
 
 bool view_listed(const struct view *v, int y, int64_t *by)

@@ -90,21 +90,13 @@ void view_free(struct view *v)
     rich_free(&v->cache.own);
     table_free(v->table);
     sql_view_free(v->asked);
-    mem_free(v->cache.edges);
-    mem_free(v->cache.extents);
     draw_free(v);
     memset(v, 0, sizeof *v);
 }
 
-/* The window showed everything, so it still does. */
-static bool shows_all(const struct view *v)
-{
-    return v->at.win.t0 <= 0 && v->at.win.t1 >= v->all_end;
-}
-
 unsigned view_loaded(struct view *v)
 {
-    bool all = shows_all(v);
+    const bool all = v->at.win.t0 <= 0 && v->at.win.t1 >= v->all_end; /* it still shows everything */
     v->torn = known_torn(v->tr);
     alive_know(&v->lanes[LANE_G].alive, v->tr, LANE_G, 256);
     (void)gstate_update(&v->cache.gstate, v->tr);

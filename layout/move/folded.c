@@ -211,10 +211,8 @@ static const struct folded_group *group_of(const struct view *v, uint32_t lane)
     const struct lanes *l = &v->lanes[LANE_G];
     if (!m || !l->grouped || !lanes_more(l, lanes_row(l, lane)))
         return NULL;
-    for (uint32_t i = 0; i < m->n; i++)
-        if (m->group[i].lane == lane)
-            return &m->group[i];
-    return NULL;
+    const uint32_t i = find_first(k, m->n, m->group[k].lane == lane);
+    return i < m->n ? &m->group[i] : NULL;
 }
 
 uint32_t folded_members(const struct view *v, uint32_t lane)

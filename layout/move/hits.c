@@ -57,13 +57,6 @@ static void hit_place(struct view *v, const struct hit *h)
         out_of_group(v);
 }
 
-/* Returns the suffix of the number of hits: "+" if more exist than are kept, or the rest of the trace may
- * have more. */
-static const char *hits_more(const struct view *v)
-{
-    return v->search->full || !trace_info(v->tr)->done ? "+" : "";
-}
-
 /* With a filter, n and N stop only at hits that pass it. */
 static bool hit_passes(const struct view *v, const struct hit *h)
 {
@@ -75,11 +68,12 @@ static bool hit_passes(const struct view *v, const struct hit *h)
 static void hit_say(struct view *v, bool wrapped)
 {
     const struct search *s = v->search;
+    const bool more = s->full || !trace_info(v->tr)->done; /* than are kept, or in the rest of the trace */
     char what[200];
     hit_name(v, &s->hits[s->cur], what, sizeof what);
     if (s->done)
         view_message(v, false, "%s%zu of %zu%s: %s", wrapped ? "from the other end: " : "", s->cur + 1,
-                     s->nhits, hits_more(v), what);
+                     s->nhits, more ? "+" : "", what);
     else
         view_message(v, false, "%s; counting", what);
 }

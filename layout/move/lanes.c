@@ -243,10 +243,7 @@ static bool lanes_unsorted(const struct lanes *l, const struct trace *tr, uint32
 
 bool lanes_pinned(const struct lanes *l, uint32_t lane)
 {
-    for (int i = 0; i < l->npin; i++)
-        if (l->pin[i] == lane)
-            return true;
-    return false;
+    return any_of(i, (unsigned)l->npin, l->pin[i] == lane);
 }
 
 bool lanes_is_hidden(const struct lanes *l, uint32_t lane)
@@ -283,17 +280,12 @@ void lanes_unhide(struct lanes *l)
 
 bool lanes_folded(const struct lanes *l, uint32_t name)
 {
-    for (int i = 0; i < l->nopen; i++)
-        if (l->open[i] == name)
-            return false;
-    return l->group;
+    return l->group && !any_of(i, (unsigned)l->nopen, l->open[i] == name);
 }
 
 void lanes_fold(struct lanes *l, uint32_t name, bool fold)
 {
-    int i = 0;
-    while (i < l->nopen && l->open[i] != name)
-        i++;
+    const int i = (int)find_first(k, (unsigned)l->nopen, l->open[k] == name);
     if (fold && i < l->nopen) {
         l->open[i] = l->open[--l->nopen];
     } else if (!fold && i == l->nopen) {

@@ -223,9 +223,7 @@ static struct lanes *with_lane(struct view *v)
 
 static int pin_of(const struct lanes *l, uint32_t lane)
 {
-    int i = 0;
-    while (i < l->npin && l->pin[i] != lane)
-        i++;
+    const int i = (int)find_first(k, (unsigned)l->npin, l->pin[k] == lane);
     return i < l->npin ? i : -1;
 }
 

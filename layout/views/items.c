@@ -407,8 +407,7 @@ static unsigned items_details(struct view *v, int n)
     if (i->kind != ITEM_STW || i->index >= trace_ranges(v->tr, RANGE_STW, &r))
         return f;
     struct text who = {.ticks = when_ticks(v->tr)};
-    if (!spent_stop(&who, v->tr, &r[i->index]))
-        text_lit(&who, "no processor had to be waited for");
+    spent_stop(&who, v->tr, &r[i->index]);
     view_message(v, false, "%s", who.p ? who.p : "");
     text_free(&who);
     return f;

@@ -18,10 +18,8 @@ const struct work *page_work_of(const struct view *v, const struct finding *f)
     const struct works *all = &v->tri->fs->works;
     if (f && f->v.harm.work != NO_LANE && f->v.harm.work < all->n)
         return &all->v[f->v.harm.work];
-    for (uint32_t i = 0; i < all->n; i++)
-        if (page_counts(&all->v[i]))
-            return &all->v[i];
-    return NULL;
+    const uint32_t i = find_first(k, all->n, page_counts(&all->v[k]));
+    return i < all->n ? &all->v[i] : NULL;
 }
 
 /* ---- bars ---------------------------------------------------------------------------------------------- */

@@ -33,10 +33,8 @@ struct ttype {     /* a kind of things */
     uint64_t a, b; /* the provider's key */
     uint64_t n, open, untimed;
     int64_t total, max; /* of things with a known duration */
-    int64_t p50, p90,
-        /* quantiles of things with both ends; nearest rank, or within 1.6 % if not all are listed; -1:
-         * unknown */
-        p99;
+    /* quantiles of things with both ends; nearest rank, or within 1.6 % if not all are listed; -1: unknown */
+    int64_t p50, p90, p99;
     struct hist *lengths; /* used while finding, once not all fit the list */
     uint32_t first, kept; /* in table.thing */
     uint32_t longest;     /* in table.thing */

@@ -22,8 +22,8 @@ static void stops_name(struct text *out, const struct table *t, const struct thi
 static void stops_say(struct text *out, const struct view *v, const struct thing *x)
 {
     const struct range *r;
-    if (x->index < trace_ranges(v->tr, RANGE_STW, &r) && !spent_stop(out, v->tr, &r[x->index]))
-        text_lit(out, "no processor had to be waited for");
+    if (x->index < trace_ranges(v->tr, RANGE_STW, &r))
+        spent_stop(out, v->tr, &r[x->index]);
 }
 
 /* The lane is that of the processor that stopped last. */

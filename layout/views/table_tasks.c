@@ -6,15 +6,6 @@
 
 #include "layout/views/table.h"
 
-/* Whose it is, said with that word, and whether the trace has all of it. */
-static void tasks_whose(struct text *out, const struct table *t, const char *word, const struct thing *x)
-{
-    if (x->g != NO_LANE)
-        text_say(out, t->tr, " ", word, " ", t_who(x->g));
-    if (x->open)
-        text_lit(out, ", not whole in this trace");
-}
-
 /* ---- what its goroutine did ---------------------------------------------------------------------------- */
 
 enum { RUNNING, RUNNABLE, BLOCKED, OWN };
@@ -35,51 +26,34 @@ static int64_t tasks_value(const struct table *t, const struct thing *x, int c)
     return sh.ns[of[c]];
 }
 
-/* ---- tasks --------------------------------------------------------------------------------------------- */
+/* ---- tasks, regions ------------------------------------------------------------------------------------ */
 
-static void types_name(struct text *out, const struct table *t, const struct thing *x)
+/* Its type and, of a task, its number; whose it is, and whether the trace has all of it. */
+static void tasks_name(struct text *out, const struct table *t, const struct thing *x)
 {
+    const bool task = t->from->item == ITEM_TASK;
     const struct task *k;
     table_name_string(out, t, &t->type[x->type]);
-    if (x->index < trace_tasks(t->tr, &k))
+    if (task && x->index < trace_tasks(t->tr, &k))
         text_add(out, " %" PRIu64, k[x->index].id);
-    tasks_whose(out, t, "by", x);
+    if (x->g != NO_LANE)
+        text_say(out, t->tr, task ? " by " : " of ", t_who(x->g));
+    if (x->open)
+        text_lit(out, ", not whole in this trace");
 }
 
+#define OF_GOROUTINES \
+    .col = col, .ncols = OWN, .list = table_items, .value = tasks_value, .name = tasks_name, \
+    .type_name = table_name_string
+
 static const struct table_from types = {
-    .thing = "task",
-    .things = "tasks",
-    .types = "types of tasks",
-    .none = "no tasks in this trace",
-    .col = col,
-    .ncols = OWN,
-    .list = table_items,
-    .item = ITEM_TASK,
-    .value = tasks_value,
-    .name = types_name,
-    .type_name = table_name_string,
+    OF_GOROUTINES,     .item = ITEM_TASK,         .thing = "task",
+    .things = "tasks", .types = "types of tasks", .none = "no tasks in this trace",
 };
 const struct view_kind kind_types = {IS_THINGS(&types), .needs = 1 << ITEM_TASK};
 
-/* ---- regions ------------------------------------------------------------------------------------------- */
-
-static void regions_name(struct text *out, const struct table *t, const struct thing *x)
-{
-    table_name_string(out, t, &t->type[x->type]);
-    tasks_whose(out, t, "of", x);
-}
-
 static const struct table_from regions = {
-    .thing = "region",
-    .things = "regions",
-    .types = "names of regions",
-    .none = "no regions in this trace",
-    .col = col,
-    .ncols = OWN,
-    .list = table_items,
-    .item = ITEM_REGION,
-    .value = tasks_value,
-    .name = regions_name,
-    .type_name = table_name_string,
+    OF_GOROUTINES,       .item = ITEM_REGION,         .thing = "region",
+    .things = "regions", .types = "names of regions", .none = "no regions in this trace",
 };
 const struct view_kind kind_regions = {IS_THINGS(&regions), .needs = 1 << ITEM_REGION};

@@ -48,6 +48,10 @@ static void waits_say(struct text *out, const struct view *v, const struct thing
         text_say(out, v->tr, " at ", t_where(s.stack, 0));
 }
 
+#define OF_WAITS \
+    .bar = STYLE_WAITING, .link = " <- ", .ends = {"who waited", "who ended it"}, .list = table_spans, \
+    .name = waits_name
+
 /* ---- who waited for whom ------------------------------------------------------------------------------- */
 
 static bool contended(const struct trace *tr, const struct span *s, const struct span *next)
@@ -132,19 +136,15 @@ static void pairs_say(struct text *out, const struct view *v, const struct thing
 }
 
 static const struct table_from pairs = {
-    .bar = STYLE_WAITING,
+    OF_WAITS,
     .thing = "contended wait",
     .things = "contended waits",
     .types = "waiters and wakers",
     .none = "no wait for a lock, a full channel, a condition or a group; Tab: all waits",
-    .link = " <- ",
-    .ends = {"who waited", "who ended it"},
     .counted = true,
-    .list = table_spans,
     .spans =
         &(const struct spans_from){
             .state = ST_WAITING, .wanted = contended, .key = pairs_key, .by_ender = true},
-    .name = waits_name,
     .type_name = pairs_type_name,
     .say = pairs_say,
 };
@@ -165,16 +165,12 @@ static void places_type_name(struct text *out, const struct table *t, const stru
 }
 
 static const struct table_from places = {
-    .bar = STYLE_WAITING,
+    OF_WAITS,
     .thing = "wait",
     .things = "waits",
     .types = "waits by reason and place",
     .none = "no goroutine waited in this trace",
-    .link = " <- ",
-    .ends = {"who waited", "who ended it"},
-    .list = table_spans,
     .spans = &(const struct spans_from){.state = ST_WAITING, .key = spans_key},
-    .name = waits_name,
     .type_name = places_type_name,
     .say = waits_say,
 };

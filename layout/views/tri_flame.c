@@ -283,9 +283,7 @@ static unsigned flame_back(struct view *v, int n)
 static unsigned flame_kind(struct view *v, int n)
 {
     struct tri *t = v->tri;
-    int at = 0;
-    while (at < TURNS && turn[at] != t->flame.kind)
-        at++;
+    const int at = (int)find_first(i, TURNS, turn[i] == t->flame.kind);
     t->flame.kind = turn[((at + n) % TURNS + TURNS) % TURNS];
     bool done = flame_build(v);
     view_message(v, false, "%s", kinds[t->flame.kind].title);

@@ -29,7 +29,7 @@ static void table_is_broken(void **state)
     sample("samples/http-long-1.27.trace", &b);
     struct trace *whole = load(b.p, b.n);
     for (const uint8_t *p = b.p + 16; (p = v2_raw_batch(b.p, b.n, p, &x, &e));)
-        if (v2_raw_holds(&x, V2R_STACKS)) {
+        if (x.lead == V2R_EVENTS && x.first == V2R_STACKS) {
             memset(b.p + (x.end - b.p) - 20, 0xff, 20);
             break;
         }
