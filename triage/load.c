@@ -27,8 +27,11 @@ static int64_t budget(const struct between *b)
 /* Returns false to stop; then *e says so. */
 static bool go_on(const struct between *b, const char *what, double share, struct err *e)
 {
-    if (b->talk)
-        door_progress(what, share);
+    if (b->talk) {
+        char line[80];
+        snprintf(line, sizeof line, "%s %3.0f%%", what, share * 100);
+        door_status(line);
+    }
     const bool left = b->leave && b->leave();
     if (left)
         err_set(e, ERR_IO, ERR_NO_OFFSET, "it was left before it was read to its end");

@@ -64,13 +64,6 @@ void door_status(const char *text)
     fflush(stderr);
 }
 
-void door_progress(const char *what, double share)
-{
-    char line[80];
-    snprintf(line, sizeof line, "%s %3.0f%%", what, share * 100);
-    door_status(line);
-}
-
 void door_wipe(void)
 {
     if (wide) {

@@ -17,9 +17,8 @@ void door_utf8(bool takes);
 /* door_printf - Print one line; a line feed stands only at its end. Cut off at 8 KB. */
 void door_printf(FILE *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* door_status - Print a line on standard error that the next one overwrites, and a message replaces.
- * door_progress - Print "WHAT 12%". door_wipe - Remove it, if there is one. */
+ * door_wipe - Remove it, if there is one. */
 void door_status(const char *line);
-void door_progress(const char *what, double share);
 void door_wipe(void);
 
 #endif

@@ -74,8 +74,7 @@ struct behind { /* the first batch after the last hole in the file of which noth
 static bool note_thread(struct v2_order *o, const struct v2_cursor *c, int64_t *least, struct behind *last)
 {
     uint64_t p = v2_p_of(o, c->m);
-    int64_t t = v2_ns(o->gen->min_time, o->unit),
-            lost = INT64_MAX; /* lost: start of the loss, in the batch before */
+    int64_t t = v2_ns(o->gen->min_time, o->unit), lost = INT64_MAX; /* since when, in the batch before */
     enum { LEFT_AFTER = 64 };
     for (uint32_t k = 0; k < c->nbatch; k++) {
         if (k % LEFT_AFTER == 0 && source_left(o->s))

@@ -306,12 +306,6 @@ static int http_status(char *said, const char **to)
     return status;
 }
 
-/* Whether curl's exit status says that the server sent less than it promised, nothing at all, or no more. */
-static bool broke_off(int code)
-{
-    return code == 18 || code == 52 || code == 56;
-}
-
 /* Say why a redirect was not followed. code: curl's exit status. */
 static enum err_code redirected(struct feed *f, int http, int code, const char *to, struct err *e)
 {
@@ -339,7 +333,7 @@ enum err_code feed_curl_end(struct feed *f, struct err *e)
         return refused(f, http, f->nbody ? first_line(f->body) : "no reason given", e);
     if (http >= 300)
         return redirected(f, http, code, to, e);
-    if (broke_off(code))
+    if (code == 18 || code == 52 || code == 56) /* less came than was promised, nothing at all, or no more */
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "the connection broke: the program may have ended (%s)",
                        f->said[0] ? first_line(f->said) : "curl says no more");
     if (code == CURL_CONNECT && f->is.by_socket)

@@ -162,8 +162,7 @@ bool zip_trace(const struct zip *z, const struct zip_member *m, struct dialect *
     size_t n = p && m->packed < sizeof head ? (size_t)m->packed : sizeof head;
     if (!p || !m->packed)
         return false;
-    if (m->method == ZIP_STORED &&
-        !unpack_packed(p, n)) /* else compressed before it was put into the archive */
+    if (m->method == ZIP_STORED && !unpack_packed(p, n)) /* else it was compressed before it was put in */
         return dialect_tell(p, n, d, &e) == ERR_OK;
     struct unpacker u;
     struct unpack_piece io = {p, m->packed < 4096 ? (size_t)m->packed : 4096, head, sizeof head};

@@ -29,8 +29,7 @@ static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind
         const struct lifetime *l = &life[i % AT_ONCE];
         if (i % AT_ONCE == 0)
             trace_lives(tr, k, lane + i, AT_ONCE, life);
-        const bool grows = may_grow(ti, k, l),
-                   anything = grows && !l->started; /* it may still begin at any time */
+        const bool grows = may_grow(ti, k, l), anything = grows && !l->started; /* it may begin at any time */
         const int64_t first1 = anything ? INT64_MAX : l->first, last0 = anything ? INT64_MIN : l->last,
                       last1 = grows ? INT64_MAX : l->last;
         c->first0 = l->first < c->first0 ? l->first : c->first0;

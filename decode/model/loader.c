@@ -367,24 +367,18 @@ static void started(struct loader *l)
 
 /* ---- joining ------------------------------------------------------------------------------------------- */
 
-/* The first wall clock reported counts. */
-static void status_wall(struct source_status *t, const struct source_status *f)
-{
-    if (!f->has_wall || t->has_wall)
-        return;
-    t->has_wall = true;
-    t->wall_sec = f->wall_sec;
-    t->wall_nsec = f->wall_nsec;
-}
-
-/* The trace begins as its first segment does. */
+/* The trace begins as its first segment does, which alone has a wall clock. */
 static void status_begins(struct trace *tr, const struct segment *s)
 {
+    struct source_status *t = &tr->src.st;
+    const struct source_status *f = &s->s->st;
     if (s->n)
         return;
-    tr->src.st.first_ns = s->s->st.first_ns;
-    tr->src.st.lead_ns = s->s->st.lead_ns;
-    status_wall(&tr->src.st, &s->s->st);
+    t->first_ns = f->first_ns;
+    t->lead_ns = f->lead_ns;
+    t->has_wall = f->has_wall;
+    t->wall_sec = f->wall_sec;
+    t->wall_nsec = f->wall_nsec;
 }
 
 /* Add note i of a segment to the n of the trace. */
@@ -413,7 +407,6 @@ static void status_join(struct trace *tr, const struct source *s, bool *newer)
     t->batches += f->batches;
     t->experimental_batches += f->experimental_batches;
     t->clock_assumed |= f->clock_assumed;
-    status_wall(t, f);
 }
 
 /* Join the next segment. Under the lock. */
@@ -434,8 +427,6 @@ static enum joined join_one(struct loader *l, struct segment *s)
     status_join(tr, s->s, &l->newer);
     tr->src.st.generations = s->gen.ordinal;
     tr->src.st.bytes_done = s->gen.end;
-    if (s->order.stopped)
-        l->stopped = true;
     segment_rest(s);
     l->joined++;
     l->full = trace_full(tr->join.ng);

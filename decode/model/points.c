@@ -37,8 +37,7 @@ bool points_join(struct points *p, struct points *segment, struct span_pool *sp)
     bool ok = true;
     for (size_t at = 0, some; ok && at < segment->n; at += some) {
         some = segment->n - at < POINTS_BLOCK ? segment->n - at : POINTS_BLOCK;
-        ok = mem_room(p->v, p->cap, p->n + some);
-        if (!ok)
+        if (!(ok = mem_room(p->v, p->cap, p->n + some)))
             break;
         memcpy(p->v + p->n, segment->v + at, some * sizeof *p->v);
         p->n += some;

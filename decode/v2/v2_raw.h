@@ -61,7 +61,7 @@ const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, s
 const uint8_t *v2_raw_head(const uint8_t *p, const uint8_t *end, struct v2_raw_batch *b, const uint8_t **bad);
 const uint8_t *v2_raw_likely(const uint8_t *p, const uint8_t *end, uint64_t number, struct v2_raw_batch *b);
 
-/* v2_raw_table - Whether it holds strings, stacks or samples. v2_raw_timed - Whether it holds timed events. */
+/* v2_raw_table - Whether it holds strings, stacks or samples. v2_raw_timed - Whether it holds events. */
 static inline bool v2_raw_table(const struct v2_raw_batch *b)
 {
     return b->lead == V2R_EVENTS &&

@@ -6,11 +6,11 @@
 
 #include "layout/views/table.h"
 
-/* table_spans - for `list`: adds all goroutines' spans in the state that `spans` says. wanted: whether to include a span
- * (NULL: all). next: the following span, NULL at the lane's end. key: the span's kind, called once for each
- * reason, stack and, if by_ender, stack of the unblocking goroutine, so not by duration; NULL: kind 0 has the
- * program's goroutines, 1 the runtime's own. thing.index is the stack. Waits of the runtime's own goroutines
- * for each other are idle, so they are not included. */
+/* table_spans - for `list`: adds all goroutines' spans in the state that `spans` says. wanted: whether to
+ * include a span (NULL: all). next: the following span, NULL at the lane's end. key: the span's kind, called
+ * once for each reason, stack and, if by_ender, stack of the unblocking goroutine, so not by duration; NULL:
+ * kind 0 has the program's goroutines, 1 the runtime's own. thing.index is the stack. Waits of the runtime's
+ * own goroutines for each other are idle, so they are not included. */
 struct spans_from {
     enum state state;
     bool (*wanted)(const struct trace *tr, const struct span *s, const struct span *next);

@@ -42,18 +42,22 @@ static void tasks_name(struct text *out, const struct table *t, const struct thi
         text_lit(out, ", not whole in this trace");
 }
 
-#define OF_GOROUTINES \
+#define OF_TASKS \
     .col = col, .ncols = OWN, .list = table_items, .value = tasks_value, .name = tasks_name, \
     .type_name = table_name_string
 
 static const struct table_from types = {
-    OF_GOROUTINES,     .item = ITEM_TASK,         .thing = "task",
+    OF_TASKS,          .item = ITEM_TASK,         .thing = "task",
     .things = "tasks", .types = "types of tasks", .none = "no tasks in this trace",
 };
 const struct view_kind kind_types = {IS_THINGS(&types), .needs = 1 << ITEM_TASK};
 
 static const struct table_from regions = {
-    OF_GOROUTINES,       .item = ITEM_REGION,         .thing = "region",
-    .things = "regions", .types = "names of regions", .none = "no regions in this trace",
+    OF_TASKS,
+    .item = ITEM_REGION,
+    .thing = "region",
+    .things = "regions",
+    .types = "names of regions",
+    .none = "no regions in this trace",
 };
 const struct view_kind kind_regions = {IS_THINGS(&regions), .needs = 1 << ITEM_REGION};

@@ -165,7 +165,7 @@ static size_t heard(void (*f)(void), char *text, size_t size)
 static void say_status(void)
 {
     door_status("reading \033[2Jnow");
-    door_progress("writing", 0.425);
+    door_status("writing  42%");
     door_wipe();
 }
 

@@ -77,8 +77,8 @@ static inline int64_t ns_mul(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &r) ? ((a > 0) == (b > 0) ? NS_MAX : -NS_MAX) : ns_clamp(r);
 }
 
-/* Of times that may be any: time_add, time_sub - saturate. time_abs - the amount. time_muldiv - a * num / den,
- * den > 0, rounded down and saturated. */
+/* Of times that may be any: time_add, time_sub - saturate. time_abs - the amount. time_muldiv - a * num /
+ * den, den > 0, rounded down and saturated. */
 static inline int64_t time_add(int64_t a, int64_t b)
 {
     int64_t r;
