@@ -76,19 +76,6 @@ static void add_stretch(struct line *l, const struct view *v, const char *word, 
         when_time(v->tr, t0, (t1 - t0) / 4, a));
 }
 
-static void mixture(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1,
-                    const char *word)
-{
-    const uint64_t count = trace_count(v->tr, lane, t0, t1);
-    struct shares sh;
-    char n[FMT_MAX];
-    record_shares(v, lane, t0, t1, &sh);
-    add(l, STYLE_STATUS_KEY, "%s ", name_lane(v, lane).s);
-    add_stretch(l, v, word, t0, t1);
-    add_sums(l, lane.kind, &sh, time_sub(t1, t0));
-    add(l, STYLE_STATUS, "  %s span%s", fmt_count(count, n), count == 1 ? "" : "s");
-}
-
 /* ---- one span ------------------------------------------------------------------------------------------ */
 
 /* A goroutine's running span may include a mark assist, which is then listed separately. */
@@ -263,7 +250,14 @@ static void around(struct line *l, const struct view *v, struct lane lane, const
 static void speak_mixture(struct line *l, const struct view *v, struct lane lane, const struct span *longest,
                           int64_t t0, int64_t t1, const char *word)
 {
-    mixture(l, v, lane, t0, t1, word);
+    const uint64_t count = trace_count(v->tr, lane, t0, t1);
+    struct shares sh;
+    char n[FMT_MAX];
+    record_shares(v, lane, t0, t1, &sh);
+    add(l, STYLE_STATUS_KEY, "%s ", name_lane(v, lane).s);
+    add_stretch(l, v, word, t0, t1);
+    add_sums(l, lane.kind, &sh, time_sub(t1, t0));
+    add(l, STYLE_STATUS, "  %s span%s", fmt_count(count, n), count == 1 ? "" : "s");
     rich_para(l->r);
     if (idle_speaks(v)) {
         add_idle(l, v);

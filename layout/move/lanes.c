@@ -64,11 +64,6 @@ static void forget_groups(struct lanes *l)
     l->ngroups = 0;
 }
 
-static size_t words_of(uint32_t n)
-{
-    return (size_t)n / 64 + 1;
-}
-
 /* ---- an order ------------------------------------------------------------------------------------------ */
 
 /* Returns the index, in the input, of the i-th lane of the sorted order. */
@@ -448,8 +443,9 @@ static uint32_t shown_run(const struct lanes *l, bool all, uint32_t lane)
 /* Adds rows in the order: sets a bit for each lane that shows, then walks the order. */
 static void put_ordered(struct lanes *l, const struct trace *tr, uint32_t keep, bool all)
 {
-    uint32_t n = l->total;
-    uint64_t *shown = all && !l->filter && !l->hidden_n ? NULL : mem_zalloc(words_of(n) * sizeof *shown);
+    const uint32_t n = l->total;
+    const size_t words = (size_t)n / 64 + 1;
+    uint64_t *shown = all && !l->filter && !l->hidden_n ? NULL : mem_zalloc(words * sizeof *shown);
     for (uint32_t i = shown ? next_shown(l, tr, all, keep, 0) : NO_LANE, run; i != NO_LANE;
          i = next_shown(l, tr, all, keep, i + run)) {
         run = shown_run(l, all, i); /* (`keep` may not be alive here, nor its chunk as a whole) */
