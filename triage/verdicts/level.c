@@ -298,7 +298,8 @@ static void name_timer(struct causes *c, const struct works *all, struct verdict
     } else if (!each && v->harm.share >= threshold(TH_SHARE) && (sleeps || limit) &&
                (tries = verdict_backs_off(c, all, v)) > 0) {
         verdict_ev(v, EV_TIMES, tries);
-    } else if (limit && verdict_limit_of(all, v) == RULE_LIMIT && verdict_slots_lost(c, all, v)) {
+    } else if (limit && verdict_limit_of(all, v) == RULE_LIMIT && !link_news(c, all, v) &&
+               verdict_slots_lost(c, all, v)) {
         v->rule = RULE_SLOTS;
     } else if (awaited && (sleeps || limit) && !alone && !(v->ndoing && v->doing[0].cat == EX_DEADLINE) &&
                verdict_rate_limited(c, all, v)) { /* no answer that does not come */
