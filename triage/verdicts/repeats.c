@@ -109,11 +109,24 @@ static double again_at(const struct follow *f, const struct tree_node *n, uint32
     return pieces ? (double)most / pieces : 0;
 }
 
+/* Whether several other goroutines ask for a piece at a time: together they wait there for much longer than
+ * the pieces take. Asked first, as it costs least. */
+static bool others_ask(const struct follow *f, const struct tree_node *at)
+{
+    const int64_t ns = sum_over(p, f->c->tg->pairs, works_pairs(f->c),
+                                at->up && verdict_waits_at(f->all, p, at->who, at->user) ? p->total : 0);
+    return (double)ns >= threshold(TH_DOUBLE) * (double)f->w->total;
+}
+
 void ways_repeats(const struct follow *f, const struct tree_node *at, struct verdict *v)
 {
     const double several = threshold(TH_SEVERAL);
     const bool may = v->rule == RULE_SERIAL;
     double waits;
+    if (others_ask(f, at)) {
+        v->rule = RULE_BACKEND;
+        return;
+    }
     const uint32_t half = f->w->looked / 2;
     const double slow = again_at(f, at, 0, f->w->slow, &waits),
                  usual = again_at(f, at, half, f->w->looked, &waits);
