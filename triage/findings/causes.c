@@ -112,6 +112,7 @@ bool causes_init(struct causes *c, const struct triage *tg)
     c->procs = tg->capacity > 0 ? (double)tg->capacity / end : 1;
     c->idle = c->procs - (double)ns_add(busy, tg->lost) / end;
     c->idle = c->idle > 0 ? c->idle : 0;
+    c->ran = (double)sum_over(k, tg->groups, tg->ngroups, k->is_system ? 0 : k->ns[GM_EXEC]);
     return true;
 }
 

@@ -25,6 +25,7 @@ struct causes {
     /* Averages: */
     double procs; /* processors */
     double idle;  /* of these, known to be idle; for a damaged trace not all are known */
+    double ran;   /* ns that the program's goroutines ran, in all */
 };
 bool causes_init(struct causes *c, const struct triage *tg); /* false: out of memory */
 void causes_free(struct causes *c);

@@ -59,7 +59,8 @@ static void ran_on_add(const struct causes *c, uint32_t g, struct ran_on *r)
     r->in[trace_lane(c->tr, lane_g(g)).first / (c->tg->end / QUARTERS + 1)] += runs;
 }
 
-/* They begin all along: workers that the first piece begins serve those after it. */
+/* Of a group whose goroutines begin all along. If all begin at one time, they are workers that serve more
+ * than the piece that began them. */
 static bool for_nobody(const struct causes *c, const struct works *w, struct verdicts *out, uint32_t group)
 {
     const struct group *g = c->tg->groups;
@@ -70,9 +71,8 @@ static bool for_nobody(const struct causes *c, const struct works *w, struct ver
         return true;
     each_member(k, c, group, LOOKED)
         ran_on_add(c, k, &r);
-    const double ran = (double)sum_over(k, g, c->tg->ngroups, k->is_system ? 0 : k->ns[GM_EXEC]);
     const double all = (double)r.ns * c->of[group].n / causes_look(c, group, LOOKED);
-    const double share = ran > 0 ? all / ran : 0, most = (double)r.in[find_most(q, QUARTERS, r.in[q])];
+    const double share = c->ran > 0 ? all / c->ran : 0, most = (double)r.in[find_most(q, QUARTERS, r.in[q])];
     if (r.n < threshold(TH_MANY) || most > (1 - threshold(TH_ROOM)) * r.n || share < threshold(TH_SHARE))
         return true;
     const struct site at = verdict_place(w, r.longest.stack_end);

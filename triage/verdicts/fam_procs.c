@@ -107,8 +107,7 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
 {
     const struct triage *tg = c->tg;
     const int64_t p99 = hist_quantile(&tg->sched, 0.99);
-    const double ran = (double)sum_over(k, tg->groups, tg->ngroups, k->is_system ? 0 : k->ns[GM_EXEC]);
-    const double share = ran > 0 ? (double)tg->sched.total / ((double)tg->sched.total + ran) : 0;
+    const double share = c->ran > 0 ? (double)tg->sched.total / ((double)tg->sched.total + c->ran) : 0;
     if (tg->sched.n < 100 || p99 < threshold_ns(TH_SCHED_P99) || share < threshold(TH_SHARE))
         return true;
     const struct harm queue = queues(w);
@@ -185,7 +184,6 @@ static bool below(struct causes *c, const struct works *w, struct verdicts *out)
     const struct group *g = c->tg->groups;
     const uint32_t most = find_most(i, c->tg->ngroups, g[i].is_system ? 0 : g[i].ns[GM_EXEC]);
     const uint32_t name = c->tg->ngroups && !g[most].is_system ? g[most].name : 0;
-    const double ran = (double)sum_over(k, g, c->tg->ngroups, k->is_system ? 0 : k->ns[GM_EXEC]);
     struct verdict v =
         verdict_new(RULE_PROCS_BELOW, runnable / (runnable + c->procs), verdict_runs_at(c, w, name));
     v.waiter.group = name;
@@ -196,7 +194,7 @@ static bool below(struct causes *c, const struct works *w, struct verdicts *out)
     verdict_ev(&v, EV_PROCS, c->procs);
     verdict_ev(&v, EV_IDLE, c->idle);
     verdict_ev(&v, EV_RUNNABLE, runnable);
-    verdict_ev(&v, EV_SHARE, name && ran > 0 ? (double)g[most].ns[GM_EXEC] / ran : 0);
+    verdict_ev(&v, EV_SHARE, name && c->ran > 0 ? (double)g[most].ns[GM_EXEC] / c->ran : 0);
     return verdict_add(out, &v);
 }
 
