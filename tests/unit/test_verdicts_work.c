@@ -54,6 +54,56 @@ static void sleeps_for_what_is_done(void **state)
     expect(badges, 1500 * MS, RULE_SLEEP);
 }
 
+/* ---- a part of a request ------------------------------------------------------------------------------ */
+
+/* Answers each question on its connection when the desk has told it what; the twin's has one question, and
+ * writes all the news that it is told. */
+static void radio(struct play *p, unsigned g)
+{
+    switch (p->phase[g]++ % 3) {
+    case 0:
+        waits(p, g, "network", "internal/poll.(*FD).Read:1,net.(*netFD).Read:2,main.radio:10", 4 * MS);
+        break;
+    case 1:
+        p->queue[p->nqueue++] = g;
+        waits(p, g, "chan receive", "runtime.chanrecv1:1,main.radio:11", NEVER);
+        break;
+    default:
+        waits(p, g, "network", "internal/poll.(*FD).Write:1,net.(*netFD).Write:2,main.radio:12", MS / 10);
+        p->phase[g] = p->fault ? 0 : 1;
+    }
+}
+
+static void desk(struct play *p, unsigned g)
+{
+    while (p->nqueue)
+        wake(p, p->queue[--p->nqueue], "runtime.chansend1:1,main.desk:20");
+    waits(p, g, "sleep", "time.Sleep:1,main.desk:21", 15 * MS);
+}
+
+static void accepts(struct play *p, unsigned g)
+{
+    if (p->phase[g]++ < 3) {
+        (void)born(p, "main.radio:1", "main.listen:31", radio);
+        waits(p, g, "network", "internal/poll.(*FD).Accept:1,net.(*netFD).accept:2,main.listen:30", MS);
+    } else {
+        waits(p, g, "network", "internal/poll.(*FD).Accept:1,net.(*netFD).accept:2,main.listen:30", NEVER);
+    }
+}
+
+static void radios(struct play *p)
+{
+    (void)born(p, "main.desk:1", "main.main:2", desk);
+    (void)born(p, "main.listen:1", "main.main:2", accepts);
+    parks(p);
+}
+
+static void waits_within_a_request(void **state)
+{
+    (void)state;
+    expect(radios, 1500 * MS, RULE_DOZES);
+}
+
 /* ---- one of several ----------------------------------------------------------------------------------- */
 
 /* Sends to one client after the other; the first of them does not read for 200 ms each time. */
@@ -313,13 +363,10 @@ static void one_hangs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sleeps_for_what_is_done),
-        cmocka_unit_test(one_blocks_all),
-        cmocka_unit_test(tries_again),
-        cmocka_unit_test(starts_slowly),
-        cmocka_unit_test(asks_from_one_line),
-        cmocka_unit_test(one_pool_once),
-        cmocka_unit_test(one_hangs),
+        cmocka_unit_test(sleeps_for_what_is_done), cmocka_unit_test(waits_within_a_request),
+        cmocka_unit_test(one_blocks_all),          cmocka_unit_test(tries_again),
+        cmocka_unit_test(starts_slowly),           cmocka_unit_test(asks_from_one_line),
+        cmocka_unit_test(one_pool_once),           cmocka_unit_test(one_hangs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

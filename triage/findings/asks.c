@@ -23,13 +23,12 @@ static bool by_server(const struct causes *c, uint32_t g)
            by_accepter(c, li.creator);
 }
 
-/* True if it reads from a connection there, or waits until it can. */
-static bool reads(const struct causes *c, const struct span *s)
+bool calls_reads(const struct trace *tr, const struct span *s)
 {
     return s->state == ST_WAITING
-               ? stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET && !causes_writes(c->tr, s->stack)
-               : s->state == ST_SYSCALL && s->stack && stacks_may(c->tr, s->stack, STACK_CONN) &&
-                     stacks_has(c->tr, s->stack, "net.(*netFD).Read");
+               ? stacks_wait_kind(tr, s->reason, s->stack) == WK_NET && !causes_writes(tr, s->stack)
+               : s->state == ST_SYSCALL && s->stack && stacks_may(tr, s->stack, STACK_CONN) &&
+                     stacks_has(tr, s->stack, "net.(*netFD).Read");
 }
 
 /* The function that is so many calls inside the outermost one; 0: none. */
@@ -55,7 +54,7 @@ static void asked_part(const struct causes *c, struct asked *a, const struct spa
     while ((f = inside(c->tr, s->stack, same)) != 0 && f == inside(c->tr, a->some, same))
         same++;
     a->loop = same < a->loop ? same : a->loop;
-    if (less && reads(c, s))
+    if (less && calls_reads(c->tr, s))
         a->read = s->stack;
 }
 
@@ -64,7 +63,7 @@ static void asked_count(const struct causes *c, struct asked *a, const struct sp
     const uint32_t at = inside(c->tr, s->stack, a->loop), by = inside(c->tr, a->read, a->loop);
     const bool writes = causes_writes(c->tr, s->stack);
     if (at == by) {
-        a->reads += reads(c, s) && stacks_place(c->tr, s->stack) == stacks_place(c->tr, a->read);
+        a->reads += calls_reads(c->tr, s) && stacks_place(c->tr, s->stack) == stacks_place(c->tr, a->read);
         return;
     }
     a->handler = !a->handler && writes ? at : a->handler;
@@ -99,7 +98,7 @@ static uint32_t served_at(const struct causes *c, uint32_t g, uint32_t name, boo
             continue;
         if (!first && s->state == ST_WAITING && waits_for_more(c->tr, name, s->reason, s->stack))
             return 0;
-        const bool read = reads(c, s);
+        const bool read = calls_reads(c->tr, s);
         if (first && wrote && read && place_depth(c->tr, s->stack) < place_depth(c->tr, first))
             return s->stack;
         wrote |= causes_writes(c->tr, s->stack) || stacks_may(c->tr, s->stack, STACK_CONNECTS);

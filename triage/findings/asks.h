@@ -15,6 +15,8 @@ uint32_t calls_questions(const struct causes *c, uint32_t g);
 /* calls_asks - True if goroutine g reads answers to requests that it wrote: most of what it waits for the
  * network or a pipe is right behind a write. */
 bool calls_asks(const struct causes *c, uint32_t g);
+/* calls_reads - True if the span reads from a connection, or waits until it can. */
+bool calls_reads(const struct trace *tr, const struct span *s);
 /* calls_reads_on - True if goroutine g reads from a connection before t, and another time after it, with
  * nothing else that leaves its code in between, except locks. */
 bool calls_reads_on(const struct trace *tr, uint32_t g, int64_t t);

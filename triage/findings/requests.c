@@ -54,7 +54,9 @@ bool waits_for_more(const struct trace *tr, uint32_t start_function, uint32_t re
                    : kind == WK_NET && request_next(tr, stack);
 }
 
-enum part_at { PA_ELSE, PA_NEXT, PA_ANSWER }; /* a span waits for more, or reads it; it writes an answer */
+/* A span waits for more, or reads it; it waits for what is to be written, or for a part of the answer; it
+ * writes an answer. */
+enum part_at { PA_ELSE, PA_NEXT, PA_NEWS, PA_ANSWER };
 
 static bool pauses(const struct parts *of, const struct span *s)
 {
@@ -72,17 +74,15 @@ static enum part_at at_http(const struct trace *tr, uint32_t stack)
 /* What waits or is in a system call; of a connection's reader, too, that has no library for it. */
 static enum part_at at_span(const struct parts *of, const struct span *s)
 {
-    const bool waits = s->state == ST_WAITING;
     if (of->http)
         return at_http(of->tr, s->stack);
-    if (of->place.len && causes_writes(of->tr, s->stack))
+    if (of->place.len && causes_writes(of->tr, s->stack) && !stacks_may(of->tr, s->stack, STACK_FILE))
         return PA_ANSWER;
-    const bool outside = of->place.len && (waits ? stacks_wait_kind(of->tr, s->reason, s->stack) == WK_NET
-                                                 : stacks_has(of->tr, s->stack, "net.(*netFD).Read"));
-    const struct str in = outside ? trace_str(of->tr, stacks_place(of->tr, s->stack)) : (struct str){0};
-    const bool next = (outside && str_same(in, of->place)) ||
-                      (waits && waits_for_more(of->tr, of->name, s->reason, s->stack));
-    return next ? PA_NEXT : PA_ELSE;
+    if (of->place.len && calls_reads(of->tr, s) &&
+        str_same(trace_str(of->tr, stacks_place(of->tr, s->stack)), of->place))
+        return PA_NEXT;
+    const bool more = s->state == ST_WAITING && waits_for_more(of->tr, of->name, s->reason, s->stack);
+    return !more ? PA_ELSE : of->place.len ? PA_NEWS : PA_NEXT;
 }
 
 static enum part_at at_known(struct parts *of, const struct span *s)
@@ -112,7 +112,7 @@ bool parting_step(struct parting *k, struct parts *of, const struct span *s, int
         k->wrote = true;
         k->told |= of->http;
         k->answered = s->open_end ? s->t0 : s->t1;
-    } else if (at == PA_NEXT && (waits || k->wrote || k->since == NO_TIME)) {
+    } else if (k->wrote || k->since == NO_TIME ? at != PA_ELSE : at == PA_NEXT && waits) {
         over = k->since != NO_TIME && (k->wrote || (waits && !k->told));
         *t0 = k->since;
         *t1 = s->t0;

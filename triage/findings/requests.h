@@ -4,7 +4,8 @@
  *
  * A piece ends where the next one is waited for. A request ends where its connection is read for the next
  * one, whether or not that read blocks: the next request of a fast client is there already. A read that does
- * not block is only a system call, and ends a request if an answer was written since it began.
+ * not block is only a system call, and ends a request if an answer was written since it began. So does a
+ * wait on a channel: before the answer, it is for a part of it; behind it, for news to write.
  */
 #ifndef GOTOP_TRIAGE_REQUESTS_H
 #define GOTOP_TRIAGE_REQUESTS_H
