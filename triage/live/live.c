@@ -67,17 +67,15 @@ struct live_reader {
     struct stream in;
     int64_t began_ns; /* monotonic: when the first bytes came; 0: none yet */
     bool ended;
-    enum live_state how;
     struct err why;
     struct err unsaved;
 };
 
-static void reader_over(struct live_reader *r, enum live_state how, const struct err *why)
+static void reader_over(struct live_reader *r, const struct err *why)
 {
     pthread_mutex_lock(&r->mu);
     stream_end(&r->in);
     r->ended = true;
-    r->how = how;
     r->why = *why;
     pthread_cond_signal(&r->news);
     pthread_mutex_unlock(&r->mu);
@@ -105,7 +103,7 @@ static bool reader_took(struct live_reader *r, size_t n)
         pthread_cond_wait(&r->taken, &r->mu);
     pthread_mutex_unlock(&r->mu);
     if (rc)
-        reader_over(r, LIVE_FAILED, &e);
+        reader_over(r, &e);
     return !rc;
 }
 
@@ -139,7 +137,7 @@ static void *reader_main(void *arg)
     if (s == FEED_END && !r->in.known)
         err_set(&e, r->in.bytes ? ERR_TRUNCATED : ERR_EMPTY, r->in.bytes,
                 "it ended before a trace's header was complete");
-    reader_over(r, e.code ? LIVE_FAILED : LIVE_END, &e);
+    reader_over(r, &e);
     return NULL;
 }
 
@@ -147,7 +145,7 @@ enum err_code live_open(struct live *l, const struct options *o, struct err *e)
 {
     struct live_reader *r = l->reader = mem_zalloc(sizeof *r);
     if (!r || !(r->buf = mem_alloc(READ_SIZE)))
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return err_nomem(e);
     pthread_mutex_init(&r->mu, NULL);
     thread_cond(&r->news);
     thread_cond(&r->taken);
@@ -199,10 +197,9 @@ const struct stream_gen *live_rest(const struct live *l)
     return l->ended && l->reader ? stream_rest(&l->reader->in) : NULL;
 }
 
-enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
+bool live_step(struct live *l, int timeout_ms)
 {
     struct live_reader *r = l->reader;
-    enum live_state s = LIVE_WAIT;
     pthread_mutex_lock(&r->mu);
     const int64_t until = host_now() + timeout_ms * (int64_t)1000000;
     while (timeout_ms > 0 && !r->ended && !stream_whole(&r->in) && thread_wait(&r->news, &r->mu, until)) {
@@ -211,23 +208,15 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
     l->cut = r->in.ncut;
     l->unsaved = r->unsaved;
     l->began_ns = r->began_ns;
-    if (stream_whole(&r->in)) {
-        s = LIVE_GEN;
-        if (!stream_hand(&r->in, &l->st)) {
-            err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for what came");
-            s = LIVE_FAILED;
-        }
-        pthread_cond_signal(&r->taken);
-    } else if (r->ended) {
-        (void)stream_hand(&r->in, &l->st); /* the trace's header */
-        l->ended = true;
-        s = r->how;
-        if (s == LIVE_FAILED)
-            *e = r->why;
-    }
-    l->ended |= s == LIVE_FAILED;
+    const bool more = stream_whole(&r->in) > 0, over = r->ended && !more;
+    if (over)
+        l->why = r->why;
+    if (!stream_hand(&r->in, &l->st)) /* without generations: the trace's header */
+        err_set(&l->why, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for what came");
+    l->ended = over || l->why.code;
+    pthread_cond_signal(&r->taken);
     pthread_mutex_unlock(&r->mu);
-    return s;
+    return more || over;
 }
 
 size_t live_gap(const struct live *l, size_t n)
@@ -237,7 +226,7 @@ size_t live_gap(const struct live *l, size_t n)
     return n ? n - 1 : 0;
 }
 
-void live_tell(struct live *l, enum live_state s, const char *command, const char *where)
+void live_tell(struct live *l, bool came, const char *command, const char *where)
 {
     enum { QUIET_S = 3 };
     const int64_t now = live_wall_now();
@@ -246,7 +235,7 @@ void live_tell(struct live *l, enum live_state s, const char *command, const cha
     l->told_cut = l->cut;
     if (!l->patient || l->told)
         return;
-    if (s != LIVE_WAIT || !l->quiet_ns)
+    if (came || !l->quiet_ns)
         l->quiet_ns = now;
     if (now - l->quiet_ns < INT64_C(1000000000) * QUIET_S)
         return;

@@ -63,7 +63,8 @@ struct live {
     uint64_t room;       /* bytes; 0: see above; set before live_open() */
     uint64_t lost;       /* bytes left out so far */
     uint64_t cut;        /* generations among these that were too large */
-    bool ended;          /* no more comes */
+    bool ended;          /* no more comes, and all is in st */
+    struct err why;      /* code set: it ended since something went wrong */
     int64_t quiet_ns;    /* since when nothing has come, for live_tell() */
     bool told, told_cut; /* both have been reported, once each */
     bool patient;        /* a file: it can wait, and nobody waits for gotop */
@@ -74,19 +75,17 @@ struct live {
 };
 
 enum { LIVE_PATIENT = 4 << 20 };
-enum live_state { LIVE_WAIT, LIVE_GEN, LIVE_END, LIVE_FAILED };
 
 enum err_code live_open(struct live *l, const struct options *o, struct err *e);
-/* live_step - wait at most timeout_ms for another whole generation. LIVE_WAIT: none has come. LIVE_GEN:
- * l->st has more. LIVE_END: no more comes, and all is in l->st. LIVE_FAILED: as LIVE_END, and *e says what
- * went wrong. */
-enum live_state live_step(struct live *l, int timeout_ms, struct err *e);
+/* live_step - wait at most timeout_ms for another whole generation, or the end. Returns false when neither
+ * has come. */
+bool live_step(struct live *l, int timeout_ms);
 /* live_gap - the last of the first n generations of l->st before which some were left out; 0: none. The
  * generations on both sides of a gap can't be one trace. */
 size_t live_gap(const struct live *l, size_t n);
-/* live_tell - report at the end of a step, once each: a file is not written on and is waited for; a
- * generation was too large. */
-void live_tell(struct live *l, enum live_state s, const char *command, const char *where);
+/* live_tell - report at the end of a step that returned this, once each: a file is not written on and is
+ * waited for; a generation was too large. */
+void live_tell(struct live *l, bool came, const char *command, const char *where);
 /* live_rest - after the end, the generation that was cut, as far as it came; NULL: none. */
 const struct stream_gen *live_rest(const struct live *l);
 /* live_stop - let the program go: no more comes. */

@@ -129,7 +129,7 @@ int record_main(int argc, char **argv)
     live_shut(&r.opt, r.opt.cpu ? &r.beside : NULL);
     live_stop_hold(true);
     if (!(r.buf = mem_alloc(PIECE)))
-        err_set(&e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        err_nomem(&e);
     if (!r.buf || feed_open(r.opt.path, &r.opt.feed, &r.feed, &e) ||
         (r.opt.cpu && feed_open(r.opt.path, &r.beside, &r.profile, &e)) ||
         out_open(&r.out, r.opt.out, false, &e)) {

@@ -22,7 +22,7 @@ enum err_code saved_open(const char *path, struct saved **out, struct err *e)
 {
     struct saved *s = *out = mem_zalloc(sizeof *s);
     if (!s)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return err_nomem(e);
     snprintf(s->path, sizeof s->path, "%s", path);
     return target_open(&s->to, s->path, true, e);
 }

@@ -80,7 +80,7 @@ enum err_code serve_open(const char *at, struct serve **out, struct err *e)
                        "is no place to listen at: :9090 (on loopback), 0.0.0.0:9090, [::1]:9090");
     struct serve *s = mem_zalloc(sizeof *s);
     if (!s)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return err_nomem(e);
     pthread_mutex_init(&s->mu, NULL);
     const int on = 1;
     s->fd = socket(a.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

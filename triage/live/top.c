@@ -210,7 +210,7 @@ static bool picture(struct top *o, struct live *l, struct loaded *in, size_t n, 
     o->cut = l->cut;
     f->wall_ns = l->st.gen[n - 1].came_ns ? l->st.gen[n - 1].came_ns : live_wall_now();
     if (!fig_take(f, in, o->gap || f->skipped || f->lost)) {
-        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        err_nomem(e);
         return false;
     }
     const bool good = tell(o, e);
@@ -265,17 +265,15 @@ static bool goes_on(const struct top *o)
 /* Show one picture after the other until the end. Returns the exit status. */
 static int pictures(struct top *o, struct live *l)
 {
-    struct err e = {0};
-    enum live_state s = LIVE_WAIT;
     const uint64_t before = o->shown;
     while (!l->ended && goes_on(o)) {
         struct err bad = {0};
         size_t left;
-        s = live_step(l, STEP_MS, &e);
-        live_tell(l, s, "top", o->opt.path);
+        const bool came = live_step(l, STEP_MS);
+        live_tell(l, came, "top", o->opt.path);
         do {
             left = stream_whole(&l->st);
-            if (s != LIVE_WAIT && !show(o, l, &bad))
+            if (came && !show(o, l, &bad))
                 return bad.code ? say_failed("top", o->opt.path, bad.what) : 0;
         } while (l->patient && goes_on(o) && stream_whole(&l->st) && stream_whole(&l->st) < left);
     }
@@ -287,8 +285,8 @@ static int pictures(struct top *o, struct live *l)
         (void)live_out(&t, &ignored);
         text_free(&t);
     }
-    if (s == LIVE_FAILED && (!o->opt.count || o->shown < o->opt.count))
-        return say_failed("top", o->opt.path, e.what);
+    if (l->why.code && (!o->opt.count || o->shown < o->opt.count))
+        return say_failed("top", o->opt.path, l->why.what);
     if (l->ended && o->shown == before)
         return say_failed("top", o->opt.path, live_too_short);
     return 0;

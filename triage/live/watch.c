@@ -252,14 +252,15 @@ static void dial(struct watch *w)
 }
 
 /* Ends a connection of which no more comes: what is pending is written, as far as it came. */
-static void ended(struct watch *w, enum live_state s, const struct err *e)
+static void ended(struct watch *w)
 {
-    const char *why = s == LIVE_FAILED ? e->what : "the program ended its trace";
-    const bool nothing = !w->based && s == LIVE_END;
+    const struct err e = w->line.why;
+    const char *why = e.code ? e.what : "the program ended its trace";
+    const bool nothing = !w->based && !e.code;
     const bool over = strcmp(w->o.path, "-") == 0 || live_stop_asked() ||
-                      (w->until_ns && (s == LIVE_END || host_now() >= w->until_ns)) ||
-                      (!w->looked && s == LIVE_FAILED && (e->code == ERR_ARG || e->code == ERR_VERSION));
-    if ((w->based || live_rest(&w->line)) && !(over && s == LIVE_END && w->until_ns))
+                      (w->until_ns && (!e.code || host_now() >= w->until_ns)) ||
+                      (!w->looked && (e.code == ERR_ARG || e.code == ERR_VERSION));
+    if ((w->based || live_rest(&w->line)) && !(over && !e.code && w->until_ns))
         watch_end(w, why);
     if (w->pending)
         watch_capture(w, true);
@@ -271,7 +272,7 @@ static void ended(struct watch *w, enum live_state s, const struct err *e)
     if (!over)
         later(w, nothing ? live_too_short : why);
     else
-        ends(w, s == LIVE_FAILED ? why : w->looked ? NULL : live_too_short);
+        ends(w, e.code ? why : w->looked ? NULL : live_too_short);
 }
 
 /* ---- what came ----------------------------------------------------------------------------------------- */
@@ -377,7 +378,6 @@ static void look(struct watch *w)
 /* Takes what has come, waiting at most so long. Returns false when nothing came. */
 static bool watch_step(struct watch *w, int timeout_ms)
 {
-    struct err e = {0};
     if (!w->open) {
         const int64_t now = host_now();
         if (w->until_ns && now >= w->until_ns)
@@ -387,16 +387,13 @@ static bool watch_step(struct watch *w, int timeout_ms)
         return w->open || w->over;
     }
     /* More is taken only once all is checked: so what waits is bounded, by ROOM. */
-    const enum live_state s =
-        w->asked < stream_whole(&w->line.st) ? LIVE_GEN : live_step(&w->line, timeout_ms, &e);
-    live_tell(&w->line, s, "watch", w->o.path);
+    const bool came = w->asked < stream_whole(&w->line.st) || live_step(&w->line, timeout_ms);
+    live_tell(&w->line, came, "watch", w->o.path);
     if (w->asked < stream_whole(&w->line.st) && !live_stop_asked())
         look(w);
-    if (s == LIVE_END || s == LIVE_FAILED) {
-        ended(w, s, &e);
-        return true;
-    }
-    return s == LIVE_GEN;
+    if (w->line.ended)
+        ended(w);
+    return came;
 }
 
 /* ---- the loop ------------------------------------------------------------------------------------------ */

@@ -137,7 +137,7 @@ static void put_page(const struct watch *w, const struct capture *c, struct text
     text_lit(p, "\n");
     uint8_t *joined = i < c->to ? stream_join(st, i, c->to - i, &len) : NULL;
     if (i < c->to && !joined)
-        err_set(&e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        err_nomem(&e);
     else if (!load_mem(joined ? joined : c->rest->p, joined ? len : c->rest->n, &w->o.trace, &in, &e)) {
         in.path = c->file;
         report_text(p, &in);

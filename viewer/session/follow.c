@@ -144,26 +144,25 @@ static void follow_end(struct follow *f, const char *why)
 }
 
 /* Another trace is in the file. A trace of so many seconds (--seconds) ends with its file. */
-static bool file_replaced(const struct follow *f, enum live_state s, const struct err *e)
+static bool file_replaced(const struct follow *f, const struct live *l)
 {
-    return s == LIVE_FAILED && e->code == ERR_APART && !f->o.feed.seconds;
+    return l->why.code == ERR_APART && !f->o.feed.seconds;
 }
 
 /* Take what has come. A file that is read can wait; a program can't. */
 static void follow_receive(struct follow *f)
 {
-    struct err e = {0};
     if (f->ended)
         return;
     follow_take_all(f);
     if (f->live.st.ngen)
         return;
-    enum live_state s = live_step(&f->live, 0, &e);
+    (void)live_step(&f->live, 0);
     follow_take_all(f);
-    if (f->ended || f->live.st.ngen || (s != LIVE_END && s != LIVE_FAILED))
+    if (f->ended || f->live.st.ngen || !f->live.ended)
         return;
-    f->replaced = file_replaced(f, s, &e);
-    follow_end(f, s == LIVE_FAILED ? e.what : "");
+    f->replaced = file_replaced(f, &f->live);
+    follow_end(f, f->live.why.what);
 }
 
 /* ---- the newer part ------------------------------------------------------------------------------------ */
@@ -245,23 +244,23 @@ static bool reconnect_model(struct follow *f, struct model *m)
 /* Look whether the new connection has sent its first generation. */
 static unsigned reconnect_step(struct follow *f)
 {
-    struct err e = {0};
     struct model m = {0};
-    enum live_state s = live_step(&f->next_live, 0, &e);
+    const bool came = live_step(&f->next_live, 0);
     bool there = f->next_live.st.ngen > 0, can = !f->old.tr && f->now.waits;
+    struct err e = f->next_live.why;
     model_free(&f->next); /* it is of no use now */
-    if ((there && !can) || (!there && s == LIVE_WAIT))
+    if ((there && !can) || (!there && !came))
         return 0;
-    if (!there && file_replaced(f, s, &e)) { /* the file was replaced before anything was in it */
+    if (!there && file_replaced(f, &f->next_live)) { /* the file was replaced before anything was in it */
         reconnect_drop(f);
         if (!follow_reconnect(f, &e))
             return 0;
     }
     if (!there || !reconnect_model(f, &m)) {
         snprintf(f->refused, sizeof f->refused, "%s",
-                 there           ? "out of memory"
-                 : s == LIVE_END ? "it ended within its first generation"
-                                 : e.what);
+                 there    ? "out of memory"
+                 : e.code ? e.what
+                          : "it ended within its first generation");
         model_free(&m);
         reconnect_drop(f);
         return FOLLOW_REFUSED;
@@ -484,25 +483,23 @@ struct follow_now follow_now(const struct follow *f)
 /* Wait for the first generation. Nothing can be shown before. */
 static enum err_code follow_first(struct follow *f, struct err *e)
 {
-    enum live_state s = LIVE_WAIT;
-    while (s == LIVE_WAIT) {
+    do
         if (live_stop_asked())
             return err_set(e, ERR_IO, ERR_NO_OFFSET, "nothing had come yet");
-        s = live_step(&f->live, FIRST_MS, e);
-    }
+    while (!live_step(&f->live, FIRST_MS));
     const struct stream_gen *rest = live_rest(&f->live);
     bool whole = f->live.st.ngen > 0;
     if (!whole && f->live.cut)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "%s", live_too_large);
     if (!whole && (!rest || rest->n <= STREAM_HEADER))
-        return s == LIVE_END
+        return !f->live.why.code
                    ? err_set(e, ERR_TRUNCATED, ERR_NO_OFFSET, "it ended within its first generation")
-                   : e->code;
+                   : (*e = f->live.why).code;
     if (!model_open(&f->now, f->live.st.header, &f->o.trace, e))
         return e->code;
     follow_take_all(f);
     if (!whole)
-        follow_end(f, s == LIVE_FAILED ? e->what : "");
+        follow_end(f, f->live.why.what);
     return ERR_OK;
 }
 
