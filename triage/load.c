@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "decode/base/door.h"
+#include "decode/base/mem.h"
 
 #define STEP 100000000 /* ns between two progress messages, two calls of opts->leave */
 
@@ -43,6 +44,7 @@ void load_free(struct loaded *l)
     findings_free(&l->fs);
     triage_free(l->tg);
     trace_close(l->tr);
+    mem_free(l->mem);
     *l = (struct loaded){0};
 }
 

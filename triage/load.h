@@ -12,6 +12,7 @@ struct loaded {
     struct triage *tg;
     struct findings fs;
     bool partial; /* part of the file is not shown */
+    uint8_t *mem; /* its bytes, if they go with it; NULL: they are somebody else's */
 };
 
 /* load_file - reads a trace to its end and builds all tables. Shows progress on standard error if that is a

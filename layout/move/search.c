@@ -25,7 +25,7 @@ enum { CHUNK = 512 }; /* items between two looks at the clock */
 static void parse_query(struct search *s)
 {
     const char *q = s->query;
-    s->cache.files = strstr(q, ".go") != NULL; /* else "serve" would match everything in httpserver.go */
+    s->match.files = strstr(q, ".go") != NULL; /* else "serve" would match everything in httpserver.go */
     s->states = states_named(q);
     s->no_text = s->states && strlen(q) < 4; /* gc, stw: "stw" is in NewRequestWithContext, too */
     if (*q == 'g' || *q == 'G')
@@ -69,7 +69,7 @@ struct search *search_new(const struct trace *tr, const char *query, char *why, 
     s->nstr = trace_nstr(tr);
     s->end = trace_info(tr)->end;
     s->alive = &s->own;
-    if (!match_cache_fit(&s->cache, tr)) {
+    if (!match_fit(&s->match, tr)) {
         search_free(s);
         return NULL;
     }
@@ -82,7 +82,6 @@ void search_free(struct search *s)
         return;
     match_free(&s->match);
     alive_free(&s->own);
-    match_cache_free(&s->cache);
     mem_free(s->hits);
     mem_free(s);
 }
@@ -105,7 +104,7 @@ static void search_add(struct search *s, int64_t t, uint32_t g, uint32_t what)
 /* A query that is a state's name and nothing else has no text: no string matches. */
 static bool search_str(struct search *s, const struct trace *tr, uint32_t str)
 {
-    return !s->no_text && match_id(&s->match, &s->cache, tr, str);
+    return !s->no_text && match_id(&s->match, tr, str);
 }
 
 static bool strings(struct search *s, const struct trace *tr)
@@ -128,13 +127,13 @@ static bool strings(struct search *s, const struct trace *tr)
 /* The string that a stack matches by, 0 = none. */
 static uint32_t stack_hit(struct search *s, const struct trace *tr, uint32_t stack)
 {
-    if (s->no_text || !match_stack(&s->match, &s->cache, tr, stack))
+    if (s->no_text || !match_stack(&s->match, tr, stack))
         return 0;
     for (uint32_t i = 0, n = trace_stack(tr, stack); i < n; i++) {
         const struct frame f = trace_frame(tr, stack, i);
         if (search_str(s, tr, f.func))
             return f.func;
-        if (s->cache.files && search_str(s, tr, f.file))
+        if (s->match.files && search_str(s, tr, f.file))
             return f.file;
     }
     return 0;

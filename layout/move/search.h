@@ -33,7 +33,6 @@ struct hit {
 struct search {
     char query[VIEW_TEXT];
     struct match match;
-    struct match_cache cache;
     uint32_t states; /* the query is a state's name: bit per state */
     bool no_text;    /* the query is exactly a state's name, not part of a name */
     bool by_id;      /* the query is a goroutine's id, too */

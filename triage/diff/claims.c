@@ -3,7 +3,6 @@
  * the floor matters to nobody, so that its ratio says nothing.
  */
 #include "triage/diff/claims.h"
-#include "triage/text.h"
 
 #include <math.h>
 #include <string.h>

@@ -55,7 +55,7 @@ struct profile {
     double procs;                 /* average GOMAXPROCS */
     double busy[PROFILE_ALL + 1]; /* processor time in use in ns */
     double heap_live, heap_goal;  /* bytes at the end of the last cycle; 0 unknown */
-    bool partial;
+    bool partial, has_clock;
     struct measure *m; /* by kind, then name */
     uint32_t n;
 };

@@ -19,7 +19,6 @@
 #include "triage/options.h"
 #include "triage/report/report.h"
 #include "triage/findings/thresholds.h"
-#include "triage/text.h"
 
 #define FAIL_MAX 64
 #define SHORTEST 10000000 /* ns: nothing is claimed of shorter runs */
@@ -31,25 +30,15 @@ struct runs { /* of one side */
     struct loaded first;
     struct profile p[RUNS_MAX];
     struct metric_value v[RUNS_MAX][FAIL_MAX]; /* for each condition */
-    bool has_clock;
 };
 
-struct job {
+struct job { /* too much for the stack */
     struct options o;
     struct condition cond[FAIL_MAX];
     struct runs r[2];
-    struct side side[2];
     struct claim v;
     const char *not_asked; /* why nothing is claimed of these runs; NULL: it is asked */
 };
-
-static struct job *job_new(void)
-{
-    struct job *j = mem_zalloc(sizeof *j); /* too much for the stack */
-    if (j)
-        j->r[0].has_clock = j->r[1].has_clock = true;
-    return j;
-}
 
 static void job_free(struct job *j)
 {
@@ -114,7 +103,6 @@ static int read_run(struct job *j, struct runs *r, const char *path)
     if (load_file(path, &j->o.trace, j->o.quiet, &l, &e) != ERR_OK)
         return say_failed("diff", path, e.what);
     struct metric_value *v = r->v[r->n];
-    r->has_clock &= trace_info(l.tr)->has_clock;
     if (profile_of(&l, &r->p[r->n++], &e) != ERR_OK)
         bad = path;
     else if (any_of(i, j->o.conditions.n,
@@ -139,7 +127,7 @@ static int read_all(struct job *j)
 static const char *not_asked(const struct runs r[2])
 {
     for (int s = 0; s < 2; s++) {
-        if (!r[s].has_clock)
+        if (any_of(i, r[s].n, !r[s].p[i].has_clock))
             return "a trace has no clock rate: nothing can be called more or less";
         if (any_of(i, r[s].n, r[s].p[i].end < SHORTEST))
             return "a trace is shorter than 10 ms: chance alone moves everything";
@@ -149,9 +137,8 @@ static const char *not_asked(const struct runs r[2])
 
 static enum err_code claims_of(struct job *j, struct err *e)
 {
-    for (int s = 0; s < 2; s++)
-        j->side[s] = (struct side){j->r[s].p, j->r[s].n};
-    const enum err_code rc = verdict_of(&j->side[0], &j->side[1], &j->v, e);
+    const struct side old = {j->r[0].p, j->r[0].n}, new = {j->r[1].p, j->r[1].n};
+    const enum err_code rc = verdict_of(&old, &new, &j->v, e);
     j->not_asked = not_asked(j->r);
     j->v.claimed = j->not_asked ? 0 : j->v.claimed;
     return rc;
@@ -290,10 +277,10 @@ static int diff_page(const struct job *j, struct text *t)
 
 /* ---- as JSON ------------------------------------------------------------------------------------------- */
 
-static void out_runs(json_t *root, const char *key, const struct side *s)
+static void out_runs(json_t *root, const char *key, const struct runs *r)
 {
     json_t *arr = json_list(root, key);
-    each_of(p, s->run, s->n)
+    each_of(p, r->p, r->n)
         json_row(arr, NULL, "path", p->path, "duration_ns", p->end, "partial", p->partial);
 }
 
@@ -345,8 +332,8 @@ static char *diff_json(const struct job *j)
     const char *word = j->not_asked ? "not asked" : v->claimed ? "changed" : "no meaningful change";
     json_t *root = json_begin();
     json_put(root, NULL, "schema", DIFF_SCHEMA);
-    out_runs(root, "old", &j->side[0]);
-    out_runs(root, "new", &j->side[1]);
+    out_runs(root, "old", &j->r[0]);
+    out_runs(root, "new", &j->r[1]);
     json_put(root, NULL, "verdict", word, "because", j->not_asked, "pace", v->pace);
     out_changes(root, "changes", v, 0, v->claimed);
     out_changes(root, "unchanged", v, v->claimed, v->n);
@@ -377,12 +364,11 @@ static int diff_compare(struct job *j)
 enum err_code diff_two(const struct loaded *old, const struct loaded *new, struct text *t, struct err *e)
 {
     const struct loaded *const l[2] = {old, new};
-    struct job *j = job_new();
+    struct job *j = mem_zalloc(sizeof *j);
     enum err_code rc = j ? ERR_OK : ERR_NOMEM;
     for (int s = 0; s < 2 && !rc; s++) {
         struct runs *r = &j->r[s];
         r->first = *l[s];
-        r->has_clock = trace_info(l[s]->tr)->has_clock;
         rc = profile_of(l[s], &r->p[r->n++], e);
     }
     rc = rc ? rc : claims_of(j, e);
@@ -395,7 +381,7 @@ enum err_code diff_two(const struct loaded *old, const struct loaded *new, struc
 
 int diff_main(int argc, char **argv)
 {
-    struct job *j = job_new();
+    struct job *j = mem_zalloc(sizeof *j);
     int status = j ? diff_parse(j, argc, argv) : say_failed("diff", "diff", "out of memory");
     if (status < 0) {
         status = read_all(j);

@@ -8,7 +8,6 @@
 #include "decode/base/order.h"
 #include "decode/base/mem.h"
 #include "triage/diff/claims.h"
-#include "triage/text.h"
 #include "triage/work/work_text.h"
 
 #define MOVED 0.10 /* of a piece: smaller changes of a part are left out */

@@ -232,6 +232,7 @@ enum err_code profile_of(const struct loaded *l, struct profile *out, struct err
     *out = (struct profile){.path = text_take(&path),
                             .end = l->tg->end,
                             .partial = l->partial,
+                            .has_clock = trace_info(l->tr)->has_clock,
                             .heap_live = (double)l->tg->heap.low_last,
                             .heap_goal = (double)l->tg->heap.max_goal,
                             .procs = l->tg->end > 0 ? (double)l->tg->capacity / (double)l->tg->end : 0};

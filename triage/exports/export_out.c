@@ -16,16 +16,6 @@
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
-static const char *named(const char *path)
-{
-    return path && strcmp(path, "-") != 0 ? path : NULL;
-}
-
-enum err_code out_may(const char *path, struct err *e)
-{
-    return target_may(named(path), e);
-}
-
 static enum err_code open_failed(const struct out *o, struct err *e)
 {
     if (errno == EFAULT) /* no fault is raised where the kernel reads pages of a mapped file that are gone */
@@ -36,7 +26,7 @@ static enum err_code open_failed(const struct out *o, struct err *e)
 
 enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e)
 {
-    *o = (struct out){.path = named(path)};
+    *o = (struct out){.path = path && strcmp(path, "-") != 0 ? path : NULL};
     const enum err_code rc = target_open(&o->to, o->path, false, e);
     if (rc)
         return rc;
@@ -86,14 +76,15 @@ void out_text(struct out *o, const struct text *t)
 
 enum err_code out_close(struct out *o, bool keep, struct err *e)
 {
+    const enum err_code refused = keep ? target_may(o->path, e) : ERR_OK;
     errno = 0;
     if (o->z && gzclose(o->z) != Z_OK && !o->error)
         o->error = errno ? errno : EIO;
     o->z = NULL;
-    if (!target_close(&o->to, keep && !o->error) && !o->error)
+    if (!target_close(&o->to, keep && !refused && !o->error) && !o->error)
         o->error = errno;
-    if (!o->error || o->error == EPIPE)
-        return ERR_OK;
+    if (refused || !o->error || o->error == EPIPE)
+        return refused;
     errno = o->error;
     return open_failed(o, e);
 }

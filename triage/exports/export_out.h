@@ -23,9 +23,6 @@ struct out {
     int error;            /* the first errno, 0 = none */
 };
 
-/* out_may - returns the ERR_ARG that out_open() would return. Called once the input is open, before the
- * work starts. */
-enum err_code out_may(const char *path, struct err *e);
 /*
  * out_open - opens the output; path NULL or "-" = standard output. A file gets its name in out_close().
  * Returns ERR_ARG if that file was read as input, ERR_IO or ERR_NOMEM; then nothing is open and e says why.
@@ -35,8 +32,8 @@ enum err_code out_may(const char *path, struct err *e);
 enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e);
 void out_write(struct out *o, const void *p, size_t n);
 void out_text(struct out *o, const struct text *t); /* a text that ran out of memory sets ENOMEM */
-/* out_close - flushes and closes. With keep = false, or after an error, the file `path` stays untouched.
- * Returns ERR_OK also when the reader of a pipe has closed it. */
+/* out_close - flushes and closes. With keep = false, or after an error, or if it was read meanwhile
+ * (ERR_ARG), the file `path` stays untouched. Returns ERR_OK also when the reader of a pipe has closed it. */
 enum err_code out_close(struct out *o, bool keep, struct err *e);
 
 /* out_name - adds a name from a trace to *t so that any tool can read it: valid UTF-8 without control

@@ -13,9 +13,7 @@
 #include <unistd.h>
 
 #include "decode/base/clerk.h"
-#include "decode/base/host.h"
 #include "decode/base/rows.h"
-#include "triage/exports/target.h"
 
 enum { FILES = 8, FOLDERS = 40, OPEN = 4, OWN = 64 };
 enum { WRITTEN_ITSELF = 16 }; /* of a target (target.h) */

@@ -19,31 +19,31 @@
 #include "triage/tables/stackweights.h"
 #include "triage/tables/tab.h"
 
-struct part {
-    const struct trace *tr;
-    const struct options *o;
-    int64_t from, to; /* [from,to) in ns; the whole trace: 0, INT64_MAX */
+struct numbered { /* what has been written: 1 to n */
+    struct tab tab;
+    uint32_t n;
 };
-
 struct writer {
     const struct trace *tr;
-    struct out *out;
+    const struct options *o;
+    struct sw_filter part;
+    struct out out;
     uint8_t *buf; /* one packed message */
     size_t cap;
     uint64_t *ids; /* locations of one sample */
     size_t cap_ids;
-    /* the numbers of what has been written: string; function name and file; pc, function and line */
-    struct tab strs, funcs, locs;
-    uint32_t nstrs, nfuncs, nlocs;
+    struct numbered strs, funcs, locs; /* by string; function name and file; pc, function and line */
     bool oom;
 };
 
-/* Returns the number of a key, which is `fresh` if it is new; sets oom if it cannot be kept. */
-static uint32_t number_of(struct writer *w, struct tab *all, uint64_t a, uint64_t b, uint32_t fresh)
+/* Returns whether the key is new, so that it is to be written; *i: its number. */
+static bool is_new(struct writer *w, struct numbered *all, uint64_t a, uint64_t b, uint32_t *i)
 {
-    const uint32_t i = tab_put(all, a, b, fresh);
-    w->oom |= i == TAB_NONE;
-    return i;
+    const uint32_t fresh = all->n + 1;
+    *i = tab_put(&all->tab, a, b, fresh);
+    w->oom |= *i == TAB_NONE;
+    all->n += *i == fresh;
+    return *i == fresh;
 }
 
 static void put(struct writer *w, const Pprof__Profile *m)
@@ -51,7 +51,7 @@ static void put(struct writer *w, const Pprof__Profile *m)
     size_t n = pprof__profile__get_packed_size(m);
     w->oom |= !mem_room(w->buf, w->cap, n);
     if (!w->oom)
-        out_write(w->out, w->buf, pprof__profile__pack(m, w->buf));
+        out_write(&w->out, w->buf, pprof__profile__pack(m, w->buf));
 }
 
 static void put_string(struct writer *w, char *s)
@@ -60,20 +60,19 @@ static void put_string(struct writer *w, char *s)
     m.n_string_table = 1;
     m.string_table = &s;
     put(w, &m);
-    w->nstrs++;
 }
 
 /* Adds our own string without a lookup, so use each once. */
 static int64_t word(struct writer *w, const char *s)
 {
     put_string(w, (char *)(uintptr_t)s); /* only read */
-    return w->nstrs - 1;
+    return ++w->strs.n;
 }
 
 static int64_t name(struct writer *w, uint32_t str)
 {
-    const uint32_t fresh = w->nstrs, i = str ? number_of(w, &w->strs, str, 0, fresh) : 0;
-    if (str && i == fresh && !w->oom) {
+    uint32_t i = 0;
+    if (str && is_new(w, &w->strs, str, 0, &i)) {
         struct text t = {0};
         out_name(&t, trace_str(w->tr, str));
         char *s = text_take(&t);
@@ -88,10 +87,9 @@ static int64_t name(struct writer *w, uint32_t str)
 
 static uint64_t function(struct writer *w, const struct frame *f)
 {
-    const uint32_t fresh = w->nfuncs + 1, i = number_of(w, &w->funcs, f->func, f->file, fresh);
-    if (i != fresh || w->oom)
+    uint32_t i;
+    if (!is_new(w, &w->funcs, f->func, f->file, &i))
         return i;
-    w->nfuncs++;
     Pprof__Function x = PPROF__FUNCTION__INIT, *px = &x;
     Pprof__Profile m = PPROF__PROFILE__INIT;
     x.id = i;
@@ -105,11 +103,9 @@ static uint64_t function(struct writer *w, const struct frame *f)
 
 static uint64_t location(struct writer *w, const struct frame *f)
 {
-    const uint32_t fresh = w->nlocs + 1,
-                   i = number_of(w, &w->locs, f->pc, (uint64_t)f->func << 32 | (uint32_t)f->line, fresh);
-    if (i != fresh || w->oom)
+    uint32_t i;
+    if (!is_new(w, &w->locs, f->pc, (uint64_t)f->func << 32 | (uint32_t)f->line, &i))
         return i;
-    w->nlocs++;
     Pprof__Line line = PPROF__LINE__INIT, *pline = &line;
     Pprof__Location x = PPROF__LOCATION__INIT, *px = &x;
     Pprof__Profile m = PPROF__PROFILE__INIT;
@@ -148,19 +144,19 @@ static void sample(struct writer *w, const struct sw_row *row, int64_t per_count
     put(w, &m);
 }
 
-static void head(struct writer *w, const struct part *p, bool cpu, int64_t period)
+static void head(struct writer *w, bool cpu, int64_t period)
 {
-    const struct trace_info *i = trace_info(p->tr);
+    const struct trace_info *i = trace_info(w->tr);
     const char *const type[3] = {cpu ? "samples" : "contentions", cpu ? "cpu" : "delay",
                                  cpu ? "cpu" : "trace"},
                       *const unit[3] = {"count", "nanoseconds", cpu ? "nanoseconds" : "count"};
-    char said[200];
-    snprintf(said, sizeof said, "gotop pprof --kind %s, from a trace of %s%s%s", p->o->kind, i->dialect,
+    char said[200], none[] = "";
+    snprintf(said, sizeof said, "gotop pprof --kind %s, from a trace of %s%s%s", w->o->kind, i->dialect,
              cpu ? "; the time is the number of samples times the period, which is assumed" : "",
              i->ndamages ? "; only a part of the trace could be read" : "");
     Pprof__ValueType t[3], *pt[] = {&t[0], &t[1]}; /* of both values of a sample, and of the period */
     Pprof__Profile m = PPROF__PROFILE__INIT;
-    word(w, "");
+    put_string(w, none); /* number 0 */
     for (int k = 0; k < 3; k++) {
         pprof__value_type__init(&t[k]);
         t[k].type = word(w, type[k]);
@@ -172,8 +168,8 @@ static void head(struct writer *w, const struct part *p, bool cpu, int64_t perio
     m.period_type = &t[2];
     m.period = period;
     if (i->has_wall && i->wall_sec >= 0 && i->wall_sec <= INT64_MAX / 1000000000 - 1000000)
-        m.time_nanos = i->wall_sec * 1000000000 + i->wall_nsec + p->from;
-    m.duration_nanos = (p->to < i->end ? p->to : i->end) - p->from;
+        m.time_nanos = i->wall_sec * 1000000000 + i->wall_nsec + w->part.t0;
+    m.duration_nanos = (w->part.t1 < i->end ? w->part.t1 : i->end) - w->part.t0;
     m.n_comment = 1;
     m.comment = &comment;
     put(w, &m);
@@ -181,17 +177,18 @@ static void head(struct writer *w, const struct part *p, bool cpu, int64_t perio
 
 /* ---- which part ---------------------------------------------------------------------------------------- */
 
-static enum err_code part_of(struct part *p, struct err *e)
+static enum err_code part_of(struct writer *w, struct err *e)
 {
-    const struct options *o = p->o;
-    const int64_t end = trace_info(p->tr)->end;
+    const struct options *o = w->o;
+    const int64_t end = trace_info(w->tr)->end;
     const char *why;
-    p->to = INT64_MAX;
-    if ((o->from && !goto_when(p->tr, o->from, &p->from, &why)) ||
-        (o->to && !goto_when(p->tr, o->to, &p->to, &why)))
+    struct sw_filter *p = &w->part;
+    *p = (struct sw_filter){.t1 = INT64_MAX, .like_go = !o->all};
+    if ((o->from && !goto_when(w->tr, o->from, &p->t0, &why)) ||
+        (o->to && !goto_when(w->tr, o->to, &p->t1, &why)))
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%s", why);
-    p->from = p->from < 0 ? 0 : p->from; /* a time of day before the trace began */
-    if (p->from >= p->to || p->from > end)
+    p->t0 = p->t0 < 0 ? 0 : p->t0; /* a time of day before the trace began */
+    if (p->t0 >= p->t1 || p->t0 > end)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET,
                        "--from to --to is no part of the trace, which ends at %" PRId64 " ns", end);
     return ERR_OK;
@@ -206,42 +203,39 @@ static const struct command command = {
     "Exit status: 0 done, 2 an error, 3 done, but only part of the trace could be read. See "
     "docs/EXPORTS.md.\n"};
 
-static enum err_code write_pprof(struct part *p, struct out *out, struct err *e)
+static enum err_code write_pprof(struct writer *w, struct err *e)
 {
-    const enum sw_kind k = sw_kind_of(p->o->kind); /* options.def has the words */
+    const enum sw_kind k = sw_kind_of(w->o->kind); /* options.def has the words */
     const bool cpu = k == SW_CPU;
-    const int64_t period = cpu ? (int64_t)(1e9 / (p->o->hz > 0 ? p->o->hz : 100)) : 1;
-    const struct sw_filter f = {.t0 = p->from, .t1 = p->to, .like_go = !p->o->all};
+    const int64_t period = cpu ? (int64_t)(1e9 / (w->o->hz > 0 ? w->o->hz : 100)) : 1;
     struct sw_table v;
-    struct writer w = {.tr = p->tr, .out = out};
-    w.oom = !stackweights_build(p->tr, k, &f, &v);
-    head(&w, p, cpu, period);
-    for (uint32_t i = 0; i < v.n && !w.oom && !out->error; i++)
-        sample(&w, &v.row[i], cpu ? period : 0);
+    w->oom = !stackweights_build(w->tr, k, &w->part, &v);
+    head(w, cpu, period);
+    for (uint32_t i = 0; i < v.n && !w->oom && !w->out.error; i++)
+        sample(w, &v.row[i], cpu ? period : 0);
     stackweights_free(&v);
-    tab_free(&w.strs);
-    tab_free(&w.funcs);
-    tab_free(&w.locs);
-    mem_free(w.buf);
-    mem_free(w.ids);
-    return w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the profile") : ERR_OK;
+    tab_free(&w->strs.tab);
+    tab_free(&w->funcs.tab);
+    tab_free(&w->locs.tab);
+    mem_free(w->buf);
+    mem_free(w->ids);
+    return w->oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the profile") : ERR_OK;
 }
 
-static enum err_code write_file(struct part *p, struct err *e)
+static enum err_code write_file(struct writer *w, struct err *e)
 {
-    struct out out;
     const struct sample *sample;
-    enum err_code rc = part_of(p, e);
-    if (rc == ERR_OK && strcmp(p->o->kind, "cpu") == 0 && trace_samples(p->tr, &sample) == 0) {
+    enum err_code rc = part_of(w, e);
+    if (rc == ERR_OK && strcmp(w->o->kind, "cpu") == 0 && trace_samples(w->tr, &sample) == 0) {
         rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, /* an empty file would say that nothing ran */
                      "no CPU samples are in it: they come where a CPU profile runs beside the trace");
     }
     if (rc == ERR_OK)
-        rc = out_open(&out, p->o->out, true, e);
+        rc = out_open(&w->out, w->o->out, true, e);
     if (rc != ERR_OK)
         return rc;
-    rc = write_pprof(p, &out, e);
-    const enum err_code closed = out_close(&out, rc == ERR_OK, rc == ERR_OK ? e : NULL);
+    rc = write_pprof(w, e);
+    const enum err_code closed = out_close(&w->out, rc == ERR_OK, rc == ERR_OK ? e : NULL);
     return rc != ERR_OK ? rc : closed;
 }
 
@@ -274,12 +268,10 @@ int pprof_main(int argc, char **argv)
         return status;
     enum err_code rc = trace_open(o.path, &o.trace, &tr, &e);
     if (rc == ERR_OK)
-        rc = out_may(o.out, &e);
-    if (rc == ERR_OK)
         rc = load_rest(tr, o.quiet, &e);
     if (rc == ERR_OK) {
-        struct part p = {.tr = tr, .o = &o};
-        rc = write_file(&p, &e);
+        struct writer w = {.tr = tr, .o = &o};
+        rc = write_file(&w, &e);
     }
     status = rc == ERR_OK ? partial(&o, tr) : say_failed("pprof", options_name(&o), e.what);
     trace_close(tr);

@@ -101,19 +101,19 @@ static void say_slice(const struct options *o, const struct cut_result *r)
     say_failed("slice", o->out, what);
 }
 
-/* Says why the slice is not the whole range. Returns false if it is. */
-static bool say_left_out(const char *name, const struct cut_result *r)
+/* Says why the slice is not the whole range, if it isn't. Returns the exit status. */
+static int say_left_out(const char *name, const struct cut_result *r)
 {
     char what[800], at[40] = "";
     if (!r->damage.code)
-        return false;
+        return 0;
     if (r->damage.offset != ERR_NO_OFFSET)
         snprintf(at, sizeof at, " (offset %" PRIu64 ")", r->damage.offset);
     snprintf(what, sizeof what, "written %s %.6f s%s where the trace is damaged: %s%s",
              r->late ? "from" : "up to", (double)(r->late ? r->from : r->to) * 1e-9,
              r->late ? " on, behind" : ",", r->damage.what, at);
     say_failed("slice", name, what);
-    return true;
+    return 3;
 }
 
 /* Says that the trace became shorter while it was read: what is gone was read as zeros, perhaps after it had
@@ -153,9 +153,8 @@ int slice_main(int argc, char **argv)
     if (range_of(&o, &r, &e) || slice_file(o.path, &o.trace.more, o.out, &r, &res, &e))
         return say_failed(c.name, name, e.what);
     say_slice(&o, &res);
-    const bool missing = say_left_out(name, &res);
-    const int shorter = say_shorter(c.name, name);
-    return missing ? 3 : shorter;
+    status = say_left_out(name, &res);
+    return say_shorter(c.name, name) | status;
 }
 
 /* ---- gotop anonymize ----------------------------------------------------------------------------------- */

@@ -30,10 +30,7 @@ int64_t fig_ns(const struct group *g, int state)
 
 int64_t fig_all_ns(const struct triage *tg, int state)
 {
-    int64_t ns = 0;
-    each_of(g, tg->groups, tg->ngroups)
-        ns = ns_add(ns, fig_ns(g, state));
-    return ns;
+    return sum_over(g, tg->groups, tg->ngroups, fig_ns(g, state));
 }
 
 /* ---- groups -------------------------------------------------------------------------------------------- */

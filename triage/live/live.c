@@ -17,7 +17,6 @@
 #include "decode/base/thread.h"
 #include "triage/live/saved.h"
 #include "triage/say.h"
-#include "triage/text.h"
 
 enum { READ_SIZE = 1 << 20, READ_MS = 100 };
 
@@ -254,21 +253,19 @@ int64_t live_late(struct live_pace *p, int64_t heard_ns, int64_t t1)
 }
 
 enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_opts *o, struct loaded *out,
-                        uint8_t **mem, struct err *e)
+                        struct err *e)
 {
     size_t len;
-    *out = (struct loaded){0};
     struct trace_opts opts = *o;
     opts.leave = live_stop_asked;
-    if (!(*mem = stream_join(&l->st, i, n, &len)))
+    uint8_t *mem = stream_join(&l->st, i, n, &len);
+    if (!mem)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the generations that are looked at");
-    enum err_code rc = load_mem(*mem, len, &opts, out, e);
-    if (rc && live_stop_asked())
-        rc = e->code = ERR_IO; /* what is left in the middle ends as if out of memory */
+    enum err_code rc = load_mem(mem, len, &opts, out, e);
+    out->mem = mem;
     if (rc) {
-        mem_free(*mem);
-        *mem = NULL;
-        return rc;
+        load_free(out);
+        return live_stop_asked() ? e->code = ERR_IO : rc; /* what is left ends as if out of memory */
     }
     const struct trace_info *ti = trace_info(out->tr);
     struct stream_gen *last = &l->st.gen[i + n - 1];

@@ -90,12 +90,11 @@ void live_tell(struct live *l, bool came, const char *command, const char *where
 const struct stream_gen *live_rest(const struct live *l);
 /* live_stop - let the program go: no more comes. */
 void live_stop(struct live *l);
-/* live_load - make the model, tables and findings of n whole generations from i on. It notes their times in
- * the stream's generations, and whether the last one is `broken`. *mem holds the bytes of their trace:
- * mem_free() it after load_free(). The stream may go on meanwhile. A signal (live_stop_asked()) ends it
- * with ERR_IO. */
+/* live_load - make the model, tables and findings of n whole generations from i on, for load_free(). It notes
+ * their times in the stream's generations, and whether the last one is `broken`. The stream may go on
+ * meanwhile. A signal (live_stop_asked()) ends it with ERR_IO. */
 enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_opts *o, struct loaded *out,
-                        uint8_t **mem, struct err *e);
+                        struct err *e);
 void live_close(struct live *l);
 
 /* live_stop_asked - SIGINT, SIGTERM, SIGHUP or SIGTSTP (Ctrl-Z) came since live_stop_hold(true). From

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "decode/base/door.h"
-#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/exports/export_out.h"
 #include "triage/live/live.h"

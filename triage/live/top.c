@@ -17,7 +17,6 @@
 #include "decode/base/order.h"
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
-#include "triage/text.h"
 
 enum { ROWS = 15, WORKS = 4, STEP_MS = 200, AGAIN_MOST_S = 30 };
 #define ROOM \
@@ -32,7 +31,6 @@ struct top {
     uint64_t shown; /* pictures so far */
     size_t tried;   /* so many generations were not long enough: again once an eighth more has come */
     bool cut;       /* it has been reported that a generation was too large */
-    uint64_t told;  /* bytes left out for want of time before earlier pictures */
 };
 
 static const struct command command = {
@@ -218,7 +216,6 @@ static bool picture(struct top *o, struct live *l, struct loaded *in, size_t n, 
     stream_drop(&l->st, n);
     o->tried = 0;
     o->shown++;
-    o->told += f->lost;
     f->skipped = f->lost = 0;
     o->gap = false;
     return good;
@@ -229,14 +226,13 @@ static bool picture(struct top *o, struct live *l, struct loaded *in, size_t n, 
 static bool show(struct top *o, struct live *l, struct err *e)
 {
     struct loaded in;
-    uint8_t *mem;
     skip_old(o, l);
     const size_t whole = stream_whole(&l->st);
     if (!l->ended && whole < o->tried + 1 + o->tried / 8)
         return true;
     for (size_t n = l->patient && o->tried < whole ? o->tried + 1 : whole; n && n <= whole; n++) {
         o->tried = n;
-        if (live_load(l, 0, n, &o->opt.trace, &in, &mem, e)) {
+        if (live_load(l, 0, n, &o->opt.trace, &in, e)) {
             stream_drop(&l->st, n);
             o->tried = 0;
             o->gap = true;
@@ -249,7 +245,6 @@ static bool show(struct top *o, struct live *l, struct err *e)
                           (l->ended && n == whole),
                    good = !full || picture(o, l, &in, n, e);
         load_free(&in);
-        mem_free(mem);
         if (full)
             return good;
     }
@@ -277,10 +272,11 @@ static int pictures(struct top *o, struct live *l)
                 return bad.code ? say_failed("top", o->opt.path, bad.what) : 0;
         } while (l->patient && goes_on(o) && stream_whole(&l->st) && stream_whole(&l->st) < left);
     }
-    if (l->ended && l->lost > o->told && !l->cut && !o->serve && !o->opt.json) { /* no later picture can */
+    if (l->ended && l->lost > o->fig.sum.lost_bytes && !l->cut && !o->serve &&
+        !o->opt.json) { /* no later picture can */
         struct text t = {.ascii = true};
         struct err ignored; /* without a reader nothing else was reported either */
-        text_say(&t, NULL, t_bytes(l->lost - o->told),
+        text_say(&t, NULL, t_bytes(l->lost - o->fig.sum.lost_bytes),
                  " of trace after this were left out, up to its end: there was no time to show it\n");
         (void)live_out(&t, &ignored);
         text_free(&t);

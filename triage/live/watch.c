@@ -20,13 +20,11 @@
 
 #include "decode/base/door.h"
 #include "decode/base/host.h"
-#include "decode/base/mem.h"
 #include "triage/exports/outside.h"
 #include "triage/live/watch.h"
 #include "triage/say.h"
-#include "triage/text.h"
 
-enum { STEP_MS = 200, BEHIND = 4, FLOOD = 64 };
+enum { STEP_MS = 200, BEHIND = 4, FLOOD = 64, WAITS = 5 /* before the longest */ };
 #define SECOND INT64_C(1000000000)
 #define MINUTE (60 * SECOND)
 #define HOUR (60 * MINUTE)
@@ -50,7 +48,8 @@ static int until(const char *text, struct until *u)
 {
     struct err e = {0};
     const struct str name = {text, (uint32_t)strlen(text)};
-    *u = (struct until){.text = text, .rule = rule_named(name), .end = str_is(name, "end")};
+    *u =
+        (struct until){.text = text, .rule = rule_named(name), .end = str_is(name, "end"), .fired_ns = NEVER};
     if (u->rule != RULE_COUNT || u->end)
         return -1;
     if (!strpbrk(text, "<>=!"))
@@ -139,7 +138,7 @@ static bool until_holds(const struct until *u, const struct loaded *l, struct te
 static void edge(struct watch *w, struct until *u, const char *reason)
 {
     const int64_t ago = w->clock_ns - u->fired_ns;
-    if (u->fired && ago < w->o.cooldown_ns && !w->pending) {
+    if (ago < w->o.cooldown_ns && !w->pending) {
         struct text line = {.ascii = true};
         text_say(&line, NULL, "held ", reason,
                  ": no file, there is one for it from before (--cooldown): ", t_dur(ago));
@@ -147,7 +146,6 @@ static void edge(struct watch *w, struct until *u, const char *reason)
         return;
     }
     const size_t n = w->pending ? strlen(w->reason) : 0;
-    u->fired = true;
     u->fired_ns = w->clock_ns;
     snprintf(w->reason + n, sizeof w->reason - n, "%s%s", n ? "; " : "", reason);
     if (w->pending)
@@ -215,15 +213,14 @@ static int say(const struct watch *w, const char *what)
 static void later(struct watch *w, const char *why)
 {
     struct text line = {.ascii = true};
+    const int64_t wait_ns = w->failures < WAITS ? SECOND << w->failures : WAIT_MOST;
     w->failures++;
-    w->wait_ns = w->wait_ns ? w->wait_ns : SECOND;
-    w->again_ns = host_now() + w->wait_ns;
-    text_add(&line, "%s: connects again in %ds", why, (int)(w->wait_ns / SECOND));
+    w->again_ns = host_now() + wait_ns;
+    text_add(&line, "%s: connects again in %ds", why, (int)(wait_ns / SECOND));
     if (w->failures > 1)
         text_add(&line, " (%llu failures in a row)", (unsigned long long)w->failures);
     if (!(w->failures & (w->failures - 1)))
         (void)say(w, text_ok(&line) ? line.p : why);
-    w->wait_ns = w->wait_ns * 2 < WAIT_MOST ? w->wait_ns * 2 : WAIT_MOST;
     text_free(&line);
 }
 
@@ -314,11 +311,10 @@ static void tick(struct watch *w, int64_t t1)
 {
     const int64_t now = host_now();
     if (!w->based) {
-        w->base_ns = w->clock_ns + (w->seen_ns ? now - w->seen_ns : 0);
-        w->first_ns = t1;
+        w->ahead_ns = w->clock_ns + (w->seen_ns ? now - w->seen_ns : 0) - t1;
         w->based = true;
     }
-    const int64_t is = w->base_ns + (t1 - w->first_ns);
+    const int64_t is = w->ahead_ns + t1;
     w->clock_ns = is > w->clock_ns ? is : w->clock_ns;
     w->seen_ns = now;
 }
@@ -346,14 +342,12 @@ static void look(struct watch *w)
     struct live *l = &w->line;
     struct loaded in;
     struct err e = {0};
-    uint8_t *mem;
     size_t at, n = next_look(w, &at);
     if (w->failures)
         (void)say(w, "it is there: recording");
     w->looked = true;
     w->failures = 0;
-    w->wait_ns = 0;
-    if (live_load(l, at + 1 - n, n, &w->o.trace, &in, &mem, &e)) {
+    if (live_load(l, at + 1 - n, n, &w->o.trace, &in, &e)) {
         l->st.gen[at].broken = true;
         if (e.code == ERR_NOMEM)
             w->failed = say(w, e.what);
@@ -368,7 +362,6 @@ static void look(struct watch *w)
         w->told_late |= l->late_ns >= LIVE_LATE;
         watch_ask(w, &in);
         load_free(&in);
-        mem_free(mem);
     }
     if (w->pending && w->clock_ns >= w->due_ns)
         watch_capture(w, false);

@@ -14,6 +14,7 @@
 #include "triage/text.h"
 
 enum { UNTIL_MAX = 64, REASON_MAX = 300 };
+#define NEVER (INT64_MIN / 2)
 
 struct until {
     const char *text;
@@ -22,8 +23,7 @@ struct until {
     struct condition cond;
     /* its state */
     bool on;          /* it held at the last check */
-    bool fired;       /* it has held at least once, */
-    int64_t fired_ns; /* ... last at this time */
+    int64_t fired_ns; /* when it last began to hold; NEVER */
 };
 
 struct watch {
@@ -36,14 +36,14 @@ struct watch {
     bool open; /* connected, or connecting */
     bool over; /* ended for good */
     bool looked, told_late;
-    int64_t again_ns, wait_ns; /* host_now(): when to connect; the pause after the next failure */
-    uint64_t failures;         /* failures in a row */
-    size_t asked, written;     /* of the whole generations, the first ones: checked; written to a file; */
-    size_t alone;              /* ... the last that was checked alone */
-    int64_t clock_ns;          /* the recorder's clock (see above) at the end of the newest generation */
-    int64_t base_ns, first_ns; /* at the start of this connection: the clock and the trace's; */
-    bool based;                /* ... once its first generation was checked, at */
-    int64_t seen_ns;           /* host_now() */
+    int64_t again_ns;      /* host_now(): when to connect */
+    uint64_t failures;     /* failures in a row */
+    size_t asked, written; /* of the whole generations, the first ones: checked; written to a file; */
+    size_t alone;          /* ... the last that was checked alone */
+    int64_t clock_ns;      /* the recorder's clock (see above) at the end of the newest generation */
+    int64_t ahead_ns;      /* how far it is ahead of this connection's trace; */
+    bool based;            /* ... once the first generation of that was checked, at */
+    int64_t seen_ns;       /* host_now() */
     /* captures */
     bool pending;    /* one waits for --after, */
     int64_t due_ns;  /* until this time */

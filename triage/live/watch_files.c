@@ -19,12 +19,10 @@
 #include <unistd.h>
 
 #include "decode/base/clerk.h"
-#include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "triage/exports/export_out.h"
 #include "triage/live/watch.h"
 #include "triage/report/report.h"
-#include "triage/text.h"
 #include "triage/say.h"
 
 enum { NAME_BYTES = 4000 };

@@ -23,7 +23,6 @@
 #include "triage/activity/gstate.h"
 #include "triage/query/goto.h"
 #include "triage/query/match.h"
-#include "triage/text.h"
 #include "triage/triage.h"
 
 enum { TERMS = 24, CHUNK = 2048, FILTER_TERM = MATCH_TEXT + 1 };
@@ -58,7 +57,6 @@ struct term {
     bool by_id;
     int64_t ns; /* T_DUR_MORE, T_DUR_LESS: at least, at most */
     struct match m;
-    struct match_cache cache;
     struct ival *iv; /* T_TASK, T_REGION */
     size_t niv, civ;
     size_t seen; /* tasks, regions and logs the intervals were made of */
@@ -77,6 +75,41 @@ struct filter {
     int64_t end;    /* the trace as it was when lane 0 was decided */
     uint64_t count, version;
 };
+
+/* ---- states -------------------------------------------------------------------------------------------- */
+
+uint32_t states_named(const char *word)
+{
+    static const struct {
+        const char *name;
+        uint32_t states;
+    } also[] = {{"gc", 1u << ST_GC | 1u << ST_GCWORK | 1u << ST_ASSIST},
+                {"assist", 1u << ST_ASSIST},
+                {"stw", 1u << ST_STW},
+                {"blocked", 1u << ST_WAITING},
+                {"ready", 1u << ST_RUNNABLE},
+                {"runq", 1u << ST_RUNNABLE},
+                {"sched", 1u << ST_SCHED},
+                {"scheduler", 1u << ST_SCHED},
+                {"worker", 1u << ST_GCWORK},
+                {"syscall", 1u << ST_SYSCALL},
+                {"unknown", 1u << ST_UNKNOWN}};
+    uint32_t bits = 0;
+    for (int st = ST_NONE + 1; st < ST_COUNT; st++)
+        if (!strcasecmp(word, state_name((enum state)st)))
+            bits |= 1u << st;
+    for (unsigned i = 0; i < sizeof also / sizeof *also; i++)
+        if (!strcasecmp(word, also[i].name))
+            bits |= also[i].states;
+    return bits;
+}
+
+/* Those of the states that a goroutine's lane, or its processor meanwhile, can be in. */
+static uint32_t states_of_goroutine(const char *word)
+{
+    return states_named(word) & (1u << ST_RUNNING | 1u << ST_RUNNABLE | 1u << ST_WAITING | 1u << ST_SYSCALL |
+                                 1u << ST_GCWORK | 1u << ST_ASSIST | 1u << ST_UNKNOWN);
+}
 
 /* ---- parsing ------------------------------------------------------------------------------------------- */
 
@@ -228,7 +261,6 @@ void filter_free(struct filter *f)
         return;
     for (unsigned i = 0; i < f->n; i++) {
         match_free(&f->term[i].m);
-        match_cache_free(&f->term[i].cache);
         mem_free(f->term[i].iv);
     }
     gstate_free(f->gs);
@@ -253,10 +285,9 @@ static void make_ivals(struct term *t, const struct trace *tr)
     t->niv = 0;
     for (int k = task ? ITEM_TASK : ITEM_REGION; k <= (task ? ITEM_LOG : ITEM_REGION); k++)
         for (size_t i = 0; item_at(tr, (enum item_kind)k, i, &x); i++)
-            if ((k == ITEM_TASK
-                     ? match_id(&t->m, &t->cache, tr, x.name) && tab_put(&ids, x.task, 0, 0) != TAB_NONE
-                 : task ? tab_get(&ids, x.task, 0) != TAB_NONE
-                        : match_id(&t->m, &t->cache, tr, x.name)) &&
+            if ((k == ITEM_TASK ? match_id(&t->m, tr, x.name) && tab_put(&ids, x.task, 0, 0) != TAB_NONE
+                 : task         ? tab_get(&ids, x.task, 0) != TAB_NONE
+                                : match_id(&t->m, tr, x.name)) &&
                 x.g != NO_LANE && mem_room(t->iv, t->civ, t->niv + 1))
                 t->iv[t->niv++] = (struct ival){x.g, x.t0, x.t1 > x.t0 ? x.t1 : x.t0 + 1, 0};
     tab_free(&ids);
@@ -301,19 +332,18 @@ static bool holds(const struct term *t, struct asked *a)
     const struct trace *tr = a->f->tr;
     const struct span *s = a->s;
     const int64_t end = s->t1 > s->t0 ? s->t1 : s->t0 + 1;
-    struct match_cache *c = (struct match_cache *)(uintptr_t)&t->cache; /* it only remembers */
     switch (t->kind) {
     case T_FUNC: /* the stack of one woken or created by another one is that one's: not its own */
-        return match_id(&t->m, c, tr, who(a)->name) ||
+        return match_id(&t->m, tr, who(a)->name) ||
                (s->stack && !(s->state == ST_RUNNABLE && s->who != NO_LANE) &&
-                match_stack(&t->m, c, tr, s->stack));
+                match_stack(&t->m, tr, s->stack));
     case T_G: return who(a)->id == t->id;
     case T_P:
         return s->who != NO_LANE && s->state != ST_RUNNABLE && s->state != ST_WAITING &&
                trace_lane_who(tr, lane_p(s->who)).id == t->id;
     case T_STATE: return t->states >> s->state & 1;
     case T_REASON:
-        return match_id(&t->m, c, tr, s->reason) || match_id(&t->m, c, tr, s->label) ||
+        return match_id(&t->m, tr, s->reason) || match_id(&t->m, tr, s->label) ||
                (t->kinds && s->state == ST_WAITING &&
                 t->kinds >> stacks_wait_kind(tr, s->reason, s->stack) & 1);
     case T_DUR_MORE: return s->t1 - s->t0 >= t->ns;
@@ -323,7 +353,7 @@ static bool holds(const struct term *t, struct asked *a)
         if (s->state != ST_RUNNABLE || s->who == NO_LANE)
             return false;
         const struct lane_info by = trace_lane_who(tr, lane_g(s->who));
-        return t->by_id ? by.id == t->id : match_id(&t->m, c, tr, by.name);
+        return t->by_id ? by.id == t->id : match_id(&t->m, tr, by.name);
     }
     case T_TASK:
     case T_REGION: return in_ivals(t, a->g, s->t0, end);
@@ -400,16 +430,11 @@ static enum answer { NO, YES, LOOK } quick(struct asked *a)
 {
     const struct filter *f = a->f;
     static const struct span none = {.who = NO_LANE};
-    struct span s;
-    const int64_t wide = filter_wide(f), end = a->li.last > a->li.first ? a->li.last : a->li.first + 1;
+    const int64_t end = a->li.last > a->li.first ? a->li.last : a->li.first + 1;
     a->s = &none;
     if (!a->li.nspans || any_of(i, f->n, excludes(&f->term[i], a, end)))
         return NO;
-    if (filter_whole(f))
-        return YES;
-    return wide > 0 && (!trace_longest(f->tr, lane_g(a->g), a->li.first, end, &s) || s.t1 - s.t0 < wide)
-               ? NO
-               : LOOK;
+    return filter_whole(f) ? YES : LOOK;
 }
 
 static bool look(void *arg, const struct span *s)
@@ -453,7 +478,7 @@ static bool prepare(struct filter *f)
     f->from = INT64_MIN;
     f->version++;
     each_of(t, f->term, f->n) {
-        match_cache_fit(&t->cache, f->tr);
+        match_fit(&t->m, f->tr);
         if (t->kind == T_TASK || t->kind == T_REGION)
             make_ivals(t, f->tr);
         if (t->kind == T_COLLECTS)
@@ -509,36 +534,4 @@ void filter_hint(const struct filter *f, char *out, size_t size)
         else if (!t->m.is_regex && !t->m.fold)
             snprintf(out, size, "; capitals make it case-sensitive");
     }
-}
-
-uint32_t states_named(const char *word)
-{
-    static const struct {
-        const char *name;
-        uint32_t states;
-    } also[] = {{"gc", 1u << ST_GC | 1u << ST_GCWORK | 1u << ST_ASSIST},
-                {"assist", 1u << ST_ASSIST},
-                {"stw", 1u << ST_STW},
-                {"blocked", 1u << ST_WAITING},
-                {"ready", 1u << ST_RUNNABLE},
-                {"runq", 1u << ST_RUNNABLE},
-                {"sched", 1u << ST_SCHED},
-                {"scheduler", 1u << ST_SCHED},
-                {"worker", 1u << ST_GCWORK},
-                {"syscall", 1u << ST_SYSCALL},
-                {"unknown", 1u << ST_UNKNOWN}};
-    uint32_t bits = 0;
-    for (int st = ST_NONE + 1; st < ST_COUNT; st++)
-        if (!strcasecmp(word, state_name((enum state)st)))
-            bits |= 1u << st;
-    for (unsigned i = 0; i < sizeof also / sizeof *also; i++)
-        if (!strcasecmp(word, also[i].name))
-            bits |= also[i].states;
-    return bits;
-}
-
-uint32_t states_of_goroutine(const char *word)
-{
-    return states_named(word) & (1u << ST_RUNNING | 1u << ST_RUNNABLE | 1u << ST_WAITING | 1u << ST_SYSCALL |
-                                 1u << ST_GCWORK | 1u << ST_ASSIST | 1u << ST_UNKNOWN);
 }

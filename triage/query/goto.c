@@ -168,25 +168,18 @@ const char *goto_id(const char *s, uint64_t *id)
     return s > from ? s : NULL;
 }
 
+static const char letter[] = {[LANE_P] = 'p', [LANE_G] = 'g', [LANE_M] = 'm', '\0'};
+
 static bool goto_lane(const char **s, struct target *out)
 {
-    static const struct {
-        char letter;
-        enum lane_kind kind;
-    } kinds[] = {{'g', LANE_G}, {'p', LANE_P}, {'m', LANE_M}};
-    const char *p = *s;
-    for (size_t i = 0; i < 3; i++) {
-        if (tolower((unsigned char)*p) != kinds[i].letter)
-            continue;
-        const char *q = goto_id(blanks(p + 1), &out->id);
-        if (!q || (*q && *q != '@' && *q != ' '))
-            return false;
-        out->has_lane = true;
-        out->kind = kinds[i].kind;
-        *s = q;
-        return true;
-    }
-    return false;
+    const char *kind = **s ? strchr(letter, tolower((unsigned char)**s)) : NULL;
+    const char *end = kind ? goto_id(blanks(*s + 1), &out->id) : NULL;
+    if (!end || (*end && *end != '@' && *end != ' '))
+        return false;
+    out->has_lane = true;
+    out->kind = (enum lane_kind)(kind - letter);
+    *s = end;
+    return true;
 }
 
 bool goto_parse(const struct trace *tr, const char *line, struct target *out, const char **why)
@@ -206,26 +199,21 @@ bool goto_parse(const struct trace *tr, const char *line, struct target *out, co
 
 /* ---- ids of places ------------------------------------------------------------------------------------- */
 
-static char letter(enum lane_kind k)
-{
-    return k == LANE_G ? 'g' : k == LANE_P ? 'p' : 'm';
-}
-
 void link_place(char out[LINK_PLACE], int64_t t, enum lane_kind k, uint64_t id)
 {
-    snprintf(out, LINK_PLACE, "%c%" PRIu64 "@%" PRId64 "ns", letter(k), id, t);
+    snprintf(out, LINK_PLACE, "%c%" PRIu64 "@%" PRId64 "ns", letter[k], id, t);
 }
 
 void link_add(struct text *out, const char *path, int64_t t, enum lane_kind k, uint64_t id)
 {
     text_clean(out, path, strlen(path), 0);
-    text_add(out, "@%" PRId64 "ns:%c%" PRIu64, t, letter(k), id);
+    text_add(out, "@%" PRId64 "ns:%c%" PRIu64, t, letter[k], id);
 }
 
 bool link_split(char *word, char place[LINK_PLACE])
 {
     char *colon = strrchr(word, ':'), *at = strrchr(word, '@');
-    if (!colon || !at || at == word || colon < at + 2 || !strchr("gpm", colon[1]) || !colon[1])
+    if (!colon || !at || at == word || colon < at + 2 || !strchr(letter, colon[1]) || !colon[1])
         return false;
     const size_t digits = strspn(colon + 2, "0123456789");
     if (!digits || colon[2 + digits] || access(word, F_OK) == 0)

@@ -109,7 +109,9 @@ void match_free(struct match *m)
 {
     if (m->is_regex)
         regfree(&m->re);
-    m->is_regex = false;
+    mem_free(m->str.is);
+    mem_free(m->stack.is);
+    *m = (struct match){0};
 }
 
 /* Returns whether p and text, which has no capitals, differ in capitals only. */
@@ -149,19 +151,12 @@ bool match_str(const struct match *m, struct str s)
     return any_of(i, s.len - m->len + 1, same_folded(s.p + i, m->text, m->len));
 }
 
-/* ---- cache --------------------------------------------------------------------------------------------- */
+/* ---- strings and stacks of a trace --------------------------------------------------------------------- */
 
-bool match_cache_fit(struct match_cache *c, const struct trace *tr)
+bool match_fit(struct match *m, const struct trace *tr)
 {
-    const bool ok = mem_room_zeros(c->str.is, c->str.n, trace_nstr(tr));
-    return mem_room_zeros(c->stack.is, c->stack.n, trace_nstacks(tr)) && ok;
-}
-
-void match_cache_free(struct match_cache *c)
-{
-    mem_free(c->str.is);
-    mem_free(c->stack.is);
-    *c = (struct match_cache){0};
+    const bool ok = mem_room_zeros(m->str.is, m->str.n, trace_nstr(tr));
+    return mem_room_zeros(m->stack.is, m->stack.n, trace_nstacks(tr)) && ok;
 }
 
 /* 0: not tested, 1: no match, 2: match */
@@ -170,29 +165,29 @@ static uint8_t kept(const struct match_known *k, uint32_t id)
     return id < k->n ? __atomic_load_n(&k->is[id], __ATOMIC_RELAXED) : 0;
 }
 
-static bool keep(struct match_known *k, uint32_t id, bool is)
+static bool keep(const struct match_known *k, uint32_t id, bool is)
 {
     if (id < k->n)
         __atomic_store_n(&k->is[id], is ? 2 : 1, __ATOMIC_RELAXED);
     return is;
 }
 
-bool match_id(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t str)
+bool match_id(const struct match *m, const struct trace *tr, uint32_t str)
 {
-    const uint8_t is = kept(&c->str, str);
-    return is ? is == 2 : str && keep(&c->str, str, match_str(m, trace_str(tr, str)));
+    const uint8_t is = kept(&m->str, str);
+    return is ? is == 2 : str && keep(&m->str, str, match_str(m, trace_str(tr, str)));
 }
 
-static bool match_frames(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack)
+static bool match_frames(const struct match *m, const struct trace *tr, uint32_t stack)
 {
     const uint32_t n = trace_stack(tr, stack);
     return any_of(i, n,
-                  match_id(m, c, tr, trace_frame(tr, stack, i).func) ||
-                      (c->files && match_id(m, c, tr, trace_frame(tr, stack, i).file)));
+                  match_id(m, tr, trace_frame(tr, stack, i).func) ||
+                      (m->files && match_id(m, tr, trace_frame(tr, stack, i).file)));
 }
 
-bool match_stack(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack)
+bool match_stack(const struct match *m, const struct trace *tr, uint32_t stack)
 {
-    const uint8_t is = kept(&c->stack, stack);
-    return is ? is == 2 : stack && keep(&c->stack, stack, match_frames(m, c, tr, stack));
+    const uint8_t is = kept(&m->stack, stack);
+    return is ? is == 2 : stack && keep(&m->stack, stack, match_frames(m, tr, stack));
 }

@@ -22,7 +22,12 @@ struct match {
     size_t len;
     bool fold; /* ignore case */
     bool is_regex;
+    bool files; /* match_stack(): so does the file of a frame */
     regex_t re;
+    struct match_known { /* which strings and stacks of a trace match: each is tested once */
+        uint8_t *is;
+        size_t n;
+    } str, stack;
 };
 
 /* match_init - compiles a pattern. A character that the screen shows as its code point, <5D0>, may be typed
@@ -33,23 +38,12 @@ void match_free(struct match *m); /* a zeroed struct is allowed */
 /* match_str - returns whether the pattern occurs in s. An empty pattern matches nothing. */
 bool match_str(const struct match *m, struct str s);
 
-/* match_cache - remembers which strings and stacks match; each is tested once. A stack matches when the
- * function of one of its frames does, or with files the file. A zeroed cache is empty. Several threads may
- * use one cache concurrently. */
-struct match_cache {
-    struct match_known {
-        uint8_t *is;
-        size_t n;
-    } str, stack;
-    bool files;
-};
-/* match_cache_fit - makes room for all current strings and stacks. Returns false if out of memory; the
- * cache still works, more slowly. */
-bool match_cache_fit(struct match_cache *c, const struct trace *tr);
-void match_cache_free(struct match_cache *c);
-/* match_id, match_stack - return whether a string or stack of the trace matches. String 0 and stack 0 never
- * match. */
-bool match_id(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t str);
-bool match_stack(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack);
+/* match_id, match_stack - return whether a string or stack of the trace matches: a stack when the function
+ * of one of its frames does. String 0 and stack 0 never match. Several threads may ask concurrently. */
+bool match_id(const struct match *m, const struct trace *tr, uint32_t str);
+bool match_stack(const struct match *m, const struct trace *tr, uint32_t stack);
+/* match_fit - makes room to remember all current strings and stacks. Returns false if out of memory; all
+ * still works, more slowly. */
+bool match_fit(struct match *m, const struct trace *tr);
 
 #endif

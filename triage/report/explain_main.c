@@ -6,7 +6,6 @@
  * the slowest tenth of them beside (task:NAME, region:NAME, group:FUNCTION), or the longest one
  * (slowest:task:NAME). A moment of a goroutine (g17@1.25s) is the span there.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,7 +19,6 @@
 #include "triage/query/goto.h"
 #include "triage/report/report.h"
 #include "triage/say.h"
-#include "triage/text.h"
 #include "triage/work/work_text.h"
 
 #define LINES 60       /* of a tree, in text */
@@ -96,12 +94,13 @@ static void ask_items(struct asked *q, const struct trace *tr, enum item_kind ki
     text_clean(&q->title, s, strlen(s), 60);
 }
 
-/* As it is shown elsewhere: without the directory of its package. */
+/* Or as it is shown elsewhere: without the directory of its package. */
 static bool shown_as(const struct trace *tr, uint32_t name, const char *s)
 {
     const struct str f = trace_str(tr, name);
     const size_t n = strlen(s);
-    return n && f.len > n && f.p[f.len - n - 1] == '/' && memcmp(f.p + f.len - n, s, n) == 0;
+    return named(tr, name, s) ||
+           (n && f.len > n && f.p[f.len - n - 1] == '/' && memcmp(f.p + f.len - n, s, n) == 0);
 }
 
 static void ask_group(struct asked *q, const struct trace *tr, const char *s)
@@ -110,8 +109,7 @@ static void ask_group(struct asked *q, const struct trace *tr, const char *s)
     for (uint32_t g = 0; g < n; g++) {
         struct lane_info li = trace_lane(tr, lane_g(g));
         const uint32_t begins = trace_frame(tr, li.start_stack, 0).func; /* a helper, if it isn't that name */
-        if (named(tr, li.name, s) || shown_as(tr, li.name, s) || named(tr, begins, s) ||
-            shown_as(tr, begins, s))
+        if (shown_as(tr, li.name, s) || shown_as(tr, begins, s))
             ask(q, workpiece_of_g(g, li.first, li.last));
     }
     text_lit(&q->title, "goroutines of ");

@@ -4,7 +4,6 @@
 #include "triage/folder.h"
 #include "triage/report/report.h"
 #include "triage/say.h"
-#include "triage/text.h"
 
 #include "decode/base/mem.h"
 #include "triage/options.h"

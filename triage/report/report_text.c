@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#include "triage/text.h"
-
 #define INDENT 10
 #define FIELD 3          /* column of what stands before a finding's field */
 #define FINDINGS_LONG 64 /* with text, whole; the rest one line each */

@@ -310,8 +310,6 @@ static int run(struct job *j)
         return save(j);
     j->print = (struct sql_print){.format = j->format, .out = &j->o};
     int status = all_traces(j);
-    if (status != 2 && out_may(j->opt.out, &e) != ERR_OK) /* one that was read later */
-        status = fail(j->opt.out, e.what);
     if (j->opened && out_close(&j->o, status != 2 || !j->opt.out, &e) != ERR_OK)
         status = fail(j->opt.out ? j->opt.out : "standard output", e.what);
     sql_print_free(&j->print);
