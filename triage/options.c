@@ -48,7 +48,7 @@ bool options_size(const char *s, uint64_t *bytes)
 static bool read_time0(const char *v, void *to)
 {
     const char *rest;
-    return goto_time_in(v, 1000000000, to, &rest) && !*rest && *(int64_t *)to < INT64_MAX / 2;
+    return goto_time(v, 1000000000, to, &rest) && !*rest && *(int64_t *)to < INT64_MAX / 2;
 }
 
 static bool read_flag(const char *v, void *to)

@@ -114,7 +114,7 @@ static double sql_view_amount(const char *s)
     const char *rest;
     int64_t ns;
     const double r = strtod(s, &end);
-    return isalpha((unsigned char)*end) && goto_time(s, &ns, &rest) && !*rest ? (double)ns : r;
+    return isalpha((unsigned char)*end) && goto_time(s, 1, &ns, &rest) && !*rest ? (double)ns : r;
 }
 
 static void sql_view_cell(struct asked *a, int column, const struct sql_cell *c)

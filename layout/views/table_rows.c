@@ -144,7 +144,7 @@ static void sieve_make(struct sieve *s, const char *filter)
         const char *rest = word;
         int i = s->n;
         s->how[i] = 't';
-        if ((*word == '>' || *word == '<') && goto_time(word + 1, &s->ns[i], &rest) && !*rest) {
+        if ((*word == '>' || *word == '<') && goto_time(word + 1, 1, &s->ns[i], &rest) && !*rest) {
             s->how[i] = *word;
             s->n++;
         } else if (*word != '>' && *word != '<' && match_init(&s->m[i], word, false, why, sizeof why)) {

@@ -17,8 +17,8 @@ struct make {
     const struct loaded *l;
     struct profile *p;
     struct tab by_name; /* (kind, string) -> row */
-    int64_t len;
-    bool failed; /* out of memory */
+    int64_t wide;       /* of a slice */
+    bool failed;        /* out of memory */
     struct measure none;
 };
 
@@ -33,18 +33,17 @@ static struct measure *measure_of(struct make *k, enum measure_kind kind, uint32
 
 static int slice_at(const struct make *k, int64_t t)
 {
-    int64_t i = k->len > 0 ? t / (k->len / PROFILE_SLICES + 1) : 0;
+    const int64_t i = t / k->wide;
     return i < 0 ? 0 : i >= PROFILE_SLICES ? PROFILE_SLICES - 1 : (int)i;
 }
 
 /* Spreads [t0,t1) over the slices it lies in; its count goes to the slice of its start. */
 static void spread(const struct make *k, struct measure *m, int64_t t0, int64_t t1, bool counts)
 {
-    int64_t wide = k->len / PROFILE_SLICES + 1;
     int last = slice_at(k, t1 - 1);
     m->count[slice_at(k, t0)] += counts;
     for (int i = slice_at(k, t0); i <= last; i++) {
-        int64_t a = i * wide, z = a + wide;
+        int64_t a = i * k->wide, z = a + k->wide;
         a = a > t0 ? a : t0;
         z = z < t1 ? z : t1;
         m->ns[i] += z > a ? (double)(z - a) : 0;
@@ -109,7 +108,7 @@ static void processors(struct make *k)
     int64_t edge[PROFILE_SLICES + 1];
     const struct range *r;
     for (int i = 0; i <= PROFILE_SLICES; i++)
-        edge[i] = i * (k->len / PROFILE_SLICES + 1);
+        edge[i] = i * k->wide;
     for (uint32_t p = 0; p < trace_nlanes(tr, LANE_P); p++) {
         trace_columns(tr, lane_p(p), edge, PROFILE_SLICES, in);
         for (int i = 0; i < PROFILE_SLICES; i++) {
@@ -226,7 +225,7 @@ static void finish(struct make *k)
 
 enum err_code profile_of(const struct loaded *l, struct profile *out, struct err *e)
 {
-    struct make k = {.l = l, .p = out, .len = l->tg->end};
+    struct make k = {.l = l, .p = out, .wide = l->tg->end / PROFILE_SLICES + 1};
     struct text path = {0};
     text_clean(&path, l->path, strlen(l->path), 0);
     *out = (struct profile){.path = text_take(&path),

@@ -23,7 +23,10 @@ struct ident {
     ino_t ino;
     struct timespec changed; /* of a file: another one may get its number */
 };
-static const char *file[FILES], *to_save;
+static struct {
+    const char *path;
+    bool grows;
+} file[FILES];
 static bool terminal;
 static struct ident folder[FOLDERS];
 static unsigned nfiles, nfolders;
@@ -66,21 +69,21 @@ static int in_folder(const char *path)
     return any_of(i, nfolders, same(folder[i], ident_of(&st))) ? 0 : EACCES;
 }
 
-/* Whether it is the file that grows, or a later one of it: PATH, PATH.2 and so on. */
-static bool is_saved(const char *path)
+/* Whether a path is that name, or of a file that grows a later one of it: PATH.2 and so on. */
+static bool is_named(const char *path, const char *name, bool grows)
 {
-    const size_t n = to_save ? strlen(to_save) : 0;
-    const char *more = n && strncmp(path, to_save, n) == 0 ? path + n : " ";
-    return !*more || (*more == '.' && more[1] && !more[1 + strspn(more + 1, "0123456789")]);
+    const size_t n = strlen(name);
+    const char *more = strncmp(path, name, n) == 0 ? path + n : " ";
+    return !*more || (grows && *more == '.' && more[1] && !more[1 + strspn(more + 1, "0123456789")]);
 }
 
 /* Returns 0 or an errno. */
-static int refusal(const char *path)
+static int refusal(const char *path, bool grows)
 {
     struct stat st;
-    if (any_of(i, nfiles, strcmp(file[i], path) == 0))
+    if (any_of(i, nfiles, file[i].grows == grows && is_named(path, file[i].path, grows)))
         return 0;
-    const int why = in_folder(path);
+    const int why = grows ? EACCES : in_folder(path);
     if (why)
         return why;
     return lstat(path, &st) == 0 && !any_of(i, OWN, same(own[i], ident_of(&st))) ? EEXIST : 0;
@@ -88,7 +91,7 @@ static int refusal(const char *path)
 
 static void do_may(const char *path, struct clerk_said *said)
 {
-    said->error = refusal(path);
+    said->error = refusal(path, false);
 }
 
 /* "+PATH": a file that grows; "=PATH". */
@@ -97,7 +100,7 @@ static void do_open(const char *how, struct clerk_said *said)
     const unsigned i = find_first(k, OPEN, !far[k].used);
     const bool grows = *how == '+';
     const char *path = how + (*how != '\0');
-    said->error = i == OPEN ? EMFILE : !grows ? refusal(path) : is_saved(path) ? 0 : EACCES;
+    said->error = i == OPEN ? EMFILE : refusal(path, grows);
     if (said->error)
         return;
     struct far *f = &far[i];
@@ -172,17 +175,13 @@ static void add_deeds(void)
     deed_stop = clerk_add(do_stop, NULL);
 }
 
-void outside_file(const char *path)
+void outside_file(const char *path, bool grows)
 {
     add_deeds();
-    if (nfiles < FILES)
-        file[nfiles++] = path;
-}
-
-void outside_save(const char *path)
-{
-    add_deeds();
-    to_save = path;
+    if (nfiles == FILES)
+        return;
+    file[nfiles].path = path;
+    file[nfiles++].grows = grows;
 }
 
 void outside_terminal(void)

@@ -13,14 +13,13 @@
 #include "decode/base/err.h"
 #include "triage/exports/target.h"
 
-/* outside_file - allows writing this file, by this name only. Borrows the name. */
-void outside_file(const char *path);
+/* outside_file - allows writing this file, by this name only. grows: as target_open() has it, and PATH.N,
+ * too. Borrows the name. */
+void outside_file(const char *path, bool grows);
 /* outside_folder - allows creating new files directly in this folder, with names that don't start with a
  * dot. Existing files stay untouched unless created this way. Ignores a path that is not a folder. */
 void outside_folder(const char *path);
 
-/* outside_save - allows writing this file and PATH.N if they grow (target.h). Borrows the path. */
-void outside_save(const char *path);
 /* outside_terminal - allows outside_copy() and outside_stop(). */
 void outside_terminal(void);
 

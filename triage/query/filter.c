@@ -27,9 +27,9 @@
 
 enum { TERMS = 24, CHUNK = 2048, FILTER_TERM = MATCH_TEXT + 1 };
 
+/* In the order in which they are asked: last those about who the goroutine is, since that is looked up in its
+ * lane, which takes long for millions of spans in a row. */
 enum kind {
-    T_FUNC,
-    T_G,
     T_P,
     T_STATE,
     T_REASON,
@@ -39,13 +39,15 @@ enum kind {
     T_WOKENBY,
     T_TASK,
     T_REGION,
+    T_FUNC,
+    T_G,
     T_COLLECTS, /* works for the collector: a running span of a mark worker, or one with an assist in it */
     T_SYSTEM
 };
 
 struct ival { /* a task's or region's time on one goroutine */
     uint32_t g;
-    int64_t t0, t1, most; /* most: the largest t1 of this goroutine up to here */
+    int64_t t0, t1; /* t1: the largest of this goroutine up to here */
 };
 
 struct term {
@@ -138,7 +140,7 @@ static bool read_dur(struct term *t, const char *s)
 {
     const char *rest;
     const bool more = *s == '>', equal = *s && s[1] == '=';
-    if ((*s != '<' && *s != '>') || !goto_time(s + 1 + equal, &t->ns, &rest) || *rest)
+    if ((*s != '<' && *s != '>') || !goto_time(s + 1 + equal, 1, &t->ns, &rest) || *rest)
         return false;
     t->kind = more ? T_DUR_MORE : T_DUR_LESS;
     if (!equal)
@@ -234,6 +236,8 @@ static const char *filter_parse(struct filter *f, const char *text, char s[FILTE
     return bad;
 }
 
+ORDER(by_cost, struct term, LEAST(r->kind))
+
 struct filter *filter_new(const struct trace *tr, const char *text, char why[FILTER_WHY])
 {
     char term[FILTER_TERM] = "", said[FILTER_WHY];
@@ -251,6 +255,7 @@ struct filter *filter_new(const struct trace *tr, const char *text, char why[FIL
         filter_free(f);
         return NULL;
     }
+    sort(f->term, f->n, by_cost);
     filter_step(f, 0);
     return f;
 }
@@ -289,13 +294,12 @@ static void make_ivals(struct term *t, const struct trace *tr)
                  : task         ? tab_get(&ids, x.task, 0) != TAB_NONE
                                 : match_id(&t->m, tr, x.name)) &&
                 x.g != NO_LANE && mem_room(t->iv, t->civ, t->niv + 1))
-                t->iv[t->niv++] = (struct ival){x.g, x.t0, x.t1 > x.t0 ? x.t1 : x.t0 + 1, 0};
+                t->iv[t->niv++] = (struct ival){x.g, x.t0, x.t1 > x.t0 ? x.t1 : x.t0 + 1};
     tab_free(&ids);
     sort(t->iv, t->niv, by_ival);
-    for (size_t i = 0; i < t->niv; i++) {
-        bool same = i && t->iv[i - 1].g == t->iv[i].g;
-        t->iv[i].most = same && t->iv[i - 1].most > t->iv[i].t1 ? t->iv[i - 1].most : t->iv[i].t1;
-    }
+    for (size_t i = 1; i < t->niv; i++)
+        if (t->iv[i - 1].g == t->iv[i].g && t->iv[i - 1].t1 > t->iv[i].t1)
+            t->iv[i].t1 = t->iv[i - 1].t1;
 }
 
 /* Returns whether one of the goroutine's intervals overlaps [t0,t1). The last one that starts before t1 knows
@@ -304,7 +308,7 @@ static bool in_ivals(const struct term *t, uint32_t g, int64_t t0, int64_t t1)
 {
     const struct ival *const v = t->iv;
     const size_t lo = bisected(t->niv, i, v[i].g < g || (v[i].g == g && v[i].t0 < t1));
-    return lo && v[lo - 1].g == g && v[lo - 1].most > t0;
+    return lo && v[lo - 1].g == g && v[lo - 1].t1 > t0;
 }
 
 /* ---- one span ------------------------------------------------------------------------------------------ */
@@ -365,16 +369,10 @@ static bool holds(const struct term *t, struct asked *a)
     return false;
 }
 
-/* Who the goroutine is is looked up in its lane, which takes long for millions of spans in a row: terms that
- * ask for that come last. */
 static bool all_hold(struct asked *a)
 {
-    enum { OF_WHO = 1 << T_FUNC | 1 << T_G | 1 << T_SYSTEM | 1 << T_COLLECTS };
-    for (int last = 0; last < 2; last++)
-        each_of(t, a->f->term, a->f->n)
-            if ((OF_WHO >> t->kind & 1) == last && holds(t, a) == t->not )
-                return false;
-    return true;
+    const struct term *const t = a->f->term;
+    return !any_of(i, a->f->n, holds(&t[i], a) == t[i].not );
 }
 
 bool filter_span(const struct filter *f, uint32_t g, const struct span *s)

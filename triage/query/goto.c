@@ -65,7 +65,7 @@ static bool number(const char **s, struct number *n)
     return digits;
 }
 
-bool goto_time_in(const char *s, int64_t bare, int64_t *ns, const char **rest)
+bool goto_time(const char *s, int64_t bare, int64_t *ns, const char **rest)
 {
     bool any = false, unit = true;
     *ns = 0;
@@ -84,11 +84,6 @@ bool goto_time_in(const char *s, int64_t bare, int64_t *ns, const char **rest)
     }
     *rest = s;
     return any;
-}
-
-bool goto_time(const char *s, int64_t *ns, const char **rest)
-{
-    return goto_time_in(s, 1, ns, rest);
 }
 
 /* What is known while a line is read. Without a trace any time of day and any share will do. */
@@ -114,7 +109,7 @@ static bool moment(struct said *x, const char *s, int64_t *t, const char **rest)
             x->why = part ? "a share needs the length of the whole trace: once it is loaded, try again"
                           : "a share is 0% to 100%";
     } else if (!wall_is(s)) {
-        return goto_time(s, t, rest);
+        return goto_time(s, 1, t, rest);
     } else if (!wall_parse(x->tr, s, t, rest)) {
         x->why = "this trace doesn't tell what time of day it was (Go 1.25 and later do)";
     }

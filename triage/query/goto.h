@@ -24,9 +24,8 @@ struct target {
  * accepted and its time means nothing. Saturates at the largest time. */
 bool goto_parse(const struct trace *tr, const char *line, struct target *out, const char **why);
 /* goto_time - parses one time, in ns or in ticks ("12724t", if the trace has no clock rate). *rest points
- * after it. goto_time_in - the same; a number without unit or point is so many times `bare` ns. */
-bool goto_time(const char *s, int64_t *ns, const char **rest);
-bool goto_time_in(const char *s, int64_t bare, int64_t *ns, const char **rest);
+ * after it. A number without unit or point is so many times `bare` ns. */
+bool goto_time(const char *s, int64_t bare, int64_t *ns, const char **rest);
 /* goto_id - parses the number of a lane, saturated. Returns what follows it; NULL if there is none. */
 const char *goto_id(const char *s, uint64_t *id);
 /* goto_when - parses a word that is one moment: a time, a share of the trace, or a time of day, which may lie

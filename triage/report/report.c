@@ -102,22 +102,22 @@ static void told(struct text *t, const struct asserts *a, const struct loaded *l
 }
 
 static void page(const struct options *o, const struct asserts *as, const struct loaded *l, struct text *t,
-                 bool some, bool many)
+                 bool many)
 {
     if (o->json) {
-        text_add(t, "%s", some ? ",\n" : many ? "[\n" : "");
+        text_add(t, "%s", t->n ? ",\n" : many ? "[\n" : "");
         text_own(t, report_json(l, as));
     } else if (as) {
         told(t, as, l);
     } else {
-        text_add(t, "%s", some ? "\n\n" : "");
+        text_add(t, "%s", t->n ? "\n\n" : "");
         report_text(t, l);
     }
 }
 
-/* Reports one trace; *some: a page, or what stands for it, is printed already. Returns the exit status. */
+/* Reports one trace. Returns the exit status. */
 static int one(const struct options *o, struct asserts *a, const struct folder_file *f, struct text *t,
-               bool *some, bool many)
+               bool many)
 {
     const char *path = f->path;
     struct loaded l;
@@ -128,8 +128,7 @@ static int one(const struct options *o, struct asserts *a, const struct folder_f
         return folder_skips(f, rc) ? 0
                                    : say_failed("report", o->trace.more.n ? "these traces" : path, e.what);
     status = worse(check(a, &l), l.partial ? 3 : 0);
-    page(o, a->n ? a : NULL, &l, t, *some, many);
-    *some = true;
+    page(o, a->n ? a : NULL, &l, t, many);
     load_free(&l);
     return status;
 }
@@ -148,11 +147,10 @@ static bool as_one(struct options *o, const struct folder *files)
 static int pages(const struct options *o, struct asserts *a, const struct folder *files, struct text *t)
 {
     const size_t n = o->trace.more.n ? 1 : files->n;
-    bool printed = false;
     int status = 0;
     for (size_t i = 0; i < n; i++)
-        status = worse(status, one(o, a, &files->file[i], t, &printed, n > 1));
-    if (o->json && printed)
+        status = worse(status, one(o, a, &files->file[i], t, n > 1));
+    if (o->json && t->n)
         text_add(t, n > 1 ? "\n]\n" : "\n");
     return status;
 }

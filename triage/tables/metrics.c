@@ -276,7 +276,7 @@ static enum err_code get(const struct loaded *l, const char *name, struct metric
         return ERR_OK;
     if (strlen(name) < sizeof buf && stat_split(strcpy(buf, name), &set, &stat)) {
         int64_t ns;
-        if (strcmp(stat, "mmu") == 0 && goto_time(set, &ns, &of) && !*of && ns > 0) {
+        if (strcmp(stat, "mmu") == 0 && goto_time(set, 1, &ns, &of) && !*of && ns > 0) {
             struct mmu_point p = {0};
             const enum err_code c = l ? triage_mmu(l->tg, &ns, 1, &p, e) : ERR_OK;
             *out = (struct metric_value){.unit = UNIT_SHARE, .known = true, .v = p.mmu};

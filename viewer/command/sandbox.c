@@ -95,7 +95,7 @@ static void clerk_told(unsigned needs, int argc, char *const *argv)
     const char *tmp = getenv("TMPDIR"), *file;
     for (int i = 1; i < argc; i++)
         if ((needs & (SANDBOX_OUTPUT | SANDBOX_LIVE)) && (file = written(i, argv)) && strcmp(file, "-") != 0)
-            (needs & SANDBOX_OUTPUT ? outside_file : outside_save)(file);
+            outside_file(file, !(needs & SANDBOX_OUTPUT));
         else if ((needs & SANDBOX_SLICES) && argv[i][0] != '-' && access(argv[i], F_OK) == 0)
             folder_of(argv[i]);
     if (needs & SANDBOX_SLICES) {
