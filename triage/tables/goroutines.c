@@ -19,30 +19,24 @@
 #define RARELY __attribute__((noinline))
 #define OFTEN inline __attribute__((always_inline))
 
-/* Where the pair of a wait or a call stands, and the waits of its group for that reason, by the bits that
- * tell both. */
-struct place {
-    uint64_t wait; /* reason << 32 | stack; UINT64_MAX: none */
-    uint64_t end;  /* the waker's group, or one of WAIT_OVER .. << 32 | its stack */
-    uint32_t of;   /* row of the group of who waits */
-    uint32_t row, of_reason;
-};
-enum { PLACE_BITS = 10, REASONS = 512, NEAR = 64 };
-
-/* A wait that is not yet counted in its pair: from MANY pairs on look-ups wait for memory, so LATE waits are
- * looked up side by side. */
-struct late {
-    uint64_t wait; /* as above */
+/* A wait or a call that ended. */
+struct ended {
+    uint64_t wait; /* reason << 32 | stack */
+    uint64_t by;   /* the waker's group, or one of WAIT_OVER .. << 32 | its stack */
     int64_t t0, t1;
-    uint32_t g, name;        /* name: of its group */
-    uint32_t who, by, stack; /* by: what ended it if who is NO_LANE */
+    uint32_t g, waker;
 };
-enum { MANY = 4096, LATE = 64 };
+/* The row of the pair of such; wait is UINT64_MAX: none. */
+struct place {
+    uint64_t wait, by;
+    uint32_t row;
+};
+enum { PLACE_BITS = 10, REASONS = 512, NEAR = 64, LATE = 64 };
 
 struct g_walk { /* State along one lane. */
     const struct triage *tg;
     struct subtotal *y;
-    uint32_t g, name;
+    uint32_t g;
     uint32_t group, of; /* its group; the row of that */
     bool system;        /* its spans are not walked */
     bool worker;
@@ -59,13 +53,14 @@ struct g_walk { /* State along one lane. */
     bool open;            /* the last span is still open when the trace ends */
     uint64_t last;        /* the last span, if it is a wait or a call: reason << 32 | stack */
     int64_t last_t0, last_t1;
-    bool cond;                      /* it was last woken from a condition, after this wait: */
-    uint64_t cond_wait, cond_ended; /* as in struct place */
+    bool cond;                   /* it was last woken from a condition, after this wait: */
+    uint64_t cond_wait, cond_by; /* as in struct ended */
     uint32_t cond_waker;
     int64_t cond_end, cond_ran; /* end of that wait; how long the goroutine had run then */
-    /* Most waits are like one before, so look-ups are remembered, in what the processor's cache can hold. */
-    struct place pair[1 << PLACE_BITS];
-    struct late late[LATE];
+    /* Most waits are like one before, so rows are remembered, in what the processor's cache can hold. Others
+     * are put off: where pairs are many a look-up waits for memory, so LATE are looked up side by side. */
+    struct place place[1 << PLACE_BITS];
+    struct ended late[LATE];
     uint32_t nlate;
     uint32_t reason[REASONS], near[NEAR]; /* rows of a group's waits for a reason, of groups, if still such */
 };
@@ -77,13 +72,6 @@ static inline uint64_t key(uint32_t high, uint32_t low)
     return (uint64_t)high << 32 | low;
 }
 
-static OFTEN void count_reason(struct group_wait *p, int64_t ns)
-{
-    p->count++;
-    p->total = ns_more(p->total, ns);
-    p->longest = ns > p->longest ? ns : p->longest;
-}
-
 static RARELY struct group_wait *find_reason(struct g_walk *w, uint32_t reason, uint32_t *near)
 {
     struct group_wait *p = subtotal_wait_of(w->y, w->group, reason);
@@ -91,90 +79,83 @@ static RARELY struct group_wait *find_reason(struct g_walk *w, uint32_t reason, 
     return p;
 }
 
-/* Returns the waits of the group for that reason; NULL: out of memory. */
-static OFTEN struct group_wait *reason_row(struct g_walk *w, uint32_t reason)
+/* Counts a wait of the group for that reason. */
+static OFTEN bool add_reason(struct g_walk *w, uint32_t reason, int64_t ns)
 {
     const struct subtotal *y = w->y;
     uint32_t *near = &w->reason[(reason * 31 + w->group) % REASONS];
     struct group_wait *p = &y->wait_of[*near];
-    return *near < y->nwait_of && p->group == w->group && p->reason == reason ? p
-                                                                              : find_reason(w, reason, near);
+    if ((*near >= y->nwait_of || p->group != w->group || p->reason != reason) &&
+        !(p = find_reason(w, reason, near)))
+        return false;
+    p->count++;
+    p->total = ns_more(p->total, ns);
+    p->longest = ns > p->longest ? ns : p->longest;
+    return true;
 }
 
-static OFTEN bool add_reason(struct g_walk *w, uint32_t reason, int64_t ns)
+/* Finds the pair of a wait or a call of goroutine g of the program. */
+static inline struct pair_row *find_pair(const struct g_walk *w, uint64_t wait, uint64_t by, uint32_t g)
 {
-    struct group_wait *p = reason_row(w, reason);
-    if (p)
-        count_reason(p, ns);
-    return p;
-}
-
-/* Finds the pair of a wait or a call of the program's; name: of the goroutine's group. */
-static inline struct pair_row *find_pair(const struct g_walk *w, uint64_t wait, uint64_t end, uint32_t name)
-{
-    struct pair_row *p = subtotal_pair(w->y, wait, end);
-    if (!p && (p = subtotal_pair_new(w->y, wait, end))) {
-        p->waiter = name;
-        p->kind = stacks_wait_kind(w->tg->tr, p->reason, p->stack);
+    const struct triage *tg = w->tg;
+    struct pair_row *p = pairs_find(&w->y->pairs, wait, by);
+    if (!p && (p = pairs_new(&w->y->pairs, wait, by))) {
+        p->waiter = tg->groups[tg->group_of[g]].name;
+        p->kind = stacks_wait_kind(tg->tr, p->reason, p->stack);
         p->longest = (struct moment){.t1 = -1};
     }
     return p;
 }
 
-/* Where a wait or a call may be remembered. */
-static OFTEN struct place *place_of(struct g_walk *w, uint64_t wait, uint64_t end)
+/* Where the row may be remembered. */
+static OFTEN struct place *place_of(struct g_walk *w, uint64_t wait, uint64_t by)
 {
-    const uint32_t by = (uint32_t)end + 31 * (uint32_t)(end >> 32);
-    return &w->pair[((uint32_t)wait * 0x9e3779b1u + by * 0x85ebca77u) >> (32 - PLACE_BITS)];
+    const uint32_t low = (uint32_t)by + 31 * (uint32_t)(by >> 32);
+    return &w->place[((uint32_t)wait * 0x9e3779b1u + low * 0x85ebca77u) >> (32 - PLACE_BITS)];
 }
 
-static RARELY bool find_place(struct g_walk *w, uint64_t wait, uint64_t end, bool call)
+static OFTEN void count_pair(struct pair_row *p, const struct ended *e)
 {
-    struct subtotal *y = w->y;
-    const struct pair_row *p = find_pair(w, wait, end, w->name);
-    const struct group_wait *q = p && !call ? reason_row(w, (uint32_t)(wait >> 32)) : y->wait_of;
-    if (!p || (!q && !call))
-        return false;
-    *place_of(w, wait, end) =
-        (struct place){wait, end, w->of, (uint32_t)(p - y->pairs), (uint32_t)(q - y->wait_of)};
-    return true;
-}
-
-static OFTEN void count_pair(struct pair_row *p, int64_t t0, int64_t t1, uint32_t g, uint32_t who)
-{
+    const int64_t ns = e->t1 - e->t0;
     p->count++;
-    p->total = ns_more(p->total, t1 - t0);
-    if (t1 - t0 > p->longest.t1 - p->longest.t0) {
-        p->longest = (struct moment){t0, t1, g, NO_LANE};
-        p->longest_waker = who;
+    p->total = ns_more(p->total, ns);
+    if (ns > p->longest.t1 - p->longest.t0) {
+        p->longest = (struct moment){e->t0, e->t1, e->g, NO_LANE};
+        p->longest_waker = e->waker;
     }
-}
-
-static OFTEN uint64_t end_of(const struct g_walk *w, const struct late *l)
-{
-    return key(l->who == NO_LANE ? l->by : w->tg->group_of[l->who], l->stack);
 }
 
 /* Counts what was put off. */
 static bool count_late(struct g_walk *w)
 {
-    const struct subtotal *y = w->y;
+    const struct pairs *y = &w->y->pairs;
     const uint32_t n = w->nlate, *at[LATE];
-    uint64_t end[LATE];
     struct pair_row *p;
-    for (uint32_t i = 0; i < n; i++) {
-        end[i] = end_of(w, &w->late[i]);
-        at[i] = &y->pair_at[pair_hash(w->late[i].wait, end[i]) & y->pair_mask];
-    }
+    for (uint32_t i = 0; i < n; i++)
+        at[i] = &y->at[pair_hash(w->late[i].wait, w->late[i].by) & y->mask];
     pairs_fetch(y, at, n);
     w->nlate = 0;
     for (uint32_t i = 0; i < n; i++) {
-        const struct late *l = &w->late[i];
-        if (!(p = find_pair(w, l->wait, end[i], l->name)))
+        const struct ended *e = &w->late[i];
+        if (!(p = find_pair(w, e->wait, e->by, e->g)))
             return false;
-        count_pair(p, l->t0, l->t1, l->g, l->who);
+        count_pair(p, e);
+        *place_of(w, e->wait, e->by) = (struct place){e->wait, e->by, (uint32_t)(p - y->v)};
     }
     return true;
+}
+
+static RARELY bool put_off(struct g_walk *w, const struct ended *e)
+{
+    w->late[w->nlate++] = *e;
+    return w->nlate < LATE || count_late(w);
+}
+
+/* The row of the pair, if it is remembered. */
+static OFTEN struct pair_row *near_pair(struct g_walk *w, const struct ended *e)
+{
+    const struct place *at = place_of(w, e->wait, e->by);
+    return at->wait == e->wait && at->by == e->by ? &w->y->pairs.v[at->row] : NULL;
 }
 
 /* ---- how waits and calls ended ------------------------------------------------------------------------- */
@@ -182,8 +163,8 @@ static bool count_late(struct g_walk *w)
 /* The goroutine waits on the same condition from which it was just woken. */
 static bool note_futile(struct g_walk *w, int64_t t0)
 {
-    struct subtotal *y = w->y;
-    struct pair_row *p = count_late(w) ? find_pair(w, w->cond_wait, w->cond_ended, w->name) : NULL;
+    struct pairs *y = &w->y->pairs;
+    struct pair_row *p = count_late(w) ? find_pair(w, w->cond_wait, w->cond_by, w->g) : NULL;
     if (!p)
         return false;
     p->futile++;
@@ -191,26 +172,26 @@ static bool note_futile(struct g_walk *w, int64_t t0)
         return true;
     if (!mem_room(y->wakes, y->cap_wakes, y->nwakes + 1))
         return false;
-    const uint32_t pair = (uint32_t)(p - y->pairs);
+    const uint32_t pair = (uint32_t)(p - y->v);
     y->wakes[y->nwakes++] = (struct wake){w->cond_end, t0 - w->cond_end, pair, w->cond_waker, w->g};
     return true;
 }
 
 /* Whether it was in vain that it was woken before, and from which condition it is woken now. */
-static RARELY bool note_cond(struct g_walk *w, enum wait_kind kind, const struct late *l)
+static RARELY bool note_cond(struct g_walk *w, enum wait_kind kind, const struct ended *e)
 {
-    const bool again = w->cond && (uint32_t)w->cond_wait == (uint32_t)l->wait;
+    const bool again = w->cond && (uint32_t)w->cond_wait == (uint32_t)e->wait;
     if (again && w->ran - w->cond_ran < FUTILE_RUN) {
-        if (!note_futile(w, l->t0))
+        if (!note_futile(w, e->t0))
             return false;
         w->cond = false;
     }
-    if (kind == WK_COND && (l->who != NO_LANE || l->by == NOBODY)) {
+    if (kind == WK_COND && (e->waker != NO_LANE || e->by >> 32 == NOBODY)) {
         w->cond = true;
-        w->cond_wait = l->wait;
-        w->cond_ended = end_of(w, l);
-        w->cond_waker = l->who;
-        w->cond_end = l->t1;
+        w->cond_wait = e->wait;
+        w->cond_by = e->by;
+        w->cond_waker = e->waker;
+        w->cond_end = e->t1;
         w->cond_ran = w->ran;
     } else if (kind != WK_LOCK) {
         w->cond = false; /* waiting for the condition's own lock in between is part of the wake-up */
@@ -218,33 +199,18 @@ static RARELY bool note_cond(struct g_walk *w, enum wait_kind kind, const struct
     return true;
 }
 
-/* Counts a wait where pairs are many. */
-static RARELY bool put_off(struct g_walk *w, const struct late *l)
-{
-    const enum wait_kind kind = stacks_wait_kind(w->tg->tr, (uint32_t)(l->wait >> 32), (uint32_t)l->wait);
-    w->late[w->nlate++] = *l;
-    return (w->nlate < LATE || count_late(w)) && ((kind != WK_COND && !w->cond) || note_cond(w, kind, l));
-}
-
 /* Counts a wait. What is rare gets a copy, so that the wait itself can stay in registers. */
-static OFTEN bool count_wait(struct g_walk *w, const struct late *l)
+static OFTEN bool count_wait(struct g_walk *w, const struct ended *e)
 {
-    struct subtotal *y = w->y;
-    if (y->npairs >= MANY) {
-        const struct late far = *l;
-        return add_reason(w, (uint32_t)(l->wait >> 32), l->t1 - l->t0) && put_off(w, &far);
-    }
-    const uint64_t end = end_of(w, l);
-    const struct place *at = place_of(w, l->wait, end);
-    if ((at->wait != l->wait || at->end != end || at->of != w->of) && !find_place(w, l->wait, end, false))
+    const uint32_t reason = (uint32_t)(e->wait >> 32);
+    const struct ended far = *e;
+    struct pair_row *p = near_pair(w, e);
+    if (!add_reason(w, reason, e->t1 - e->t0) || (!p && !put_off(w, &far)))
         return false;
-    struct pair_row *p = &y->pairs[at->row];
-    count_pair(p, l->t0, l->t1, l->g, l->who);
-    count_reason(&y->wait_of[at->of_reason], l->t1 - l->t0);
-    if (p->kind != WK_COND && !w->cond)
-        return true;
-    const struct late far = *l;
-    return note_cond(w, p->kind, &far);
+    if (p)
+        count_pair(p, e);
+    const enum wait_kind kind = p ? p->kind : stacks_wait_kind(w->tg->tr, reason, (uint32_t)e->wait);
+    return (kind != WK_COND && !w->cond) || note_cond(w, kind, &far);
 }
 
 /* Counts the wait [t0,t) that span i of the run follows. */
@@ -252,27 +218,23 @@ static OFTEN bool note_wait(struct g_walk *w, uint64_t wait, int64_t t0, int64_t
                             size_t i)
 {
     const uint8_t state = r->kind[r->tag[i]].state;
-    struct late l = {wait, t0, t, w->g, w->name, NO_LANE, WAIT_OVER, 0};
-    if (state == ST_RUNNABLE) {
-        l.who = span_run_g(r, (uint32_t)i);
-        l.by = NOBODY;
-        l.stack = r->stack[i];
-    } else if (state == ST_UNKNOWN) {
-        l.by = WAIT_LOST;
-    }
-    return count_wait(w, &l);
+    if (state != ST_RUNNABLE)
+        return count_wait(w, &(struct ended){wait, key(state == ST_UNKNOWN ? WAIT_LOST : WAIT_OVER, 0), t0, t,
+                                             w->g, NO_LANE});
+    const uint32_t who = span_run_g(r, (uint32_t)i), by = who == NO_LANE ? NOBODY : w->tg->group_of[who];
+    return count_wait(w, &(struct ended){wait, key(by, r->stack[i]), t0, t, w->g, who});
 }
 
 /* Counts a call. */
 static OFTEN bool count_call(struct g_walk *w, uint32_t stack, int64_t t0, int64_t t, bool blocked)
 {
-    const uint64_t end = key(blocked ? CALL_BLOCKED : CALL_OVER, 0);
-    const struct place *at = place_of(w, stack, end);
-    if ((at->wait != stack || at->end != end) && !find_place(w, stack, end, true))
-        return false;
-    count_pair(&w->y->pairs[at->row], t0, t, w->g, NO_LANE);
+    const struct ended e = {stack, key(blocked ? CALL_BLOCKED : CALL_OVER, 0), t0, t, w->g, NO_LANE};
+    struct pair_row *p = near_pair(w, &e);
     w->timed |= t - t0 > 1;
     w->cond = false; /* a goroutine that made a call was not woken in vain */
+    if (!p)
+        return put_off(w, &e);
+    count_pair(p, &e);
     return true;
 }
 
@@ -286,9 +248,9 @@ static OFTEN bool note_call(struct g_walk *w, uint32_t stack, int64_t t0, int64_
 static RARELY bool note_last(struct g_walk *w)
 {
     const uint32_t by = w->open ? WAIT_OPEN : WAIT_OVER;
-    const struct late l = {w->last, w->last_t0, w->last_t1, w->g, w->name, NO_LANE, by, 0};
+    const struct ended e = {w->last, key(by, 0), w->last_t0, w->last_t1, w->g, NO_LANE};
     return w->was == ST_SYSCALL ? count_call(w, (uint32_t)w->last, w->last_t0, w->last_t1, false)
-                                : count_wait(w, &l);
+                                : count_wait(w, &e);
 }
 
 /* ---- spans -------------------------------------------------------------------------------------------- */
@@ -467,7 +429,6 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
     w->cond = false;
     w->life = li->last - li->first;
     w->no_p_ns = li->no_p_ns;
-    w->name = li->name;
     w->system = li->is_system;
     w->worker = li->is_worker;
     return in_group(w, li) && (!w->system || !li->nspans || system_lane(w, li));
@@ -511,7 +472,7 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
     const struct span_walk walk = {
         .begin = lane_begin, .skips = lane_skipped, .spans = lane_spans, .end = lane_end, .arg = &w};
     for (unsigned i = 0; i < 1u << PLACE_BITS; i++)
-        w.pair[i].wait = UINT64_MAX;
+        w.place[i].wait = UINT64_MAX;
     memset(w.reason, 0, sizeof w.reason);
     memset(w.near, 0, sizeof w.near);
     w.nlate = 0;

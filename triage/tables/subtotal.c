@@ -43,42 +43,48 @@ static uint64_t pair_end(const struct pair_row *p)
     return (uint64_t)p->waker << 32 | p->waker_stack;
 }
 
-static void pair_place(struct subtotal *y, uint32_t row)
+static void pair_place(struct pairs *y, uint32_t row)
 {
-    const uint32_t h = pair_hash(pair_wait(&y->pairs[row]), pair_end(&y->pairs[row]));
-    uint32_t i = h & y->pair_mask;
-    while (y->pair_at[i])
-        i = (i + 1) & y->pair_mask;
-    y->pair_at[i] = (h & ~y->pair_mask) | (row + 1);
+    const uint32_t h = pair_hash(pair_wait(&y->v[row]), pair_end(&y->v[row]));
+    uint32_t i = h & y->mask;
+    while (y->at[i])
+        i = (i + 1) & y->mask;
+    y->at[i] = (h & ~y->mask) | (row + 1);
 }
 
 /* Doubles the number of places, of which at least half are free. */
-static bool pairs_widen(struct subtotal *y)
+static bool pairs_widen(struct pairs *y)
 {
-    const uint32_t cap = 2 * (y->pair_mask + 1);
+    enum { PLACES = 64 };
+    const uint32_t cap = y->at ? 2 * (y->mask + 1) : PLACES;
     uint32_t *at = cap ? mem_zalloc(cap * sizeof *at) : NULL;
     if (!at)
         return false;
-    mem_free(y->pair_at);
-    y->pair_at = at;
-    y->pair_mask = cap - 1;
-    for (uint32_t i = 0; i < y->npairs; i++)
+    mem_free(y->at);
+    y->at = at;
+    y->mask = cap - 1;
+    for (uint32_t i = 0; i < y->n; i++)
         pair_place(y, i);
     return true;
 }
 
-struct pair_row *subtotal_pair_new(struct subtotal *y, uint64_t wait, uint64_t end)
+struct pair_row *pairs_new(struct pairs *y, uint64_t wait, uint64_t end)
 {
-    if ((y->npairs > y->pair_mask / 2 && !pairs_widen(y)) ||
-        !mem_room(y->pairs, y->cap_pairs, (size_t)y->npairs + 1))
+    if ((y->n > y->mask / 2 && !pairs_widen(y)) || !mem_room(y->v, y->cap, (size_t)y->n + 1))
         return NULL;
-    struct pair_row *p = &y->pairs[y->npairs];
+    struct pair_row *p = &y->v[y->n];
     *p = (struct pair_row){.reason = (uint32_t)(wait >> 32),
                            .stack = (uint32_t)wait,
                            .waker = (uint32_t)(end >> 32),
                            .waker_stack = (uint32_t)end};
-    pair_place(y, y->npairs++);
+    pair_place(y, y->n++);
     return p;
+}
+
+static void pairs_move(struct pairs *to, struct pairs *from)
+{
+    *to = *from;
+    *from = (struct pairs){0};
 }
 
 bool moment_before(const struct moment *a, const struct moment *b)
@@ -90,23 +96,23 @@ bool moment_before(const struct moment *a, const struct moment *b)
 enum { AHEAD = 32 };
 
 /* Fetches the rows of AHEAD pairs side by side: in a large table each waits for memory. */
-static void fetch_from(const struct subtotal *to, const struct subtotal *y, uint32_t from)
+static void fetch_from(const struct pairs *to, const struct pairs *y, uint32_t from)
 {
-    const uint32_t n = y->npairs - from < AHEAD ? y->npairs - from : AHEAD;
+    const uint32_t n = y->n - from < AHEAD ? y->n - from : AHEAD;
     const uint32_t *at[AHEAD];
     for (uint32_t i = 0; i < n; i++) {
-        const struct pair_row *s = &y->pairs[from + i];
-        at[i] = &to->pair_at[pair_hash(pair_wait(s), pair_end(s)) & to->pair_mask];
+        const struct pair_row *s = &y->v[from + i];
+        at[i] = &to->at[pair_hash(pair_wait(s), pair_end(s)) & to->mask];
     }
     pairs_fetch(to, at, n);
 }
 
 /* Adds what a pair has counted. Returns its row; NULL when out of memory. */
-static struct pair_row *add_pair(struct subtotal *to, const struct pair_row *s)
+static struct pair_row *add_pair(struct pairs *to, const struct pair_row *s)
 {
-    struct pair_row *p = subtotal_pair(to, pair_wait(s), pair_end(s));
+    struct pair_row *p = pairs_find(to, pair_wait(s), pair_end(s));
     if (!p) {
-        p = subtotal_pair_new(to, pair_wait(s), pair_end(s));
+        p = pairs_new(to, pair_wait(s), pair_end(s));
         if (p)
             *p = *s;
         return p;
@@ -122,17 +128,17 @@ static struct pair_row *add_pair(struct subtotal *to, const struct pair_row *s)
 }
 
 /* The largest table is freed as it is added, before the next one is read. */
-static bool add_pairs(struct subtotal *to, struct subtotal *y)
+static bool add_pairs(struct pairs *to, struct pairs *y)
 {
-    uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at);
+    uint32_t *at = mem_alloc(((size_t)y->n + 1) * sizeof *at);
     bool ok = at;
-    for (uint32_t i = 0; ok && i < y->npairs; i++) {
+    for (uint32_t i = 0; ok && i < y->n; i++) {
         if (i % AHEAD == 0)
             fetch_from(to, y, i);
-        const struct pair_row *p = add_pair(to, &y->pairs[i]);
+        const struct pair_row *p = add_pair(to, &y->v[i]);
         if (!(ok = p))
             break;
-        at[i] = (uint32_t)(p - to->pairs);
+        at[i] = (uint32_t)(p - to->v);
     }
     const size_t more = y->nwakes < WAKES_MAX - to->nwakes ? y->nwakes : WAKES_MAX - to->nwakes;
     ok = ok && (!more || mem_room(to->wakes, to->cap_wakes, to->nwakes + more));
@@ -141,8 +147,8 @@ static bool add_pairs(struct subtotal *to, struct subtotal *y)
         to->wakes[to->nwakes++].pair = at[y->wakes[i].pair];
     }
     mem_free(at);
-    mem_free(y->pairs);
-    y->pairs = NULL;
+    mem_free(y->v);
+    y->v = NULL;
     return ok;
 }
 
@@ -167,7 +173,10 @@ static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
 
 static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal *y)
 {
-    const bool ok = add_pairs(to, y) && add_wait_ofs(to, y);
+    const bool lent = !to->pairs.at;
+    if (lent)
+        pairs_move(&to->pairs, &y->pairs);
+    const bool ok = (lent || add_pairs(&to->pairs, &y->pairs)) && add_wait_ofs(to, y);
     each_of(s, y->groups, y->ngroups) {
         struct group *p = &tg->groups[s->group];
         p->timed |= s->timed;
@@ -193,21 +202,8 @@ static void subtotal_tabs_free(struct subtotal *y)
 {
     tab_free(&y->by_group);
     tab_free(&y->by_wait_of);
-    mem_free(y->pair_at);
-    y->pair_at = NULL;
-}
-
-struct subtotal *subtotal_new(void)
-{
-    enum { PLACES = 64 };
-    struct subtotal *y = mem_zalloc(sizeof *y);
-    if (y && !(y->pair_at = mem_zalloc(PLACES * sizeof *y->pair_at))) {
-        mem_free(y);
-        return NULL;
-    }
-    if (y)
-        y->pair_mask = PLACES - 1;
-    return y;
+    mem_free(y->pairs.at);
+    y->pairs.at = NULL;
 }
 
 static void subtotal_free(void *arg)
@@ -217,9 +213,9 @@ static void subtotal_free(void *arg)
         return;
     subtotal_tabs_free(y);
     mem_free(y->groups);
-    mem_free(y->pairs);
+    mem_free(y->pairs.v);
+    mem_free(y->pairs.wakes);
     mem_free(y->wait_of);
-    mem_free(y->wakes);
     mem_free(y);
 }
 
@@ -228,6 +224,7 @@ static void subtotal_free(void *arg)
 struct runs {
     struct triage *tg;
     struct subtotal *sum;
+    bool lends;    /* one run after another counts in the pairs of the sum */
     uint32_t size; /* goroutines in a run */
     size_t n;
 };
@@ -242,11 +239,13 @@ static bool run_count(void *arg, size_t i, void **kept)
 {
     const struct runs *r = arg;
     const struct triage *tg = r->tg;
-    const uint32_t g0 = run_start(r, i), g1 = run_start(r, i + 1);
-    struct subtotal *y = *kept = subtotal_new();
-    const bool ok = y && subtotal_goroutines(tg, y, g0, g1);
-    if (ok) { /* it may have to wait for many earlier runs */
-        mem_fit(y->pairs, y->cap_pairs, y->npairs);
+    struct subtotal *y = *kept = mem_zalloc(sizeof *y);
+    if (y && r->lends)
+        pairs_move(&y->pairs, &r->sum->pairs);
+    const bool ok = y && (r->lends || pairs_widen(&y->pairs)) &&
+                    subtotal_goroutines(tg, y, run_start(r, i), run_start(r, i + 1));
+    if (ok && !r->lends) { /* it may have to wait for many earlier runs */
+        mem_fit(y->pairs.v, y->pairs.cap, y->pairs.n);
         subtotal_tabs_free(y);
     }
     return ok;
@@ -285,10 +284,10 @@ static bool tell_pairs(struct triage *tg, struct subtotal *y)
 {
     struct tab waits = {0}, calls = {0};
     subtotal_tabs_free(y);
-    uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at), n = 0;
+    uint32_t *at = mem_alloc(((size_t)y->pairs.n + 1) * sizeof *at), n = 0;
     bool ok = at;
-    for (uint32_t i = 0; ok && i < y->npairs; i++) {
-        struct pair_row *p = &y->pairs[i];
+    for (uint32_t i = 0; ok && i < y->pairs.n; i++) {
+        struct pair_row *p = &y->pairs.v[i];
         const bool call = p->waker == CALL_OVER || p->waker == CALL_BLOCKED;
         ok = (call ? add_row(&calls, &tg->syscalls, &tg->nsyscalls, p)
                    : add_row(&waits, &tg->waits, &tg->nwaits, p)) &&
@@ -298,12 +297,12 @@ static bool tell_pairs(struct triage *tg, struct subtotal *y)
         if (p->waker >= NO_WAKER && !p->from_scheduler)
             continue;
         p->waker = p->from_scheduler ? 0 : tg->groups[p->waker].name;
-        y->pairs[n++] = *p;
+        y->pairs.v[n++] = *p;
     }
-    for (size_t i = 0; ok && i < y->nwakes; i++)
-        y->wakes[i].pair = at[y->wakes[i].pair];
-    y->npairs = n;
-    mem_fit(y->pairs, y->cap_pairs, n);
+    for (size_t i = 0; ok && i < y->pairs.nwakes; i++)
+        y->pairs.wakes[i].pair = at[y->pairs.wakes[i].pair];
+    y->pairs.n = n;
+    mem_fit(y->pairs.v, y->pairs.cap, n);
     mem_fit(tg->waits, waits.room, tg->nwaits);
     tab_free(&waits);
     tab_free(&calls);
@@ -336,26 +335,26 @@ static bool assists_add(struct triage *tg)
 bool triage_goroutines(struct triage *tg)
 {
     struct triage_work *wk = tg->work;
-    struct runs r = {.tg = tg, .sum = subtotal_new()};
+    struct runs r = {.tg = tg, .sum = mem_zalloc(sizeof *r.sum), .lends = trace_threads(tg->tr) == 1};
     const size_t rest = tg->ng > ALONE ? tg->ng - ALONE : 0;
     r.size = tg->ng / RUNS + 1 < RUN_MOST ? tg->ng / RUNS + 1 : RUN_MOST;
     r.size = (r.size / LANES_PACK + (r.size % LANES_PACK > 0)) * LANES_PACK;
     r.n = tg->ng - rest + (rest + r.size - 1) / r.size;
     tg->long_runs.least = threshold_ns(TH_HOST_RUN);
     struct subtotal *y = r.sum;
-    if (!y || !triage_groups(tg) ||
+    if (!y || !pairs_widen(&y->pairs) || !triage_groups(tg) ||
         !slices_each(trace_threads(tg->tr), r.n,
                      &(struct slices_job){run_count, run_add, subtotal_free, &r}) ||
         !tell_pairs(tg, y)) {
         subtotal_free(y);
         return false;
     }
-    tg->pairs = y->pairs;
-    tg->npairs = y->npairs;
+    tg->pairs = y->pairs.v;
+    tg->npairs = y->pairs.n;
     tg->group_waits = y->wait_of;
     wk->ngroup_waits = y->nwait_of;
-    wk->wakes = y->wakes;
-    wk->nwakes = y->nwakes;
+    wk->wakes = y->pairs.wakes;
+    wk->nwakes = y->pairs.nwakes;
     tg->sched = y->sched;
     tg->worst = y->worst;
     tg->busiest = y->busiest;
