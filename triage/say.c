@@ -99,7 +99,7 @@ int say_answer(const char *command, bool json, const char *path, struct text *t)
     const struct text *said = fits ? &fitted : t;
     if (path && !out_open(&o, path, false, &e)) { /* its old content stays unless all is written */
         out_text(&o, said);
-        (void)out_close(&o, true, &e);
+        (void)out_close(&o, ERR_OK, &e);
     } else if (!path && !say_out(said, &e)) {
         snprintf(why, sizeof why, "could not be written whole: %s", e.what);
     }

@@ -149,13 +149,13 @@ static void test_whole_or_not(void **state)
     assert_int_equal(out_open(&o, out_path, false, &e), ERR_OK);
     out_write(&o, "after 1", 7);
     assert_true(file_is(out_path, "before"));
-    assert_int_equal(out_close(&o, false, &e), ERR_OK);
+    assert_int_equal(out_close(&o, ERR_FORMAT, &e), ERR_FORMAT);
     assert_true(file_is(out_path, "before"));
     assert_int_equal(strays(), 1);
 
     assert_int_equal(out_open(&o, out_path, false, &e), ERR_OK);
     out_write(&o, "after 2", 7);
-    assert_int_equal(out_close(&o, true, &e), ERR_OK);
+    assert_int_equal(out_close(&o, ERR_OK, &e), ERR_OK);
     assert_true(file_is(out_path, "after 2"));
     assert_int_equal(strays(), 1);
     struct stat st;
@@ -209,7 +209,7 @@ static void test_shorter(void **state)
     assert_true(gone != MAP_FAILED);
     assert_int_equal(out_open(&o, out_path, false, &e), ERR_OK);
     out_write(&o, gone, SIZE);
-    assert_int_equal(out_close(&o, true, &e), ERR_IO);
+    assert_int_equal(out_close(&o, ERR_OK, &e), ERR_IO);
     assert_non_null(strstr(e.what, "the trace became shorter"));
     munmap(gone, SIZE);
     assert_int_equal(RUN(slice_main, "--from=10%", "samples/http-1.26.trace"), 0);

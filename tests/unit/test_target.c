@@ -78,7 +78,7 @@ static enum err_code write_to(const char *path, struct err *e)
     if (rc)
         return rc;
     out_write(&o, "after", 5);
-    return out_close(&o, true, e);
+    return out_close(&o, ERR_OK, e);
 }
 
 static void wrote(const char *name)
@@ -280,19 +280,19 @@ static void test_fails(void **state)
     put("kept", "before");
     assert_int_equal(out_open(&o, at("kept"), false, &e), ERR_OK);
     out_write(&o, "after", 5);
-    assert_int_equal(out_close(&o, false, &e), ERR_OK);
+    assert_int_equal(out_close(&o, ERR_FORMAT, &e), ERR_FORMAT);
     assert_string_equal(text_of("kept"), "before");
     assert_int_equal(link(at("kept"), at("kept too")), 0);
     assert_int_equal(out_open(&o, at("kept"), false, &e), ERR_OK);
-    assert_int_equal(out_close(&o, false, &e), ERR_OK); /* it failed before the first byte */
+    assert_int_equal(out_close(&o, ERR_FORMAT, &e), ERR_FORMAT); /* it failed before the first byte */
     assert_string_equal(text_of("kept"), "before");
     assert_int_equal(out_open(&o, at("kept"), false, &e), ERR_OK);
     out_write(&o, "after", 5);
-    assert_int_equal(out_close(&o, false, &e), ERR_OK);
+    assert_int_equal(out_close(&o, ERR_FORMAT, &e), ERR_FORMAT);
     assert_string_equal(text_of("kept"), "");
     put("kept", "before");
     assert_int_equal(out_open(&o, at("kept"), false, &e), ERR_OK);
-    assert_int_equal(out_close(&o, true, &e), ERR_OK); /* all of it is nothing */
+    assert_int_equal(out_close(&o, ERR_OK, &e), ERR_OK); /* all of it is nothing */
     assert_string_equal(text_of("kept"), "");
     assert_int_equal(names_in(dir), before + 2);
 }

@@ -69,7 +69,7 @@ static int writes(const char *path)
     if (out_open(&o, path, false, &e))
         return errno ? errno : EIO;
     out_write(&o, "new", 3);
-    return out_close(&o, true, &e) ? EIO : 0;
+    return out_close(&o, ERR_OK, &e) ? EIO : 0;
 }
 
 static bool holds(const char *path, const char *text)

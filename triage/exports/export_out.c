@@ -38,7 +38,7 @@ enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e
     }
     if (fd >= 0)
         close(fd);
-    out_close(o, false, NULL);
+    (void)out_close(o, ERR_NOMEM, NULL);
     return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the output");
 }
 
@@ -74,17 +74,17 @@ void out_text(struct out *o, const struct text *t)
     out_write(o, t->p, t->n);
 }
 
-enum err_code out_close(struct out *o, bool keep, struct err *e)
+enum err_code out_close(struct out *o, enum err_code rc, struct err *e)
 {
-    const enum err_code refused = keep ? target_may(o->path, e) : ERR_OK;
+    rc = rc ? rc : target_may(o->path, e);
     errno = 0;
     if (o->z && gzclose(o->z) != Z_OK && !o->error)
         o->error = errno ? errno : EIO;
     o->z = NULL;
-    if (!target_close(&o->to, keep && !refused && !o->error) && !o->error)
+    if (!target_close(&o->to, !rc && !o->error) && !o->error)
         o->error = errno;
-    if (refused || !o->error || o->error == EPIPE)
-        return refused;
+    if (!o->error || o->error == EPIPE)
+        return o->error ? ERR_OK : rc;
     errno = o->error;
     return open_failed(o, e);
 }

@@ -32,9 +32,10 @@ struct out {
 enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e);
 void out_write(struct out *o, const void *p, size_t n);
 void out_text(struct out *o, const struct text *t); /* a text that ran out of memory sets ENOMEM */
-/* out_close - flushes and closes. With keep = false, or after an error, or if it was read meanwhile
- * (ERR_ARG), the file `path` stays untouched. Returns ERR_OK also when the reader of a pipe has closed it. */
-enum err_code out_close(struct out *o, bool keep, struct err *e);
+/* out_close - flushes and closes. rc, with *e: what came of the writing. Unless that is ERR_OK, or if the
+ * file was read meanwhile (ERR_ARG), or is not written whole, `path` stays untouched. Returns why: an output
+ * that broke says so itself; ERR_OK also when the reader of a pipe has closed it. */
+enum err_code out_close(struct out *o, enum err_code rc, struct err *e);
 
 /* out_name - adds a name from a trace to *t so that any tool can read it: valid UTF-8 without control
  * characters or characters that reorder text. It escapes a bad byte as \xNN and a bad character from U+0080

@@ -232,11 +232,7 @@ static enum err_code write_file(struct writer *w, struct err *e)
     }
     if (rc == ERR_OK)
         rc = out_open(&w->out, w->o->out, true, e);
-    if (rc != ERR_OK)
-        return rc;
-    rc = write_pprof(w, e);
-    const enum err_code closed = out_close(&w->out, rc == ERR_OK, rc == ERR_OK ? e : NULL);
-    return rc != ERR_OK ? rc : closed;
+    return rc != ERR_OK ? rc : out_close(&w->out, write_pprof(w, e), e);
 }
 
 /* Says what of the trace could not be read. Returns the exit status. */

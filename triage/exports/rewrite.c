@@ -35,14 +35,6 @@ static bool to_out(void *arg, const void *p, size_t n)
     return !((struct out *)arg)->error;
 }
 
-/* Closes what was written with this result, and returns it: an output that broke says why itself. */
-static enum err_code out_end(struct out *o, enum err_code rc, struct err *e)
-{
-    const bool failed = rc && rc != ERR_IO;
-    const enum err_code closed = out_close(o, rc == ERR_OK, failed ? NULL : e);
-    return failed ? rc : closed;
-}
-
 enum err_code slice_file(const char *from, const struct joint_paths *more, const char *to,
                          const struct cut_range *r, struct cut_result *res, struct err *e)
 {
@@ -54,7 +46,7 @@ enum err_code slice_file(const char *from, const struct joint_paths *more, const
     struct outlet to_file = {.write = to_out, .arg = &out};
     rc = out_open(&out, to, false, e);
     if (!rc)
-        rc = out_end(&out, cut_trace(&in, r, &to_file, res, e), e);
+        rc = out_close(&out, cut_trace(&in, r, &to_file, res, e), e);
     input_close(&in);
     return rc;
 }
@@ -200,17 +192,14 @@ static enum err_code anonymize_to(const struct input *in, const struct options *
     enum err_code rc = out_open(&out, o->out, false, e);
     if (rc)
         return rc;
-    if (o->map && (rc = out_open(&map, o->map, false, e))) {
-        (void)out_close(&out, false, NULL);
-        return rc;
-    }
+    if (o->map && (rc = out_open(&map, o->map, false, e)))
+        return out_close(&out, rc, e);
     struct outlet to_file = {.write = to_out, .arg = &out};
-    rc = anon_trace(in, &a, &to_file, res, e);
+    const enum err_code whole = anon_trace(in, &a, &to_file, res, e);
     anon_free(&a);
-    const bool whole = rc == ERR_OK;
-    rc = out_end(&out, rc, e);
-    const enum err_code mapped = o->map ? out_close(&map, whole && !rc, rc ? NULL : e) : ERR_OK;
-    return rc ? rc : mapped;
+    rc = out_close(&out, whole, e);
+    const enum err_code mapped = o->map ? out_close(&map, whole ? whole : rc, e) : ERR_OK;
+    return rc || whole ? rc : mapped;
 }
 
 int anonymize_main(int argc, char **argv)

@@ -111,7 +111,7 @@ static bool take_work(struct figures *f, bool gap)
 {
     static const int64_t most[FIG_WINDOWS] = {1000000000, 10000000000, FIG_HELD_NS};
     struct pulse *p = f->pulse;
-    bool failed = false, ok = true;
+    bool failed = false;
     if (gap)
         pulse_gap(p);
     if (!pulse_learn(p, f->l->tr, &f->l->fs.works))
@@ -120,15 +120,14 @@ static bool take_work(struct figures *f, bool gap)
     (void)pulse_step(p, INT64_MAX, &failed);
     const int64_t end = pulse_end(p);
     pulse_forget(p, end - FIG_HELD_NS);
-    for (int w = 0; w < FIG_WINDOWS && ok && !failed; w++) {
+    for (int w = 0; w < FIG_WINDOWS && !failed; w++) {
         const int64_t held = end - pulse_since(p);
         f->window_ns[w] = held < most[w] ? held : most[w];
-        ok = pulse_of(p, end - f->window_ns[w], end, f->work[w]);
+        failed = !pulse_of(p, end - f->window_ns[w], end, f->work[w]);
     }
-    f->nwork = ok ? pulse_rows(p) : 0;
-    if (ok)
-        pulse_order(p, f->work[FIG_TEN], f->order);
-    return ok && !failed;
+    f->nwork = failed ? 0 : pulse_rows(p);
+    pulse_order(p, f->work[FIG_TEN], f->order);
+    return !failed;
 }
 
 bool fig_take(struct figures *f, struct loaded *l, bool gap)

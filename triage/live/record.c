@@ -134,12 +134,7 @@ int record_main(int argc, char **argv)
         out_open(&r.out, r.opt.out, false, &e)) {
         status = say_failed("record", r.opt.path, e.what);
     } else {
-        enum err_code rc = receive(&r, &e);
-        struct err closed = {0};
-        if (out_close(&r.out, !rc, &closed) && !rc) {
-            rc = ERR_IO;
-            e = closed;
-        }
+        const enum err_code rc = out_close(&r.out, receive(&r, &e), &e);
         status = rc ? say_failed("record", r.opt.path, e.what) : recorded(&r, &e);
         live_stop_tell("record", r.opt.path);
     }

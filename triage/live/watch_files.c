@@ -84,19 +84,25 @@ static void choose(const struct watch *w, bool at_end, struct capture *c)
     c->ns = to > c->from ? g[to - 1].t1 - g[c->from].t0 : 0;
 }
 
-/* Opens the file of the capture that ends so. */
-static enum err_code put_open(struct out *out, const struct capture *c, const char *ends,
-                              char path[sizeof c->file], struct err *e)
+/* Writes the file of the capture that ends so. */
+static enum err_code put(const struct capture *c, const char *ends, char path[sizeof c->file], const void *p,
+                         size_t n, struct err *e)
 {
+    struct out out;
     snprintf(path, sizeof c->file, "%s%s", c->base, ends);
-    return out_open(out, path, false, e);
+    enum err_code rc = out_open(&out, path, false, e);
+    if (rc)
+        return rc;
+    out_write(&out, p, n);
+    return out_close(&out, ERR_OK, e);
 }
 
 static enum err_code put_trace(const struct watch *w, struct capture *c, struct err *e)
 {
     struct out out;
     const struct stream *st = &w->line.st;
-    enum err_code rc = put_open(&out, c, ".trace", c->file, e);
+    snprintf(c->file, sizeof c->file, "%s.trace", c->base);
+    enum err_code rc = out_open(&out, c->file, false, e);
     if (rc)
         return rc;
     out_write(&out, st->header, STREAM_HEADER);
@@ -105,20 +111,15 @@ static enum err_code put_trace(const struct watch *w, struct capture *c, struct 
         out_write(&out, st->gen[i].p + STREAM_HEADER, st->gen[i].n - STREAM_HEADER);
         c->bytes += st->gen[i].n - STREAM_HEADER;
     }
-    return out_close(&out, true, e);
+    return out_close(&out, ERR_OK, e);
 }
 
 static enum err_code put_rest(struct capture *c, struct err *e)
 {
-    struct out out;
     char path[sizeof c->file];
     const bool alone = c->from == c->to;
-    enum err_code rc = put_open(&out, c, "-rest.trace", alone ? c->file : path, e);
-    if (rc)
-        return rc;
-    out_write(&out, c->rest->p, c->rest->n);
     c->bytes = alone ? c->rest->n : c->bytes;
-    return out_close(&out, true, e);
+    return put(c, "-rest.trace", alone ? c->file : path, c->rest->p, c->rest->n, e);
 }
 
 /* The page of the newest generations of the capture, or of what there is of one. */
@@ -149,7 +150,6 @@ static void put_page(const struct watch *w, const struct capture *c, struct text
 static enum err_code put_text(const struct watch *w, const struct capture *c, struct err *e)
 {
     struct text p = {.ascii = true};
-    struct out out;
     char stamp[64], path[sizeof c->file], shown[FEED_SHOWN];
     const char *where = feed_shown(w->o.path, shown);
     live_stamp(w->wall_ns, false, stamp, sizeof stamp);
@@ -162,12 +162,8 @@ static enum err_code put_text(const struct watch *w, const struct capture *c, st
     else
         text_lit(&p, "\n");
     put_page(w, c, &p);
-    enum err_code rc = text_ok(&p) ? put_open(&out, c, ".txt", path, e)
+    enum err_code rc = text_ok(&p) ? put(c, ".txt", path, p.p, p.n, e)
                                    : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the page");
-    if (!rc) {
-        out_text(&out, &p);
-        rc = out_close(&out, true, e);
-    }
     text_free(&p);
     return rc;
 }

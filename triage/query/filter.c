@@ -33,8 +33,7 @@ enum kind {
     T_P,
     T_STATE,
     T_REASON,
-    T_DUR_MORE,
-    T_DUR_LESS,
+    T_DUR,
     T_GC,
     T_WOKENBY,
     T_TASK,
@@ -57,7 +56,7 @@ struct term {
     uint32_t kinds;  /* T_REASON: bit per enum wait_kind whose word matches, too */
     uint64_t id;     /* T_G, T_P, and NAMEs that are g123 */
     bool by_id;
-    int64_t ns; /* T_DUR_MORE, T_DUR_LESS: at least, at most */
+    int64_t least, most; /* T_DUR */
     struct match m;
     struct ival *iv; /* T_TASK, T_REGION */
     size_t niv, civ;
@@ -139,12 +138,13 @@ static bool parse_id(const char *s, uint64_t *id)
 static bool read_dur(struct term *t, const char *s)
 {
     const char *rest;
+    int64_t ns;
     const bool more = *s == '>', equal = *s && s[1] == '=';
-    if ((*s != '<' && *s != '>') || !goto_time(s + 1 + equal, 1, &t->ns, &rest) || *rest)
+    if ((*s != '<' && *s != '>') || !goto_time(s + 1 + equal, 1, &ns, &rest) || *rest)
         return false;
-    t->kind = more ? T_DUR_MORE : T_DUR_LESS;
-    if (!equal)
-        t->ns = more ? (t->ns < INT64_MAX ? t->ns + 1 : t->ns) : t->ns - 1;
+    t->kind = T_DUR;
+    t->least = !more ? INT64_MIN : equal || ns == INT64_MAX ? ns : ns + 1;
+    t->most = more ? INT64_MAX : equal ? ns : ns - 1;
     return true;
 }
 
@@ -350,8 +350,7 @@ static bool holds(const struct term *t, struct asked *a)
         return match_id(&t->m, tr, s->reason) || match_id(&t->m, tr, s->label) ||
                (t->kinds && s->state == ST_WAITING &&
                 t->kinds >> stacks_wait_kind(tr, s->reason, s->stack) & 1);
-    case T_DUR_MORE: return s->t1 - s->t0 >= t->ns;
-    case T_DUR_LESS: return s->t1 - s->t0 <= t->ns;
+    case T_DUR: return s->t1 - s->t0 >= t->least && s->t1 - s->t0 <= t->most;
     case T_GC: return tri_in_band(tr, BAND_GC, s->t0, end) > 0;
     case T_WOKENBY: {
         if (s->state != ST_RUNNABLE || s->who == NO_LANE)
@@ -393,9 +392,8 @@ bool filter_whole(const struct filter *f)
 int64_t filter_wide(const struct filter *f)
 {
     int64_t min = 0;
-    for (unsigned i = 0; i < f->n; i++)
-        if (f->term[i].kind == T_DUR_MORE && !f->term[i].not &&f->term[i].ns > min)
-            min = f->term[i].ns;
+    each_of(t, f->term, f->n)
+        min = t->kind == T_DUR && !t->not &&t->least > min ? t->least : min;
     return min;
 }
 

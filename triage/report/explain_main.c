@@ -310,33 +310,28 @@ static const struct command command = {
     "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 only part of a trace could be "
     "read.\n"};
 
-struct asks {
-    struct options o;
-    const char *subject; /* the second operand, or the place after the first */
-    char place[LINK_PLACE];
-};
-
-/* Returns -1 to continue, else the exit status. */
-static int parse(struct asks *o, int argc, char **argv)
+/* Sets o->path, and the subject: the second operand, or the place after the first. Returns -1 to continue,
+ * else the exit status. */
+static int parse(struct options *o, const char **subject, int argc, char **argv)
 {
-    const int status = options_read(&command, argc, argv, &o->o);
+    static char place[LINK_PLACE];
+    const int status = options_read(&command, argc, argv, o);
     if (status >= 0)
         return status;
-    if (!o->o.noperands)
+    if (!o->noperands)
         return options_lack(&command, "TRACE");
-    o->o.path = o->o.operand[0];
-    if (o->o.noperands > 2)
-        return say_failed("explain", o->o.operand[2], "one trace and one subject, please");
-    o->subject = o->o.noperands == 2                                  ? o->o.operand[1]
-                 : link_split((char *)(uintptr_t)o->o.path, o->place) ? o->place /* now it is a file's name */
-                                                                      : NULL;
-    return o->subject
-               ? -1
-               : say_failed("explain", o->o.path,
-                            "of what? A SUBJECT is missing: g123, task:NAME, .. (gotop explain --help)");
+    o->path = o->operand[0];
+    if (o->noperands > 2)
+        return say_failed("explain", o->operand[2], "one trace and one subject, please");
+    *subject = o->noperands == 2                               ? o->operand[1]
+               : link_split((char *)(uintptr_t)o->path, place) ? place /* now it is a file's name */
+                                                               : NULL;
+    return *subject ? -1
+                    : say_failed("explain", o->path,
+                                 "of what? A SUBJECT is missing: g123, task:NAME, .. (gotop explain --help)");
 }
 
-static int explain_subject(const struct asks *o, struct text *t)
+static int explain_subject(const struct options *o, const char *subject, struct text *t)
 {
     struct trace *tr;
     struct asked q = {0};
@@ -344,14 +339,14 @@ static int explain_subject(const struct asks *o, struct text *t)
     const char *why;
     struct err e = {0};
     int status;
-    if (load_model(o->o.path, &o->o.trace, o->o.quiet, &tr, &e) != ERR_OK)
-        return say_failed("explain", o->o.path, e.what);
-    if (!subject_of(&q, tr, o->subject, &why)) {
-        status = say_failed("explain", o->subject, q.failed ? "out of memory" : why);
+    if (load_model(o->path, &o->trace, o->quiet, &tr, &e) != ERR_OK)
+        return say_failed("explain", o->path, e.what);
+    if (!subject_of(&q, tr, subject, &why)) {
+        status = say_failed("explain", subject, q.failed ? "out of memory" : why);
     } else {
         x = explain_new(tr, NULL);
         t->ticks = !trace_info(tr)->has_clock;
-        t->failed |= !x || q.failed || !(o->o.json ? json_answer(t, x, tr, &q) : text_answer(t, x, tr, &q));
+        t->failed |= !x || q.failed || !(o->json ? json_answer(t, x, tr, &q) : text_answer(t, x, tr, &q));
         status = trace_info(tr)->ndamages ? 3 : 0;
     }
     explain_free(x);
@@ -362,14 +357,15 @@ static int explain_subject(const struct asks *o, struct text *t)
 
 int explain_main(int argc, char **argv)
 {
-    struct asks o;
+    struct options o;
+    const char *subject;
     struct text t = {0};
-    int status = parse(&o, argc, argv);
+    int status = parse(&o, &subject, argc, argv);
     if (status >= 0)
         return status;
-    t.ascii = !o.o.utf8;
-    status = explain_subject(&o, &t);
-    if (status != 2 && say_answer("explain", o.o.json, o.o.out, &t))
+    t.ascii = !o.utf8;
+    status = explain_subject(&o, subject, &t);
+    if (status != 2 && say_answer("explain", o.json, o.out, &t))
         status = 2;
     text_free(&t);
     return status;

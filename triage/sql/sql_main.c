@@ -310,7 +310,9 @@ static int run(struct job *j)
         return save(j);
     j->print = (struct sql_print){.format = j->format, .out = &j->o};
     int status = all_traces(j);
-    if (j->opened && out_close(&j->o, status != 2 || !j->opt.out, &e) != ERR_OK)
+    if (j->opened)
+        (void)out_close(&j->o, status == 2 && j->opt.out ? ERR_ARG : ERR_OK, &e);
+    if (e.code)
         status = fail(j->opt.out ? j->opt.out : "standard output", e.what);
     sql_print_free(&j->print);
     return status;
