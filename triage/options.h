@@ -110,7 +110,7 @@ struct command {
  * --name VALUE and --name=VALUE, whole names, anywhere among the operands; "--" ends the options, except
  * between the sides of `diff`. */
 int options_read(const struct command *c, int argc, char **argv, struct options *o);
-/* options_door - called after the command line of a command outside CMD_LIVE is read, before anything is
+/* options_door - called after the command line is read (in CMD_LIVE by live_shut()), before anything is
  * opened; may be NULL. */
 extern void (*options_door)(const struct options *o);
 /* options_traces - takes the operands as traces: o->path, o->trace.more. Returns -1, or 2 if there are too

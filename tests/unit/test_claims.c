@@ -54,8 +54,7 @@ static bool of_serve(const struct measure *m)
 static void run(struct profile *p, const struct model *o)
 {
     double busy = 2e9 * (0.8 + 0.4 * chance()), pace = o->pace * (0.8 + 0.4 * chance());
-    *p = (struct profile){
-        .path = name_of("run"), .end = 1000000000, .procs = 4, .heap_live = 5e6, .heap_goal = 25e6};
+    *p = (struct profile){.end = 1000000000, .procs = 4, .heap_live = 5e6, .heap_goal = 25e6};
     p->m = mem_zalloc(10 * sizeof *p->m);
     assert_non_null(p->m);
     if (o->piece > 0)
@@ -164,7 +163,7 @@ static void expect_first(const struct model *b, uint32_t n, enum measure_kind k,
         assert_int_equal(x.v.c[0].kind, k);
         assert_string_equal(x.v.c[0].name, name);
         assert_true(x.v.c[0].time.low < x.v.c[0].time.factor && x.v.c[0].time.factor < x.v.c[0].time.high);
-        change_text(&t, &x.v, &x.v.c[0]);
+        change_text(&t, &x.v.c[0]);
         assert_non_null(strstr(t.p, said));
         text_free(&t);
         compared(&x);
@@ -204,8 +203,8 @@ static void the_collector_runs_more(void **state)
     x.p[1][0].heap_goal = 6e6;
     struct err e;
     assert_int_equal(verdict_of(&x.side[0], &x.side[1], &x.v, &e), ERR_OK);
-    assert_non_null(x.v.gc_why);
-    assert_non_null(strstr(x.v.gc_why, "GOGC"));
+    assert_non_null(x.v.c[0].why);
+    assert_non_null(strstr(x.v.c[0].why, "GOGC"));
     compared(&x);
 }
 
@@ -305,7 +304,7 @@ static void the_work_is_the_yardstick(void **state)
         compare(&x, &slow, &fast, 1);
         assert_true(x.v.by_work && x.v.claimed > 0 && x.v.c[0].kind == MK_WORK);
         assert_true(x.v.c[0].time.high < 0.5);
-        change_text(&t, &x.v, &x.v.c[0]);
+        change_text(&t, &x.v.c[0]);
         assert_int_equal(strncmp(t.p, "requests of main.serve: one takes ", 34), 0);
         text_free(&t);
         compared(&x);
@@ -512,16 +511,15 @@ static void works_that_differ(void **state)
 /* Digits, however many there are. */
 static void many_a_second(void **state)
 {
-    const struct claim v = {.pace = 1};
     const struct change c = {.kind = MK_CALL, .name = "main.read", .count = {.new = 44650.4, .old = 4.25}};
     const struct change few = {.kind = MK_TAKE, .name = "main.read", .count = {.new = 0.00004, .old = 250}};
     struct text t = {0};
     (void)state;
-    change_text(&t, &v, &c);
+    change_text(&t, &c);
     assert_string_equal(t.p,
                         "system calls in main.read: 44650 a second, for the same amount of work 4.25 before");
     text_free(&t);
-    change_text(&t, &v, &few);
+    change_text(&t, &few);
     assert_non_null(strstr(t.p, ": <0.001 a second, for the same amount of work 250 before"));
     text_free(&t);
 }

@@ -468,7 +468,7 @@ enum err_code verdict_of(const struct side *old, const struct side *new, struct 
     out->by_work = j.by_work;
     each_of(c, out->c, out->n) {
         out->claimed += c->claimed;
-        out->gc_why = c->claimed && c->kind == MK_GC ? gc_why(&j) : out->gc_why;
+        c->why = c->claimed && c->kind == MK_GC ? gc_why(&j) : NULL;
     }
     sort(out->c, out->n, cmp_change);
     return ERR_OK;
@@ -519,7 +519,7 @@ static void change_usual(struct text *t, const struct change *c)
         text_say(t, NULL, "; held in ", t_clean(c->held));
 }
 
-void change_text(struct text *t, const struct claim *v, const struct change *c)
+void change_text(struct text *t, const struct change *c)
 {
     if (c->kind == MK_WORK) {
         text_say(t, NULL, t_clean(c->name), ": one takes ", t_dur((int64_t)(c->time.new * 1e9)),
@@ -528,8 +528,8 @@ void change_text(struct text *t, const struct claim *v, const struct change *c)
         text_say(t, NULL, "collector: ", t_share(c->time.new, 1), " of the processor time in use, before ",
                  t_share(c->time.old, 1));
         rates(t, c, " (", " cycles a second, before ", ")");
-        if (v->gc_why && c->claimed)
-            text_say(t, NULL, "; ", v->gc_why);
+        if (c->why)
+            text_say(t, NULL, "; ", c->why);
     } else if (c->kind == MK_RUN) {
         text_say(t, NULL, "goroutines of ", t_clean(c->name), ": run ", t_share(c->time.new, 1),
                  " of the processor time there is, for the same amount of work ", t_share(c->time.old, 1),

@@ -50,7 +50,6 @@ struct measure {
     double count[PROFILE_ALL + 1], ns[PROFILE_ALL + 1];
 };
 struct profile {
-    char *path;
     int64_t end;                  /* ns */
     double procs;                 /* average GOMAXPROCS */
     double busy[PROFILE_ALL + 1]; /* processor time in use in ns */
@@ -83,6 +82,7 @@ struct moved { /* One quantity on both sides: means over their runs. */
 struct change {
     enum measure_kind kind;
     const char *name, *held; /* Borrowed from a profile; held: where a lock is held most, NULL if unknown. */
+    const char *why;         /* the cause of a claimed MK_GC; NULL: unknown */
     struct moved count;      /* per second, at the pace of the first run */
     /* share of a second; MK_WORK: seconds a piece; MK_GC: share of the processor time in use; MK_RUN: of all
      * processor time */
@@ -97,7 +97,6 @@ struct claim {
      * how often everything happens, if no work is in all runs (by_work is false) */
     double pace;
     bool by_work;
-    const char *gc_why; /* the cause of a claimed MK_GC; NULL: unknown */
 };
 
 /* verdict_of - compares two sides of at least one run each. *out borrows their names, so the profiles must
@@ -106,7 +105,7 @@ enum err_code verdict_of(const struct side *old, const struct side *new, struct 
 
 /* change_text - adds one sentence without its full stop: "lock in main.f: goroutines wait 1.9s a second,
  * before 3.1ms (..)". */
-void change_text(struct text *t, const struct claim *v, const struct change *c);
+void change_text(struct text *t, const struct change *c);
 
 /* ---- two runs side by side ----------------------------------------------------------------------------- */
 

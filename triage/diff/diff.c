@@ -229,13 +229,13 @@ static void verdict_text(struct text *t, const struct job *j)
     }
     for (uint32_t i = 0; i < v->claimed; i++) {
         text_lit(t, "! ");
-        change_text(t, v, &v->c[i]);
+        change_text(t, &v->c[i]);
         factor_text(t, &v->c[i]);
         text_lit(t, "\n");
     }
     if (v->claimed == 0 && v->n) {
         text_lit(t, "  what moved most: ");
-        change_text(t, v, &v->c[0]);
+        change_text(t, &v->c[0]);
         text_lit(t, "\n");
     }
     if (v->claimed && other_pace)
@@ -281,7 +281,7 @@ static void out_runs(json_t *root, const char *key, const struct runs *r)
 {
     json_t *arr = json_list(root, key);
     each_of(p, r->p, r->n)
-        json_row(arr, NULL, "path", p->path, "duration_ns", p->end, "partial", p->partial);
+        json_row(arr, NULL, "path", r->path[p - r->p], "duration_ns", p->end, "partial", p->partial);
 }
 
 static json_t *out_moved(const struct moved *m)
@@ -298,12 +298,12 @@ static void out_changes(json_t *root, const char *key, const struct claim *v, ui
     for (uint32_t i = from; i < to; i++) {
         const struct change *c = &v->c[i];
         struct text t = {0};
-        change_text(&t, v, c);
+        change_text(&t, c);
         if (!text_ok(&t))
             json_fail();
         json_row(arr, NULL, "kind", kind_word[c->kind], "name", c->name, "per_second", out_moved(&c->count),
                  c->kind == MK_WORK ? "seconds_each" : "share", out_moved(&c->time), "text", t.p, "held_in",
-                 c->held, "why", c->kind == MK_GC ? v->gc_why : NULL);
+                 c->held, "why", c->why);
         text_free(&t);
     }
 }

@@ -226,16 +226,12 @@ static void finish(struct make *k)
 enum err_code profile_of(const struct loaded *l, struct profile *out, struct err *e)
 {
     struct make k = {.l = l, .p = out, .wide = l->tg->end / PROFILE_SLICES + 1};
-    struct text path = {0};
-    text_clean(&path, l->path, strlen(l->path), 0);
-    *out = (struct profile){.path = text_take(&path),
-                            .end = l->tg->end,
+    *out = (struct profile){.end = l->tg->end,
                             .partial = l->partial,
                             .has_clock = trace_info(l->tr)->has_clock,
                             .heap_live = (double)l->tg->heap.low_last,
                             .heap_goal = (double)l->tg->heap.max_goal,
                             .procs = l->tg->end > 0 ? (double)l->tg->capacity / (double)l->tg->end : 0};
-    k.failed = !out->path;
     processors(&k);
     stops(&k);
     works(&k);
@@ -253,7 +249,6 @@ void profile_free(struct profile *p)
         mem_free(p->m[i].held);
     }
     mem_free(p->m);
-    mem_free(p->path);
     *p = (struct profile){0};
 }
 

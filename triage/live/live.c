@@ -27,8 +27,6 @@ const char live_too_large[] =
     "a generation was larger than 128 MB: it is left out, since no more of one is held";
 _Static_assert(LIVE_GENERATION == (uint64_t)128 << 20, "as it is said");
 
-void (*live_door)(void);
-
 int live_parse(const struct command *c, int argc, char **argv, struct options *o)
 {
     const int status = options_read(c, argc, argv, o);
@@ -42,11 +40,11 @@ int live_parse(const struct command *c, int argc, char **argv, struct options *o
 
 void live_shut(const struct options *o, const struct feed_opts *also)
 {
-    if (!live_door)
+    if (!options_door)
         return;
     if (strcmp(o->path, "-") != 0)
         feed_outside(o->path, &o->feed, also);
-    live_door();
+    options_door(o);
 }
 
 /* ---- the stream ---------------------------------------------------------------------------------------- */

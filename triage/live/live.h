@@ -24,10 +24,8 @@ int live_parse(const struct command *c, int argc, char **argv, struct options *o
 #define LIVE_TAIL \
     LIVE_WHERE "Exit status: 0 it ended as asked, or with the program; 2 wrong usage, the program can't be " \
                "reached, the connection broke, or a file can't be written.\n"
-/* live_door - enters the sandbox. It is called once it is known what the clerk may do
- * (decode/base/clerk.h), before the first byte is read. NULL: there is no sandbox. live_shut - calls it for
- * these options; also: a second feed's options, NULL: none. */
-extern void (*live_door)(void);
+/* live_shut - enters the sandbox, if there is one, by options_door(), now that it is known what the clerk may
+ * do (decode/base/clerk.h), before the first byte is read. also: a second feed's options, NULL: none. */
 void live_shut(const struct options *o, const struct feed_opts *also);
 /* live_too_short - the message when a program's trace ended before there was anything to see. */
 extern const char live_too_short[];

@@ -642,15 +642,16 @@ static bool descriptors(void)
     return n == NEEDED;
 }
 
-/* The running command, for live_door(). */
+/* The running command, for options_door(). */
 static struct {
     int argc;
     char **argv;
     bool open; /* --no-sandbox */
 } command_line;
 
-static void shut(void)
+static void shut(const struct options *o)
 {
+    (void)o;
     sandbox_enter(sandbox_needs(command_line.argv[1]), command_line.argc, command_line.argv);
 }
 
@@ -687,8 +688,8 @@ static int run_command(const struct command_row *command, int argc, char **argv,
     if (!(command->needs & SANDBOX_LIVE))
         options_door = shut_far;
     else if (!open)
-        live_door = shut;
-    if (!live_door && !options_door)
+        options_door = shut;
+    if (!options_door)
         (void)spill_open();
     bound_begin(true);
     const int status = bound_end(command->main(argc - 1, argv + 1));
