@@ -6,7 +6,6 @@
  */
 #include "layout/move/search.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "decode/base/order.h"
 #include "decode/model/item.h"
 #include "triage/query/filter.h"
+#include "triage/query/goto.h"
 #include "triage/tables/tab.h"
 
 enum { PHASE_STRINGS, PHASE_WINDOWS, PHASE_END };
@@ -30,13 +30,8 @@ static void parse_query(struct search *s)
     s->no_text = s->states && strlen(q) < 4; /* gc, stw: "stw" is in NewRequestWithContext, too */
     if (*q == 'g' || *q == 'G')
         q++;
-    if (!isdigit((unsigned char)*q))
-        return;
-    uint64_t id = 0;
-    for (; isdigit((unsigned char)*q); q++)
-        id = id > (UINT64_MAX - 9) / 10 ? UINT64_MAX : id * 10 + (uint64_t)(*q - '0');
-    s->by_id = !*q;
-    s->id = id;
+    const char *end = goto_id(q, &s->id);
+    s->by_id = end && !*end;
 }
 
 /* /text/ and ~text are expressions, the rest is plain. */

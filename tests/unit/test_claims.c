@@ -499,7 +499,7 @@ static void works_that_differ(void **state)
     assert_true(k.works >= 3);
     assert_int_equal(k.parts, 0);
     struct text t = {0};
-    diff_works(&t, &a, &b);
+    diff_tables(&t, &a, &b);
     assert_true(text_ok(&t));
     assert_non_null(strstr(t.p, "  6 goroutines of main.(*bank).clerk (6 before): p50 "));
     assert_non_null(strstr(t.p, " running in main.(*bank).clerk: "));

@@ -114,9 +114,8 @@ void diff_change(struct text *t, const struct metric_value *a, const struct metr
 /* diff_tables - adds the works, findings and numbers of two runs. */
 void diff_tables(struct text *t, const struct loaded *a, const struct loaded *b);
 /* diff_works_each - calls fn for each work that counts in b and that a has, too, with the parts of a piece
- * whose time differs by a tenth of a piece or more; for none if times are ticks of unknown length.
- * diff_works - adds the same as text. Both return false, or mark the text as failed, when out of memory; *d
- * is valid within fn only. */
+ * whose time differs by a tenth of a piece or more; for none if times are ticks of unknown length. Returns
+ * false when out of memory; *d is valid within fn only. */
 enum { DIFF_PARTS = 128 };
 struct diff_part {
     const char *what; /* node_word(): "lock", "running" .. */
@@ -133,6 +132,5 @@ struct diff_work {
 };
 typedef void diff_work_fn(void *arg, const struct diff_work *d);
 bool diff_works_each(const struct loaded *a, const struct loaded *b, diff_work_fn *fn, void *arg);
-void diff_works(struct text *t, const struct loaded *a, const struct loaded *b);
 
 #endif

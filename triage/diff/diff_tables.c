@@ -142,11 +142,6 @@ static void work_moved(void *arg, const struct diff_work *d)
     }
 }
 
-void diff_works(struct text *t, const struct loaded *a, const struct loaded *b)
-{
-    t->failed |= !diff_works_each(a, b, work_moved, t);
-}
-
 /* ---- findings and numbers ------------------------------------------------------------------------------ */
 
 void diff_change(struct text *t, const struct metric_value *a, const struct metric_value *b)
@@ -221,7 +216,7 @@ static void diff_findings(struct text *t, const struct loaded *a, const struct l
 
 void diff_tables(struct text *t, const struct loaded *a, const struct loaded *b)
 {
-    diff_works(t, a, b);
+    t->failed |= !diff_works_each(a, b, work_moved, t);
     diff_findings(t, a, b);
     diff_numbers(t, a, b);
 }

@@ -225,14 +225,14 @@ static enum err_code write_pprof(struct writer *w, struct err *e)
 static enum err_code write_file(struct writer *w, struct err *e)
 {
     const struct sample *sample;
-    enum err_code rc = part_of(w, e);
-    if (rc == ERR_OK && strcmp(w->o->kind, "cpu") == 0 && trace_samples(w->tr, &sample) == 0) {
-        rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, /* an empty file would say that nothing ran */
-                     "no CPU samples are in it: they come where a CPU profile runs beside the trace");
-    }
-    if (rc == ERR_OK)
-        rc = out_open(&w->out, w->o->out, true, e);
-    return rc != ERR_OK ? rc : out_close(&w->out, write_pprof(w, e), e);
+    const enum err_code rc = part_of(w, e);
+    if (rc != ERR_OK)
+        return rc;
+    if (strcmp(w->o->kind, "cpu") == 0 && trace_samples(w->tr, &sample) == 0)
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, /* an empty file would say that nothing ran */
+                       "no CPU samples are in it: they come where a CPU profile runs beside the trace");
+    const enum err_code opened = out_open(&w->out, w->o->out, true, e);
+    return opened ? opened : out_close(&w->out, write_pprof(w, e), e);
 }
 
 /* Says what of the trace could not be read. Returns the exit status. */
@@ -253,7 +253,7 @@ static int partial(const struct options *o, const struct trace *tr)
 int pprof_main(int argc, char **argv)
 {
     struct options o;
-    struct trace *tr = NULL;
+    struct trace *tr;
     struct err e = {0};
     int status = options_of_trace(&command, argc, argv, &o);
     if (status < 0 && !o.kind)
@@ -262,14 +262,9 @@ int pprof_main(int argc, char **argv)
         status = options_binary(&command, &o);
     if (status >= 0)
         return status;
-    enum err_code rc = trace_open(o.path, &o.trace, &tr, &e);
-    if (rc == ERR_OK)
-        rc = load_rest(tr, o.quiet, &e);
-    if (rc == ERR_OK) {
-        struct writer w = {.tr = tr, .o = &o};
-        rc = write_file(&w, &e);
-    }
-    status = rc == ERR_OK ? partial(&o, tr) : say_failed("pprof", options_name(&o), e.what);
+    const bool written = load_model(o.path, &o.trace, o.quiet, &tr, &e) == ERR_OK &&
+                         write_file(&(struct writer){.tr = tr, .o = &o}, &e) == ERR_OK;
+    status = written ? partial(&o, tr) : say_failed("pprof", options_name(&o), e.what);
     trace_close(tr);
     return status;
 }

@@ -292,11 +292,7 @@ static int connected(struct top *o)
 {
     struct live l = {.room = ROOM};
     struct err e = {0};
-    if (live_open(&l, &o->opt, &e)) {
-        live_close(&l);
-        return say_failed("top", o->opt.path, e.what);
-    }
-    const int status = pictures(o, &l);
+    const int status = live_open(&l, &o->opt, &e) ? say_failed("top", o->opt.path, e.what) : pictures(o, &l);
     live_close(&l);
     return status;
 }
@@ -337,14 +333,12 @@ int top_main(int argc, char **argv)
     if (o.opt.serve_at && serve_open(o.opt.serve_at, &o.serve, &e))
         return say_failed("top", o.opt.serve_at, e.what);
     live_shut(&o.opt, NULL);
-    status = 2;
-    if (fig_new(&o.fig)) {
+    status = fig_new(&o.fig) ? 0 : say_failed("top", o.opt.path, "out of memory");
+    if (!status) {
         o.fig.where = o.opt.path;
         live_stop_hold(true);
         status = o.serve ? serving(&o) : connected(&o);
         live_stop_tell("top", o.opt.path);
-    } else {
-        (void)say_failed("top", o.opt.path, "out of memory");
     }
     serve_close(o.serve);
     fig_free(&o.fig);

@@ -311,30 +311,26 @@ char *info_json(const struct info *i)
 
 /* ---- the command: it examines the file twice, its bytes and as a model --------------------------------- */
 
-static int info_tell(const struct options *o, const struct input *in, bool json)
+static int info_tell(const struct options *o, const struct input *in)
 {
     struct census c;
     struct trace *tr = NULL;
     struct err e = {0};
     struct stat st;
     const char *name = strcmp(o->path, "-") == 0 ? "standard input" : o->path;
-    if (census_take(in, &c, &e)) {
-        census_free(&c);
-        return say_failed("info", name, e.what);
-    }
     int status;
-    if (trace_open_input(in, &o->trace, &tr, &e) || load_rest(tr, true, &e)) {
+    if (census_take(in, &c, &e) || trace_open_input(in, &o->trace, &tr, &e) || load_rest(tr, true, &e)) {
         status = say_failed("info", name, e.what);
     } else {
         struct info i = {.path = name, .tr = tr, .c = &c, .packed = &in->damage};
         struct text t = {.ticks = !trace_info(tr)->has_clock};
         if (strcmp(o->path, "-") != 0 && stat(o->path, &st) == 0 && S_ISREG(st.st_mode))
             i.stored = (uint64_t)st.st_size;
-        if (json)
+        if (o->json)
             text_own(&t, info_json(&i));
         else
             info_text(&t, &i);
-        text_raw(&t, "\n", json);
+        text_raw(&t, "\n", o->json);
         status = say_list("info", &t) ? 2 : trace_info(tr)->ndamages || in->damage.code ? 3 : 0;
     }
     trace_close(tr);
@@ -358,7 +354,7 @@ int info_main(int argc, char **argv)
         return status;
     if (input_open_all(o.path, &o.trace.more, trace_limit(o.trace.max_memory), &in, &e))
         return say_failed(c.name, options_name(&o), e.what);
-    status = info_tell(&o, &in, o.json);
+    status = info_tell(&o, &in);
     input_close(&in);
     return status;
 }
