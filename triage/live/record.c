@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "decode/base/door.h"
-#include "decode/base/mem.h"
 #include "triage/exports/export_out.h"
 #include "triage/live/live.h"
 #include "triage/say.h"
@@ -20,12 +19,13 @@ struct record {
     struct feed_opts beside; /* the request of --cpu */
     struct feed *feed, *profile;
     struct out out;
-    uint8_t *buf;
     uint8_t head[16];
     size_t nhead;
     uint64_t bytes; /* as they were sent */
     bool broke;     /* the connection broke, and what came is a trace */
 };
+
+static uint8_t buf[PIECE];
 
 static const struct command command = {
     "record", CMD_RECORD,
@@ -41,13 +41,13 @@ static bool begins(const struct record *r, bool trace)
     return r->nhead == sizeof r->head && (dialect_tell(r->head, r->nhead, &d, &other) == ERR_OK) == trace;
 }
 
-/* n bytes have been unpacked into r->buf. They are written as they were sent, but not what is no trace. */
+/* n bytes have been unpacked into buf. They are written as they were sent, but not what is no trace. */
 static void take(struct record *r, size_t n)
 {
     size_t nsent;
     const uint8_t *sent = feed_sent(r->feed, &nsent);
     for (size_t i = 0; i < n && r->nhead < sizeof r->head; i++)
-        r->head[r->nhead++] = r->buf[i];
+        r->head[r->nhead++] = buf[i];
     r->bytes += nsent;
     if (!begins(r, false))
         out_write(&r->out, sent, nsent);
@@ -57,7 +57,7 @@ static void take(struct record *r, size_t n)
 static void drain(struct record *r)
 {
     struct err ignored;
-    struct feed_room room = {.p = r->buf, .cap = PIECE};
+    struct feed_room room = {.p = buf, .cap = PIECE};
     enum feed_state s = FEED_DATA;
     while (r->profile && s == FEED_DATA)
         s = feed_read(r->profile, &room, 0, &ignored);
@@ -72,7 +72,7 @@ static enum err_code receive(struct record *r, struct err *e)
     bool talk = !r->opt.quiet && isatty(STDERR_FILENO);
     enum feed_state s = FEED_WAIT;
     while (s != FEED_END && s != FEED_FAILED && !live_stop_asked() && !r->out.error && !begins(r, false)) {
-        struct feed_room room = {.p = r->buf, .cap = PIECE};
+        struct feed_room room = {.p = buf, .cap = PIECE};
         s = feed_read(r->feed, &room, STEP_MS, e);
         take(r, s == FEED_DATA ? room.n : 0);
         drain(r);
@@ -127,9 +127,7 @@ int record_main(int argc, char **argv)
     r.beside.profile = "profile";
     live_shut(&r.opt, r.opt.cpu ? &r.beside : NULL);
     live_stop_hold(true);
-    if (!(r.buf = mem_alloc(PIECE)))
-        err_nomem(&e);
-    if (!r.buf || feed_open(r.opt.path, &r.opt.feed, &r.feed, &e) ||
+    if (feed_open(r.opt.path, &r.opt.feed, &r.feed, &e) ||
         (r.opt.cpu && feed_open(r.opt.path, &r.beside, &r.profile, &e)) ||
         out_open(&r.out, r.opt.out, false, &e)) {
         status = say_failed("record", r.opt.path, e.what);
@@ -140,6 +138,5 @@ int record_main(int argc, char **argv)
     }
     feed_close(r.feed);
     feed_close(r.profile);
-    mem_free(r.buf);
     return status;
 }

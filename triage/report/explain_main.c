@@ -33,13 +33,6 @@ struct asked {
     bool failed;
 };
 
-static void asked_free(struct asked *q)
-{
-    text_free(&q->title);
-    mem_free(q->v);
-    *q = (struct asked){0};
-}
-
 static void ask(struct asked *q, struct workpiece p)
 {
     if (p.g == NO_LANE || p.t1 <= p.t0)
@@ -172,11 +165,6 @@ static size_t stride(const struct trace *tr, const struct workpiece *v, size_t n
     }
 }
 
-static bool tree_of(struct explainer *x, struct work_tree *t, const struct trace *tr, const struct asked *q)
-{
-    return tree_explain(t, tr, x, q->v, q->n, stride(tr, q->v, q->n), allowed(tr));
-}
-
 static void heading(struct text *t, const struct asked *q, const struct work_tree *x)
 {
     text_raw(t, q->title.p ? q->title.p : "", q->title.n);
@@ -194,18 +182,6 @@ static void heading(struct text *t, const struct asked *q, const struct work_tre
     text_lit(t, "\n");
     if (x->cut)
         text_lit(t, "Some waits are not followed to their end: too deep, or too much.\n");
-}
-
-static bool text_answer(struct text *t, struct explainer *x, const struct trace *tr, const struct asked *q)
-{
-    struct work_tree all;
-    const bool ok = tree_of(x, &all, tr, q);
-    if (ok) {
-        heading(t, q, &all);
-        tree_text(t, tr, &all, LINES);
-    }
-    tree_free(&all);
-    return ok;
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------------------- */
@@ -266,22 +242,21 @@ static json_t *json_part(const struct trace *tr, const struct explain_item *item
     return o;
 }
 
-static bool json_answer(struct text *t, struct explainer *x, const struct trace *tr, const struct asked *q)
+static bool json_answer(struct text *t, struct explainer *x, const struct trace *tr, const struct asked *q,
+                        const struct work_tree *all)
 {
-    struct work_tree all;
     struct explain_list l = {0};
-    bool ok = tree_of(x, &all, tr, q);
     explain_budget(x, 4000000);
-    ok = ok && (q->n > 1 || explain_list(x, q->v[0], &l));
+    bool ok = q->n > 1 || explain_list(x, q->v[0], &l);
     if (ok) {
         json_t *head = json_begin();
         json_put(head, tr, "schema", "gotop.explain/1", "subject", q->title.p ? q->title.p : "", "instances",
-                 q->all, "ns", all.v[0].ns[TREE_ALL], "cut", (bool)(all.cut || l.cut), "t0",
+                 q->all, "ns", all->v[0].ns[TREE_ALL], "cut", (bool)(all->cut || l.cut), "t0",
                  j_if(q->n == 1, q->v[0].t0), "t1", j_if(q->n == 1, q->v[0].t1));
         text_lit(t, "{");
         json_members(t, head);
         text_lit(t, ",\n \"tree\": ");
-        json_tree(t, tr, &all, 0, 0);
+        json_tree(t, tr, all, 0, 0);
         text_add(t, "%s", q->n == 1 ? ",\n \"parts\": [" : "");
         for (size_t i = 0; i < l.n; i++) {
             text_add(t, "%s\n  {", i ? "," : "");
@@ -291,7 +266,6 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
         text_add(t, "%s\n}\n", q->n == 1 ? "]" : "");
         ok = json_whole();
     }
-    tree_free(&all);
     explain_list_free(&l);
     return ok;
 }
@@ -331,11 +305,26 @@ static int parse(struct options *o, const char **subject, int argc, char **argv)
                                  "of what? A SUBJECT is missing: g123, task:NAME, .. (gotop explain --help)");
 }
 
+static bool answer(struct text *t, const struct options *o, const struct trace *tr, const struct asked *q)
+{
+    struct explainer *x = explain_new(tr, NULL);
+    struct work_tree all = {0};
+    bool ok = x && tree_explain(&all, tr, x, q->v, q->n, stride(tr, q->v, q->n), allowed(tr));
+    if (ok && o->json) {
+        ok = json_answer(t, x, tr, q, &all);
+    } else if (ok) {
+        heading(t, q, &all);
+        tree_text(t, tr, &all, LINES);
+    }
+    tree_free(&all);
+    explain_free(x);
+    return ok;
+}
+
 static int explain_subject(const struct options *o, const char *subject, struct text *t)
 {
     struct trace *tr;
     struct asked q = {0};
-    struct explainer *x = NULL;
     const char *why;
     struct err e = {0};
     int status;
@@ -344,13 +333,12 @@ static int explain_subject(const struct options *o, const char *subject, struct 
     if (!subject_of(&q, tr, subject, &why)) {
         status = say_failed("explain", subject, q.failed ? "out of memory" : why);
     } else {
-        x = explain_new(tr, NULL);
         t->ticks = !trace_info(tr)->has_clock;
-        t->failed |= !x || q.failed || !(o->json ? json_answer(t, x, tr, &q) : text_answer(t, x, tr, &q));
+        t->failed |= q.failed || !answer(t, o, tr, &q);
         status = trace_info(tr)->ndamages ? 3 : 0;
     }
-    explain_free(x);
-    asked_free(&q);
+    text_free(&q.title);
+    mem_free(q.v);
     trace_close(tr);
     return status;
 }
