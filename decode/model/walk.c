@@ -46,15 +46,23 @@ static inline bool wanted(const struct span_walk *w)
     return w->spans && !(w->skips && w->skips(w->arg));
 }
 
+/* Block b will be read soon, and is in no cache. */
+static inline __attribute__((always_inline)) void block_fetch(const struct spanlane *l, uint32_t b)
+{
+    enum { LINES = 8, LINE = 64 };
+    const uint32_t n = spans_nblk(l);
+    const uint8_t *at = b < n ? blocks_data(l->blocks, b) : b == n && l->packed ? l->wait.packed : NULL;
+    for (unsigned i = 0; at && i < LINES; i++)
+        __builtin_prefetch(at + LINE * i);
+}
+
 /* Report the spans of one piece, block by block. */
 static bool piece_walk(const struct span_walk *w, const struct place *at, const struct piece *p)
 {
     struct spancols c;
     const uint32_t n = spans_blocks(p->l);
     for (uint32_t b = 0; b < n; b++) {
-        const uint8_t *next = b + 2 < spans_nblk(p->l) ? blocks_data(p->l->blocks, b + 2) : NULL;
-        for (unsigned i = 0; next && i < 8; i++) /* it is in no cache */
-            __builtin_prefetch(next + 64 * i);
+        block_fetch(p->l, b + 1);
         const struct span_run r = block_run(p, b, true, &c);
         if (r.n && !w->spans(w->arg, at->g, &r))
             return false;
@@ -143,14 +151,18 @@ static bool lane_walk(const struct trace *tr, const struct span_walk *w, const s
     const struct lane l = {LANE_G, at->g};
     const struct lane_info li =
         w->spans ? trace_lane_at(tr, at->g, &at->in) : trace_who_at(tr, at->g, &at->in);
-    struct piece p;
+    struct piece p[2]; /* this one and the next */
     if (!w->begin(w->arg, at->g, &li))
         return false;
     if (!wanted(w))
         return true;
-    for (uint32_t k = 0, n = pieces_n(tr, l); k < n; k++) {
-        pieces_get(tr, l, k, &p);
-        if (!piece_walk(w, at, &p))
+    const uint32_t n = pieces_n(tr, l);
+    for (uint32_t k = 0; k <= n; k++) {
+        if (k < n) {
+            pieces_get(tr, l, k, &p[k % 2]);
+            block_fetch(p[k % 2].l, 0);
+        }
+        if (k && !piece_walk(w, at, &p[(k - 1) % 2]))
             return false;
     }
     return w->end(w->arg, at->g);
