@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "decode/base/order.h"
-#include "decode/base/mem.h"
 
 #define RESAMPLES 200
 #define BLOCK (PROFILE_SLICES / 8)
@@ -363,8 +362,6 @@ static bool worth(const struct judge *j, const struct profile *p, const struct m
            m->count[PROFILE_ALL] >= 50;
 }
 
-#define MEASURES_MAX 512
-
 /* Decides whether one measure changed, and whether that matters. */
 static struct change change_of(const struct judge *j, enum measure_kind kind, const char *name)
 {
@@ -454,12 +451,10 @@ static double mean_of(const double *v, uint32_t n)
     return exp(sum);
 }
 
-enum err_code verdict_of(const struct side *old, const struct side *new, struct claim *out, struct err *e)
+void verdict_of(const struct side *old, const struct side *new, struct claim *out)
 {
     struct judge j = {.side = {*old, *new}};
-    *out = (struct claim){.c = mem_alloc(MEASURES_MAX * sizeof *out->c)};
-    if (!out->c)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison");
+    memset(out, 0, sizeof *out);
     paces(&j);
     all_changes(&j, out);
     if (old->n + new->n > 2)
@@ -471,7 +466,6 @@ enum err_code verdict_of(const struct side *old, const struct side *new, struct 
         c->why = c->claimed && c->kind == MK_GC ? gc_why(&j) : NULL;
     }
     sort(out->c, out->n, cmp_change);
-    return ERR_OK;
 }
 
 /* ---- in words ------------------------------------------------------------------------------------------ */

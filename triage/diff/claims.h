@@ -68,7 +68,7 @@ const struct measure *profile_find(const struct profile *p, enum measure_kind k,
 
 /* ---- what changed -------------------------------------------------------------------------------------- */
 
-enum { RUNS_MAX = 64 };
+enum { RUNS_MAX = 64, MEASURES_MAX = 512 };
 struct side { /* The runs of one version of a program, at most RUNS_MAX. */
     const struct profile *run;
     uint32_t n;
@@ -91,7 +91,8 @@ struct change {
     int way;      /* 1 or -1: all pairs of runs looked at say more, or less; 0: they don't */
 };
 struct claim {
-    struct change *c; /* Claimed changes come first, by their weight for the program, then the largest. */
+    /* Claimed changes come first, by their weight for the program, then the largest. */
+    struct change c[MEASURES_MAX];
     uint32_t n, claimed;
     /* pace of the new side's runs relative to the old side's: how many pieces of work are done in a second;
      * how often everything happens, if no work is in all runs (by_work is false) */
@@ -100,8 +101,8 @@ struct claim {
 };
 
 /* verdict_of - compares two sides of at least one run each. *out borrows their names, so the profiles must
- * outlive it; free out->c with mem_free(). Fails with ERR_NOMEM alone; then there is nothing to free. */
-enum err_code verdict_of(const struct side *old, const struct side *new, struct claim *out, struct err *e);
+ * outlive it. */
+void verdict_of(const struct side *old, const struct side *new, struct claim *out);
 
 /* change_text - adds one sentence without its full stop: "lock in main.f: goroutines wait 1.9s a second,
  * before 3.1ms (..)". */

@@ -45,7 +45,6 @@ static void job_free(struct job *j)
     for (int s = 0; j && s < 2; s++)
         for (uint32_t i = 0; i < j->r[s].n; i++)
             profile_free(&j->r[s].p[i]);
-    mem_free(j ? j->v.c : NULL);
     mem_free(j);
 }
 
@@ -135,13 +134,12 @@ static const char *not_asked(const struct runs r[2])
     return NULL;
 }
 
-static enum err_code claims_of(struct job *j, struct err *e)
+static void claims_of(struct job *j)
 {
     const struct side old = {j->r[0].p, j->r[0].n}, new = {j->r[1].p, j->r[1].n};
-    const enum err_code rc = verdict_of(&old, &new, &j->v, e);
+    verdict_of(&old, &new, &j->v);
     j->not_asked = not_asked(j->r);
     j->v.claimed = j->not_asked ? 0 : j->v.claimed;
-    return rc;
 }
 
 /* ---- conditions ---------------------------------------------------------------------------------------- */
@@ -346,10 +344,8 @@ static char *diff_json(const struct job *j)
 
 static int diff_compare(struct job *j)
 {
-    struct err e = {0};
     struct text t = {.ascii = !j->o.utf8 && !j->o.json};
-    if (claims_of(j, &e) != ERR_OK)
-        return say_failed("diff", "diff", e.what);
+    claims_of(j);
     if (j->o.json) {
         text_own(&t, diff_json(j));
         text_lit(&t, "\n");
@@ -371,9 +367,10 @@ enum err_code diff_two(const struct loaded *old, const struct loaded *new, struc
         r->first = *l[s];
         rc = profile_of(l[s], &r->p[r->n++], e);
     }
-    rc = rc ? rc : claims_of(j, e);
-    if (!rc)
+    if (!rc) {
+        claims_of(j);
         (void)diff_page(j, t);
+    }
     job_free(j);
     return !rc && text_ok(t) ? ERR_OK
                              : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison");

@@ -86,23 +86,22 @@ static const struct work *work_like(const struct loaded *old, const struct loade
 bool diff_works_each(const struct loaded *a, const struct loaded *b, diff_work_fn *fn, void *arg)
 {
     const bool clock = trace_info(a->tr)->has_clock && trace_info(b->tr)->has_clock;
-    struct diff_work *d = mem_zalloc(sizeof *d);
+    struct diff_work d;
     uint32_t nth = 0;
-    bool ok = d;
+    bool ok = true;
     for (uint32_t i = 0; ok && clock && i < b->fs.works.n; i++) {
         const struct work *w = &b->fs.works.v[i], *o = work_counts(w) ? work_like(a, b, w) : NULL;
         if (!o || !o->d.n || !w->d.n)
             continue;
         const int64_t was = dist_avg(&o->d), is = dist_avg(&w->d);
-        *d = (struct diff_work){.nth = nth++, .tr = b->tr, .all = &b->fs.works, .w = {o, w}};
-        ok = parts_add(d, 0, a) && parts_add(d, 1, b);
-        keep_moved(d, MOVED * (double)(was > is ? was : is));
+        d = (struct diff_work){.nth = nth++, .tr = b->tr, .all = &b->fs.works, .w = {o, w}};
+        ok = parts_add(&d, 0, a) && parts_add(&d, 1, b);
+        keep_moved(&d, MOVED * (double)(was > is ? was : is));
         if (ok)
-            fn(arg, d);
-        for (uint32_t k = 0; k < d->n; k++)
-            mem_free(d->v[k].func);
+            fn(arg, &d);
+        for (uint32_t k = 0; k < d.n; k++)
+            mem_free(d.v[k].func);
     }
-    mem_free(d);
     return ok;
 }
 
