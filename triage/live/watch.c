@@ -82,9 +82,8 @@ static int parse(struct watch *w, int argc, char **argv)
     struct options *o = &w->o;
     if (status >= 0)
         return status;
-    w->by_bytes = o->keep.bytes > 0;
-    o->keep.bytes = w->by_bytes ? o->keep.bytes : host_memory() / 4;
-    o->keep.ns = o->keep.ns ? o->keep.ns : 30 * SECOND;
+    o->keep.ns = o->keep.bytes ? NS_MAX : o->keep.ns ? o->keep.ns : 30 * SECOND;
+    o->keep.bytes = o->keep.bytes ? o->keep.bytes : host_memory() / 4;
     o->window_ns = o->window_ns ? o->window_ns : 2 * SECOND;
     o->cooldown_ns = o->cooldown_ns >= 0 ? o->cooldown_ns : 5 * MINUTE;
     for (; w->n < o->conditions.n; w->n++)
@@ -327,7 +326,7 @@ static void forget(struct watch *w)
     uint64_t held = st->held;
     const int64_t newest = w->asked ? st->gen[w->asked - 1].t1 : 0;
     while (n + 1 < w->asked &&
-           ((!w->by_bytes && st->gen[n].t1 < newest - w->o.keep.ns) ||
+           (st->gen[n].t1 < newest - w->o.keep.ns ||
             (n < w->written && st->gen[n].t1 < newest - w->o.window_ns) || held > w->o.keep.bytes))
         held -= stream_cost(&st->gen[n++]);
     stream_drop(&w->line.st, n);

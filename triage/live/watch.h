@@ -30,7 +30,6 @@ struct watch {
     struct until until[UNTIL_MAX];
     uint32_t n;
     struct options o; /* with what they are if they were not given */
-    bool by_bytes;    /* --keep is a size; else o.keep.bytes bounds --keep as a time */
     /* the connection */
     struct live line;
     bool open; /* connected, or connecting */
