@@ -4,7 +4,7 @@
  * and ended in a later one is among them.
  */
 #include "tests/support/read_file.h"
-#include "triage_help.h"
+#include "play_help.h"
 
 #include "decode/input/stream.h"
 #include "triage/work/pulse.h"
@@ -76,6 +76,33 @@ static void whole(void **state)
         pulse_free(p);
         load_free(&l);
     }
+}
+
+/* Asks, and pauses, in a function that it calls first. */
+#define RUN "main.run:7,main.main.func1:3"
+static void asks(struct play *p, unsigned g)
+{
+    if (p->phase[g]++ % 2)
+        waits(p, g, "sleep", "time.Sleep:1," RUN, 6 * MS);
+    else
+        waits(p, g, "network", "internal/poll.(*FD).Read:1,main.ask:20," RUN, 4 * MS);
+}
+
+static void pauses_in_its_loop(void **state)
+{
+    (void)state;
+    struct play p;
+    struct made m;
+    struct pulse *k = pulse_new();
+    begin(&p, true);
+    (void)born(&p, "main.main.func1:1", "main.main:2", asks);
+    waits(&p, 1, "select", "runtime.block:1,main.main:3", NEVER);
+    play(&p, 1500 * MS, &m);
+    assert_true(pulse_learn(k, m.l.tr, &m.l.fs.works));
+    add(k, m.l.tr);
+    assert_true(agrees(&m.l, k) > 0);
+    pulse_free(k);
+    unmake(&m);
 }
 
 /* A generation each: what a gap lies before is not known; without one all is. */
@@ -253,8 +280,9 @@ static void out_of_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(whole),   cmocka_unit_test(by_generations),
-                                       cmocka_unit_test(grows),   cmocka_unit_test(same_place),
-                                       cmocka_unit_test(windows), cmocka_unit_test(out_of_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(whole),          cmocka_unit_test(pauses_in_its_loop),
+                                       cmocka_unit_test(by_generations), cmocka_unit_test(grows),
+                                       cmocka_unit_test(same_place),     cmocka_unit_test(windows),
+                                       cmocka_unit_test(out_of_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,30 @@ static void sleeps_for_what_is_done(void **state)
     expect(badges, 1500 * MS, RULE_SLEEP);
 }
 
+/* Its loop is in what it begins with, and has a pause of its own. The twin hands over behind its sleep. */
+#define STUDIO "main.run:7,main.main.func1:3"
+static void studio(struct play *p, unsigned g)
+{
+    const bool pauses = p->phase[g]++ % 2 == 1;
+    if (pauses != p->fault)
+        wake(p, 2, "runtime.chansend1:1,main.submit:12," STUDIO);
+    waits(p, g, "sleep", pauses ? "time.Sleep:1," STUDIO : "time.Sleep:1,main.await:20," STUDIO,
+          (pauses ? 6 : 40) * MS);
+}
+
+static void studios(struct play *p)
+{
+    (void)born(p, "main.printer:1", "main.main:2", printer);
+    (void)born(p, "main.main.func1:1", "main.main:2", studio);
+    parks(p);
+}
+
+static void pauses_in_its_loop(void **state)
+{
+    (void)state;
+    expect(studios, 1500 * MS, RULE_SLEEP);
+}
+
 /* ---- a part of a request ------------------------------------------------------------------------------ */
 
 /* Answers each question on its connection when the desk has told it what; the twin's has one question, and
@@ -329,6 +353,40 @@ static void one_pool_once(void **state)
     }
 }
 
+/* ---- a queue that is never empty ------------------------------------------------------------------- */
+
+/* Waits for each of 20 things, 5 ms each; then its peer is slow, and there is always one more. */
+static void hub(struct play *p, unsigned g)
+{
+    if (p->phase[g] < 40 && p->phase[g]++ % 2 == 0)
+        waits(p, g, "chan receive", REST("main.hub:5"), 5 * MS);
+    else
+        waits(p, g, "network", "internal/poll.(*FD).Write:1,main.send:20,main.hub:6",
+              (p->phase[g] < 40 ? 1 : 30) * MS);
+}
+
+static void hubs(struct play *p)
+{
+    (void)born(p, "main.hub:1", "main.main:2", hub);
+    parks(p);
+}
+
+/* What it does from then on is a piece as well, as long as it may be: most of its time goes there. */
+static void never_waits_for_more(void **state)
+{
+    struct play p;
+    struct made m;
+    (void)state;
+    begin(&p, true);
+    hubs(&p);
+    play(&p, 1500 * MS, &m);
+    const struct works *all = &m.l.fs.works;
+    const uint32_t at = find_first(i, all->n, all->v[i].kind == WORK_ITEMS);
+    assert_true(at < all->n);
+    assert_true(all->v[at].d.max > 1000 * MS);
+    unmake(&m);
+}
+
 /* ---- one hangs -------------------------------------------------------------------------------------- */
 
 /* Each task asks and is answered within 5 ms; after 500 ms one of them never is, or one of the twin's
@@ -363,10 +421,16 @@ static void one_hangs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sleeps_for_what_is_done), cmocka_unit_test(waits_within_a_request),
-        cmocka_unit_test(one_blocks_all),          cmocka_unit_test(tries_again),
-        cmocka_unit_test(starts_slowly),           cmocka_unit_test(asks_from_one_line),
-        cmocka_unit_test(one_pool_once),           cmocka_unit_test(one_hangs),
+        cmocka_unit_test(sleeps_for_what_is_done),
+        cmocka_unit_test(pauses_in_its_loop),
+        cmocka_unit_test(waits_within_a_request),
+        cmocka_unit_test(one_blocks_all),
+        cmocka_unit_test(tries_again),
+        cmocka_unit_test(starts_slowly),
+        cmocka_unit_test(asks_from_one_line),
+        cmocka_unit_test(one_pool_once),
+        cmocka_unit_test(one_hangs),
+        cmocka_unit_test(never_waits_for_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

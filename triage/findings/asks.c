@@ -73,7 +73,7 @@ static void asked_count(const struct causes *c, struct asked *a, const struct sp
                   stacks_wait_kind(c->tr, s->reason, s->stack) != WK_LOCK;
 }
 
-enum { LOOKED = 256 }; /* spans of a goroutine */
+enum { LOOKED = 256, MEMBERS = 16 }; /* spans of a goroutine, and goroutines of a group */
 
 /* How many functions are outside the place of a stack. */
 static uint32_t place_depth(const struct trace *tr, uint32_t stack)
@@ -137,6 +137,26 @@ uint32_t calls_questions(const struct causes *c, uint32_t g)
     const uint32_t loop = inside(c->tr, a.read, a.loop - 1);
     const bool handler = a.handles && !str_starts(trace_str(c->tr, loop), "main.");
     return (in == name ? waited : in == loop ? a.calls > 0 : handler) ? in : 0;
+}
+
+uint32_t calls_loop(const struct causes *c, uint32_t group)
+{
+    struct asked a = {.loop = UINT32_MAX};
+    bool calls = false;
+    for (int count = 0; count < 2; count++) {
+        uint32_t known = 0;
+        each_member(g, c, group, MEMBERS)
+            each_between(s, c->tr, g, 0, INT64_MAX, LOOKED) {
+                if (!s->stack || s->stack == known || (s->state != ST_WAITING && s->state != ST_SYSCALL))
+                    continue;
+                known = s->stack;
+                if (count)
+                    calls |= stacks_is_program(c->tr, inside(c->tr, known, a.loop));
+                else
+                    asked_part(c, &a, s);
+            }
+    }
+    return calls && a.loop ? inside(c->tr, a.some, a.loop - 1) : 0;
 }
 
 bool calls_asks(const struct causes *c, uint32_t g)

@@ -15,6 +15,9 @@ uint32_t calls_questions(const struct causes *c, uint32_t g);
 /* calls_asks - True if goroutine g reads answers to requests that it wrote: most of what it waits for the
  * network or a pipe is right behind a write. */
 bool calls_asks(const struct causes *c, uint32_t g);
+/* calls_loop - Returns the function in which the goroutines of a group loop: the innermost one that all their
+ * waits and system calls have in common, if some are in what it calls of the program. 0: none. */
+uint32_t calls_loop(const struct causes *c, uint32_t group);
 /* calls_reads - True if the span reads from a connection, or waits until it can. */
 bool calls_reads(const struct trace *tr, const struct span *s);
 /* calls_reads_on - True if goroutine g reads from a connection before t, and another time after it, with
@@ -24,6 +27,11 @@ bool calls_reads_on(const struct trace *tr, uint32_t g, int64_t t);
 static inline bool causes_writes(const struct trace *tr, uint32_t stack)
 {
     return stacks_may(tr, stack, STACK_WRITES);
+}
+/* causes_sends - True if it writes to a connection, and not to a file. */
+static inline bool causes_sends(const struct trace *tr, uint32_t stack)
+{
+    return causes_writes(tr, stack) && !stacks_may(tr, stack, STACK_FILE);
 }
 
 #endif

@@ -60,7 +60,9 @@ enum part_at { PA_ELSE, PA_NEXT, PA_NEWS, PA_ANSWER };
 
 static bool pauses(const struct parts *of, const struct span *s)
 {
-    return stacks_wait_kind(of->tr, s->reason, s->stack) == WK_SLEEP && own_loop(of->tr, of->name, s->stack);
+    return stacks_wait_kind(of->tr, s->reason, s->stack) == WK_SLEEP &&
+           (own_loop(of->tr, of->name, s->stack) ||
+            (of->place.len && str_same(trace_str(of->tr, waiting_in(of->tr, s->stack)), of->place)));
 }
 
 static enum part_at at_http(const struct trace *tr, uint32_t stack)
@@ -76,7 +78,7 @@ static enum part_at at_span(const struct parts *of, const struct span *s)
 {
     if (of->http)
         return at_http(of->tr, s->stack);
-    if (of->place.len && causes_writes(of->tr, s->stack) && !stacks_may(of->tr, s->stack, STACK_FILE))
+    if (of->place.len && causes_sends(of->tr, s->stack))
         return PA_ANSWER;
     if (of->place.len && calls_reads(of->tr, s) &&
         str_same(trace_str(of->tr, stacks_place(of->tr, s->stack)), of->place))

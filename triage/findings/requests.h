@@ -16,7 +16,7 @@ enum { PARTS_STACKS = 32 };
 struct parts { /* what parts the pieces of goroutines of one start function; no other member is set */
     const struct trace *tr;
     uint32_t name;    /* string: the start function */
-    struct str place; /* the function in which requests are read; empty: none, or net/http's */
+    struct str place; /* where requests are read, or where they pause; empty: none, or net/http's */
     bool http;        /* they serve connections of net/http */
     bool paced;       /* their own pauses part them, and nothing else */
     struct known_at {

@@ -20,8 +20,8 @@ static void writes_in(const struct causes *c, const struct works *w, const struc
 {
     each_between(s, c->tr, n->g, t0, t1, WRITES) {
         const bool call = s->state == ST_SYSCALL, waits = s->state == ST_WAITING;
-        if (!(waits || (call && s->t0 >= t0)) || s->t1 <= t0 || !s->stack ||
-            !causes_writes(c->tr, s->stack) || verdict_place(w, s->stack).user != n->user)
+        if (!(waits || (call && s->t0 >= t0)) || s->t1 <= t0 || !s->stack || !causes_sends(c->tr, s->stack) ||
+            verdict_place(w, s->stack).user != n->user)
             continue;
         out->calls += call;
         out->waits += waits;
@@ -53,7 +53,7 @@ static bool may(const struct causes *c, const struct work *k, uint32_t node)
     const struct work_tree *t = &k->tree;
     const struct tree_node *n = &t->v[node], *up = &t->v[n->up];
     const bool handed = up->cat == EX_WAIT && (up->kind == WK_SEND || up->kind == WK_SELECT);
-    return explain_waits_outside(n->cat) && n->stack && causes_writes(c->tr, n->stack) && n->g < c->tg->ng &&
+    return explain_waits_outside(n->cat) && n->stack && causes_sends(c->tr, n->stack) && n->g < c->tg->ng &&
            c->of[c->tg->group_of[n->g]].n < threshold(TH_SEVERAL) &&
            (n->up ? handed : k->kind == WORK_ITEMS) && tree_share(t, node, TREE_ALL) >= threshold(TH_SHARE);
 }

@@ -358,8 +358,7 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     const bool varies = excess(all, v) >= threshold(TH_VARIES);
     const double slow = varies ? v->harm.slow : 0;
     const bool slow_repeat = v->rule == RULE_SERIAL && v->harm.slow_only;
-    const bool in_one_go =
-        slow_repeat && w->kind == WORK_ITEMS && !w->paced; /* several things that stood in its queue */
+    const bool in_one_go = slow_repeat && w->kind == WORK_ITEMS; /* several things that stood in its queue */
     v->rule = (slow_repeat && !varies) || in_one_go ? RULE_BACKEND : v->rule;
     v->harm.all = slow_repeat && varies ? slow * work_slow_part(w) : v->harm.all;
     v->harm.share = v->harm.all > slow ? v->harm.all : slow;
@@ -367,7 +366,7 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
     if (w->background && v->rule != RULE_START)
         return false;
     name_timer(c, all, v);
-    if (v->rule == RULE_SET && v->harm.share >= threshold(TH_SHARE) && verdict_slots_gone(c, all, v))
+    if (v->rule == RULE_SET && v->harm.share >= threshold(TH_SHARE) && verdict_slots_lost(c, all, v))
         v->rule = RULE_SLOTS;
     v->usual_too = threshold(TH_TAIL) * v->harm.usual >= v->harm.slow ||
                    (!v->harm.slow_only && v->harm.hit * 2 >= v->harm.of);

@@ -282,14 +282,10 @@ bool verdict_rate_limited(const struct causes *c, const struct works *all, struc
 /* verdict_by_timer - returns whether nobody ended a wait, or only a goroutine that was created when a timer
  * fired, such as a context's deadline (limit.c). The waiter did not get what it waited for. */
 bool verdict_by_timer(const struct trace *tr, uint32_t who);
-/* verdict_slots_lost - for the same waits, returns whether from some moment on no piece passes that place
- * although none that passed is still at work (slots.c). Records that moment, and how many have waited in
- * vain since, as evidence. */
+/* verdict_slots_lost - for waits that a timer ends, or for a set, returns whether nobody passes that place
+ * from some moment on, for a good part of the trace, although none that passed is still in what follows
+ * (slots.c). Records that moment, and how many waits have been in vain since, as evidence. */
 bool verdict_slots_lost(const struct causes *c, const struct works *all, struct verdict *v);
-/* verdict_slots_gone - for a set, returns whether several wait there to the end, one of them for a good part
- * of the trace and much longer than usual, and nobody who passed waits in what follows (slots.c). Records
- * since when, and how many wait, as evidence. */
-bool verdict_slots_gone(const struct causes *c, const struct works *all, struct verdict *v);
 /* verdict_conn_back - returns whether a node waits for a connection of net/http's that another one gives
  * back: far more wait than are opened (fam_conns.c). */
 bool verdict_conn_back(const struct causes *c, const struct tree_node *n);

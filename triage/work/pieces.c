@@ -17,7 +17,7 @@ enum {
     ASKED = 16,     /* of these, how many are checked for where they wait for requests */
     PIECES = 40000, /* pieces of one work; more are sampled */
     STANDING = 64,  /* goroutines of one group that run all along */
-    HUNG = 64       /* pieces that hang, of one work */
+    OPEN = 64       /* pieces that are not over, of one work */
 };
 
 const char *work_kind_name(enum work_kind_id k)
@@ -31,9 +31,10 @@ struct cut { /* the pieces of one group under construction */
     struct workpiece *v;
     size_t n, cap;
     uint64_t open;
-    struct workpiece hung[HUNG]; /* some of those that are open */
-    uint32_t nhung;
-    int64_t seen; /* of the goroutines' lives */
+    struct workpiece hung[OPEN], still[OPEN]; /* some of those that are open */
+    uint32_t nhung, nstill;
+    int64_t over, going; /* ns of all that are over, and of all that are open */
+    int64_t seen;        /* of the goroutines' lives */
     uint32_t more;
     bool failed;
 };
@@ -43,6 +44,7 @@ static void cut_add(void *arg, struct workpiece p)
     struct cut *k = arg;
     if (k->n >= PIECES || p.t1 <= p.t0)
         return;
+    k->over = ns_add(k->over, p.t1 - p.t0);
     if (mem_room(k->v, k->cap, k->n + 1))
         k->v[k->n++] = p;
     else
@@ -58,13 +60,29 @@ static void cut_choose(struct cut *k, const struct cut *other, bool better)
     k->failed = failed;
 }
 
-/* A piece that is not over when the trace ends. It hangs if it stands somewhere for most of its time. */
-static void cut_open(struct cut *k, struct workpiece p)
+/* A piece that is not over when the trace ends. It hangs if it stands somewhere for most of its time. till:
+ * it is known up to then; behind that it waits, or is lost. */
+static void cut_open(struct cut *k, struct workpiece p, int64_t till)
 {
-    const struct stand *s = k->nhung < HUNG && p.g != NO_LANE ? stand_of(k->all, p.g) : NULL;
+    const struct stand *s = p.g != NO_LANE ? stand_of(k->all, p.g) : NULL;
+    const bool hangs =
+        s && s->strange && (double)(p.t1 - s->since) >= threshold(TH_MOST) * (double)(p.t1 - p.t0);
     k->open++;
-    if (s && s->strange && (double)(p.t1 - s->since) >= threshold(TH_MOST) * (double)(p.t1 - p.t0))
+    p.t1 = hangs ? p.t1 : till;
+    k->going = ns_add(k->going, p.t1 > p.t0 ? p.t1 - p.t0 : 0);
+    if (hangs && k->nhung < OPEN)
         k->hung[k->nhung++] = p;
+    else if (!hangs && k->nstill < OPEN)
+        k->still[k->nstill++] = p;
+}
+
+/* Who never waits for more, as its queue is never empty, is at one piece all the while. Where such take more
+ * time than all that are over, they count. */
+static void cut_still(struct cut *k)
+{
+    const uint32_t n = k->going > k->over ? k->nstill : 0;
+    for (uint32_t i = 0; i < n; i++)
+        cut_add(k, k->still[i]);
 }
 
 /* ---- the pieces of a group ----------------------------------------------------------------------------- */
@@ -75,7 +93,8 @@ static void pieces_in(const struct causes *c, uint32_t g, uint32_t steps, struct
                       struct cut *const k[])
 {
     struct parting p[2] = {{.since = NO_TIME}, {.since = NO_TIME}};
-    int64_t t0, t1;
+    int64_t t0, t1, till = 0;
+    bool lost = false; /* in this piece it waits nobody knows where */
     struct walk w;
     if (of->http) /* a connection's requests are alike, and each gap takes one of them */
         walk_at(&w, c->tr, g, 0, steps);
@@ -83,9 +102,14 @@ static void pieces_in(const struct causes *c, uint32_t g, uint32_t steps, struct
         walk_g(&w, c->tr, g, steps);
     for (const struct span *s; !k[0]->failed && !k[n - 1]->failed && (s = walk_next(&w));) {
         k[0]->seen = ns_add(k[0]->seen, s->t1 - s->t0);
+        const bool waits = s->state == ST_WAITING;
+        till = lost ? till : waits && s->open_end ? s->t0 : s->t1;
+        lost |= waits && !s->stack;
         for (unsigned i = 0; i < n && (!i || (double)k[0]->n < threshold(TH_PIECES)); i++)
-            if (parting_step(&p[i], &of[i], s, &t0, &t1))
+            if (parting_step(&p[i], &of[i], s, &t0, &t1)) {
                 cut_add(k[i], workpiece_of_g(g, t0, t1));
+                lost = false;
+            }
     }
     const bool ended = trace_lane_who(c->tr, lane_g(g)).ended;
     for (unsigned i = 0; i < n; i++) {
@@ -94,7 +118,7 @@ static void pieces_in(const struct causes *c, uint32_t g, uint32_t steps, struct
             cut_add(k[i], workpiece_of_g(g, t0, t1));
         else if (p[i].since != NO_TIME ||
                  (of[i].http && !p[i].more)) /* or it is at it since before the trace */
-            cut_open(k[i], workpiece_of_g(g, p[i].since != NO_TIME ? p[i].since : 0, c->tg->end));
+            cut_open(k[i], workpiece_of_g(g, p[i].since != NO_TIME ? p[i].since : 0, c->tg->end), till);
     }
 }
 
@@ -112,7 +136,7 @@ static bool lives_in(const struct causes *c, uint32_t group, struct cut *k)
         if (stand || (life.over && (created || trace_lane_who(c->tr, lane_g(g)).created)))
             cut_add(k, workpiece_of_g(g, life.first, life.last));
         else
-            cut_open(k, workpiece_of_g(g, life.first, c->tg->end));
+            cut_open(k, workpiece_of_g(g, life.first, c->tg->end), c->tg->end);
     }
     return stand;
 }
@@ -138,6 +162,7 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, const 
         of[i][0] = (struct parts){.tr = c->tr, .name = c->tg->groups[group].name, .http = http};
         of[i][1] = of[i][0];
         of[i][1].paced = true;
+        of[i][1].place = trace_str(c->tr, calls_loop(c, group));
         if (!http && parts->v[i])
             of[i][0].place = trace_str(c->tr, parts->v[i]);
     }
@@ -274,7 +299,7 @@ static bool add_tasks(struct causes *c, struct works *all, size_t *cap)
                 if (!t[j].open_start && !t[j].open_end && t[j].g != NO_LANE)
                     cut_add(&k, workpiece_of_task(c->tr, j));
                 else
-                    cut_open(&k, workpiece_of_task(c->tr, j));
+                    cut_open(&k, workpiece_of_task(c->tr, j), c->tg->end);
             }
         }
         struct work *w = k.n ? work_add(all, cap) : NULL;
@@ -319,7 +344,9 @@ static bool works_of(const struct causes *c, const struct works *all, uint32_t g
         like.single |= more;
         like.paced &= !more;
     }
-    if ((double)k[0].n < threshold(TH_PIECES) && !requests) {
+    if (!requests && (double)k[0].n >= threshold(TH_PIECES)) {
+        cut_still(&k[0]);
+    } else if (!requests) {
         struct cut lives = {.all = all, .more = k[0].more};
         like.standing = lives_in(c, group, &lives);
         cut_choose(&k[0], &lives, true);

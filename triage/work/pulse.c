@@ -93,7 +93,8 @@ bool pulse_learn(struct pulse *p, const struct trace *tr, const struct works *al
                 k->paced = w->paced;
             }
         }
-        if (k && w->kind == WORK_REQUESTS && !k->place && !request_serves(tr, w->name) && w->more) {
+        const bool placed = w->paced || (w->kind == WORK_REQUESTS && !request_serves(tr, w->name));
+        if (k && placed && !k->place && w->more) {
             k->place = text_of(tr, stacks_place(tr, w->more));
             p->failed |= !k->place;
         }

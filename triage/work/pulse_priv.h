@@ -17,7 +17,7 @@ struct piece { /* 16 bytes, as there are many */
 
 struct known { /* a work: a type of task, or a start function that does it */
     struct pulse_row row;
-    char *place;        /* where it waits for requests; NULL: net/http's, or it has none */
+    char *place;        /* where it waits for requests, or pauses; NULL: net/http's, or it has none */
     bool lives;         /* pieces are whole goroutines */
     bool paced;         /* they are what it does between two pauses */
     struct parts parts; /* in the current model; .tr NULL: not set yet */
