@@ -499,8 +499,8 @@ static void change_usual(struct text *t, const struct change *c)
     } of[MK_KINDS] = {[MK_LOCK] = {"lock in ", wait, waits},
                       [MK_GIVE] = {"handing over (send, condition, wait group) in ", wait, waits},
                       [MK_STOP] = {"stops of the world for ", "", " a second, before "},
-                      [MK_CALL] = {"system calls in "},
-                      [MK_TAKE] = {"waits (network, channels, sleep) in "}};
+                      [MK_CALL] = {"system calls in ", NULL, NULL},
+                      [MK_TAKE] = {"waits (network, channels, sleep) in ", NULL, NULL}};
     text_say(t, NULL, of[c->kind].what, t_clean(c->name));
     if (!of[c->kind].each) {
         rates(t, c, ": ", " a second, for the same amount of work ", " before");

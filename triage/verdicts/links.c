@@ -308,7 +308,7 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
         const bool batch = !taken && let_go(f, n).same + 1 >= threshold(TH_SEVERAL);
         return batch || !of_set(f, n) || mostly(f, n, idles) ? FAM_NONE : FAM_SET;
     }
-    if (among_them(f, n) && !for_all(f, n))
+    if (among_them(f, n))
         return FAM_SET;
     if (others_rest(f, n, g))
         return FAM_SERVER;
