@@ -9,6 +9,7 @@
 #ifndef GOTOP_DECODE_GMAP_H
 #define GOTOP_DECODE_GMAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,12 +17,14 @@ enum { GMAP_GS = 64 };
 
 /*
  * Two words per GMAP_GS neighbours: the trace's index of the first, and where their entries are, in units of
- * GMAP_GS words from the map's start (0: they have none).
+ * GMAP_GS words from the map's start (0: they have none). Either way one word is read, without a branch: who
+ * is looked up comes in no order.
  */
 static inline uint32_t gmap_at(const uint32_t *map, uint32_t g)
 {
-    const uint32_t *of = map + (size_t)(g / GMAP_GS) * 2;
-    return of[1] ? map[(size_t)of[1] * GMAP_GS + g % GMAP_GS] : of[0] + g % GMAP_GS;
+    const size_t of = (size_t)(g / GMAP_GS) * 2, i = g % GMAP_GS, own = (size_t)map[of + 1] * GMAP_GS + i;
+    const bool has = map[of + 1];
+    return map[has ? own : of] + (has ? 0 : (uint32_t)i);
 }
 
 /*
