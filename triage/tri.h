@@ -22,7 +22,6 @@ struct birth { /* The program's goroutines created at one place with one start f
 struct triage_work {
     uint32_t next;         /* the next goroutine to count */
     struct slices *slices; /* NULL: runs without slices */
-    bool alone;            /* slices are not possible */
     uint32_t ngroup_waits;
     struct wake *wakes;
     size_t nwakes;

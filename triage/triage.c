@@ -102,10 +102,8 @@ enum triage_state triage_step(struct triage *tg, int64_t budget_ns)
     enum slices_state st;
     if (!w)
         return TRIAGE_DONE;
-    if (budget_ns < INT64_MAX && !w->slices && !w->alone) {
-        w->slices = slices_new(all_phases, tg);
-        w->alone = !w->slices; /* no thread: rather a pause than no tables */
-    }
+    if (budget_ns < INT64_MAX && !w->slices)
+        w->slices = slices_new(all_phases, tg); /* NULL, no thread: rather a pause than no tables */
     st = w->slices ? slices_run(w->slices, budget_ns) : all_phases(tg) ? SLICES_DONE : SLICES_FAILED;
     if (st == SLICES_DONE)
         work_free(tg);

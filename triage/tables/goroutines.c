@@ -51,12 +51,10 @@ struct g_walk { /* State along one lane. */
     enum gc_mode mode;    /* current mode of a mark worker */
     uint8_t was;          /* state of the last span counted; ST_NONE before the first */
     bool open;            /* the last span is still open when the trace ends */
-    uint64_t last;        /* the last span, if it is a wait or a call: reason << 32 | stack */
-    int64_t last_t0, last_t1;
-    bool cond;                   /* it was last woken from a condition, after this wait: */
-    uint64_t cond_wait, cond_by; /* as in struct ended */
-    uint32_t cond_waker;
-    int64_t cond_end, cond_ran; /* end of that wait; how long the goroutine had run then */
+    struct ended last;    /* the last span, if it is a wait or a call; nothing says yet how it ended */
+    bool cond;            /* it was last woken from a condition, after this wait: */
+    struct ended woken;
+    int64_t woken_ran; /* how long it had run then */
     /* Most waits are like one before, so rows are remembered, in what the processor's cache can hold. Others
      * are put off: where pairs are many a look-up waits for memory, so LATE are looked up side by side. */
     struct place place[1 << PLACE_BITS];
@@ -94,13 +92,13 @@ static OFTEN bool add_reason(struct g_walk *w, uint32_t reason, int64_t ns)
     return true;
 }
 
-/* Finds the pair of a wait or a call of goroutine g of the program. */
-static inline struct pair_row *find_pair(const struct g_walk *w, uint64_t wait, uint64_t by, uint32_t g)
+/* Finds the pair of a wait or a call of the program's. */
+static inline struct pair_row *find_pair(const struct g_walk *w, const struct ended *e)
 {
     const struct triage *tg = w->tg;
-    struct pair_row *p = pairs_find(&w->y->pairs, wait, by);
-    if (!p && (p = pairs_new(&w->y->pairs, wait, by))) {
-        p->waiter = tg->groups[tg->group_of[g]].name;
+    struct pair_row *p = pairs_find(&w->y->pairs, e->wait, e->by);
+    if (!p && (p = pairs_new(&w->y->pairs, e->wait, e->by))) {
+        p->waiter = tg->groups[tg->group_of[e->g]].name;
         p->kind = stacks_wait_kind(tg->tr, p->reason, p->stack);
         p->longest = (struct moment){.t1 = -1};
     }
@@ -137,7 +135,7 @@ static bool count_late(struct g_walk *w)
     w->nlate = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct ended *e = &w->late[i];
-        if (!(p = find_pair(w, e->wait, e->by, e->g)))
+        if (!(p = find_pair(w, e)))
             return false;
         count_pair(p, e);
         *place_of(w, e->wait, e->by) = (struct place){e->wait, e->by, (uint32_t)(p - y->v)};
@@ -164,35 +162,29 @@ static OFTEN struct pair_row *near_pair(struct g_walk *w, const struct ended *e)
 static bool note_futile(struct g_walk *w, int64_t t0)
 {
     struct pairs *y = &w->y->pairs;
-    struct pair_row *p = count_late(w) ? find_pair(w, w->cond_wait, w->cond_by, w->g) : NULL;
+    const struct ended *e = &w->woken;
+    struct pair_row *p = count_late(w) ? find_pair(w, e) : NULL;
     if (!p)
         return false;
     p->futile++;
-    if (y->nwakes == WAKES_MAX)
-        return true;
-    if (!mem_room(y->wakes, y->cap_wakes, y->nwakes + 1))
-        return false;
-    const uint32_t pair = (uint32_t)(p - y->v);
-    y->wakes[y->nwakes++] = (struct wake){w->cond_end, t0 - w->cond_end, pair, w->cond_waker, w->g};
-    return true;
+    return y->nwakes == WAKES_MAX ||
+           mem_add(y->wakes, y->cap_wakes, y->nwakes,
+                   (struct wake){e->t1, t0 - e->t1, (uint32_t)(p - y->v), e->waker, e->g});
 }
 
 /* Whether it was in vain that it was woken before, and from which condition it is woken now. */
 static RARELY bool note_cond(struct g_walk *w, enum wait_kind kind, const struct ended *e)
 {
-    const bool again = w->cond && (uint32_t)w->cond_wait == (uint32_t)e->wait;
-    if (again && w->ran - w->cond_ran < FUTILE_RUN) {
+    const bool again = w->cond && (uint32_t)w->woken.wait == (uint32_t)e->wait;
+    if (again && w->ran - w->woken_ran < FUTILE_RUN) {
         if (!note_futile(w, e->t0))
             return false;
         w->cond = false;
     }
     if (kind == WK_COND && (e->waker != NO_LANE || e->by >> 32 == NOBODY)) {
         w->cond = true;
-        w->cond_wait = e->wait;
-        w->cond_by = e->by;
-        w->cond_waker = e->waker;
-        w->cond_end = e->t1;
-        w->cond_ran = w->ran;
+        w->woken = *e;
+        w->woken_ran = w->ran;
     } else if (kind != WK_LOCK) {
         w->cond = false; /* waiting for the condition's own lock in between is part of the wake-up */
     }
@@ -213,24 +205,25 @@ static OFTEN bool count_wait(struct g_walk *w, const struct ended *e)
     return (kind != WK_COND && !w->cond) || note_cond(w, kind, &far);
 }
 
-/* Counts the wait [t0,t) that span i of the run follows. */
-static OFTEN bool note_wait(struct g_walk *w, uint64_t wait, int64_t t0, int64_t t, const struct span_run *r,
-                            size_t i)
+/* Counts the wait that span i of the run follows; e: all but how it ended. */
+static OFTEN bool note_wait(struct g_walk *w, struct ended e, const struct span_run *r, size_t i)
 {
     const uint8_t state = r->kind[r->tag[i]].state;
-    if (state != ST_RUNNABLE)
-        return count_wait(w, &(struct ended){wait, key(state == ST_UNKNOWN ? WAIT_LOST : WAIT_OVER, 0), t0, t,
-                                             w->g, NO_LANE});
-    const uint32_t who = span_run_g(r, (uint32_t)i), by = who == NO_LANE ? NOBODY : w->tg->group_of[who];
-    return count_wait(w, &(struct ended){wait, key(by, r->stack[i]), t0, t, w->g, who});
+    e.by = key(state == ST_UNKNOWN ? WAIT_LOST : WAIT_OVER, 0);
+    if (state == ST_RUNNABLE) {
+        e.waker = span_run_g(r, (uint32_t)i);
+        e.by = key(e.waker == NO_LANE ? NOBODY : w->tg->group_of[e.waker], r->stack[i]);
+    }
+    return count_wait(w, &e);
 }
 
 /* Counts a call. */
-static OFTEN bool count_call(struct g_walk *w, uint32_t stack, int64_t t0, int64_t t, bool blocked)
+static OFTEN bool note_call(struct g_walk *w, struct ended e, bool blocked)
 {
-    const struct ended e = {stack, key(blocked ? CALL_BLOCKED : CALL_OVER, 0), t0, t, w->g, NO_LANE};
+    e.wait = (uint32_t)e.wait; /* calls have no reason */
+    e.by = key(blocked ? CALL_BLOCKED : CALL_OVER, 0);
     struct pair_row *p = near_pair(w, &e);
-    w->timed |= t - t0 > 1;
+    w->timed |= e.t1 - e.t0 > 1;
     w->cond = false; /* a goroutine that made a call was not woken in vain */
     if (!p)
         return put_off(w, &e);
@@ -238,19 +231,13 @@ static OFTEN bool count_call(struct g_walk *w, uint32_t stack, int64_t t0, int64
     return true;
 }
 
-static OFTEN bool note_call(struct g_walk *w, uint32_t stack, int64_t t0, int64_t t, const struct span_run *r,
-                            size_t i)
-{
-    return count_call(w, stack, t0, t, r->kind[r->tag[i]].state == ST_RUNNABLE);
-}
-
-/* Counts the goroutine's last span, which is a wait or a call. */
+/* Counts the last span, a wait or a call. */
 static RARELY bool note_last(struct g_walk *w)
 {
-    const uint32_t by = w->open ? WAIT_OPEN : WAIT_OVER;
-    const struct ended e = {w->last, key(by, 0), w->last_t0, w->last_t1, w->g, NO_LANE};
-    return w->was == ST_SYSCALL ? count_call(w, (uint32_t)w->last, w->last_t0, w->last_t1, false)
-                                : count_wait(w, &e);
+    if (w->was == ST_SYSCALL)
+        return note_call(w, w->last, false);
+    w->last.by = key(w->open ? WAIT_OPEN : WAIT_OVER, 0);
+    return count_wait(w, &w->last);
 }
 
 /* ---- spans -------------------------------------------------------------------------------------------- */
@@ -294,21 +281,17 @@ static inline bool is_wait(uint8_t state)
     return state == ST_WAITING || state == ST_SYSCALL;
 }
 
-/* Keeps the last span, a wait or a call that ends at t: how it ended is in the next span. */
-static void keep_last(struct g_walk *w, const struct span_run *r, int64_t t)
+/* A wait or a call that is span i of the run and ends at t; how it ended is in the next span. */
+static OFTEN struct ended ended_at(const struct g_walk *w, const struct span_run *r, size_t i, int64_t t)
 {
-    const uint32_t i = r->n - 1;
-    w->last = key(w->was == ST_SYSCALL ? 0 : r->kind[r->tag[i]].reason, r->stack[i]);
-    w->last_t0 = t - r->dur[i];
-    w->last_t1 = t;
-    w->open = r->open_end;
+    return (struct ended){key(r->kind[r->tag[i]].reason, r->stack[i]), 0, t - r->dur[i], t, w->g, NO_LANE};
 }
 
 /* Counts the last span of the run before, a wait or a call. */
 static RARELY bool note_before(struct g_walk *w, const struct span_run *r)
 {
-    return w->was == ST_SYSCALL ? note_call(w, (uint32_t)w->last, w->last_t0, r->t0, r, 0)
-                                : note_wait(w, w->last, w->last_t0, r->t0, r, 0);
+    return w->was == ST_SYSCALL ? note_call(w, w->last, r->kind[r->tag[0]].state == ST_RUNNABLE)
+                                : note_wait(w, w->last, r, 0);
 }
 
 static bool g_spans(struct g_walk *w, const struct span_run *r)
@@ -339,15 +322,18 @@ static bool g_spans(struct g_walk *w, const struct span_run *r)
             if (ns > w->y->worst.least)
                 note_worst(w, r, i, t);
         } else if (is == ST_WAITING && i + 1 < n) {
-            if (!note_wait(w, key(kind[tag[i]].reason, r->stack[i]), t - ns, t, r, i + 1))
+            if (!note_wait(w, ended_at(w, r, i, t), r, i + 1))
                 return false;
-        } else if (is == ST_SYSCALL && i + 1 < n && !note_call(w, r->stack[i], t - ns, t, r, i + 1)) {
+        } else if (is == ST_SYSCALL && i + 1 < n &&
+                   !note_call(w, ended_at(w, r, i, t), kind[tag[i + 1]].state == ST_RUNNABLE)) {
             return false;
         }
     }
     w->was = kind[tag[n - 1]].state;
-    if (is_wait(w->was))
-        keep_last(w, r, t);
+    if (is_wait(w->was)) {
+        w->last = ended_at(w, r, n - 1, t);
+        w->open = r->open_end;
+    }
     return true;
 }
 
