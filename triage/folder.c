@@ -25,10 +25,8 @@ static bool add(struct folder *f, const char *in, char apart, const char *name, 
     text_raw(&t, &apart, in != NULL);
     text_raw(&t, name, n);
     char *path = text_take(&t);
-    const bool ok = path && mem_room(f->file, f->cap, f->n + 1);
-    if (ok)
-        f->file[f->n++] = (struct folder_file){path, in != NULL};
-    else
+    const bool ok = path && mem_add(f->file, f->cap, f->n, (struct folder_file){path, in != NULL});
+    if (!ok)
         mem_free(path);
     return ok;
 }

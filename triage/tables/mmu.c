@@ -131,12 +131,11 @@ static bool step_add(struct curve *c, int64_t t, double util)
         return true;
     }
     const double sum = last ? last->sum + last->util * (double)(t - last->t) : 0;
-    if (!mem_room(c->step, c->cap_steps, c->nsteps + 1))
-        return false;
-    c->step[c->nsteps++] = (struct step){t, util, sum};
-    return true;
+    return mem_add(c->step, c->cap_steps, c->nsteps, (struct step){t, util, sum});
 }
 
+/* Adds all steps, and one behind the last that never comes, so that nobody has to ask whether there is a
+ * next. */
 static bool steps(struct curve *c)
 {
     const int64_t np = trace_nlanes(c->tr, LANE_P);
@@ -151,16 +150,7 @@ static bool steps(struct curve *c)
         ok = step_add(c, (int64_t)at, stopped > 0 || n >= procs ? 0 : 1 - (double)n / (double)procs) &&
              (i % 1024 || slices_tick());
     }
-    return ok;
-}
-
-/* Adds a step behind the last one that never comes, so that nobody has to ask whether there is a next. */
-static bool steps_end(struct curve *c)
-{
-    if (!mem_room(c->step, c->cap_steps, c->nsteps + 1))
-        return false;
-    c->step[c->nsteps] = (struct step){.t = INT64_MAX};
-    return true;
+    return ok && mem_add(c->step, c->cap_steps, c->nsteps, (struct step){.t = INT64_MAX});
 }
 
 /* The integral up to t, which is in step s. The last one holds to the end. */
@@ -208,7 +198,7 @@ enum err_code triage_mmu(const struct triage *tg, const int64_t *windows, uint32
     if (trace_npoints(tr, METRIC_PROCS)) /* before GOMAXPROCS is known Go counts nothing */
         c.start = trace_point(tr, METRIC_PROCS, 0).t;
     c.start = c.start > 0 ? c.start : 0;
-    const bool ok = collect(&c, tg) && steps(&c) && steps_end(&c);
+    const bool ok = collect(&c, tg) && steps(&c);
     mem_free(c.change);
     for (uint32_t i = 0; ok && i < n; i++)
         out[i] = least(&c, windows[i]);
