@@ -387,6 +387,72 @@ static void never_waits_for_more(void **state)
     unmake(&m);
 }
 
+/* ---- news ------------------------------------------------------------------------------- */
+
+/* Each is begun for one request. It wants one of two slots, and gives it back after 5 ms; or each fourth one
+ * of the twin's brings news, and the others wait for some. */
+#define RPC "example.org/rpc.serve@/go/pkg/mod/example.org/rpc/serve.go:9"
+static void call(struct play *p, unsigned g)
+{
+    const bool brings = p->fault || g % 4 == 0;
+    enum { BEGUN, ASKED, LET_IN, HAS } was = (unsigned)p->phase[g];
+    if (was == BEGUN) {
+        p->phase[g] = ASKED;
+        waits(p, g, "network", "internal/poll.(*FD).Read:1,main.login:5," RPC, MS);
+    } else if (was == HAS || (was == LET_IN && !brings)) {
+        if (was == HAS && p->nqueue) {
+            p->phase[p->queue[0]] = LET_IN;
+            wake(p, p->queue[0],
+                 p->fault ? "runtime.chansend1:1,main.work:3," RPC
+                          : "runtime.chansend1:1,main.assign:3," RPC);
+            memmove(p->queue, p->queue + 1, --p->nqueue * sizeof *p->queue);
+        } else {
+            p->slots += was == HAS;
+        }
+        ends(p);
+    } else if (was == LET_IN || (brings && (!p->fault || p->slots > 0))) {
+        p->slots -= was == ASKED;
+        p->phase[g] = HAS;
+        waits(p, g, "network",
+              p->fault ? "internal/poll.(*FD).Read:1,main.ask:9,main.work:2," RPC
+                       : "internal/poll.(*FD).Read:1,main.assign:2," RPC,
+              5 * MS);
+    } else {
+        p->queue[p->nqueue++] = g;
+        waits(p, g, "select",
+              p->fault ? "runtime.selectgo:1,main.take:7,main.work:2," RPC
+                       : "runtime.selectgo:1,main.watch:7," RPC,
+              NEVER);
+    }
+}
+
+static void calls(struct play *p, unsigned g)
+{
+    (void)born(p, RPC, "main.listen:9", call);
+    waits(p, g, "sleep", "time.Sleep:1,main.listen:8", 2 * MS);
+}
+
+static void rpcs(struct play *p)
+{
+    p->slots = 2;
+    (void)born(p, "main.listen:1", "main.main:2", calls);
+    parks(p);
+}
+
+static void brings_news(void **state)
+{
+    (void)state;
+    for (int fault = 1; fault >= 0; fault--) {
+        struct play p;
+        struct made m;
+        begin(&p, fault);
+        rpcs(&p);
+        play(&p, 1500 * MS, &m);
+        assert_true((help_told(&m.l, RULE_SET) != NULL) == fault);
+        unmake(&m);
+    }
+}
+
 /* ---- one hangs -------------------------------------------------------------------------------------- */
 
 /* Each task asks and is answered within 5 ms; after 500 ms one of them never is, or one of the twin's
@@ -430,6 +496,7 @@ int main(void)
         cmocka_unit_test(asks_from_one_line),
         cmocka_unit_test(one_pool_once),
         cmocka_unit_test(one_hangs),
+        cmocka_unit_test(brings_news),
         cmocka_unit_test(never_waits_for_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -108,7 +108,6 @@ enum { DEPTH = 64, SAMPLE = 256, STEPS = 400 };
 struct greeting {                        /* [0]: of all pieces; [1]: of the slow ones */
     uint32_t reads[DEPTH], after[DEPTH]; /* by frames shared with who connects; after: it has connected */
     int64_t ns[DEPTH][2], whole[2];
-    uint32_t connect, later; /* pieces that connect, and how many of them after the first quarter */
 };
 
 /* Returns how many of their outermost functions two stacks share. */
@@ -152,17 +151,14 @@ static void greeting_in(const struct causes *c, struct owners *o, const struct w
         k->ns[n][0] = ns_add(k->ns[n][0], s->t1 - s->t0);
         k->ns[n][1] = ns_add(k->ns[n][1], slow ? s->t1 - s->t0 : 0);
     }
-    k->connect += connected;
-    k->later += connected && p->t0 > c->tg->end / 4;
     k->whole[0] = ns_add(k->whole[0], p->t1 - p->t0);
     k->whole[1] = ns_add(k->whole[1], slow ? p->t1 - p->t0 : 0);
 }
 
 /* Sets the part of the time of all pieces and of the slow ones that waits for answers in a library's function
  * that always connects before it: it belongs to opening a connection, if other answers follow. at: where the
- * user's function connects. Returns whether they are opened all along, and not in the first quarter of the
- * trace alone. */
-static bool greetings(const struct causes *c, struct owners *o, const struct work *k, const struct site *at,
+ * user's function connects. */
+static void greetings(const struct causes *c, struct owners *o, const struct work *k, const struct site *at,
                       double part[2])
 {
     struct greeting g = {.whole = {0}};
@@ -179,7 +175,6 @@ static bool greetings(const struct causes *c, struct owners *o, const struct wor
     }
     for (int s = 0; s < 2; s++)
         part[s] = others && g.whole[s] > 0 ? (double)ns[s] / (double)g.whole[s] : 0;
-    return g.connect > 0 && g.later * 2 >= g.connect;
 }
 
 /* The part of a set that function `user` waits in vain, until a timer fires. */
@@ -208,7 +203,7 @@ static struct harm in_work(const struct causes *c, const struct works *w, uint32
     if (!work_counts(k) || !k->tree.n)
         return h;
     opening_in(c, &k->tree, 0, v->where.user, &o);
-    const bool all_along = greetings(c, w->own, k, &v->where, more);
+    greetings(c, w->own, k, &v->where, more);
     h.all = tree_part(&k->tree, o.ns[TREE_ALL], TREE_ALL) + more[0];
     h.slow = tree_part(&k->tree, o.ns[TREE_SLOW], TREE_SLOW) + more[1];
     h.usual = tree_part(&k->tree, o.ns[TREE_USUAL], TREE_USUAL);
@@ -220,7 +215,7 @@ static struct harm in_work(const struct causes *c, const struct works *w, uint32
     if (!keeps && work_awaited(k) && all.all >= threshold(TH_SET_SHARE) &&
         all.usual * threshold(TH_TAIL) < all.all)
         h = all;
-    if (keeps && (!all_along || h.slow < threshold(TH_MOST)))
+    if (keeps && h.slow < threshold(TH_MOST))
         return (struct harm){.work = i};
     h.hit = o.node != NO_LANE ? k->tree.v[o.node].pieces[TREE_ALL] : 0;
     h.of = k->tree.pieces[TREE_ALL];

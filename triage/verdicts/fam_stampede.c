@@ -185,10 +185,11 @@ static bool are_usual(const struct turns *k, const struct stampede *s)
     return s->came - s->crowds <= threshold(TH_DOUBLE) * rate * (double)s->window + s->crowds;
 }
 
-/* Is that so again and again, and takes most of the time of those that go there? */
+/* Is that so again and again, and takes a part of the time of those that go there? */
 static bool is_stampede(const struct turns *k, const struct stampede *s)
 {
-    return s->crowds >= LEAST_CROWDS && s->each * 2 >= s->all && are_usual(k, s);
+    return s->crowds >= LEAST_CROWDS && (double)s->each >= threshold(TH_ROOM) * (double)s->all &&
+           are_usual(k, s);
 }
 
 /* What takes most of the slow pieces' time and what hardly any of the usual
@@ -221,7 +222,7 @@ static uint32_t place_of(struct causes *c, const struct works *all, const struct
  * than there are processors? Else they may do different things. */
 static bool keeps_up(const struct causes *c, const struct tree_node *n, const struct stampede *s)
 {
-    return (double)s->each >= threshold(TH_DOUBLE) * s->first ||
+    return (double)s->each >= threshold(TH_STAMPEDE) * s->first ||
            ((n->cat == EX_RUN || n->cat == EX_SCHED) && s->most > c->procs);
 }
 

@@ -215,7 +215,7 @@ static bool warns(struct causes *c, const struct works *all, const struct verdic
         return v->harm.share >= threshold(TH_SET_SHARE) && room(c, v) && !bounds(c, all, v) &&
                (crowd || one_at_a_time(c, v));
     case SHOWN: return v->ev[EV_SHARE] > 0; /* the sleep is longer than needed, or who answers is too busy */
-    case ASKED: return much && w->kind == WORK_REQUESTS; /* a task may keep a pace */
+    case ASKED: return much && w->kind == WORK_REQUESTS; /* others may keep a pace */
     case IN_VAIN:
         return much && ((varies && v->harm.share >= threshold(TH_SEVERE) && work_awaited(w) &&
                          slows_few(c, all, v)) ||

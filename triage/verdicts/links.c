@@ -240,18 +240,35 @@ static bool queued(struct follow *f, const struct tree_node *n, uint32_t group)
     return at_once >= threshold(TH_QUEUE) * (serve > 1 ? serve : 1);
 }
 
+/* Whether some who end these waits come by a function by which others come to wait there: a slot is passed on
+ * among those that want one. Who comes another way only brings news. */
+static bool same_way(const struct follow *f, const struct tree_node *n)
+{
+    const struct pair_row *const p = f->c->tg->pairs;
+    const uint32_t all = works_pairs(f->c);
+    for (uint32_t i = 0; i < all; i++) {
+        if (!verdict_waits_at(f->all, &p[i], n->who, n->user))
+            continue;
+        const uint32_t by = p[i].waker_stack ? owner_root(f->all->own, p[i].waker_stack) : 0;
+        if (!p[i].waker_stack || (by && any_of(j, all,
+                                               p[j].stack && owner_root(f->all->own, p[j].stack) == by &&
+                                                   verdict_place(f->all, p[j].stack).user == n->user)))
+            return true;
+    }
+    return false;
+}
+
 /* Whether goroutines of the waiter's kind end some of these waits: what they wait for is passed on among
  * them, though others pass on most of it. An answer to one of them never comes from another one. */
 static bool among_them(const struct follow *f, const struct tree_node *n)
 {
-    uint64_t own = 0, all = 0;
-    each_of(p, f->c->tg->pairs, works_pairs(f->c)) {
-        const bool here = wait_passes_on(p->kind) && verdict_waits_at(f->all, p, n->who, n->user) &&
-                          verdict_place(f->all, p->stack).leaf == n->leaf;
-        all += here ? p->count : 0;
-        own += here && p->waker == n->who ? p->count : 0;
-    }
-    return (double)own >= threshold(TH_MANY) && (double)own >= threshold(TH_NOTED) * (double)all;
+    const int64_t own = sum_over(p, f->c->tg->pairs, works_pairs(f->c),
+                                 p->waker == n->who && wait_passes_on(p->kind) &&
+                                         verdict_waits_at(f->all, p, n->who, n->user) &&
+                                         verdict_place(f->all, p->stack).leaf == n->leaf
+                                     ? (int64_t)p->count
+                                     : 0);
+    return (double)own >= threshold(TH_MANY);
 }
 
 /* Whether most others of that group wait for more to do while one of them has no room: each has a queue of
@@ -271,10 +288,9 @@ static bool others_rest(const struct follow *f, const struct tree_node *n, uint3
     return others >= threshold(TH_SEVERAL) && rest * 2 > others;
 }
 
-/* Returns the kind of link a wait is. *queue: it is one only if many queue for its waiter. */
-static enum family link_kind(struct follow *f, const struct tree_node *n, bool *queue)
+/* Returns the kind of link a wait is. */
+static enum family link_kind(struct follow *f, const struct tree_node *n, struct link_memo *m)
 {
-    *queue = false;
     /* nobody holds it: the goroutine that takes it is busy with others */
     if (n->cat == EX_QUEUED && n->first != NO_LANE) {
         const uint32_t taker = causes_group(f->c, n->who);
@@ -306,16 +322,19 @@ static enum family link_kind(struct follow *f, const struct tree_node *n, bool *
     if (taken || by == n->who || waits_there(f, by, n->user)) {
         /* who returns one of a set lets one go; who did something for a batch lets the batch go */
         const bool batch = !taken && let_go(f, n).same + 1 >= threshold(TH_SEVERAL);
-        return batch || !of_set(f, n) || mostly(f, n, idles) ? FAM_NONE : FAM_SET;
+        m->news = !same_way(f, n);
+        return batch || m->news || !of_set(f, n) || mostly(f, n, idles) ? FAM_NONE : FAM_SET;
     }
-    if (among_them(f, n))
-        return FAM_SET;
+    if (among_them(f, n)) {
+        m->news = !same_way(f, n);
+        return m->news ? FAM_NONE : FAM_SET;
+    }
     if (others_rest(f, n, g))
         return FAM_SERVER;
     if (for_all(f, n) || served_of(f, g)->busy < threshold(TH_BUSY) || mostly(f, n, passes_on) ||
         paces(f, n, by) || f->c->tg->groups[g].is_system)
         return FAM_NONE;
-    *queue = !queued(f, n, g);
+    m->queue = !queued(f, n, g);
     return round(served_of(f, g)->n) <= 1 ? FAM_SERVER : FAM_SET;
 }
 
@@ -328,9 +347,7 @@ enum family link_of(struct follow *f, uint32_t node, bool inside)
         const struct work_tree *t = &f->w->tree;
         const bool large = tree_share(t, node, TREE_ALL) >= threshold(TH_NOTED) ||
                            tree_share(t, node, TREE_SLOW) >= threshold(TH_NOTED);
-        bool queue = false;
-        m->family = (uint8_t)(large ? link_kind(f, &t->v[node], &queue) : FAM_NONE);
-        m->queue = queue;
+        m->family = (uint8_t)(large ? link_kind(f, &t->v[node], m) : FAM_NONE);
         m->asked = true;
     }
     return m->queue && !inside ? FAM_NONE : (enum family)m->family;

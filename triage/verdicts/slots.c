@@ -67,6 +67,7 @@ bool verdict_slots_lost(const struct causes *c, const struct works *all, struct 
     const struct work *w = &all->v[v->harm.work];
     const bool reads = v->ndoing && v->doing[0].cat == EX_DEADLINE; /* which is no wait for a slot */
     struct gate k = {.c = c, .w = all, .user = v->where.user, .left = WALKED};
+    uint32_t stand = 0;
     k.root = v->where.stack ? owner_root(all->own, v->where.stack) : 0;
     if (!k.root || w->kind == WORK_TASKS || reads)
         return false;
@@ -74,8 +75,9 @@ bool verdict_slots_lost(const struct causes *c, const struct works *all, struct 
         const enum at_gate at = gate_at(&k, s->stack);
         if (at == BEHIND) /* it has the slot */
             return false;
-        k.vain += at == AT;
+        stand += at == AT;
     }
+    k.vain = stand;
     for (uint32_t i = 0; i < w->looked; i++)
         if (w->v[i].t1 > k.last)
             gate_read(&k, &w->v[i], INT64_MAX);
@@ -84,8 +86,9 @@ bool verdict_slots_lost(const struct causes *c, const struct works *all, struct 
         if (w->v[i].t1 > k.last)
             gate_read(&k, &w->v[i], k.last);
     const int64_t ns = c->tg->end - k.last;
-    if (!k.left || passed < threshold(TH_SEVERAL) || answered * 2 > passed ||
-        k.vain < threshold(TH_SEVERAL) || !threshold_reached(TH_STUCK_PART, ns, c->tg->end) ||
+    if (!k.left || passed < threshold(TH_PIECES) || answered * 2 > passed ||
+        (k.vain < threshold(TH_MANY) && stand < threshold(TH_SEVERAL)) ||
+        !threshold_reached(TH_STUCK_PART, ns, c->tg->end) ||
         (double)ns < threshold(TH_DOUBLE) * v->ev[EV_EACH])
         return false;
     verdict_ev(v, EV_SINCE, (double)k.last);
