@@ -330,7 +330,8 @@ static void name_start(const struct causes *c, const struct works *all, struct v
 static void name_onset(const struct causes *c, const struct work *w, struct verdict *v)
 {
     int64_t since;
-    if (v->usual_too && v->harm.slow >= threshold(TH_MOST) && verdict_began_at(c, w, &since))
+    if ((v->usual_too || v->rule == RULE_SET) && v->harm.slow >= threshold(TH_MOST) &&
+        verdict_began_at(c, w, &since))
         verdict_ev(v, EV_SINCE, (double)since);
 }
 
@@ -370,7 +371,7 @@ bool verdict_level(struct causes *c, const struct works *all, struct verdict *v)
         v->rule = RULE_SLOTS;
     v->usual_too = threshold(TH_TAIL) * v->harm.usual >= v->harm.slow ||
                    (!v->harm.slow_only && v->harm.hit * 2 >= v->harm.of);
-    if (v->rule == RULE_SLOW || v->rule == RULE_BACKEND)
+    if (v->rule == RULE_SLOW || v->rule == RULE_BACKEND || v->rule == RULE_SET)
         name_onset(c, w, v);
     if (v->rule == RULE_SLOW && !slows(v, varies))
         return false;
