@@ -251,8 +251,8 @@ static bool same_way(const struct follow *f, const struct tree_node *n)
             continue;
         const uint32_t by = p[i].waker_stack ? owner_root(f->all->own, p[i].waker_stack) : 0;
         if (!p[i].waker_stack || (by && any_of(j, all,
-                                               p[j].stack && owner_root(f->all->own, p[j].stack) == by &&
-                                                   verdict_place(f->all, p[j].stack).user == n->user)))
+                                               p[j].stack && owner_func(f->all->own, p[j].stack) == n->user &&
+                                                   owner_root(f->all->own, p[j].stack) == by)))
             return true;
     }
     return false;
