@@ -35,12 +35,7 @@ void tally_free(struct tally *t)
 /* Returns the row of a start function; NULL when out of memory. */
 static struct tally_row *row_of(struct tally *t, uint32_t name)
 {
-    struct tally_row *r =
-        t->n && t->row[t->last].name == name
-            ? &t->row[t->last]
-            : tab_row_with(&t->by_name, t->row, t->n, name, 0, .name = name, .most = NO_LANE);
-    t->last = r ? (uint32_t)(r - t->row) : t->last;
-    return r;
+    return tab_row_with(&t->by_name, t->row, t->n, name, 0, .name = name, .most = NO_LANE);
 }
 
 static const uint8_t now_of[ST_COUNT] = {

@@ -39,7 +39,6 @@ struct tally {
     struct tally_why *why;
     uint32_t nwhy;
     struct tab by_name, by_place;
-    uint32_t last; /* row of the goroutine before */
     uint32_t next; /* the next goroutine to examine */
     bool done, failed;
 };

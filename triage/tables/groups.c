@@ -9,27 +9,21 @@
 
 /* ---- who they are -------------------------------------------------------------------------------------- */
 
-enum { NEAR = 256 };
-
 struct who {
     struct triage *tg;
     struct tab by_name, by_birth;
     size_t cap_alive, cap_workers;
-    uint32_t group, birth;               /* of the last goroutine */
-    uint32_t groups[NEAR], births[NEAR]; /* rows of the last ones with such names, such stacks */
+    uint32_t group, birth; /* of the last goroutine */
 };
 
 static bool in_group(struct who *w, uint32_t g, const struct lane_info *li)
 {
     struct triage *tg = w->tg;
-    uint32_t *near = &w->groups[li->name % NEAR];
-    struct group *p = *near < tg->ngroups && tg->groups[*near].name == li->name
-                          ? &tg->groups[*near]
-                          : tab_row_with(&w->by_name, tg->groups, tg->ngroups, li->name, 0, .name = li->name,
-                                         .is_system = li->is_system, .first = INT64_MAX, .last = INT64_MIN);
+    struct group *p = tab_row_with(&w->by_name, tg->groups, tg->ngroups, li->name, 0, .name = li->name,
+                                   .is_system = li->is_system, .first = INT64_MAX, .last = INT64_MIN);
     if (!p)
         return false;
-    *near = w->group = tg->group_of[g] = (uint32_t)(p - tg->groups);
+    w->group = tg->group_of[g] = (uint32_t)(p - tg->groups);
     return true;
 }
 
@@ -37,12 +31,9 @@ static bool in_group(struct who *w, uint32_t g, const struct lane_info *li)
 static bool of_birth(struct who *w, uint32_t g, const struct lane_info *li)
 {
     struct triage_work *wk = w->tg->work;
-    uint32_t *near = &w->births[(li->create_stack + li->name) % NEAR];
-    struct birth *b = *near < wk->nbirths ? &wk->births[*near] : NULL;
-    if (!b || b->create_stack != li->create_stack || b->name != li->name)
-        b = tab_row_with(&w->by_birth, wk->births, wk->nbirths, li->create_stack, li->name,
-                         .create_stack = li->create_stack, .name = li->name);
-    *near = w->birth = b ? (uint32_t)(b - wk->births) : 0;
+    struct birth *b = tab_row_with(&w->by_birth, wk->births, wk->nbirths, li->create_stack, li->name,
+                                   .create_stack = li->create_stack, .name = li->name);
+    w->birth = b ? (uint32_t)(b - wk->births) : 0;
     return b && (li->ended || mem_add(wk->alive, w->cap_alive, wk->nalive, g));
 }
 
