@@ -24,6 +24,7 @@
 #include "triage/exports/outside.h"
 #include "triage/live/saved.h"
 #include "viewer/command/sandbox.h"
+#include "viewer/term/signals.h"
 
 #define TRACE "samples/http-1.26.trace"
 static char dir[] = "/tmp/gotop-box-XXXXXX";
@@ -180,8 +181,8 @@ static int view(void)
         (writes(in("t/.hidden")) != EACCES || writes(in("t/sub/new")) != EACCES ||
          writes(in("out2")) != EACCES || writes(in("t/..")) != EACCES || writes(in("t/")) != EACCES))
         bad |= SECRET;
-    const int fd = outside_copy(copy, sizeof copy);
-    if (fd < 0 || write(fd, "x", 1) != 1 || ftruncate(fd, 0) || outside_copy(copy, sizeof copy) >= 0)
+    const int fd = signals_copy(copy, sizeof copy);
+    if (fd < 0 || write(fd, "x", 1) != 1 || ftruncate(fd, 0) || signals_copy(copy, sizeof copy) >= 0)
         bad |= OWN;
     clerk_end();
     return bad | (access(copy, F_OK) == 0 ? OWN : 0);

@@ -5,9 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,10 +25,9 @@ static struct {
     const char *path;
     bool grows;
 } file[FILES];
-static bool terminal;
 static struct ident folder[FOLDERS];
 static unsigned nfiles, nfolders;
-static int deed_open = -1, deed_close, deed_may, deed_copy, deed_stop;
+static int deed_open = -1, deed_close, deed_may;
 
 static struct ident ident_of(const struct stat *st)
 {
@@ -52,7 +49,6 @@ static struct far {
 } far[OPEN];
 static struct ident own[OWN]; /* the last files created here, as they were then */
 static unsigned nown;
-static char copy[CLERK_TEXT];
 
 /* Checks that the file is directly in one of the folders, with a name that isn't hidden. Returns 0 or an
  * errno. */
@@ -133,33 +129,11 @@ static void do_close(const char *which, struct clerk_said *said)
     far[i].used = false;
 }
 
-static void do_copy(const char *text, struct clerk_said *said)
-{
-    const char *dir = getenv("TMPDIR");
-    (void)text;
-    said->error = !terminal ? EACCES : copy[0] ? EEXIST : 0;
-    if (said->error)
-        return;
-    snprintf(said->text, sizeof said->text, "%s/gotop-XXXXXX", dir && dir[0] == '/' ? dir : "/tmp");
-    said->fd[0] = mkostemp(said->text, O_CLOEXEC);
-    said->error = said->fd[0] < 0 ? errno : 0;
-    if (!said->error)
-        memcpy(copy, said->text, sizeof copy);
-}
-
-static void do_stop(const char *text, struct clerk_said *said)
-{
-    (void)text;
-    said->error = !terminal ? EACCES : kill(0, SIGTSTP) ? errno : 0; /* all but the clerk */
-}
-
 static void put_away(void)
 {
     for (int i = 0; i < OPEN; i++)
         if (far[i].used)
             (void)target_close(&far[i].to, false);
-    if (copy[0])
-        (void)unlink(copy);
 }
 
 /* ---- this process -------------------------------------------------------------------------------------- */
@@ -171,8 +145,6 @@ static void add_deeds(void)
     deed_open = clerk_add(do_open, put_away);
     deed_close = clerk_add(do_close, NULL);
     deed_may = clerk_add(do_may, NULL);
-    deed_copy = clerk_add(do_copy, NULL);
-    deed_stop = clerk_add(do_stop, NULL);
 }
 
 void outside_file(const char *path, bool grows)
@@ -182,12 +154,6 @@ void outside_file(const char *path, bool grows)
         return;
     file[nfiles].path = path;
     file[nfiles++].grows = grows;
-}
-
-void outside_terminal(void)
-{
-    add_deeds();
-    terminal = true;
 }
 
 void outside_folder(const char *path)
@@ -225,19 +191,4 @@ int outside_may(const char *path)
 {
     struct clerk_said said;
     return !clerk_on() || clerk_ask(deed_may, path, &said) ? 0 : said.error;
-}
-
-int outside_copy(char *path, unsigned long size)
-{
-    struct clerk_said said;
-    if (!clerk_ask(deed_copy, "", &said))
-        return -1;
-    snprintf(path, size, "%s", said.text);
-    return said.fd[0];
-}
-
-bool outside_stop(void)
-{
-    struct clerk_said said;
-    return clerk_on() && clerk_ask(deed_stop, "", &said);
 }

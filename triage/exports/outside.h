@@ -20,9 +20,6 @@ void outside_file(const char *path, bool grows);
  * dot. Existing files stay untouched unless created this way. Ignores a path that is not a folder. */
 void outside_folder(const char *path);
 
-/* outside_terminal - allows outside_copy() and outside_stop(). */
-void outside_terminal(void);
-
 /* outside_open - does target_open() (target.h) through the clerk. outside_close - does the rest of
  * target_close() once t->fd is closed. Both return 0 or an errno. */
 enum err_code outside_open(struct out_target *t, const char *path, bool grows, struct err *e);
@@ -30,11 +27,5 @@ int outside_close(struct out_target *t, bool keep);
 /* outside_may - whether outside_open() would succeed. Returns 0; EEXIST: the file exists and isn't ours;
  * EACCES: the name or the folder is not allowed; or another errno. Without a clerk returns 0. */
 int outside_may(const char *path);
-/* outside_copy - creates a private file in TMPDIR, which is removed at the end, and stores its name in
- * path. Returns a descriptor, or -1 with errno. */
-int outside_copy(char *path, unsigned long size);
-/* outside_stop - sends SIGTSTP to all programs of the pipeline, including this one. Returns false if
- * nothing could send it. */
-bool outside_stop(void);
 
 #endif

@@ -15,6 +15,7 @@
 #include "triage/live/serve.h"
 #include "triage/places.h"
 #include "viewer/command/commands.h"
+#include "viewer/term/signals.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -103,7 +104,7 @@ static void clerk_told(unsigned needs, int argc, char *const *argv)
         outside_folder(tmp && tmp[0] == '/' ? tmp : "/tmp");
     }
     if (needs & SANDBOX_TERMINAL)
-        outside_terminal();
+        signals_deeds();
 }
 
 /* ---- Landlock ------------------------------------------------------------------------------------------ */

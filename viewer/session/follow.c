@@ -34,9 +34,8 @@ struct follow {
     bool connecting; /* next_live connects; nothing has come yet */
     bool rejoins;    /* `next` has the new connection's trace */
     bool joined;
-    bool rereads;       /* `next` reads what is shown once more, knowing its damage */
-    bool reread_at_end; /* that has been done at the end: it is done once */
-    struct live_pace pace;
+    bool rereads;              /* `next` reads what is shown once more, knowing its damage */
+    bool reread_at_end;        /* that has been done at the end: it is done once */
     int64_t heard_ns, late_ns; /* when the last generation came, 0: seen to; how late it was */
     bool broken;               /* a generation with damage has come */
     uint32_t noted;            /* number of now's damages that were seen to */
@@ -334,7 +333,7 @@ static void next_take_over(struct follow *f, int64_t *by)
               ? follow_later_by(f->now.tr, f->next.tr)
               : trace_info(f->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
     if (f->rejoins && !f->rereads) { /* another connection may have another clock */
-        f->pace = (struct live_pace){0};
+        f->live.pace = (struct live_pace){0};
         f->heard_ns = f->late_ns = 0;
     }
     f->old = f->now;
@@ -392,9 +391,9 @@ static void follow_look_late(struct follow *f)
     const struct trace_info *ti = trace_info(f->now.tr);
     if (f->ended || f->stands || !f->now.waits || !f->heard_ns)
         return;
-    if (!f->pace.known && !f->joined)
-        (void)live_late(&f->pace, f->live.began_ns, ti->first_ns);
-    f->late_ns = live_late(&f->pace, f->heard_ns, ti->first_ns + ti->end);
+    if (!f->live.pace.known && !f->joined)
+        (void)live_late(&f->live.pace, f->live.began_ns, ti->first_ns);
+    f->late_ns = live_late(&f->live.pace, f->heard_ns, ti->first_ns + ti->end);
     f->heard_ns = 0;
 }
 

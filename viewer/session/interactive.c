@@ -7,19 +7,15 @@
  */
 #include "viewer/session/interactive.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "decode/base/clerk.h"
 #include "decode/base/door.h"
 #include "decode/base/host.h"
 #include "layout/views/tri.h"
-#include "triage/exports/outside.h"
 #include "viewer/session/app_live.h"
 #include "viewer/session/pair.h"
 #include "viewer/session/picture.h"
@@ -94,22 +90,10 @@ static void resized(struct loop *l)
  * into a private file, one for all copies, which is removed when gotop ends. */
 static bool yank_to_file(struct loop *l)
 {
-    const char *dir = getenv("TMPDIR");
     const struct app *a = l->a;
     size_t n = strlen(a->yank);
-    if (l->yank_fd < 0 && clerk_on()) {
-        l->yank_fd = outside_copy(l->yank_path, sizeof l->yank_path);
-    } else if (l->yank_fd < 0) {
-        uint64_t name;
-        host_random(&name, sizeof name);
-        if (snprintf(l->yank_path, sizeof l->yank_path, "%s/gotop-%016llx",
-                     dir && dir[0] == '/' ? dir : "/tmp",
-                     (unsigned long long)name) >= (int)sizeof l->yank_path)
-            return false;
-        l->yank_fd = open(l->yank_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (l->yank_fd >= 0)
-            signals_remove(l->yank_path);
-    }
+    if (l->yank_fd < 0)
+        l->yank_fd = signals_copy(l->yank_path, sizeof l->yank_path);
     return l->yank_fd >= 0 && ftruncate(l->yank_fd, 0) == 0 &&
            pwrite(l->yank_fd, a->yank, n, 0) == (ssize_t)n;
 }

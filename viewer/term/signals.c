@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,20 +36,53 @@ static struct {
 } taken[NLEAVE + NCRASH + 4];
 static size_t ntaken;
 static char crash_stack[32768]; /* a fault may mean that the stack is full */
-static char doomed[256];        /* a file that is removed when gotop ends */
-
-void signals_remove(const char *path)
-{
-    size_t n = strlen(path);
-    if (n < sizeof doomed)
-        memcpy(doomed, path, n + 1);
-}
+static char doomed[CLERK_TEXT]; /* a file that is removed when gotop ends, or the clerk */
+static int deed_copy = -1, deed_stop = -1;
 
 void signals_removed(void)
 {
     if (doomed[0])
         unlink(doomed);
     doomed[0] = '\0';
+}
+
+static void do_copy(const char *text, struct clerk_said *said)
+{
+    const char *dir = getenv("TMPDIR");
+    (void)text;
+    snprintf(said->text, sizeof said->text, "%s/gotop-XXXXXX", dir && dir[0] == '/' ? dir : "/tmp");
+    said->fd[0] = doomed[0] ? -1 : mkostemp(said->text, O_CLOEXEC);
+    said->error = said->fd[0] >= 0 ? 0 : doomed[0] ? EEXIST : errno;
+    if (!said->error)
+        memcpy(doomed, said->text, sizeof doomed);
+}
+
+int signals_copy(char *path, size_t size)
+{
+    struct clerk_said said;
+    if (deed_copy < 0 || (!clerk_ask(deed_copy, "", &said) && !clerk_on()))
+        do_copy("", &said);
+    snprintf(path, size, "%s", said.text);
+    return said.fd[0];
+}
+
+static void do_stop(const char *text, struct clerk_said *said)
+{
+    (void)text;
+    said->error = kill(0, SIGTSTP) ? errno : 0; /* all but the clerk */
+}
+
+void signals_stop(void)
+{
+    struct clerk_said said;
+    if (deed_stop < 0 || !clerk_ask(deed_stop, "", &said))
+        kill(0, SIGTSTP);
+}
+
+void signals_deeds(void)
+{
+    deed_copy = clerk_add(do_copy, signals_removed);
+    deed_stop = clerk_add(do_stop, NULL);
 }
 
 static void emergency(void)

@@ -1,6 +1,5 @@
 /*
  * signals.h - the signals of a process that has a terminal: flags, a pipe, and the way out in an emergency.
- * Only term.c uses it.
  */
 #ifndef GOTOP_VIEWER_SIGNALS_H
 #define GOTOP_VIEWER_SIGNALS_H
@@ -26,10 +25,15 @@ extern struct signals sig;
 bool signals_pipe(void); /* returns false with errno set */
 void signals_on(void);
 void signals_off(void); /* closes the pipe, too */
-/* signals_remove - remove this file when the program ends, however it ends; "": none any more. */
-void signals_remove(const char *path);
+/* signals_deeds - let the clerk, if there will be one, do signals_copy() and signals_stop(). */
+void signals_deeds(void);
+/* signals_copy - make a private file in TMPDIR that is removed when the program ends, however it ends, and
+ * store its name in path. Returns a descriptor; -1 if that fails, also for a second one. */
+int signals_copy(char *path, size_t size);
 /* signals_removed - remove it now. */
 void signals_removed(void);
+/* signals_stop - send SIGTSTP to all programs of the pipeline, including this one. */
+void signals_stop(void);
 /* signals_leave_text - add bytes that restore the terminal. NULL and terminfo's -1 add none. */
 void signals_leave_text(const char *s);
 

@@ -16,7 +16,6 @@
 #include <wchar.h>
 
 #include "decode/base/mem.h"
-#include "triage/exports/outside.h"
 #include "viewer/term/signals.h"
 
 enum { CLIPBOARD_MAX = 74 * 1024 };
@@ -256,8 +255,7 @@ bool term_suspend(struct term *t)
     sigprocmask(SIG_UNBLOCK, &set, &old);
     sigaction(SIGTSTP, &stop, &ours);
     sig.cont = 0;
-    if (!outside_stop()) /* stop the whole pipeline, as Ctrl-Z does; gotop stops here */
-        kill(0, SIGTSTP);
+    signals_stop(); /* the whole pipeline, as Ctrl-Z does; gotop stops here */
     sigaction(SIGTSTP, &ours, NULL);
     sigprocmask(SIG_SETMASK, &old, NULL);
     const bool stopped = sig.cont;
