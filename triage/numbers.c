@@ -75,6 +75,24 @@ static void say_stops(struct text *t, const struct triage *tg)
         text_say(t, tg->tr, " with ", t_func(trace_g_name(tg->tr, held.who)));
 }
 
+void stop_text(struct text *t, const struct trace *tr, const struct range *r)
+{
+    const struct moment m = stop_moment(r);
+    struct span held = {.who = NO_LANE}, was;
+    int64_t after = 0;
+    const uint32_t last = triage_last_to_stop(tr, &m, &held, &after);
+    if (last == NO_LANE) {
+        text_lit(t, "no processor had to be waited for");
+        return;
+    }
+    text_say(t, NULL, "last to stop: P", trace_lane_who(tr, lane_p(last)).id, " after ", t_dur(after));
+    if (held.who == NO_LANE)
+        return;
+    text_say(t, tr, ", it ran ", t_who(held.who));
+    if (trace_span_at(tr, lane_g(held.who), held.t1 - 1, &was) && was.stack_end)
+        text_say(t, tr, ", which stopped in ", t_where(was.stack_end, 60));
+}
+
 static void say_mmu(struct text *t, const struct triage *tg)
 {
     bool any = false;

@@ -122,8 +122,6 @@ struct subtotal {
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1);
 /* subtotal_wait_of - returns the row of `wait_of` for a group and a reason; NULL when out of memory. */
 struct group_wait *subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason);
-/* moment_before - whether a lasted longer, or as long and its goroutine's or its own start is before. */
-bool moment_before(const struct moment *a, const struct moment *b);
 /* longest_add - keeps a time if it is among the longest. */
 void longest_add(struct longest_few *l, const struct sched_wait *x);
 

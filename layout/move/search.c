@@ -291,23 +291,18 @@ static bool search_lanes(struct search *s, const struct trace *tr)
 
 ORDER(search_by_time, struct hit, LEAST(r->t) LEAST(r->g) LEAST(r->what))
 
+static uint64_t hit_time(const void *hit)
+{
+    return (uint64_t)((const struct hit *)hit)->t; /* not negative */
+}
+
 /* Orders the window's hits by time, then those of one moment. Returns how many remain: a goroutine's name and
  * its first span may both match, which is one hit. */
 static size_t window_order(struct search *s, struct hit *h, size_t n)
 {
-    struct keyed_row *k = mem_alloc((n + 1) * sizeof *k);
-    for (size_t i = 0; k && i < n; i++)
-        k[i] = (struct keyed_row){(uint64_t)h[i].t, (uint32_t)i}; /* times are not negative */
-    s->oom |= !k || !rows_sort(k, n) || !rows_order(h, sizeof *h, k, n);
-    mem_free(k);
+    s->oom |= !rows_by(h, sizeof *h, n, hit_time, search_by_time, NULL);
     if (s->oom)
         return 0;
-    for (size_t i = 0, j; i < n; i = j) {
-        for (j = i + 1; j < n && h[j].t == h[i].t; j++)
-            ;
-        if (j - i > 1)
-            sort(h + i, j - i, search_by_time);
-    }
     size_t kept = n > 0;
     for (size_t i = 1; i < n; i++)
         if (h[i].t != h[kept - 1].t || h[i].g != h[kept - 1].g)

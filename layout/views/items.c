@@ -15,7 +15,7 @@
 #include "layout/views/tri.h"
 #include "layout/move/record.h"
 #include "layout/move/naming.h"
-#include "triage/activity/spent.h"
+#include "triage/numbers.h"
 #include "triage/tables/tab.h"
 
 /* ---- the list ------------------------------------------------------------------------------------------ */
@@ -407,7 +407,7 @@ static unsigned items_details(struct view *v, int n)
     if (i->kind != ITEM_STW || i->index >= trace_ranges(v->tr, RANGE_STW, &r))
         return f;
     struct text who = {.ticks = when_ticks(v->tr)};
-    spent_stop(&who, v->tr, &r[i->index]);
+    stop_text(&who, v->tr, &r[i->index]);
     view_message(v, false, "%s", who.p ? who.p : "");
     text_free(&who);
     return f;

@@ -2,7 +2,7 @@
  * table_stops.c - stop-the-worlds by kind: which kinds there are, how long they take, who was waited for.
  */
 #include "layout/views/table.h"
-#include "triage/activity/spent.h"
+#include "triage/numbers.h"
 
 static void stops_type_name(struct text *out, const struct table *t, const struct ttype *k)
 {
@@ -23,7 +23,7 @@ static void stops_say(struct text *out, const struct view *v, const struct thing
 {
     const struct range *r;
     if (x->index < trace_ranges(v->tr, RANGE_STW, &r))
-        spent_stop(out, v->tr, &r[x->index]);
+        stop_text(out, v->tr, &r[x->index]);
 }
 
 /* The lane is that of the processor that stopped last. */

@@ -12,7 +12,6 @@
 #include <stdio.h>
 
 #include "layout/views/table.h"
-#include "triage/activity/spent.h"
 
 static bool tri_counted(const struct view_kind *k)
 {
@@ -161,15 +160,38 @@ unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
     return VR_DRAW;
 }
 
-/* A band has no lane: goes to the processor that did it for longest, and to the longest span there. */
+struct longest { /* the longest span of a processor in [t0,t1) */
+    int64_t t0, t1, at, most;
+};
+
+static bool is_longest(void *arg, const struct span *s)
+{
+    struct longest *b = arg;
+    const int64_t from = s->t0 > b->t0 ? s->t0 : b->t0, len = time_sub(s->t1 < b->t1 ? s->t1 : b->t1, from);
+    b->at = len > b->most ? from : b->at;
+    b->most = len > b->most ? len : b->most;
+    return true;
+}
+
+/* The band of the collector has no lane: goes to the processor that worked longest for it, and to the longest
+ * span there. */
 static void onto_band(struct view *v, const struct finding *f)
 {
-    uint32_t p;
-    int64_t at;
-    if (!spent_gc(v->tr, f->v.t0, f->v.t1, &p, &at))
+    struct longest x = {f->v.t0, f->v.t1, f->v.t0, 0};
+    uint32_t p = NO_LANE;
+    int64_t most = 0;
+    for (uint32_t i = 0, n = trace_nlanes(v->tr, LANE_P); i < n; i++) {
+        const int64_t ns = time_add(trace_ns(v->tr, lane_p(i), ST_GCWORK, x.t0, x.t1),
+                                    trace_ns(v->tr, lane_p(i), ST_ASSIST, x.t0, x.t1));
+        p = ns > most ? i : p;
+        most = ns > most ? ns : most;
+    }
+    if (p == NO_LANE)
         return;
+    trace_wide(v->tr, lane_p(p),
+               &(struct wide_ask){x.t0, x.t1, 1, is_longest, &x, 1u << ST_GCWORK | 1u << ST_ASSIST});
     move_lane(v, lane_p(p));
-    move_to(v, at, true);
+    move_to(v, x.at, true);
     move_settle(v);
 }
 

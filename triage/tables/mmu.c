@@ -140,7 +140,8 @@ static bool steps(struct curve *c)
 {
     const int64_t np = trace_nlanes(c->tr, LANE_P);
     int64_t taken = 0, stopped = 0, procs = 0, until = INT64_MIN;
-    bool ok = keys_sort(c->change, c->nchanges) && step_add(c, c->start, 1);
+    ns_sort((int64_t *)c->change, c->nchanges);
+    bool ok = step_add(c, c->start, 1);
     for (size_t i = 0; ok && i < c->nchanges;) {
         const uint64_t at = c->change[i] >> TIME_SHIFT;
         for (; i < c->nchanges && c->change[i] >> TIME_SHIFT == at; i++)

@@ -49,7 +49,8 @@ static void pairs_move(struct pairs *to, struct pairs *from)
     *from = (struct pairs){0};
 }
 
-bool moment_before(const struct moment *a, const struct moment *b)
+/* Whether a lasted longer, or as long and its goroutine's or its own start is before. */
+static bool moment_before(const struct moment *a, const struct moment *b)
 {
     const int64_t x = a->t1 - a->t0, y = b->t1 - b->t0;
     return x != y ? x > y : a->g != b->g ? a->g < b->g : a->t0 < b->t0;

@@ -131,9 +131,9 @@ bool rows_sort(struct keyed_row *v, size_t n)
     return sort_by_digits(v, n, sizeof *v);
 }
 
-/* Saves the row at i, then fills each place of the cycle that leads back to it from the place its row comes
- * from. */
-bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n)
+/* Moves row order[i].row to place i: saves the row at i, then fills each place of the cycle that leads back
+ * to it from the place its row comes from. */
+static bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n)
 {
     enum { LOOK = 1024 };
     unsigned char *const v = rows, *aside = mem_alloc(size);
@@ -196,11 +196,6 @@ uint32_t *lane_order(const void *rows, size_t size, size_t n, size_t lane, size_
     return ok ? order : NULL;
 }
 
-bool keys_sort(uint64_t *v, size_t n)
-{
-    return sort_by_digits(v, n, sizeof *v);
-}
-
 int cmp_ns(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -224,7 +219,7 @@ void ns_sort(int64_t *v, size_t n)
     if (n > SORT_MANY) {
         for (size_t i = 0; i < n; i++)
             key[i] ^= SIGN;
-        sorted = keys_sort(key, n);
+        sorted = sort_by_digits(key, n, sizeof *key);
         for (size_t i = 0; i < n; i++)
             key[i] ^= SIGN;
     }

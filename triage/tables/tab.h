@@ -188,11 +188,8 @@ static inline uint64_t most_first(int64_t v)
     { \
         return most_first(((const TYPE *)row)->MEMBER); \
     }
-/* rows_order - moves row order[i].row to place i, for each of n rows, and sets order[i].row to i. Returns
- * false when out of memory or no longer wanted. */
-bool rows_order(void *rows, size_t size, struct keyed_row *order, size_t n);
 /* rows_by - sorts rows where they stand by key(row), and of those alike by tie(), NULL: as they stood. to:
- * NULL, or receives for each place the one that its row got; not with tie(). Returns as rows_order(). */
+ * NULL, or receives for each place the one that its row got; not with tie(). Returns as rows_sort(). */
 bool rows_by(void *rows, size_t size, size_t n, uint64_t (*key)(const void *row),
              int (*tie)(const void *, const void *), uint32_t *to);
 
@@ -200,9 +197,6 @@ bool rows_by(void *rows, size_t size, size_t n, uint64_t (*key)(const void *row)
  * bytes apart and have their lane (uint32_t) and their time (int64_t) at these offsets. NULL: out of memory,
  * or no longer wanted. */
 uint32_t *lane_order(const void *rows, size_t size, size_t n, size_t lane, size_t time);
-
-/* keys_sort - sorts numbers. Returns as rows_sort(). */
-bool keys_sort(uint64_t *v, size_t n);
 
 /* A histogram of durations: exact below 64 ns, with 32 steps per doubling above, so a quantile is off by at
  * most 1.6 %. Count, total, smallest and largest are exact. Takes 15 KB. */
