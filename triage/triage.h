@@ -48,6 +48,8 @@ struct triage;
 struct gstat gstat_told(const int64_t *ns, int64_t no_p_ns, int64_t life);
 struct gstat gstat_of(const struct triage *tg, uint32_t g);
 struct gcounts gstat_counts(const struct triage *tg, uint32_t g, double most_waits);
+/* gstat_moves - how often it moved to another P, by a walk over its spans. */
+uint32_t gstat_moves(const struct triage *tg, uint32_t g);
 /* gstat_waits - whether the goroutine waited at least that often; its walk ends there. */
 static inline bool gstat_waits(const struct triage *tg, uint32_t g, double least)
 {
@@ -305,8 +307,6 @@ void triage_free(struct triage *tg);             /* NULL is allowed */
  * Computed on demand, since it is costly and rarely needed; only after TRIAGE_DONE. Returns NULL when out
  * of memory or no longer wanted (slices.h). */
 struct dist *triage_group_dists(const struct triage *tg, enum gmetric m);
-/* triage_moves - returns by goroutine how often it moved to another P. As triage_group_dists(). */
-uint32_t *triage_moves(const struct triage *tg);
 
 /* stop_moment - returns a stop-the-world with the goroutine, or before Go 1.10 the P, that began it. */
 static inline struct moment stop_moment(const struct range *r)

@@ -72,7 +72,12 @@ static struct own *moves_own(struct table *t)
 {
     struct own *o = t->own = mem_zalloc(sizeof *o);
     if (o)
-        o->moves = triage_moves(t->tg);
+        o->moves = mem_alloc(((size_t)t->tg->ng + 1) * sizeof *o->moves);
+    for (uint32_t g = 0; o && o->moves && g < t->tg->ng; g++) {
+        o->moves[g] = gstat_moves(t->tg, g);
+        if (!slices_tick())
+            return NULL;
+    }
     return o && o->moves ? o : NULL;
 }
 

@@ -84,17 +84,17 @@ everywhere() {
     tries 0 '' 0 x.trace
     for c in report 'diff x.trace' 'slice --from 1ms' anonymize; do
         # shellcheck disable=SC2086
-        tries 0 out 5 $c -o out x.trace
+        tries 0 out 3 $c -o out x.trace
         $as sh -c ": >$tmp/t/out" # replaced next time
     done
-    tries 0 out 5 explain -o out x.trace g1
-    tries 0 out 5 pprof --kind sync -o out x.trace
+    tries 0 out 3 explain -o out x.trace g1
+    tries 0 out 3 pprof --kind sync -o out x.trace
     reads='' kept=out
-    tries 2 out 8 record -o out 127.0.0.1:1
+    tries 2 out 6 record -o out 127.0.0.1:1
     tries 2 '' 3 top 127.0.0.1:1
     kept=cap/kept
-    tries 2 '' 8 watch --seconds 1 --until 'stw.max>0ns' -o cap 127.0.0.1:1
-    tries 2 '' 9 watch --seconds 1 --until 'stw.max>0ns' --keep-files 1d -o cap 127.0.0.1:1
+    tries 2 '' 6 watch --seconds 1 --until 'stw.max>0ns' -o cap 127.0.0.1:1
+    tries 2 '' 7 watch --seconds 1 --until 'stw.max>0ns' --keep-files 1d -o cap 127.0.0.1:1
     if ! command -v tmux >/dev/null 2>&1; then echo "note: tmux is not installed: not tried in the viewer"; return; fi
     reads=x.trace
     shows 5 4 x.trace

@@ -29,11 +29,8 @@ static void moves_and_timers(void **state)
     script.n = (size_t)snprintf(script.p, sizeof script.p, "%s", story);
     made_of(&m);
     const uint32_t g = lane_of(&m, 2);
-    uint32_t *moves = triage_moves(m.l.tg);
-    assert_non_null(moves);
-    assert_int_equal(moves[g], 2);
-    assert_int_equal(moves[lane_of(&m, 1)], 0);
-    mem_free(moves);
+    assert_int_equal(gstat_moves(m.l.tg, g), 2);
+    assert_int_equal(gstat_moves(m.l.tg, lane_of(&m, 1)), 0);
     for (uint64_t id = 1; id <= 4; id++) {
         const struct lane l = {LANE_G, lane_of(&m, id)};
         const struct lane_info li = trace_lane_who(m.l.tr, l);

@@ -21,9 +21,7 @@ void events_free(struct events *l)
 
 static void events_add(struct events *l, struct event e)
 {
-    l->cut |= l->n >= MOST || !mem_room(l->e, l->cap, l->n + 1);
-    if (!l->cut)
-        l->e[l->n++] = e;
+    l->cut = l->cut || l->n >= MOST || !mem_add(l->e, l->cap, l->n, e);
 }
 
 static bool events_in(struct events_win w, int64_t t)

@@ -32,12 +32,6 @@ void tally_free(struct tally *t)
     mem_free(t);
 }
 
-/* Returns the row of a start function; NULL when out of memory. */
-static struct tally_row *row_of(struct tally *t, uint32_t name)
-{
-    return tab_row_with(&t->by_name, t->row, t->n, name, 0, .name = name, .most = NO_LANE);
-}
-
 static const uint8_t now_of[ST_COUNT] = {
     [ST_RUNNING] = NOW_RUN,    [ST_GCWORK] = NOW_RUN,      [ST_ASSIST] = NOW_RUN,  [ST_SWEEP] = NOW_RUN,
     [ST_RUNNABLE] = NOW_READY, [ST_WAITING] = NOW_BLOCKED, [ST_SYSCALL] = NOW_CALL};
@@ -75,7 +69,8 @@ static bool add(struct tally *t, struct gstate *gs, uint32_t g)
     struct span s;
     if (!li.nspans || li.first >= t->t1 || li.last < t->t0 || (li.last == t->t0 && li.ended))
         return true;
-    struct tally_row *r = row_of(t, li.name);
+    struct tally_row *r =
+        tab_row_with(&t->by_name, t->row, t->n, li.name, 0, .name = li.name, .most = NO_LANE);
     if (!r)
         return false;
     bool created = li.created && li.first >= t->t0;

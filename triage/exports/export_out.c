@@ -16,14 +16,6 @@
 
 /* ---- the file ------------------------------------------------------------------------------------------ */
 
-static enum err_code open_failed(const struct out *o, struct err *e)
-{
-    if (errno == EFAULT) /* no fault is raised where the kernel reads pages of a mapped file that are gone */
-        return err_set(e, ERR_IO, ERR_NO_OFFSET,
-                       "the trace became shorter while it was read: nothing is written");
-    return target_failed(o->path, e);
-}
-
 enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e)
 {
     *o = (struct out){.path = path && strcmp(path, "-") != 0 ? path : NULL};
@@ -85,8 +77,12 @@ enum err_code out_close(struct out *o, enum err_code rc, struct err *e)
         o->error = errno;
     if (!o->error || o->error == EPIPE)
         return o->error ? ERR_OK : rc;
+    if (o->error ==
+        EFAULT) /* no fault is raised where the kernel reads pages of a mapped file that are gone */
+        return err_set(e, ERR_IO, ERR_NO_OFFSET,
+                       "the trace became shorter while it was read: nothing is written");
     errno = o->error;
-    return open_failed(o, e);
+    return target_failed(o->path, e);
 }
 
 /* ---- names --------------------------------------------------------------------------------------------- */

@@ -35,12 +35,8 @@ struct asked {
 
 static void ask(struct asked *q, struct workpiece p)
 {
-    if (p.g == NO_LANE || p.t1 <= p.t0)
-        return;
-    if (mem_room(q->v, q->cap, q->n + 1))
-        q->v[q->n++] = p;
-    else
-        q->failed = true;
+    if (p.g != NO_LANE && p.t1 > p.t0)
+        q->failed |= !mem_add(q->v, q->cap, q->n, p);
 }
 
 /* "123", "123@1.25s": the span there, "123@1.2s..1.3s" */

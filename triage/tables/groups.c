@@ -13,46 +13,31 @@ struct who {
     struct triage *tg;
     struct tab by_name, by_birth;
     size_t cap_alive, cap_workers;
-    uint32_t group, birth; /* of the last goroutine */
 };
 
-static bool in_group(struct who *w, uint32_t g, const struct lane_info *li)
-{
-    struct triage *tg = w->tg;
-    struct group *p = tab_row_with(&w->by_name, tg->groups, tg->ngroups, li->name, 0, .name = li->name,
-                                   .is_system = li->is_system, .first = INT64_MAX, .last = INT64_MIN);
-    if (!p)
-        return false;
-    w->group = tg->group_of[g] = (uint32_t)(p - tg->groups);
-    return true;
-}
-
-/* Finds the birth of a goroutine of the program that was created within the trace. */
-static bool of_birth(struct who *w, uint32_t g, const struct lane_info *li)
-{
-    struct triage_work *wk = w->tg->work;
-    struct birth *b = tab_row_with(&w->by_birth, wk->births, wk->nbirths, li->create_stack, li->name,
-                                   .create_stack = li->create_stack, .name = li->name);
-    w->birth = b ? (uint32_t)(b - wk->births) : 0;
-    return b && (li->ended || mem_add(wk->alive, w->cap_alive, wk->nalive, g));
-}
-
+/* One of the program that was created within the trace has a birth. */
 static bool who_begin(void *arg, uint32_t g, const struct lane_info *li)
 {
     enum { EACH = 1024 };
     struct who *w = arg;
     struct triage *tg = w->tg;
+    struct triage_work *wk = tg->work;
     const bool born = li->created && !li->is_system;
-    if (!in_group(w, g, li) || (born && !of_birth(w, g, li)) ||
+    struct group *p = tab_row_with(&w->by_name, tg->groups, tg->ngroups, li->name, 0, .name = li->name,
+                                   .is_system = li->is_system, .first = INT64_MAX, .last = INT64_MIN);
+    struct birth *b = born ? tab_row_with(&w->by_birth, wk->births, wk->nbirths, li->create_stack, li->name,
+                                          .create_stack = li->create_stack, .name = li->name)
+                           : NULL;
+    if (!p || (born && !b) || (born && !li->ended && !mem_add(wk->alive, w->cap_alive, wk->nalive, g)) ||
         (li->is_worker && !mem_add(tg->workers, w->cap_workers, tg->nworkers, g)))
         return false;
-    struct group *p = &tg->groups[w->group];
+    tg->group_of[g] = (uint32_t)(p - tg->groups);
     p->count++;
     p->created += li->created;
     p->ended += li->ended;
-    if (born) {
-        tg->work->births[w->birth].created++;
-        tg->work->births[w->birth].ended += li->ended;
+    if (b) {
+        b->created++;
+        b->ended += li->ended;
     }
     return g % EACH || slices_tick();
 }
@@ -175,22 +160,14 @@ struct gcounts gstat_counts(const struct triage *tg, uint32_t g, double most_wai
     return c;
 }
 
-/* ---- how often they moved ------------------------------------------------------------------------------ */
+/* ---- how often it moved -------------------------------------------------------------------------------- */
 
 struct moving {
-    uint32_t *of; /* by goroutine */
-    uint32_t on;  /* the P that the current one ran on last; NO_LANE: none */
+    uint32_t n, on; /* on: the P that it ran on last; NO_LANE: none */
 };
 
-static bool moves_begin(void *arg, uint32_t g, const struct lane_info *li)
-{
-    (void)g, (void)li;
-    ((struct moving *)arg)->on = NO_LANE;
-    return true;
-}
-
 /* An unrecorded P does not count. */
-static bool moves_spans(void *arg, uint32_t g, const struct span_run *r)
+static bool count_moves(void *arg, const struct span_run *r)
 {
     struct moving *m = arg;
     uint32_t was = 0; /* the last P within these spans, as span_run_p() returns it; 0: none */
@@ -199,26 +176,18 @@ static bool moves_spans(void *arg, uint32_t g, const struct span_run *r)
         if (!p || p == was)
             continue;
         const uint32_t on = span_run_who(r, i);
-        m->of[g] += m->on != NO_LANE && on != m->on;
+        m->n += m->on != NO_LANE && on != m->on;
         m->on = on;
         was = p;
     }
     return slices_tick();
 }
 
-static bool moves_end(void *arg, uint32_t g)
+uint32_t gstat_moves(const struct triage *tg, uint32_t g)
 {
-    (void)arg, (void)g;
-    return true;
-}
-
-uint32_t *triage_moves(const struct triage *tg)
-{
-    struct moving m = {.of = mem_zalloc(((size_t)tg->ng + 1) * sizeof *m.of)};
-    const struct span_walk walk = {.begin = moves_begin, .spans = moves_spans, .end = moves_end, .arg = &m};
-    if (m.of && !trace_walk(tg->tr, 0, tg->ng, &walk)) {
-        mem_free(m.of);
-        m.of = NULL;
-    }
-    return m.of;
+    struct moving m = {.on = NO_LANE};
+    trace_states(
+        tg->tr, lane_g(g),
+        &(struct states_ask){.t0 = INT64_MIN, .t1 = INT64_MAX, .all = true, .f = count_moves, .arg = &m});
+    return m.n;
 }
