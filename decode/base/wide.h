@@ -110,4 +110,33 @@ static inline uint64_t to_u64(double d)
     return d > 0 ? (uint64_t)d : 0;
 }
 
+/* Of times that may be any: time_add, time_sub - saturate. time_abs - the amount. time_muldiv - a * num /
+ * den, den > 0, rounded down and saturated. */
+static inline int64_t time_add(int64_t a, int64_t b)
+{
+    int64_t r;
+    return !__builtin_add_overflow(a, b, &r) ? r : b < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static inline int64_t time_sub(int64_t a, int64_t b)
+{
+    int64_t r;
+    return !__builtin_sub_overflow(a, b, &r) ? r : b < 0 ? INT64_MAX : INT64_MIN;
+}
+
+static inline uint64_t time_abs(int64_t v)
+{
+    return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+}
+
+static inline int64_t time_muldiv(int64_t a, int64_t num, int64_t den)
+{
+    const bool less = (a < 0) != (num < 0);
+    uint64_t rem, q = wide_muldiv_rem(time_abs(a), time_abs(num), (uint64_t)den, &rem);
+    q += less && rem && q < UINT64_MAX;
+    if (q > INT64_MAX)
+        return less ? INT64_MIN : INT64_MAX;
+    return less ? -(int64_t)q : (int64_t)q;
+}
+
 #endif

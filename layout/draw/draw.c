@@ -270,7 +270,7 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
         whole_word(s->reason ? trace_str(v->tr, s->reason) : str_of(state_name(ST_RUNNABLE)), w, out, size);
         break;
     case ST_SYSCALL:
-        str_shorten(trace_str(v->tr, stacks_function(v->tr, s->stack, true)), w, ascii, out, size);
+        str_shorten(trace_str(v->tr, name_function(v->tr, s->stack, true)), w, ascii, out, size);
         break;
     case ST_UNKNOWN: whole_word(str_of(state_name(ST_UNKNOWN)), w, out, size); break;
     default:

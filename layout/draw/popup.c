@@ -306,7 +306,7 @@ static void span_samples(const struct about *a, const uint32_t *list, size_t n)
              n > 3 ? "; three of them" : "");
     for (size_t i = 0; i < n && i < 3; i++) {
         const struct sample *s = &all[list[n > 3 ? i * (n - 1) / 2 : i]];
-        const uint32_t f = stacks_function(v->tr, s->stack, true), top = trace_frame(v->tr, s->stack, 0).func;
+        const uint32_t f = name_function(v->tr, s->stack, true), top = trace_frame(v->tr, s->stack, 0).func;
         str_shorten(trace_str(v->tr, f), a->w / 2, glyph_dots(v->scr.tier), name, sizeof name);
         rich_add(a->r, STYLE_SAMPLE, "  %s ", when_exact(v->tr, s->t, t));
         rich_add(a->r, STYLE_POPUP, "%s", name);

@@ -163,7 +163,7 @@ static void add_frame(struct line *l, const struct view *v, const char *word, ui
 {
     if (!name_any(v, stack))
         return;
-    uint32_t f = stacks_function(v->tr, stack, false), user = stacks_function(v->tr, stack, true);
+    uint32_t f = name_function(v->tr, stack, false), user = name_function(v->tr, stack, true);
     if (f) {
         add(l, STYLE_STATUS, "%s ", word);
         add_name(l, trace_str(v->tr, f), name_width(l), glyph_dots(v->scr.tier), STYLE_STATUS);

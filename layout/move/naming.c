@@ -63,3 +63,20 @@ bool name_any(const struct view *v, uint32_t stack)
     }
     return false;
 }
+
+uint32_t name_function(const struct trace *tr, uint32_t stack, bool calls)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < n && i < 64; i++) {
+        const uint32_t f = trace_frame(tr, stack, i).func;
+        const struct str s = trace_str(tr, f);
+        const bool inside = str_starts(s, "runtime.") || str_starts(s, "internal/");
+        const bool blocks =
+            str_starts(s, "syscall.") || str_starts(s, "sync.") || str_starts(s, "time.Sleep");
+        first = first ? first : f;
+        if (f && !inside && !(calls && blocks))
+            return f;
+    }
+    return first;
+}

@@ -26,4 +26,9 @@ struct str name_bracketed(struct str why);
 /* name_any - whether this stack has a function or at least an address. Some stacks are one frame of zeros. */
 bool name_any(const struct view *v, uint32_t stack);
 
+/* name_function - returns the innermost function outside the runtime, and with `calls` also outside library
+ * calls that only block (sync, syscall, time.Sleep). If there is none: the innermost function; 0 for an empty
+ * stack. */
+uint32_t name_function(const struct trace *tr, uint32_t stack, bool calls);
+
 #endif

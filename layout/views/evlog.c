@@ -48,7 +48,7 @@ enum { NAME_WIDE = 44, NAME_NARROW = 18 };
 static void say_func(struct text *o, const struct view *v, const char *word, uint32_t stack, int w)
 {
     char buf[400];
-    uint32_t f = stacks_function(v->tr, stack, true);
+    uint32_t f = name_function(v->tr, stack, true);
     if (!f)
         return;
     str_shorten(trace_str(v->tr, f), w, glyph_dots(v->scr.tier), buf, sizeof buf);

@@ -291,7 +291,7 @@ static void items_status(const struct view *v, int w, struct rich *r)
         rich_add(r, STYLE_STATUS, "some goroutine assisting %s  ",
                  when_dur(v->tr, tri_in_band(v->tr, BAND_ASSIST, i->t0, i->t1), t));
     }
-    uint32_t func = stacks_function(v->tr, i->stack, true);
+    uint32_t func = name_function(v->tr, i->stack, true);
     if (func) {
         str_shorten(trace_str(v->tr, func), w, glyph_dots(v->scr.tier), name, sizeof name);
         rich_add(r, STYLE_STATUS, "in %s", name);

@@ -67,7 +67,7 @@ enum { LIST = 200 };
 static void func_of(const struct view *v, uint32_t stack, int w, char *out, size_t size)
 {
     out[0] = 0;
-    uint32_t f = stacks_function(v->tr, stack, true);
+    uint32_t f = name_function(v->tr, stack, true);
     if (f)
         str_shorten(trace_str(v->tr, f), w, glyph_dots(v->scr.tier), out, size);
 }

@@ -39,9 +39,12 @@ static int64_t waitfor_value(const struct table *t, const struct ttype *k, int c
                         : k->max;
 }
 
+/* "main.teller waits for main.auditor" */
 static void waitfor_type_name(struct text *out, const struct table *t, const struct ttype *k)
 {
-    waitfor_edge_text(out, t->tr, waitfor_of(t, k));
+    const struct waitfor_edge *e = waitfor_of(t, k);
+    text_say(out, t->tr, t_func(e->from), " waits for ",
+             e->what == WF_GROUP ? t_func(e->to) : say_words(waitfor_whom(e->what)));
 }
 
 static void waitfor_type_say(struct text *t, const struct view *v, const struct ttype *k, int line)
@@ -49,7 +52,7 @@ static void waitfor_type_say(struct text *t, const struct view *v, const struct 
     const struct waitfor_edge *e = waitfor_of(v->table, k);
     if (line)
         return;
-    waitfor_edge_text(t, v->tr, e);
+    waitfor_type_name(t, v->table, k);
     text_say(t, NULL, ": ", t_dur(e->ns / (int64_t)(e->count ? e->count : 1)), " on average, longest ",
              t_dur(k->max), " at ", t_dur(e->longest.t0));
 }

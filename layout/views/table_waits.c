@@ -78,9 +78,11 @@ static uint32_t function_of(const struct trace *tr, uint32_t stack)
 static void pairs_key(const struct trace *tr, const struct span *s, uint32_t ender, uint64_t *a, uint64_t *b)
 {
     const enum wait_kind k = stacks_wait_kind(tr, s->reason, s->stack);
-    const uint32_t what = stacks_for_collector(tr, k, s->stack) ? WK_GC
-                          : k == WK_OTHER                       ? WK_KINDS + s->reason
-                                                                : k,
+    const bool gc = k == WK_OTHER && trace_stack(tr, s->stack) && /* an allocation begins or ends a cycle */
+                    str_starts(trace_str(tr, trace_frame(tr, s->stack, 0).func), "runtime.gc");
+    const uint32_t what = gc              ? WK_GC
+                          : k == WK_OTHER ? WK_KINDS + s->reason
+                                          : k,
                    who = function_of(tr, s->stack), asks = k == WK_LOCK ? stacks_user(tr, s->stack) : 0;
     *a = (uint64_t)what << 32 | who;
     *b = (uint64_t)(asks == who ? 0 : asks) << 32 | function_of(tr, ender);

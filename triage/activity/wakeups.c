@@ -11,24 +11,14 @@ enum { WALK = 20000, NEXT_SPANS = 4000000, SCAN_LANES = 4000 };
 
 int64_t wakeups_state(const struct trace *tr, struct lane l, enum state st, int64_t from, int64_t until)
 {
-    const bool back = until < from;
-    int64_t lo = from, hi = from, step = 1024;
-    do { /* ever wider: there it is */
-        if (back ? lo <= until : hi >= until)
-            return NO_TIME;
-        lo = back ? (time_sub(hi, step) > until ? time_sub(hi, step) : until) : hi;
-        hi = back ? hi : time_add(lo, step) < until ? time_add(lo, step) : until;
-        if (trace_ns(tr, l, st, lo, hi))
-            break;
-        hi = back ? lo : hi;
-        step = step > INT64_MAX / 4 ? step : step * 2;
-    } while (true);
-    int64_t x = lo; /* by halves: the first moment of it, or the last */
-    if (back)
-        bisect(x, hi, t, trace_ns(tr, l, st, t, hi) != 0);
-    else
-        bisect(x, hi, t, !trace_ns(tr, l, st, lo, t + 1));
-    return x - back;
+    int64_t x =
+        until < from ? until : from; /* by halves: the first moment of it, or the one after the last */
+    if (until < from) {
+        bisect(x, from, t, trace_ns(tr, l, st, t, from) != 0);
+        return x > until ? x - 1 : NO_TIME;
+    }
+    bisect(x, until, t, !trace_ns(tr, l, st, from, t + 1));
+    return x < until ? x : NO_TIME;
 }
 
 /* ---- causes -------------------------------------------------------------------------------------------- */

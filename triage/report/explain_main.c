@@ -65,11 +65,6 @@ static bool ask_goroutine(struct asked *q, const struct trace *tr, const char *s
     return q->n > 0 && is.t1 <= trace_info(tr)->end;
 }
 
-static bool named(const struct trace *tr, uint32_t str, const char *name)
-{
-    return str_is(trace_str(tr, str), name);
-}
-
 static void ask_items(struct asked *q, const struct trace *tr, enum item_kind kind, const char *s)
 {
     uint64_t id;
@@ -77,7 +72,7 @@ static void ask_items(struct asked *q, const struct trace *tr, enum item_kind ki
     const bool task = kind == ITEM_TASK, by_id = task && end && !*end;
     struct item x;
     for (size_t i = 0; item_at(tr, kind, i, &x); i++)
-        if (by_id ? x.task == id : named(tr, x.name, s))
+        if (by_id ? x.task == id : str_is(trace_str(tr, x.name), s))
             ask(q, task ? workpiece_of_task(tr, i) : workpiece_of_g(x.g, x.t0, x.t1));
     text_add(&q->title, "%s ", task ? "task" : "region");
     text_clean(&q->title, s, strlen(s), 60);
@@ -88,7 +83,7 @@ static bool shown_as(const struct trace *tr, uint32_t name, const char *s)
 {
     const struct str f = trace_str(tr, name);
     const size_t n = strlen(s);
-    return named(tr, name, s) ||
+    return str_is(f, s) ||
            (n && f.len > n && f.p[f.len - n - 1] == '/' && memcmp(f.p + f.len - n, s, n) == 0);
 }
 

@@ -209,12 +209,6 @@ enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_
     return (enum wait_kind)(k - 1 < WK_KINDS ? k - 1 : stack_is(tr, stack) >> STACK_KIND & KINDS);
 }
 
-bool stacks_for_collector(const struct trace *tr, enum wait_kind k, uint32_t stack)
-{
-    return k == WK_OTHER && trace_stack(tr, stack) &&
-           str_starts(trace_str(tr, trace_frame(tr, stack, 0).func), "runtime.gc");
-}
-
 enum wait_kind stacks_kind_untold(const struct trace *tr, uint32_t stack)
 {
     return (enum wait_kind)(stack_is(tr, stack) >> STACK_KIND & KINDS);
@@ -269,21 +263,4 @@ struct str stacks_reason(const struct trace *tr, uint32_t reason, uint32_t stack
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack)
 {
     return ((uint32_t)stack_is(tr, stack) & FRAME_MOST) - 1;
-}
-
-uint32_t stacks_function(const struct trace *tr, uint32_t stack, bool calls)
-{
-    const uint32_t n = trace_stack(tr, stack);
-    uint32_t first = 0;
-    for (uint32_t i = 0; i < n && i < 64; i++) {
-        const uint32_t f = trace_frame(tr, stack, i).func;
-        const struct str s = trace_str(tr, f);
-        const bool inside = str_starts(s, "runtime.") || str_starts(s, "internal/");
-        const bool blocks =
-            str_starts(s, "syscall.") || str_starts(s, "sync.") || str_starts(s, "time.Sleep");
-        first = first ? first : f;
-        if (f && !inside && !(calls && blocks))
-            return f;
-    }
-    return first;
 }

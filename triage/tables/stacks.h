@@ -37,9 +37,6 @@ static inline bool wait_passes_on(enum wait_kind k)
 /* stacks_wait_kind - returns a wait's kind by its reason, and if that is only "sync", by its stack.
  * O(frames), at most 8. */
 enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack);
-/* stacks_for_collector - whether a wait of no kind is one for the collector: the allocating goroutine
- * starts or ends a cycle. */
-bool stacks_for_collector(const struct trace *tr, enum wait_kind k, uint32_t stack);
 /* stacks_kind_untold - returns the kind of a wait without a reason, such as one that started before the
  * trace, by the stack alone. WK_OTHER: unknown. */
 enum wait_kind stacks_kind_untold(const struct trace *tr, uint32_t stack);
@@ -58,10 +55,6 @@ static inline uint32_t stacks_user(const struct trace *tr, uint32_t stack)
 /* stacks_place - returns the first function outside the runtime and the standard library; 0 if there is
  * none. */
 uint32_t stacks_place(const struct trace *tr, uint32_t stack);
-/* stacks_function - returns the innermost function outside the runtime, and with `calls` also outside
- * library calls that only block (sync, syscall, time.Sleep). If there is none: the innermost function; 0
- * for an empty stack. */
-uint32_t stacks_function(const struct trace *tr, uint32_t stack, bool calls);
 /* stacks_may - whether one of the innermost STACK_MARKED frames, or of those up to stacks_user_frame(), is
  * a function with that mark. A cheap first test for rules that examine many stacks of which few match. */
 enum stack_mark {

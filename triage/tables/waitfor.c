@@ -1,5 +1,4 @@
 /* waitfor.c - see waitfor.h. */
-#include "triage/text.h"
 #include "triage/tables/waitfor.h"
 
 #include "decode/base/order.h"
@@ -68,10 +67,4 @@ const char *waitfor_whom(enum waitfor_what what)
                                        [WF_TIMER] = "timers",
                                        [WF_NOBODY] = "nobody that came until the end"};
     return whom[what];
-}
-
-void waitfor_edge_text(struct text *t, const struct trace *tr, const struct waitfor_edge *e)
-{
-    text_say(t, tr, t_func(e->from), " waits for ",
-             e->what == WF_GROUP ? t_func(e->to) : say_words(waitfor_whom(e->what)));
 }

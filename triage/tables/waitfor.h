@@ -9,7 +9,6 @@
 #ifndef GOTOP_TRIAGE_WAITFOR_H
 #define GOTOP_TRIAGE_WAITFOR_H
 
-#include "triage/text.h"
 #include "triage/triage.h"
 
 #define WAITFOR_EDGES 256
@@ -36,8 +35,5 @@ struct waitfor {
 };
 /* waitfor_new - Valid after TRIAGE_DONE; free with mem_free(). Returns NULL if out of memory. */
 struct waitfor *waitfor_new(const struct triage *tg);
-
-/* waitfor_edge_text - Append "main.teller waits for main.auditor". */
-void waitfor_edge_text(struct text *t, const struct trace *tr, const struct waitfor_edge *e);
 
 #endif
