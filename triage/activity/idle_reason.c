@@ -37,12 +37,9 @@ static bool add(struct idle_reason *l, int64_t t0, int64_t t1, enum what what)
     if (t0 >= t1)
         return true;
     l->many |= l->n + 2 > CHANGES_MOST && l->w1 - l->w0 > 1;
-    l->sum.failed |= !l->many && !mem_room(l->d, l->cap, l->n + 2);
-    if (l->many || l->sum.failed)
-        return false;
-    l->d[l->n++] = (struct idle_change){t0, (int16_t)what, 1};
-    l->d[l->n++] = (struct idle_change){t1, (int16_t)what, -1};
-    return true;
+    l->sum.failed |= !l->many && !(mem_add(l->d, l->cap, l->n, (struct idle_change){t0, (int16_t)what, 1}) &&
+                                   mem_add(l->d, l->cap, l->n, (struct idle_change){t1, (int16_t)what, -1}));
+    return !l->many && !l->sum.failed;
 }
 
 static bool add_idle(void *arg, const struct span *s)

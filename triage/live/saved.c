@@ -10,11 +10,11 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/exports/target.h"
+#include "triage/text.h"
 
 struct saved {
     struct out_target to;
-    uint8_t *head; /* bytes that came before it was known what they are */
-    size_t nhead, caphead;
+    struct text head; /* bytes that came before it was known what they are */
     char path[PATH_MAX];
 };
 
@@ -31,15 +31,13 @@ enum err_code saved_open(const char *path, struct saved **out, struct err *e)
 static bool keep(struct saved *s, const uint8_t *p, size_t n, struct err *e)
 {
     enum { MOST = 1 << 20 };
-    const bool fits = s->nhead + n <= MOST;
-    if (!fits || !mem_room(s->head, s->caphead, s->nhead + n)) {
-        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "%.80s is not written: %s", s->path,
-                fits ? "out of memory" : "what came first isn't a trace");
-        return false;
-    }
-    memcpy(s->head + s->nhead, p, n);
-    s->nhead += n;
-    return true;
+    const bool fits = s->head.n + n <= MOST;
+    text_raw(&s->head, (const char *)p, fits ? n : 0);
+    if (fits && text_ok(&s->head))
+        return true;
+    err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "%.80s is not written: %s", s->path,
+            fits ? "out of memory" : "what came first isn't a trace");
+    return false;
 }
 
 bool saved_put(struct saved *s, const uint8_t *p, size_t n, bool trace, struct err *e)
@@ -47,7 +45,7 @@ bool saved_put(struct saved *s, const uint8_t *p, size_t n, bool trace, struct e
     const bool first = !s->to.begun;
     if (first && !trace)
         return keep(s, p, n, e);
-    if (target_begin(&s->to) && (!first || host_write_all(s->to.fd, s->head, s->nhead)) &&
+    if (target_begin(&s->to) && (!first || host_write_all(s->to.fd, s->head.p, s->head.n)) &&
         host_write_all(s->to.fd, p, n))
         return true;
     err_set(e, ERR_IO, ERR_NO_OFFSET, "%.80s can't be written any further: %s", s->path, strerror(errno));
@@ -59,6 +57,6 @@ void saved_close(struct saved *s)
     if (!s)
         return;
     (void)target_close(&s->to, s->to.begun);
-    mem_free(s->head);
+    text_free(&s->head);
     mem_free(s);
 }

@@ -15,9 +15,7 @@
 
 static const char *blanks(const char *s)
 {
-    while (*s == ' ' || *s == '\t')
-        s++;
-    return s;
+    return s + strspn(s, " \t");
 }
 
 /* bare: of a number without unit or point. 0: no such unit. */

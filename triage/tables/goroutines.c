@@ -129,7 +129,7 @@ static bool count_late(struct g_walk *w)
     const uint32_t n = w->nlate;
     struct pair_row *p;
     for (uint32_t i = 0; i < n; i++)
-        tab_fetch_row(&y->by, y->v, w->late[i].wait, w->late[i].by);
+        tab_fetch_row(&y->by, y->v, sizeof *y->v, w->late[i].wait, w->late[i].by);
     w->nlate = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct ended *e = &w->late[i];

@@ -41,13 +41,9 @@ static bool change_add(struct curve *c, int64_t t0, int64_t t1, uint64_t what)
 {
     t0 = t0 > c->start ? t0 : c->start;
     t1 = t1 < c->end ? t1 : c->end;
-    if (t0 >= t1)
-        return true;
-    if (!mem_room(c->change, c->cap_changes, c->nchanges + 2))
-        return false;
-    c->change[c->nchanges++] = (uint64_t)t0 << TIME_SHIFT | what | MORE_BIT;
-    c->change[c->nchanges++] = (uint64_t)t1 << TIME_SHIFT | what;
-    return true;
+    return t0 >= t1 ||
+           (mem_add(c->change, c->cap_changes, c->nchanges, (uint64_t)t0 << TIME_SHIFT | what | MORE_BIT) &&
+            mem_add(c->change, c->cap_changes, c->nchanges, (uint64_t)t1 << TIME_SHIFT | what));
 }
 
 struct ran_in { /* a stretch of the collector, on one lane */

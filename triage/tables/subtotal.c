@@ -17,14 +17,9 @@ enum { RUNS = 64, RUN_MOST = 4096, ALONE = LANES_PACK / 2 };
 void longest_add(struct longest_few *l, const struct sched_wait *x)
 {
     const int64_t ns = x->t1 - x->t0;
-    uint32_t i = l->n;
-    if (i == WORST) {
-        if (ns <= l->v[i - 1].t1 - l->v[i - 1].t0)
-            return;
-        i--;
-    } else {
-        l->n++;
-    }
+    if (l->n == WORST && ns <= l->least)
+        return;
+    uint32_t i = l->n < WORST ? l->n++ : WORST - 1;
     for (; i > 0 && ns > l->v[i - 1].t1 - l->v[i - 1].t0; i--)
         l->v[i] = l->v[i - 1];
     l->v[i] = *x;
@@ -87,17 +82,15 @@ static bool add_pairs(struct pairs *to, struct pairs *y)
         const struct pair_row *far = &y->v[i + 2 * AHEAD < y->n ? i + 2 * AHEAD : i],
                               *near = &y->v[i + AHEAD < y->n ? i + AHEAD : i];
         tab_fetch(&to->by, pair_wait(far), pair_end(far));
-        tab_fetch_row(&to->by, to->v, pair_wait(near), pair_end(near));
+        tab_fetch_row(&to->by, to->v, sizeof *to->v, pair_wait(near), pair_end(near));
         const struct pair_row *p = add_pair(to, &y->v[i]);
         if (!(ok = p))
             break;
         at[i] = (uint32_t)(p - to->v);
     }
-    const size_t more = y->nwakes < WAKES_MAX - to->nwakes ? y->nwakes : WAKES_MAX - to->nwakes;
-    ok = ok && (!more || mem_room(to->wakes, to->cap_wakes, to->nwakes + more));
-    for (size_t i = 0; ok && i < more; i++) {
-        to->wakes[to->nwakes] = y->wakes[i];
-        to->wakes[to->nwakes++].pair = at[y->wakes[i].pair];
+    for (size_t i = 0; ok && i < y->nwakes && to->nwakes < WAKES_MAX; i++) {
+        y->wakes[i].pair = at[y->wakes[i].pair];
+        ok = mem_add(to->wakes, to->cap_wakes, to->nwakes, y->wakes[i]);
     }
     mem_free(at);
     mem_free(y->v);

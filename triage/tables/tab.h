@@ -67,9 +67,7 @@ static inline void tab_fetch(const struct tab *m, uint64_t a, uint64_t b)
     if (m->n)
         __builtin_prefetch(&m->at[tab_hash(a, b) & m->mask]);
 }
-#define tab_fetch_row(tab, rows, a, b) tab_fetch_row_of(tab, rows, sizeof *(rows), a, b)
-static inline void tab_fetch_row_of(const struct tab *m, const void *rows, size_t size, uint64_t a,
-                                    uint64_t b)
+static inline void tab_fetch_row(const struct tab *m, const void *rows, size_t size, uint64_t a, uint64_t b)
 {
     const uint32_t at = m->n ? m->at[tab_hash(a, b) & m->mask] & m->mask : 0;
     if (!at)
