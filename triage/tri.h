@@ -6,6 +6,7 @@
 #ifndef GOTOP_TRIAGE_TRI_H
 #define GOTOP_TRIAGE_TRI_H
 
+#include "decode/base/hash.h"
 #include "triage/tables/slices.h"
 #include "triage/triage.h"
 
@@ -99,11 +100,12 @@ struct group_part { /* what goroutines of one group did */
 #define NO_WAKER CALL_BLOCKED         /* the least of them */
 
 struct pairs {
-    struct tab by; /* by the wait (reason << 32 | stack) and its end (waker << 32 | its stack) */
+    /* By the hash of what tells a pair: 1 + its row, which fits the mask, and the rest of the hash, so that
+     * rows of others are not read; 0: none. */
+    uint32_t *at, mask, n;
     struct pair_row *v;
-    uint32_t n;
     struct wake *wakes;
-    size_t nwakes, cap_wakes;
+    size_t cap, nwakes, cap_wakes;
 };
 struct subtotal {
     struct tab by_group, by_wait_of;
@@ -120,6 +122,41 @@ struct subtotal {
 /* subtotal_goroutines - counts goroutines g0 .. g1-1 into an empty subtotal. Returns false when out of memory
  * or unwanted. */
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1);
+/*
+ * pairs_find - returns the pair of waits (reason << 32 | stack) that were ended so (waker << 32 | its
+ * stack); NULL: there is none. pairs_new - adds it, but for what is counted. Returns NULL when out of
+ * memory. Both are for loops over all waits of a trace: in a large table most look-ups wait for memory, so
+ * the places are no more than numbers.
+ */
+static inline uint32_t pair_hash(uint64_t wait, uint64_t end)
+{
+    return (uint32_t)hash_fold(wait ^ hash_secret[0], end ^ hash_secret[1]);
+}
+/* pairs_fetch - fetches the rows of n places (in y->at), and the places before, side by side. */
+static inline void pairs_fetch(const struct pairs *y, const uint32_t *const *at, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        __builtin_prefetch(at[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t row = *at[i] & y->mask;
+        if (!row)
+            continue;
+        __builtin_prefetch(&y->v[row - 1]);
+        __builtin_prefetch(&y->v[row - 1].futile);
+    }
+}
+static inline struct pair_row *pairs_find(const struct pairs *y, uint64_t wait, uint64_t end)
+{
+    const uint32_t h = pair_hash(wait, end), mask = y->mask;
+    for (uint32_t i = h & mask, at; (at = y->at[i]); i = (i + 1) & mask) {
+        struct pair_row *p = &y->v[(at & mask) - 1];
+        if (((at ^ h) & ~mask) == 0 && p->stack == (uint32_t)wait && p->waker_stack == (uint32_t)end &&
+            p->waker == end >> 32 && p->reason == wait >> 32)
+            return p;
+    }
+    return NULL;
+}
+struct pair_row *pairs_new(struct pairs *y, uint64_t wait, uint64_t end);
 /* subtotal_wait_of - returns the row of `wait_of` for a group and a reason; NULL when out of memory. */
 struct group_wait *subtotal_wait_of(struct subtotal *y, uint32_t group, uint32_t reason);
 /* longest_add - keeps a time if it is among the longest. */

@@ -31,7 +31,7 @@ struct place {
     uint64_t wait, by;
     uint32_t row;
 };
-enum { PLACE_BITS = 10, REASONS = 512, LATE = 64 };
+enum { PLACE_BITS = 10, REASONS = 512, NEAR = 64, LATE = 64 };
 
 struct g_walk { /* State along one lane. */
     const struct triage *tg;
@@ -60,7 +60,7 @@ struct g_walk { /* State along one lane. */
     struct place place[1 << PLACE_BITS];
     struct ended late[LATE];
     uint32_t nlate;
-    uint32_t reason[REASONS]; /* rows of a group's waits for a reason, if still such */
+    uint32_t reason[REASONS], near[NEAR]; /* rows of a group's waits for a reason, of groups, if still such */
 };
 
 /* ---- rows of waits and calls --------------------------------------------------------------------------- */
@@ -96,12 +96,13 @@ static OFTEN bool add_reason(struct g_walk *w, uint32_t reason, int64_t ns)
 static inline struct pair_row *find_pair(const struct g_walk *w, const struct ended *e)
 {
     const struct triage *tg = w->tg;
-    struct pairs *y = &w->y->pairs;
-    const uint32_t reason = (uint32_t)(e->wait >> 32), stack = (uint32_t)e->wait;
-    return tab_row_with(&y->by, y->v, y->n, e->wait, e->by, .reason = reason, .stack = stack,
-                        .waker = (uint32_t)(e->by >> 32), .waker_stack = (uint32_t)e->by,
-                        .waiter = tg->groups[tg->group_of[e->g]].name,
-                        .kind = stacks_wait_kind(tg->tr, reason, stack), .longest = {.t1 = -1});
+    struct pair_row *p = pairs_find(&w->y->pairs, e->wait, e->by);
+    if (!p && (p = pairs_new(&w->y->pairs, e->wait, e->by))) {
+        p->waiter = tg->groups[tg->group_of[e->g]].name;
+        p->kind = stacks_wait_kind(tg->tr, p->reason, p->stack);
+        p->longest = (struct moment){.t1 = -1};
+    }
+    return p;
 }
 
 /* Where the row may be remembered. */
@@ -126,10 +127,11 @@ static OFTEN void count_pair(struct pair_row *p, const struct ended *e)
 static bool count_late(struct g_walk *w)
 {
     const struct pairs *y = &w->y->pairs;
-    const uint32_t n = w->nlate;
+    const uint32_t n = w->nlate, *at[LATE];
     struct pair_row *p;
     for (uint32_t i = 0; i < n; i++)
-        tab_fetch_row(&y->by, y->v, sizeof *y->v, w->late[i].wait, w->late[i].by);
+        at[i] = &y->at[pair_hash(w->late[i].wait, w->late[i].by) & y->mask];
+    pairs_fetch(y, at, n);
     w->nlate = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct ended *e = &w->late[i];
@@ -143,7 +145,6 @@ static bool count_late(struct g_walk *w)
 
 static RARELY bool put_off(struct g_walk *w, const struct ended *e)
 {
-    tab_fetch(&w->y->pairs.by, e->wait, e->by);
     w->late[w->nlate++] = *e;
     return w->nlate < LATE || count_late(w);
 }
@@ -343,11 +344,14 @@ static bool in_group(struct g_walk *w, const struct lane_info *li)
 {
     struct subtotal *y = w->y;
     const uint32_t group = w->group = w->tg->group_of[w->g];
-    struct group_part *p = tab_row_with(&y->by_group, y->groups, y->ngroups, group, 0, .group = group,
-                                        .first = INT64_MAX, .last = INT64_MIN);
+    uint32_t *near = &w->near[group % NEAR];
+    struct group_part *p = *near < y->ngroups ? &y->groups[*near] : NULL;
+    if (!p || p->group != group)
+        p = tab_row_with(&y->by_group, y->groups, y->ngroups, group, 0, .group = group, .first = INT64_MAX,
+                         .last = INT64_MIN);
     if (!p)
         return false;
-    w->of = (uint32_t)(p - y->groups);
+    *near = w->of = (uint32_t)(p - y->groups);
     p->first = li->first < p->first ? li->first : p->first;
     p->last = li->last > p->last ? li->last : p->last;
     return true;
@@ -456,6 +460,7 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
     for (unsigned i = 0; i < 1u << PLACE_BITS; i++)
         w.place[i].wait = UINT64_MAX;
     memset(w.reason, 0, sizeof w.reason);
+    memset(w.near, 0, sizeof w.near);
     w.nlate = 0;
     w.failed = false;
     return trace_walk(tg->tr, g0, g1, &walk) && count_late(&w);

@@ -38,6 +38,44 @@ static uint64_t pair_end(const struct pair_row *p)
     return (uint64_t)p->waker << 32 | p->waker_stack;
 }
 
+static void pair_place(struct pairs *y, uint32_t row)
+{
+    const uint32_t h = pair_hash(pair_wait(&y->v[row]), pair_end(&y->v[row]));
+    uint32_t i = h & y->mask;
+    while (y->at[i])
+        i = (i + 1) & y->mask;
+    y->at[i] = (h & ~y->mask) | (row + 1);
+}
+
+/* Doubles the number of places, of which at least half are free. */
+static bool pairs_widen(struct pairs *y)
+{
+    enum { PLACES = 64 };
+    const uint32_t cap = y->at ? 2 * (y->mask + 1) : PLACES;
+    uint32_t *at = cap ? mem_zalloc(cap * sizeof *at) : NULL;
+    if (!at)
+        return false;
+    mem_free(y->at);
+    y->at = at;
+    y->mask = cap - 1;
+    for (uint32_t i = 0; i < y->n; i++)
+        pair_place(y, i);
+    return true;
+}
+
+struct pair_row *pairs_new(struct pairs *y, uint64_t wait, uint64_t end)
+{
+    if ((y->n > y->mask / 2 && !pairs_widen(y)) || !mem_room(y->v, y->cap, (size_t)y->n + 1))
+        return NULL;
+    struct pair_row *p = &y->v[y->n];
+    *p = (struct pair_row){.reason = (uint32_t)(wait >> 32),
+                           .stack = (uint32_t)wait,
+                           .waker = (uint32_t)(end >> 32),
+                           .waker_stack = (uint32_t)end};
+    pair_place(y, y->n++);
+    return p;
+}
+
 static void pairs_move(struct pairs *to, struct pairs *from)
 {
     *to = *from;
@@ -51,12 +89,26 @@ static bool moment_before(const struct moment *a, const struct moment *b)
     return x != y ? x > y : a->g != b->g ? a->g < b->g : a->t0 < b->t0;
 }
 
+enum { AHEAD = 32 };
+
+/* Fetches the rows of AHEAD pairs side by side: in a large table each waits for memory. */
+static void fetch_from(const struct pairs *to, const struct pairs *y, uint32_t from)
+{
+    const uint32_t n = y->n - from < AHEAD ? y->n - from : AHEAD;
+    const uint32_t *at[AHEAD];
+    for (uint32_t i = 0; i < n; i++) {
+        const struct pair_row *s = &y->v[from + i];
+        at[i] = &to->at[pair_hash(pair_wait(s), pair_end(s)) & to->mask];
+    }
+    pairs_fetch(to, at, n);
+}
+
 /* Adds what a pair has counted. Returns its row; NULL when out of memory. */
 static struct pair_row *add_pair(struct pairs *to, const struct pair_row *s)
 {
-    bool made;
-    struct pair_row *p = tab_row(&to->by, to->v, to->n, pair_wait(s), pair_end(s), &made);
-    if (!p || made) {
+    struct pair_row *p = pairs_find(to, pair_wait(s), pair_end(s));
+    if (!p) {
+        p = pairs_new(to, pair_wait(s), pair_end(s));
         if (p)
             *p = *s;
         return p;
@@ -71,18 +123,14 @@ static struct pair_row *add_pair(struct pairs *to, const struct pair_row *s)
     return p;
 }
 
-/* The largest table is freed as it is added, before the next one is read. In it each row waits for memory, so
- * they are fetched ahead. */
+/* The largest table is freed as it is added, before the next one is read. */
 static bool add_pairs(struct pairs *to, struct pairs *y)
 {
-    enum { AHEAD = 16 };
     uint32_t *at = mem_alloc(((size_t)y->n + 1) * sizeof *at);
     bool ok = at;
     for (uint32_t i = 0; ok && i < y->n; i++) {
-        const struct pair_row *far = &y->v[i + 2 * AHEAD < y->n ? i + 2 * AHEAD : i],
-                              *near = &y->v[i + AHEAD < y->n ? i + AHEAD : i];
-        tab_fetch(&to->by, pair_wait(far), pair_end(far));
-        tab_fetch_row(&to->by, to->v, sizeof *to->v, pair_wait(near), pair_end(near));
+        if (i % AHEAD == 0)
+            fetch_from(to, y, i);
         const struct pair_row *p = add_pair(to, &y->v[i]);
         if (!(ok = p))
             break;
@@ -117,9 +165,9 @@ static bool add_wait_ofs(struct subtotal *to, const struct subtotal *y)
     return true;
 }
 
-/* lent: it counted in the pairs of the sum. */
-static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal *y, bool lent)
+static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal *y)
 {
+    const bool lent = !to->pairs.at;
     if (lent)
         pairs_move(&to->pairs, &y->pairs);
     const bool ok = (lent || add_pairs(&to->pairs, &y->pairs)) && add_wait_ofs(to, y);
@@ -148,7 +196,8 @@ static void subtotal_tabs_free(struct subtotal *y)
 {
     tab_free(&y->by_group);
     tab_free(&y->by_wait_of);
-    tab_free(&y->pairs.by);
+    mem_free(y->pairs.at);
+    y->pairs.at = NULL;
 }
 
 static void subtotal_free(void *arg)
@@ -187,9 +236,10 @@ static bool run_count(void *arg, size_t i, void **kept)
     struct subtotal *y = *kept = mem_zalloc(sizeof *y);
     if (y && r->lends)
         pairs_move(&y->pairs, &r->sum->pairs);
-    const bool ok = y && subtotal_goroutines(tg, y, run_start(r, i), run_start(r, i + 1));
+    const bool ok = y && (r->lends || pairs_widen(&y->pairs)) &&
+                    subtotal_goroutines(tg, y, run_start(r, i), run_start(r, i + 1));
     if (ok && !r->lends) { /* it may have to wait for many earlier runs */
-        mem_fit(y->pairs.v, y->pairs.by.room, y->pairs.n);
+        mem_fit(y->pairs.v, y->pairs.cap, y->pairs.n);
         subtotal_tabs_free(y);
     }
     return ok;
@@ -199,7 +249,7 @@ static bool run_add(void *arg, size_t i, void *kept)
 {
     struct runs *r = arg;
     struct triage *tg = r->tg;
-    const bool ok = kept && subtotal_add(tg, r->sum, kept, r->lends);
+    const bool ok = kept && subtotal_add(tg, r->sum, kept);
     subtotal_free(kept);
     tg->work->next = run_start(r, i + 1);
     return ok;
@@ -227,7 +277,6 @@ static bool add_row(struct tab *by_wait, struct wait_row **rows, uint32_t *n, co
 static bool tell_pairs(struct triage *tg, struct subtotal *y)
 {
     struct tab waits = {0}, calls = {0};
-    size_t room = y->pairs.by.room;
     subtotal_tabs_free(y);
     uint32_t *at = mem_alloc(((size_t)y->pairs.n + 1) * sizeof *at), n = 0;
     bool ok = at;
@@ -247,7 +296,7 @@ static bool tell_pairs(struct triage *tg, struct subtotal *y)
     for (size_t i = 0; ok && i < y->pairs.nwakes; i++)
         y->pairs.wakes[i].pair = at[y->pairs.wakes[i].pair];
     y->pairs.n = n;
-    mem_fit(y->pairs.v, room, n);
+    mem_fit(y->pairs.v, y->pairs.cap, n);
     mem_fit(tg->waits, waits.room, tg->nwaits);
     tab_free(&waits);
     tab_free(&calls);
@@ -287,7 +336,7 @@ bool triage_goroutines(struct triage *tg)
     r.n = tg->ng - rest + (rest + r.size - 1) / r.size;
     tg->long_runs.least = threshold_ns(TH_HOST_RUN);
     struct subtotal *y = r.sum;
-    if (!y || !triage_groups(tg) ||
+    if (!y || !pairs_widen(&y->pairs) || !triage_groups(tg) ||
         !slices_each(trace_threads(tg->tr), r.n,
                      &(struct slices_job){run_count, run_add, subtotal_free, &r}) ||
         !tell_pairs(tg, y)) {

@@ -1,5 +1,5 @@
 /*
- * tab.c - see tab.h. Keys are never removed from a map.
+ * tab.c - see tab.h. The map is uthash's; rows are never removed.
  */
 #include "triage/tables/tab.h"
 
@@ -7,54 +7,57 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/base/mem.h"
+#include "decode/base/table.h"
 #include "triage/tables/slices.h"
 
 #define SORT_MANY 4096
 #define SIGN ((uint64_t)1 << 63) /* flipped, negative numbers come first */
 
+struct tab_item {
+    uint64_t key[2];
+    uint32_t row;
+    bool lost;
+    UT_hash_handle hh;
+};
+
 void tab_free(struct tab *m)
 {
-    mem_free(m->at);
-    mem_free(m->key);
+    struct tab_item *next = m->items;
+    HASH_CLEAR(hh, m->items);
+    for (struct tab_item *it; (it = next);) {
+        next = it->hh.next;
+        mem_free(it);
+    }
     *m = (struct tab){0};
 }
 
-static void tab_place(struct tab *m, uint32_t nth)
+static struct tab_item *tab_find(const struct tab *m, uint64_t a, uint64_t b)
 {
-    const uint32_t h = tab_hash(m->key[nth].a, m->key[nth].b);
-    uint32_t i = h & m->mask;
-    while (m->at[i])
-        i = (i + 1) & m->mask;
-    m->at[i] = (h & ~m->mask) | (nth + 1);
+    const uint64_t key[2] = {a, b};
+    struct tab_item *it;
+    HASH_FIND(hh, m->items, key, sizeof key, it);
+    return it;
 }
 
-/* Doubles the number of places, of which at least half are free. */
-static bool tab_widen(struct tab *m)
+uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b)
 {
-    enum { PLACES = 16 };
-    const uint32_t cap = m->at ? 2 * (m->mask + 1) : PLACES;
-    uint32_t *at = cap ? mem_zalloc((size_t)cap * sizeof *at) : NULL;
-    if (!at)
-        return false;
-    mem_free(m->at);
-    m->at = at;
-    m->mask = cap - 1;
-    for (uint32_t i = 0; i < m->n; i++)
-        tab_place(m, i);
-    return true;
+    const struct tab_item *it = tab_find(m, a, b);
+    return it ? it->row : TAB_NONE;
 }
 
 uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh)
 {
-    const uint32_t row = tab_get(m, a, b);
-    if (row != TAB_NONE)
-        return row;
-    if ((m->n >= m->mask / 2 && !tab_widen(m)) ||
-        !mem_add(m->key, m->cap, m->n, (struct tab_key){a, b, fresh}))
+    struct tab_item *it = tab_find(m, a, b);
+    if (it)
+        return it->row;
+    if (!(it = mem_alloc(sizeof *it)))
         return TAB_NONE;
-    tab_place(m, (uint32_t)m->n - 1);
-    return fresh;
+    *it = (struct tab_item){.key = {a, b}, .row = fresh};
+    HASH_ADD(hh, m->items, key, sizeof it->key, it);
+    if (!it->lost)
+        return fresh;
+    mem_free(it);
+    return TAB_NONE;
 }
 
 void *tab_row_of(struct tab *m, void **rows, size_t size, uint32_t *n, uint64_t a, uint64_t b, bool *made)

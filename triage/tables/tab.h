@@ -10,39 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/base/hash.h"
+#include "decode/base/wide.h"
 
 /* ---- map ----------------------------------------------------------------------------------------------- */
 
-/* In a large map most look-ups wait for memory, so the places of the keys are no more than numbers. */
 struct tab {
-    /* by the hash of a key: 1 + its number, which fits the mask, and the rest of the hash, so that keys of
-     * others are not read; 0: none */
-    uint32_t *at, mask;
-    struct tab_key {
-        uint64_t a, b;
-        uint32_t row;
-    } * key; /* as they came */
-    size_t n, cap;
-    size_t room; /* of the array of tab_row() */
+    struct tab_item *items; /* uthash's, in tab.c */
+    size_t room;            /* of the array of tab_row() */
 };
 #define TAB_NONE UINT32_MAX
 void tab_free(struct tab *m);
-static inline uint32_t tab_hash(uint64_t a, uint64_t b)
-{
-    return (uint32_t)hash_fold(a ^ hash_secret[0], b ^ hash_secret[1]);
-}
-/* tab_get - returns the row of a key; TAB_NONE if the key is missing. */
-static inline uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b)
-{
-    const uint32_t h = tab_hash(a, b), mask = m->mask;
-    for (uint32_t i = h & mask, at; m->n && (at = m->at[i]); i = (i + 1) & mask) {
-        const struct tab_key *k = &m->key[(at & mask) - 1];
-        if (((at ^ h) & ~mask) == 0 && k->a == a && k->b == b)
-            return k->row;
-    }
-    return TAB_NONE;
-}
+uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b); /* TAB_NONE if the key is missing */
 /* tab_put - returns the row of a key; a new key gets `fresh`, so an answer other than `fresh` means that
  * the key was there. Returns TAB_NONE when out of memory. */
 uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh);
@@ -60,22 +38,6 @@ uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh);
         row_; \
     })
 void *tab_row_of(struct tab *m, void **rows, size_t size, uint32_t *n, uint64_t a, uint64_t b, bool *made);
-/* tab_fetch - fetches where the look-up of a key begins, for loops over many keys. tab_fetch_row - then the
- * key that stands there, and its row, where no key was put into the map but by tab_row(). */
-static inline void tab_fetch(const struct tab *m, uint64_t a, uint64_t b)
-{
-    if (m->n)
-        __builtin_prefetch(&m->at[tab_hash(a, b) & m->mask]);
-}
-static inline void tab_fetch_row(const struct tab *m, const void *rows, size_t size, uint64_t a, uint64_t b)
-{
-    const uint32_t at = m->n ? m->at[tab_hash(a, b) & m->mask] & m->mask : 0;
-    if (!at)
-        return;
-    __builtin_prefetch(&m->key[at - 1]);
-    __builtin_prefetch((const char *)rows + (at - 1) * size);
-    __builtin_prefetch((const char *)rows + at * size - 1);
-}
 
 /* Sums of times saturate at 2^60 ns (36 years), so that a hostile trace cannot make them wrap around and a
  * few of them can still be added without a check. */
