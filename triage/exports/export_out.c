@@ -77,8 +77,8 @@ enum err_code out_close(struct out *o, enum err_code rc, struct err *e)
         o->error = errno;
     if (!o->error || o->error == EPIPE)
         return o->error ? ERR_OK : rc;
-    if (o->error ==
-        EFAULT) /* no fault is raised where the kernel reads pages of a mapped file that are gone */
+    /* No fault is raised where the kernel reads pages of a mapped file that are gone. */
+    if (o->error == EFAULT)
         return err_set(e, ERR_IO, ERR_NO_OFFSET,
                        "the trace became shorter while it was read: nothing is written");
     errno = o->error;

@@ -65,7 +65,7 @@ static struct sites piece_asks(const struct follow *f, const struct tree_node *n
     each_pair_between(s, next, tr, g, p->t0, p->t1, BUSY_SPANS) {
         const bool writes = s->stack && s->state != ST_RUNNING && causes_writes(tr, s->stack);
         wrote |= writes;
-        sent |= writes && !stacks_may(tr, s->stack, STACK_FILE);
+        sent |= writes && causes_sends(tr, s->stack);
         if (s->state != ST_WAITING || !s->stack)
             continue;
         const struct site at = verdict_place(f->all, s->stack);

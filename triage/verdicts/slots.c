@@ -16,7 +16,7 @@ struct gate {
     const struct works *w;
     /* strings: the function that waits; the outermost function of the program's own on that stack */
     uint32_t user, root;
-    uint32_t left;             /* so many spans may be read yet */
+    int32_t left;              /* so many spans may be read yet */
     int64_t last;              /* when somebody passed */
     uint32_t passed, answered; /* waits of those who passed; answered: by goroutines of another group, it
                                 * is no slot */
@@ -48,9 +48,9 @@ static void gate_read(struct gate *k, const struct workpiece *p, int64_t since)
     const struct trace *tr = k->c->tr;
     bool vain = false;
     each_pair_between(s, next, tr, p->g, p->t0, p->t1, STEPS) {
-        if (!k->left || s->state != ST_WAITING || !s->stack || next->state != ST_RUNNABLE)
-            continue;
         k->left--;
+        if (s->state != ST_WAITING || !s->stack || next->state != ST_RUNNABLE)
+            continue;
         const enum at_gate at = gate_at(k, s->stack);
         vain = at == AT ? in_vain_by(tr, next->who) : vain;
         k->vain += at == AT && vain && s->t0 >= since;
@@ -78,15 +78,15 @@ bool verdict_slots_lost(const struct causes *c, const struct works *all, struct 
         stand += at == AT;
     }
     k.vain = stand;
-    for (uint32_t i = 0; i < w->looked; i++)
+    for (uint32_t i = 0; i < w->looked && k.left > 0; i++)
         if (w->v[i].t1 > k.last)
             gate_read(&k, &w->v[i], INT64_MAX);
     const uint32_t passed = k.passed, answered = k.answered;
-    for (uint32_t i = 0; i < w->looked; i++)
+    for (uint32_t i = 0; i < w->looked && k.left > 0; i++)
         if (w->v[i].t1 > k.last)
             gate_read(&k, &w->v[i], k.last);
     const int64_t ns = c->tg->end - k.last;
-    if (!k.left || passed < threshold(TH_PIECES) || answered * 2 > passed ||
+    if (k.left <= 0 || passed < threshold(TH_PIECES) || answered * 2 > passed ||
         (k.vain < threshold(TH_MANY) && stand < threshold(TH_SEVERAL)) ||
         !threshold_reached(TH_STUCK_PART, ns, c->tg->end) ||
         (double)ns < threshold(TH_DOUBLE) * v->ev[EV_EACH])

@@ -219,7 +219,7 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
     for (uint32_t d = 1; d < f->depth; d++) {
         const enum family l = link_of(f, f->path[d], family != FAM_NONE);
         if (f->memo[f->path[d]].news)
-            return; /* and has nothing to do */
+            return;
         if (l != FAM_NONE && npath < LINKS)
             path[npath++] = f->path[d];
         if (l != FAM_NONE) {

@@ -33,8 +33,8 @@ struct served { /* how busy the goroutines of a group are that others wait for *
     double busy, n;
 };
 struct link_memo {
-    bool asked, queue,
-        news; /* queue: a link only inside another link; news: it waits for what others bring */
+    bool asked, queue; /* queue: a link only inside another link */
+    bool news;         /* it waits for what others bring, and has nothing to do */
     uint8_t family;
 };
 struct follow {

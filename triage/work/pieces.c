@@ -162,9 +162,10 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, const 
         of[i][0] = (struct parts){.tr = c->tr, .name = c->tg->groups[group].name, .http = http};
         of[i][1] = of[i][0];
         of[i][1].paced = true;
-        of[i][1].place = trace_str(c->tr, calls_loop(c, group));
         if (!http && parts->v[i])
             of[i][0].place = trace_str(c->tr, parts->v[i]);
+        else if (!http)
+            of[i][1].place = trace_str(c->tr, calls_loop(c, group));
     }
     each_member(g, c, group, MEMBERS) {
         const uint64_t fair = left / all-- + 1, spans = trace_lane(c->tr, lane_g(g)).nspans;
