@@ -70,7 +70,7 @@ static enum err_code take_v2(const struct input *in, const struct dialect *d, st
 
 /* ---- first family -------------------------------------------------------------------------------------- */
 
-static void one(struct census *c, const struct v1_dialect *d, const struct v1_raw *r)
+static void count_v1(struct census *c, const struct v1_dialect *d, const struct v1_raw *r)
 {
     switch (r->type) {
     case V1_BATCH: c->batches++; break;
@@ -95,7 +95,7 @@ static void take_v1(const struct input *in, const struct dialect *dl, struct cen
     for (unsigned i = 0; i < V1_TYPES; i++)
         c->kind[i].name = d.shape[i].name;
     while (p < end && v1_read(&d, &p, end, &r, &why) == V1_READ_OK)
-        one(c, &d, &r);
+        count_v1(c, &d, &r);
 }
 
 enum err_code census_take(const struct input *in, struct census *c, struct err *e)

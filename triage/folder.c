@@ -15,7 +15,7 @@
 #include "triage/text.h"
 
 /* Adds the file of that name; in: the folder (apart: '/') or the archive (':') that it is in, or NULL. */
-static bool add(struct folder *f, const char *in, char apart, const char *name, size_t n)
+static bool folder_add(struct folder *f, const char *in, char apart, const char *name, size_t n)
 {
     struct text t = {0};
     size_t a = in ? strlen(in) : 0;
@@ -56,7 +56,7 @@ static bool add_members(struct folder *f, const char *path, const struct zip *z)
     bool ok = true;
     for (int looked = 0; ok && looked < ZIP_LOOKED && zip_next(z, &pos, &m); looked++)
         if (m.len && !memchr(m.name, '\0', m.len) && zip_apart(z, &m, &spent) && zip_trace(z, &m, &d))
-            ok = add(f, path, ':', m.name, m.len);
+            ok = folder_add(f, path, ':', m.name, m.len);
     return ok;
 }
 
@@ -103,7 +103,7 @@ static bool add_word(struct folder *f, const char *word)
     const size_t before = f->n;
     bool ok = true;
     for (int i = 0; i < n; i++) {
-        ok = ok && add(f, word, '/', e[i]->d_name, strlen(e[i]->d_name));
+        ok = ok && folder_add(f, word, '/', e[i]->d_name, strlen(e[i]->d_name));
         free(e[i]);
         if (ok && !is_meant(f->file[f->n - 1].path))
             mem_free(f->file[--f->n].path);
@@ -111,7 +111,7 @@ static bool add_word(struct folder *f, const char *word)
             ok = ok && unfold(f);
     }
     free(e);
-    return ok && (f->n > before || (add(f, NULL, '\0', word, strlen(word)) && unfold(f)));
+    return ok && (f->n > before || (folder_add(f, NULL, '\0', word, strlen(word)) && unfold(f)));
 }
 
 bool folder_of(const char *const *words, int n, struct folder *out)

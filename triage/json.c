@@ -8,7 +8,7 @@
 
 static bool failed; /* documents are made one after another, by the thread that prints */
 
-static void *take(size_t n)
+static void *json_take(size_t n)
 {
     void *p = mem_alloc(n);
     failed |= !p;
@@ -18,7 +18,7 @@ static void *take(size_t n)
 json_t *json_begin(void)
 {
     failed = false;
-    json_set_alloc_funcs(take, mem_free);
+    json_set_alloc_funcs(json_take, mem_free);
     return json_object();
 }
 

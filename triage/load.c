@@ -26,7 +26,7 @@ static int64_t budget(const struct between *b)
 }
 
 /* Returns false to stop; then *e says so. */
-static bool go_on(const struct between *b, const char *what, double share, struct err *e)
+static bool show_progress(const struct between *b, const char *what, double share, struct err *e)
 {
     if (b->talk) {
         char line[80];
@@ -55,7 +55,7 @@ static enum err_code tables(struct loaded *l, const struct between *b, struct er
     if (c != ERR_OK)
         return c;
     while ((s = triage_step(l->tg, budget(b))) == TRIAGE_MORE)
-        if (!go_on(b, "counting", triage_progress(l->tg), e))
+        if (!show_progress(b, "counting", triage_progress(l->tg), e))
             return e->code;
     if (s == TRIAGE_NOMEM)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the tables of the triage");
@@ -63,18 +63,18 @@ static enum err_code tables(struct loaded *l, const struct between *b, struct er
     if (!j)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the findings");
     while (!findings_step(j, budget(b)))
-        if (!go_on(b, NULL, 0, e)) {
+        if (!show_progress(b, NULL, 0, e)) {
             findings_drop(j);
             return e->code;
         }
     return findings_end(j, &l->fs, e);
 }
 
-static enum err_code read_all(struct trace *tr, const struct between *b, struct err *e)
+static enum err_code read_trace(struct trace *tr, const struct between *b, struct err *e)
 {
     while (trace_load(tr, budget(b)) == LOAD_MORE) {
         const struct trace_info *i = trace_info(tr);
-        if (!go_on(b, "reading", i->bytes ? (double)i->bytes_done / (double)i->bytes : 0, e))
+        if (!show_progress(b, "reading", i->bytes ? (double)i->bytes_done / (double)i->bytes : 0, e))
             return e->code;
     }
     if (!trace_fatal(tr))
@@ -89,7 +89,7 @@ static enum err_code read_all(struct trace *tr, const struct between *b, struct 
 static enum err_code load_opened(struct loaded *l, const struct between *b, enum err_code c, struct err *e)
 {
     if (c == ERR_OK)
-        c = read_all(l->tr, b, e);
+        c = read_trace(l->tr, b, e);
     if (c == ERR_OK)
         c = tables(l, b, e);
     l->partial = c == ERR_OK && trace_info(l->tr)->ndamages > 0;
@@ -110,7 +110,7 @@ enum err_code load_file(const char *path, const struct trace_opts *opts, bool qu
 enum err_code load_rest(struct trace *tr, bool quiet, struct err *e)
 {
     const struct between b = {.talk = !quiet && isatty(STDERR_FILENO)};
-    const enum err_code c = read_all(tr, &b, e);
+    const enum err_code c = read_trace(tr, &b, e);
     door_wipe();
     return c;
 }

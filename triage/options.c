@@ -259,7 +259,7 @@ static void parser_rows(struct parser *p)
     p->longs[n] = (struct option){0};
 }
 
-static const struct row *row_of(const struct parser *p, int c)
+static const struct row *option_row(const struct parser *p, int c)
 {
     if (c >= FIRST_LONG)
         return &rows[c - FIRST_LONG];
@@ -268,7 +268,7 @@ static const struct row *row_of(const struct parser *p, int c)
 }
 
 /* Handles one option; word: as it was typed. Returns 0, or 2 after an error message. */
-static int take(struct parser *p, const struct row *r, const char *word, const char *value)
+static int take_option(struct parser *p, const struct row *r, const char *word, const char *value)
 {
     struct options *o = p->o;
     char name[40];
@@ -291,7 +291,7 @@ static int take(struct parser *p, const struct row *r, const char *word, const c
 }
 
 /* Says why getopt_long() refused a word. Returns 2. */
-static int refuse(struct parser *p, int c, const char *word)
+static int say_refused(struct parser *p, int c, const char *word)
 {
     const char letter[] = {'-', (char)optopt, '\0'};
     if (optopt > 0 && optopt < FIRST_LONG)
@@ -320,21 +320,21 @@ static int read_part(struct parser *p, int argc, char **argv, int *used)
             continue;
         }
         if (c == '?' || c == ':')
-            return refuse(p, c, word);
-        const struct row *r = row_of(p, c);
+            return say_refused(p, c, word);
+        const struct row *r = option_row(p, c);
         const char *value = optarg;
         if (value == word)
             word = argv[optind - 2];
         if (r->kind == &RULES && !value && optind < argc && argv[optind][0] != '-')
             value = argv[optind++];
-        if (take(p, r, word, value))
+        if (take_option(p, r, word, value))
             return 2;
     }
     *used = optind;
     return 0;
 }
 
-static int read_all(struct parser *p, int argc, char **argv)
+static int read_argv(struct parser *p, int argc, char **argv)
 {
     struct options *o = p->o;
     int used = 0;
@@ -366,7 +366,7 @@ int options_read(const struct command *c, int argc, char **argv, struct options 
     if (!operand)
         return say_failed(c->name, "the command line", "out of memory");
     parser_rows(&p);
-    if (read_all(&p, argc, argv))
+    if (read_argv(&p, argc, argv))
         return 2;
     if (o->headers.n > FEED_HEADERS)
         return options_wrong(c, "-H", NULL, "too many of them: at most 16");

@@ -65,7 +65,7 @@ union with_fds {
 };
 
 /* The descriptors that there are come with it, one after the other. */
-static bool answer(int to, struct clerk_said *said)
+static bool send_answer(int to, struct clerk_said *said)
 {
     static union with_fds c;
     int fd[CLERK_FDS], fds = 0;
@@ -133,7 +133,7 @@ static void serve(int in)
         r.text[sizeof r.text - 1] = '\0';
         said = (struct clerk_said){.fd = {-1, -1}};
         book.deed[r.deed](r.text, &said);
-        if (!answer(in, &said))
+        if (!send_answer(in, &said))
             break;
     }
     for (int i = 0; i < book.n; i++)
@@ -171,7 +171,7 @@ bool clerk_begin(void)
 /* ---- this process -------------------------------------------------------------------------------------- */
 
 /* Replace the clerk's numbers of descriptors by those that came. */
-static void take(struct clerk_said *said, const struct msghdr *m)
+static void take_fds(struct clerk_said *said, const struct msghdr *m)
 {
     const struct cmsghdr *c = CMSG_FIRSTHDR(m);
     size_t fds = 0;
@@ -183,7 +183,7 @@ static void take(struct clerk_said *said, const struct msghdr *m)
         memcpy(said->fd, CMSG_DATA(c), fds * sizeof *said->fd);
 }
 
-static void ask(int deed, const char *text, struct clerk_said *said)
+static void ask_clerk(int deed, const char *text, struct clerk_said *said)
 {
     static struct request r;
     static struct clerk_said a;
@@ -201,7 +201,7 @@ static void ask(int deed, const char *text, struct clerk_said *said)
     if (n != (ssize_t)sizeof a)
         return;
     *said = a;
-    take(said, &m);
+    take_fds(said, &m);
 }
 
 bool clerk_ask(int deed, const char *text, struct clerk_said *said)
@@ -212,7 +212,7 @@ bool clerk_ask(int deed, const char *text, struct clerk_said *said)
     else if (clerk_on()) {
         pthread_mutex_lock(&one);
         busy = true;
-        ask(deed, text, said);
+        ask_clerk(deed, text, said);
         busy = false;
         pthread_mutex_unlock(&one);
     }

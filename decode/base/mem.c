@@ -23,7 +23,7 @@ static atomic_bool ran_out;
 static atomic_size_t limit; /* 0: none */
 static atomic_bool spilling;
 
-static int refuse(void)
+static int must_fail(void)
 {
     long n = atomic_load_explicit(&fail_in, memory_order_relaxed);
     if (n < 0)
@@ -69,7 +69,7 @@ static void *block(size_t n, bool zeros, bool spilled)
 
 static void *block_new(size_t n, bool zeros)
 {
-    void *p = refuse() ? NULL : block(n, zeros, spills(n, 0));
+    void *p = must_fail() ? NULL : block(n, zeros, spills(n, 0));
     if (p)
         count(size_of(p), 0);
     else
@@ -113,10 +113,10 @@ void *mem_resize(void *p, size_t n)
         return mem_alloc(n);
     const size_t was = size_of(p);
     const bool spilled = spill_size(p), moves = spilled ? n < MEM_SPILLS : spills(n, was);
-    void *q = refuse()  ? NULL
-              : moves   ? move(p, n, !spilled)
-              : spilled ? spill_resize(p, n)
-                        : realloc(p, n ? n : 1);
+    void *q = must_fail() ? NULL
+              : moves     ? move(p, n, !spilled)
+              : spilled   ? spill_resize(p, n)
+                          : realloc(p, n ? n : 1);
     if (!q && spilled && n <= atomic_load_explicit(&limit, memory_order_relaxed)) /* the file can't grow */
         q = move(p, n, false);
     if (q)
@@ -136,7 +136,7 @@ void mem_free(void *p)
 
 /* Returns by how many elements an array of n grows. The larger it is, the less: its excess is wasted
  * memory, and a large block costs no copying. */
-static size_t more(const void *p, size_t n, size_t size)
+static size_t grow_by(const void *p, size_t n, size_t size)
 {
     if (!p || !size || n <= GROW_SLOWLY / size)
         return n;
@@ -154,7 +154,7 @@ void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
     while (n < need) {
         if (n > SIZE_MAX / 2)
             return NULL;
-        n += more(p, n, size);
+        n += grow_by(p, n, size);
     }
     if (size && n > SIZE_MAX / size)
         return NULL;

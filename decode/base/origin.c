@@ -39,7 +39,7 @@ static size_t n;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Returns false if it doesn't exist or is no regular file. path NULL: the file open as fd. */
-static bool look(int fd, const char *path, struct origin *o)
+static bool read_origin(int fd, const char *path, struct origin *o)
 {
     struct stat st;
     if ((path ? stat(path, &st) : fstat(fd, &st)) || !S_ISREG(st.st_mode))
@@ -54,7 +54,7 @@ static bool look(int fd, const char *path, struct origin *o)
     return true;
 }
 
-static bool one(const struct origin *a, const struct origin *b)
+static bool is_same_file(const struct origin *a, const struct origin *b)
 {
     const bool dated = (a->made_s || a->made_ns) && (b->made_s || b->made_ns);
     return a->ino == b->ino && a->dev == b->dev &&
@@ -63,13 +63,13 @@ static bool one(const struct origin *a, const struct origin *b)
 
 static bool has(const struct origin *o)
 {
-    return any_of(i, n < ORIGINS ? n : ORIGINS, one(&noted[i], o));
+    return any_of(i, n < ORIGINS ? n : ORIGINS, is_same_file(&noted[i], o));
 }
 
 void origin_note(int fd, const char *path)
 {
     struct origin o;
-    if (!look(fd, path, &o))
+    if (!read_origin(fd, path, &o))
         return;
     pthread_mutex_lock(&lock);
     if (!has(&o))
@@ -81,7 +81,7 @@ bool origin_is(int fd, const char *path)
 {
     struct origin o;
     pthread_mutex_lock(&lock);
-    const bool is = n && look(fd, path, &o) && has(&o);
+    const bool is = n && read_origin(fd, path, &o) && has(&o);
     pthread_mutex_unlock(&lock);
     return is;
 }

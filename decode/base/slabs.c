@@ -18,7 +18,7 @@ void slabs_put(struct slabs *s, void *block)
     s->unused = block;
 }
 
-static bool more(struct slabs *s, size_t size, size_t n)
+static bool new_slab(struct slabs *s, size_t size, size_t n)
 {
     struct slab *b = mem_alloc(sizeof *b + SLABS_ALIGN + n * size);
     if (!b)
@@ -33,7 +33,7 @@ static bool more(struct slabs *s, size_t size, size_t n)
 
 void *slabs_get(struct slabs *s, size_t size)
 {
-    if (!s->unused && !more(s, size, (MEM_SPILLS + size - 1) / size))
+    if (!s->unused && !new_slab(s, size, (MEM_SPILLS + size - 1) / size))
         return NULL;
     void *p = s->unused;
     memcpy(&s->unused, p, sizeof s->unused);

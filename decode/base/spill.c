@@ -123,7 +123,7 @@ static void give(uint8_t *at, size_t n)
 }
 
 /* Returns the size of a range for n bytes; 0: too large. */
-static size_t range_of(size_t n)
+static size_t range_size(size_t n)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     return n > SIZE_MAX / 4 ? 0 : (n + sizeof(struct block) + page - 1) & ~(page - 1);
@@ -136,7 +136,7 @@ static struct block *block_of(void *p)
 
 void *spill_new(size_t n, size_t most)
 {
-    const size_t room = range_of(most);
+    const size_t room = range_size(most);
     if (!room || file.fd < 0 || file.forbidden)
         return NULL;
     pthread_mutex_lock(&lock);
@@ -162,7 +162,7 @@ static bool grow(struct block *b, size_t room)
 void *spill_resize(void *p, size_t n)
 {
     struct block *b = block_of(p);
-    const size_t room = range_of(n);
+    const size_t room = range_size(n);
     if (!room)
         return NULL;
     if (n < b->n && room < b->room) {

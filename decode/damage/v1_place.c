@@ -12,8 +12,8 @@ static uint64_t work_of(const uint8_t *from, const uint8_t *to, const struct v1_
     return (uint64_t)(to - from) + (last->type == V1_STACK ? 4 * (uint64_t)last->len : 1);
 }
 
-/* begins - Whether this is the start of a batch, of a plausible processor and time. */
-static bool begins(const struct v1_index *ix, const struct v1_raw *r)
+/* starts_batch - Whether this is the start of a batch, of a plausible processor and time. */
+static bool starts_batch(const struct v1_index *ix, const struct v1_raw *r)
 {
     int64_t d = (int64_t)(r->v[r->n - 1] - ix->batch_ticks);
     return r->type == V1_BATCH &&
@@ -41,7 +41,7 @@ static bool is_place(const struct v1_index *ix, const uint8_t *p, const uint8_t 
             is = c == V1_READ_CUT && i > 0;
             break;
         }
-        is = i || begins(ix, &r);
+        is = i || starts_batch(ix, &r);
         if (i && r.type == V1_STACK && p - at > 4096)
             break;
     }

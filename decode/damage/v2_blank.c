@@ -36,7 +36,7 @@ static bool passed(const struct v2_order *o, const struct v2_look *k, const stru
 
 /* All of the V2_GS before `end` were checked: note if they are blank now. Without the memory for that they
  * are checked next time too. */
-static void note(const struct v2_order *o, const struct v2_look *k, struct v2_blank *b, size_t end)
+static void note_blank(const struct v2_order *o, const struct v2_look *k, struct v2_blank *b, size_t end)
 {
     const size_t at = (end - 1) / V2_GS;
     size_t i = at * V2_GS;
@@ -56,7 +56,7 @@ void v2_look(struct v2_order *o, const struct v2_look *k, size_t *i)
         }
         k->at(o, (uint32_t)(*i)++);
         if (*i % V2_GS == 0 || *i == all.n)
-            note(o, k, all.blank, *i);
+            note_blank(o, k, all.blank, *i);
     }
     *i = *i < all.n ? *i : all.n;
 }

@@ -23,7 +23,7 @@ static const struct {
 };
 #define KNOWN (sizeof known / sizeof *known)
 
-static size_t row_of(struct str f)
+static size_t known_row(struct str f)
 {
     for (size_t i = 0; i < KNOWN; i++) {
         const size_t n = strlen(known[i].is);
@@ -52,12 +52,12 @@ static uint32_t before_go(struct str f)
 
 bool helper_is(struct str func)
 {
-    return row_of(func) < KNOWN || before_go(func);
+    return known_row(func) < KNOWN || before_go(func);
 }
 
 bool helper_own(struct str helper, struct str frame)
 {
-    const size_t row = row_of(helper);
+    const size_t row = known_row(helper);
     if (str_starts(frame, "runtime.")) /* given to nobody: a benchmark's helper calls the collector first */
         return true;
     if (row < KNOWN)
@@ -72,5 +72,5 @@ bool helper_own(struct str helper, struct str frame)
 
 bool helper_hidden(struct str helper)
 {
-    return row_of(helper) == 0;
+    return known_row(helper) == 0;
 }

@@ -243,7 +243,7 @@ static void read_said(struct feed *f)
         feed_shut(&f->err_fd);
 }
 
-static enum feed_state ended(struct feed *f, struct err *e)
+static enum feed_state data_ended(struct feed *f, struct err *e)
 {
     close_fd(f);
     if (!f->pid && !f->far)
@@ -286,7 +286,7 @@ static bool begins_so(const struct feed *f)
 }
 
 /* Whether it is still the same file. FEED_DATA: it is, as far as it goes. */
-static enum feed_state same(struct feed *f, struct err *e)
+static enum feed_state same_file(struct feed *f, struct err *e)
 {
     struct stat here;
     if (fstat(f->fd, &here) == 0 && (uint64_t)here.st_size < f->got)
@@ -336,7 +336,7 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
             read_said(f);
         if (ready <= 0 || !pfd[0].revents)
             return FEED_WAIT;
-    } else if (same(f, e) == FEED_FAILED) {
+    } else if (same_file(f, e) == FEED_FAILED) {
         return FEED_FAILED;
     }
     ssize_t got = read(f->fd, to->p, to->cap);
@@ -351,7 +351,7 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
         return over == FEED_DATA ? grown(f, timeout_ms, e) : over;
     }
     if (got == 0)
-        return ended(f, e);
+        return data_ended(f, e);
     start_clock(f);
     f->got += (uint64_t)got;
     to->n = f->nsent = (size_t)got;
@@ -381,7 +381,7 @@ static bool refusal(struct feed *f)
 
 /* Detect by the first bytes whether the input is compressed. FEED_DATA: done; there may be too few bytes
  * for anything else. */
-static enum feed_state look(struct feed *f, int timeout_ms, struct err *e)
+static enum feed_state look_at_head(struct feed *f, int timeout_ms, struct err *e)
 {
     if (!f->in.p && !(f->in.p = mem_alloc(f->in.cap = IN_SIZE))) {
         err_nomem(e);
@@ -439,7 +439,7 @@ enum feed_state feed_read(struct feed *f, struct feed_room *to, int timeout_ms, 
 {
     to->n = f->nsent = 0;
     if (!f->told_packed) {
-        const enum feed_state s = look(f, timeout_ms, e);
+        const enum feed_state s = look_at_head(f, timeout_ms, e);
         if (s != FEED_DATA)
             return s;
     }

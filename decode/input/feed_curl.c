@@ -38,8 +38,8 @@ struct config {
     bool bad; /* it is too long, or has a control character */
 };
 
-static void put(struct config *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct config *c, const char *fmt, ...)
+static void put_option(struct config *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void put_option(struct config *c, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -54,13 +54,13 @@ static void put_value(struct config *c, const char *name, const char *value)
 {
     if (!value)
         return;
-    put(c, "%s = \"", name);
+    put_option(c, "%s = \"", name);
     for (const char *p = value; *p; p++) {
         if ((unsigned char)*p < 0x20 || *p == 0x7f)
             c->bad = true;
-        put(c, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+        put_option(c, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
     }
-    put(c, "\"\n");
+    put_option(c, "\"\n");
 }
 
 /* child_name() makes sure that curl takes the value for a file: "-" would be standard input. */
@@ -147,14 +147,14 @@ static enum err_code config_make(struct config *c, const char *url, const struct
     if (wrong)
         return wrong;
     put_value(c, "url", url);
-    put(c, "globoff\nsilent\nshow-error\nno-buffer\nfail-with-body\n");
-    put(c, "connect-timeout = %" PRIu64 "\nspeed-limit = 1\nspeed-time = %" PRIu64 "\n",
-        o->connect_s ? o->connect_s : 10, o->stall_s ? o->stall_s : FEED_STALL_S);
+    put_option(c, "globoff\nsilent\nshow-error\nno-buffer\nfail-with-body\n");
+    put_option(c, "connect-timeout = %" PRIu64 "\nspeed-limit = 1\nspeed-time = %" PRIu64 "\n",
+               o->connect_s ? o->connect_s : 10, o->stall_s ? o->stall_s : FEED_STALL_S);
     put_value(c, "proto", "=http,https");
     if (!secret)
-        put(c, "location\nmax-redirs = 5\n");
+        put_option(c, "location\nmax-redirs = 5\n");
     if (o->insecure)
-        put(c, "insecure\n");
+        put_option(c, "insecure\n");
     put_file(c, "cacert", o->cacert);
     put_cert(c, o->cert);
     put_file(c, "key", o->key);
@@ -238,7 +238,7 @@ static int start(struct feed *f, const struct config *c)
 }
 
 /* Note what is asked: of a URL its path, as what is behind "?" may be secret. */
-static void note(struct feed *f, const char *url, const struct feed_opts *o)
+static void note_asked(struct feed *f, const char *url, const struct feed_opts *o)
 {
     const char *host = strstr(url, "://"), *path = host ? strchr(host + 3, '/') : NULL;
     f->is.stall_s = o->stall_s ? (int)o->stall_s : FEED_STALL_S;
@@ -251,7 +251,7 @@ enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts 
 {
     struct config *c = mem_zalloc(sizeof *c);
     enum err_code rc = c ? config_make(c, url, o, e) : err_nomem(e);
-    note(f, url, o);
+    note_asked(f, url, o);
     const int why = rc ? 0 : start(f, c);
     if (why)
         rc = err_set(
@@ -279,7 +279,7 @@ static const char *first_line(char *s)
 enum { HTTP_NOT_FOUND = 404 };
 
 /* If the address was made from what the user typed, a message names both. */
-static enum err_code refused(const struct feed *f, int http, const char *why, struct err *e)
+static enum err_code server_refused(const struct feed *f, int http, const char *why, struct err *e)
 {
     static const char usual[] = "/debug/pprof/trace";
     if (http != HTTP_NOT_FOUND || !f->is.asked[0])
@@ -330,7 +330,7 @@ enum err_code feed_curl_end(struct feed *f, struct err *e)
     const int status = feed_wait(f, false);
     int http = http_status(f->said, &to), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (http >= 400)
-        return refused(f, http, f->nbody ? first_line(f->body) : "no reason given", e);
+        return server_refused(f, http, f->nbody ? first_line(f->body) : "no reason given", e);
     if (http >= 300)
         return redirected(f, http, code, to, e);
     if (code == 18 || code == 52 || code == 56) /* less came than was promised, nothing at all, or no more */

@@ -159,7 +159,7 @@ static size_t beyond(const struct sink *b, struct err *e)
 
 /* Of what has no end, or unpacks to zeros, no disk is to be filled: behind the header a batch begins, in
  * either family. */
-static bool goes_on(const struct sink *b)
+static bool batch_follows(const struct sink *b)
 {
     struct dialect d;
     struct err e;
@@ -173,7 +173,7 @@ static bool goes_on(const struct sink *b)
 /* Make room for the next bytes, at b->p + b->n. Returns for how many; 0: none, beyond the limit. */
 static size_t sink_room(struct sink *b, struct err *e)
 {
-    const bool bound = b->limit && (!mem_spills() || (b->n >= b->limit && !goes_on(b)));
+    const bool bound = b->limit && (!mem_spills() || (b->n >= b->limit && !batch_follows(b)));
     const uint64_t most = bound ? b->limit > b->apart ? b->limit - b->apart : 0 : SIZE_MAX / 2;
     if (b->n >= most)
         return beyond(b, e);

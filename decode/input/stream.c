@@ -24,7 +24,7 @@ static struct stream_gen *arriving(struct stream *st)
 }
 
 /* Note damage after which the input is still read, at the place up to which it is understood. */
-static void note(struct stream *st, enum err_code code, const char *what, uint64_t found)
+static void note_damage(struct stream *st, enum err_code code, const char *what, uint64_t found)
 {
     if (!st->ndamages++)
         err_set(&st->damage, code, st->bytes - (arriving(st)->n - st->at), what, found);
@@ -49,7 +49,7 @@ static void gen_cut(struct stream *st)
     if (!st->max || st->at <= st->max)
         return;
     if (!g->cut) {
-        note(st, ERR_NOMEM, "a generation is larger than %" PRIu64 " bytes: it is left out", st->max);
+        note_damage(st, ERR_NOMEM, "a generation is larger than %" PRIu64 " bytes: it is left out", st->max);
         st->ncut++;
     }
     memmove(g->p + STREAM_HEADER, g->p + st->at, g->n - st->at);
@@ -133,10 +133,10 @@ static enum err_code batch_of(struct stream *st, uint64_t number, struct err *e)
     enum err_code rc = ERR_OK;
     st->stray = other ? number : 0;
     if (next && st->dialect.version >= GO_126) {
-        note(st, ERR_FORMAT, "generation %" PRIu64 " has no end", g->number);
+        note_damage(st, ERR_FORMAT, "generation %" PRIu64 " has no end", g->number);
         g->broken = true;
     } else if ((other && !next) || (fresh && !first)) {
-        note(st, ERR_FORMAT, "a batch of generation %" PRIu64 " out of its place", number);
+        note_damage(st, ERR_FORMAT, "a batch of generation %" PRIu64 " out of its place", number);
     }
     if (next || again)
         rc = gen_over(st, e);
@@ -154,7 +154,7 @@ static enum err_code batch_of(struct stream *st, uint64_t number, struct err *e)
 static void lose(struct stream *st)
 {
     struct stream_gen *g = arriving(st);
-    note(st, ERR_FORMAT, "expected a batch here, found a byte %" PRIu64, g->p[st->at]);
+    note_damage(st, ERR_FORMAT, "expected a batch here, found a byte %" PRIu64, g->p[st->at]);
     if (st->at == STREAM_HEADER && !g->cut)
         g->number = st->last = st->last ? st->last + 1 : 0;
     g->broken = true;
@@ -164,7 +164,7 @@ static void lose(struct stream *st)
 
 /* Understand the next batch's header or end mark, or pass over a byte where none is. *more: nothing can be
  * said before more has come. */
-static enum err_code step(struct stream *st, bool *more, struct err *e)
+static enum err_code batch_step(struct stream *st, bool *more, struct err *e)
 {
     const struct stream_gen *g = arriving(st);
     const uint8_t *const p = g->p + st->at, *const end = g->p + g->n, *next, *bad = p;
@@ -206,7 +206,7 @@ static enum err_code piece_put(struct stream *st, const uint8_t *p, size_t n, st
         st->at += take;
         st->payload -= take;
         if (!take)
-            rc = step(st, &more, e);
+            rc = batch_step(st, &more, e);
     }
     if (!rc && arriving(st))
         gen_cut(st);

@@ -18,7 +18,7 @@ enum {
 /* A callback is a string; NOTHING: not known; SEVERAL: it differs between calls or goroutines. */
 enum { NOTHING = 0, SEVERAL = UINT32_MAX };
 
-static void note(uint32_t *callback, uint32_t func)
+static void note_callback(uint32_t *callback, uint32_t func)
 {
     *callback = *callback == NOTHING || *callback == func ? func : SEVERAL;
 }
@@ -118,7 +118,7 @@ static void root_put(struct search *s, const struct frame *f, uint32_t callback)
         at = (uint32_t)s->nroot++;
         s->root[at] = (struct root){.func = f->func, .line = f->line};
     }
-    note(&s->root[at].callback, callback);
+    note_callback(&s->root[at].callback, callback);
 }
 
 static void helpers_of_stacks(struct search *s)
@@ -157,7 +157,7 @@ static void life_add(struct life *l, const struct span *is, bool awaited, uint32
     l->all += is->t1 - is->t0;
     l->awaited += awaited && !l->calls ? is->t1 - is->t0 : 0;
     if (func) {
-        note(&l->callback, func);
+        note_callback(&l->callback, func);
         l->calls += l->awaits || !l->calls;
     }
     l->awaits = awaited || (l->awaits && !func);
@@ -228,7 +228,7 @@ static uint32_t helper_note(const struct search *s, struct helper *h, uint32_t g
     return callback;
 }
 
-static void look_at(struct search *s, uint32_t g, uint32_t helper, uint32_t stack, bool to_the_end)
+static void look_at_stack(struct search *s, uint32_t g, uint32_t helper, uint32_t stack, bool to_the_end)
 {
     struct helper *h = &s->helper[helper];
     if (!stack) {
@@ -246,7 +246,7 @@ static void look_at(struct search *s, uint32_t g, uint32_t helper, uint32_t stac
     b->tried++;
     b->known += callback != NOTHING;
     if (callback)
-        note(&b->callback, callback);
+        note_callback(&b->callback, callback);
     h->differ |= b->callback == SEVERAL;
 }
 
@@ -261,8 +261,8 @@ static void goroutines(struct search *s)
             const uint32_t name = fold_g_name(h.f, h.local + i),
                            k = find_first(j, s->nhelper, s->helper[j].func == name && !s->helper[j].is_none);
             if (k < s->nhelper)
-                look_at(s, g + i, k, fold_g_create_stack(h.f, h.local + i),
-                        !fold_g_retired(h.f, h.local + i));
+                look_at_stack(s, g + i, k, fold_g_create_stack(h.f, h.local + i),
+                              !fold_g_retired(h.f, h.local + i));
         }
     }
 }

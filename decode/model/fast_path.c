@@ -330,7 +330,7 @@ out:
 
 /* ---- threads ------------------------------------------------------------------------------------------- */
 
-static struct fast_path *of(struct v2_sink *k)
+static struct fast_path *path_of(struct v2_sink *k)
 {
     return (struct fast_path *)(void *)k;
 }
@@ -358,7 +358,7 @@ static void tables_take(struct fast_path *ts, bool ranges)
 
 static bool sink_begin(struct v2_sink *k)
 {
-    struct fast_path *ts = of(k);
+    struct fast_path *ts = path_of(k);
     ts->nopen = 0;
     ts->metrics = ts->ranges = 0;
     memset(ts->rest, 0, sizeof ts->rest);
@@ -370,7 +370,7 @@ static bool sink_begin(struct v2_sink *k)
 
 static void sink_end(struct v2_sink *k)
 {
-    struct fast_path *ts = of(k);
+    struct fast_path *ts = path_of(k);
     fold_end(ts->h.f, k->n ? ts->last : 0, k->n - ts->metrics - ts->ranges);
     ts->h.f->events += ts->metrics;
     ts->h.f->count[EC_METRIC] += ts->metrics;
@@ -400,7 +400,7 @@ static bool fast_close(struct fast_path *ts, struct fast_thread *u)
 
 static void sink_pause(struct v2_sink *k)
 {
-    const struct fast_path *ts = of(k);
+    const struct fast_path *ts = path_of(k);
     if (ts->ready)
         k->o->last = ts->last + ts->base;
 }
@@ -408,7 +408,7 @@ static void sink_pause(struct v2_sink *k)
 /* Take all threads off the fast path. Each of them knows the time of its next event. */
 static void sink_close(struct v2_sink *k)
 {
-    struct fast_path *ts = of(k);
+    struct fast_path *ts = path_of(k);
     for (uint32_t i = 0; i < ts->nopen; i++)
         if (ts->open[i].c)
             fast_close(ts, &ts->open[i]);
@@ -431,7 +431,7 @@ static void fast_moved(struct fast_path *ts)
 
 static bool sink_take(struct v2_sink *k)
 {
-    struct fast_path *ts = of(k);
+    struct fast_path *ts = path_of(k);
     struct v2_order *o = k->o;
     for (size_t i = 0; i < o->nout && ts->nopen; i++) { /* close the threads that the events concern */
         const struct ev *e = &o->out[i];
@@ -522,7 +522,7 @@ HOT bool fast_go(struct fast_path *ts, struct fast_thread *u)
 
 static enum fast_rc sink_fast(struct v2_sink *k, int64_t *until)
 {
-    struct fast_path *ts = of(k);
+    struct fast_path *ts = path_of(k);
     struct v2_order *o = k->o;
     struct heap *const h = o->heap;
     const int64_t sample = v2_next_sample(o), base = ts->base;

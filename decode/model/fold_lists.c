@@ -25,7 +25,7 @@ static void band_show(struct fold *f, enum band b, int64_t t, uint32_t name, uin
 enum { OF_P = 1, OF_G = 2 };
 
 /* Whose range it is: a P's, a goroutine's, 0: of neither. */
-static int range_of(const struct ev *e)
+static int range_owner(const struct ev *e)
 {
     if (e->state == RANGE_SWEEP || (e->state == RANGE_STW && e->flags & EVF_EXTRA))
         return OF_P;
@@ -34,7 +34,7 @@ static int range_of(const struct ev *e)
 
 static uint64_t range_key(const struct ev *e)
 {
-    const int of = range_of(e);
+    const int of = range_owner(e);
     const uint64_t ps = e->state == RANGE_STW ? (uint64_t)1 << 32 : 0; /* besides the goroutines' */
     return of == OF_P ? ps | e->p : of == OF_G ? e->g : NO_LANE;
 }
@@ -43,7 +43,7 @@ static uint64_t range_key(const struct ev *e)
 static struct range *range_add(struct fold *f, const struct ev *e, bool early)
 {
     struct vec_range *v = &f->range[e->state];
-    const int of = range_of(e);
+    const int of = range_owner(e);
     if (!fold_room(f, v->v, v->cap, v->n + 1))
         return NULL;
     v->unsorted |= early && v->n;
@@ -466,7 +466,7 @@ static bool names_owner(const struct ev *e)
     case EVK_RANGE_BEGIN:
     case EVK_RANGE_ACTIVE:
     case EVK_RANGE_END:
-        return range_of(e) == OF_P ? e->p != EV_NONE : e->state != RANGE_ASSIST || e->g != EV_NONE;
+        return range_owner(e) == OF_P ? e->p != EV_NONE : e->state != RANGE_ASSIST || e->g != EV_NONE;
     case EVK_REGION_BEGIN:
     case EVK_REGION_END: return e->g != EV_NONE;
     default: return e->kind >= EVK_TASK_BEGIN && e->kind <= EVK_SAMPLE;

@@ -8,7 +8,7 @@
 
 #include "decode/model/retired.h"
 
-static int64_t later(int64_t a, int64_t b)
+static int64_t later_of(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -28,7 +28,7 @@ static void on_m_lost(struct fold *f, const struct ev *e)
         return;
     mi->g = EV_NONE;
     mi->lost = true;
-    fold_m_show(f, e->m, later(lost_since(e), l->h[l->n - 1].t0));
+    fold_m_show(f, e->m, later_of(lost_since(e), l->h[l->n - 1].t0));
 }
 
 /* From `since` on it is unknown how long what is open of g lasted. */
@@ -49,12 +49,12 @@ static void on_g_lost(struct fold *f, const struct ev *e)
         return;
     if ((e->arg2 && (uint64_t)l->t0 >= e->arg2) || (e->state && l->t0 <= f->began))
         return;
-    const int64_t since = later(lost_since(e), l->t0);
+    const int64_t since = later_of(lost_since(e), l->t0);
     const uint8_t from = l->state;
     const uint32_t p = l->p, m = l->m;
     fold_g_bind(f, e->g, EV_NONE, EV_NONE);
     if (p != EV_NONE) /* the P's lane has shown g up to now */
-        fold_p_show(f, p, later(since, f->lane[LANE_P][p].t0));
+        fold_p_show(f, p, later_of(since, f->lane[LANE_P][p].t0));
     if (m != EV_NONE && p == EV_NONE) /* it was in a call without a P */
         on_m_lost(f, &(struct ev){.t = e->t, .m = m, .arg = e->arg});
     else
@@ -81,7 +81,7 @@ static void on_p_lost(struct fold *f, const struct ev *e)
         return;
     if (e->arg2 && (uint64_t)l->t0 >= e->arg2)
         return;
-    const int64_t since = later(lost_since(e), pi->held);
+    const int64_t since = later_of(lost_since(e), pi->held);
     const uint32_t g = pi->g, m = pi->m;
     if (g != EV_NONE && fold_lane_at(f, g)->p == e->p)
         fold_lane_at(f, g)->p = EV_NONE;
@@ -90,7 +90,7 @@ static void on_p_lost(struct fold *f, const struct ev *e)
     pi->state = ST_NONE;
     pi->lost = true;
     pi->g = pi->m = EV_NONE;
-    fold_lane_set(f, LANE_P, e->p, later(since, l->t0), f->tag[ST_NONE], 0);
+    fold_lane_set(f, LANE_P, e->p, later_of(since, l->t0), f->tag[ST_NONE], 0);
     fold_p_off_m(f, e->p, m, true, e->t);
 }
 
@@ -102,7 +102,7 @@ static void gap_begins(struct fold *f, const struct ev *e)
     for (uint32_t m = 0; m < f->nlane[LANE_M]; m++) {
         struct minfo *mi = &f->m[m];
         mi->p = mi->g = EV_NONE;
-        fold_m_show(f, m, mi->lane.n ? later(since, mi->lane.h[mi->lane.n - 1].t0) : since);
+        fold_m_show(f, m, mi->lane.n ? later_of(since, mi->lane.h[mi->lane.n - 1].t0) : since);
     }
     fold_all_regions_lost(f, since);
     for (uint32_t g = 0; g < f->nlane[LANE_G]; g++) {

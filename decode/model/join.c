@@ -220,7 +220,7 @@ static void procs_meet(struct join *j, const struct segment *s)
 /* ---- pieces -------------------------------------------------------------------------------------------- */
 
 /* Append a piece: from p.t0 on, lane l is lane p.i of the segment. */
-static void piece_add(struct trace *tr, struct lane l, struct jlane *jl, struct jpiece p)
+static void append_piece(struct trace *tr, struct lane l, struct jlane *jl, struct jpiece p)
 {
     struct join *j = &tr->join;
     int64_t tot[1][SPAN_SLOTS] = {{0}};
@@ -249,8 +249,8 @@ static void procs_join(struct trace *tr, const struct segment *s)
         uint32_t at = segment_p(s, i);
         const struct v2_p *p = &s->order.p[i];
         if (f->lane[LANE_P][i].started)
-            piece_add(tr, lane_p(at), &j->p[at].lane,
-                      (struct jpiece){.seg = s->n, .i = i, .t0 = spans_first(&f->lane[LANE_P][i])});
+            append_piece(tr, lane_p(at), &j->p[at].lane,
+                         (struct jpiece){.seg = s->n, .i = i, .t0 = spans_first(&f->lane[LANE_P][i])});
         j->p[at].status = p->lost ? j->p[at].status : p->status;
         j->p[at].sweeps = p->sweep;
     }
@@ -264,8 +264,8 @@ static void threads_join(struct trace *tr, const struct segment *s)
         uint32_t at = s->mmap ? s->mmap[i] : i;
         const struct v2_m *m = &s->order.m[i];
         if (i < f->nlane[LANE_M] && f->m[i].lane.n)
-            piece_add(tr, lane_m(at), &j->m[at].lane,
-                      (struct jpiece){.seg = s->n, .i = i, .t0 = f->m[i].lane.h[0].t0});
+            append_piece(tr, lane_m(at), &j->m[at].lane,
+                         (struct jpiece){.seg = s->n, .i = i, .t0 = f->m[i].lane.h[0].t0});
         if (!m->reported && m->was_p == EV_NONE && m->was_g == EV_NONE && s->n)
             continue;
         if (!s->n || !holds_lost(j, s, m, at))
@@ -319,7 +319,7 @@ static void old_join(struct trace *tr, struct segment *s, uint32_t k)
         const int64_t t0 = spans_first(l);
         struct jlane *jl = cross_of(j, g);
         if (jl)
-            piece_add(tr, lane_g(g), jl, (struct jpiece){.seg = s->n, .i = i, .t0 = t0});
+            append_piece(tr, lane_g(g), jl, (struct jpiece){.seg = s->n, .i = i, .t0 = t0});
         gi->no_p_ns += gi->no_p_since != NO_TIME ? t0 - gi->no_p_since : 0;
         gi->no_p_since = lo->no_p_since;
     } else if (lo->no_p_since != NO_TIME) {

@@ -161,7 +161,7 @@ static void find_ahead(struct loader *l)
 /* Returns the next segment to decode; NULL if there is none now. Nothing is joined before all are found,
  * and segments that are not joined keep memory that only decoding needs. So if decoding gets too far ahead
  * of joining, more segments are found first. Under the lock. */
-static struct segment *take(struct loader *l)
+static struct segment *take_segment(struct loader *l)
 {
     enum { LEAD = 64, MORE = 256 };
     struct segment *again = l->again;
@@ -283,7 +283,7 @@ static void await_others(struct loader *l, const struct segment *s)
 
 /* Prepare a segment for decoding, anew if it was decoded before. Returns false if out of memory or asked to
  * quit. */
-static bool begin(struct loader *l, struct segment *s)
+static bool begin_segment(struct loader *l, struct segment *s)
 {
     struct fold *f = !s->n ? &l->tr->fold : s->tried ? s->f : mem_zalloc(sizeof *f);
     if (s->tried)
@@ -330,13 +330,13 @@ static void *worker(void *arg)
     for (;;) {
         pthread_mutex_lock(&l->mu);
         struct segment *s = NULL;
-        while (!l->quit && !(s = take(l)) && (!l->all || l->next < l->nseg))
+        while (!l->quit && !(s = take_segment(l)) && (!l->all || l->next < l->nseg))
             pthread_cond_wait(&l->changed, &l->mu);
         bool quit = l->quit;
         pthread_mutex_unlock(&l->mu);
         if (quit || !s)
             return NULL;
-        if (begin(l, s))
+        if (begin_segment(l, s))
             while (segment_some(s, EVENTS) && !__atomic_load_n(&l->quit, __ATOMIC_RELAXED)) {
             }
         done(l, s);
@@ -491,7 +491,7 @@ static void mine_some(struct loader *l)
     struct segment *s = l->mine;
     if (!s->n && !s->begun)
         start_threads(l);
-    bool more = s->begun || begin(l, s);
+    bool more = s->begun || begin_segment(l, s);
     more = more && !s->oom && segment_some(s, s->n || l->started ? EVENTS : FIRST_EVENTS);
     if (!s->n && s->order.have_base && !l->started) {
         segment_based(s);
@@ -550,7 +550,7 @@ enum loaded_rc loader_some(struct loader *l, int64_t stop)
             break;
         if (!l->mine) {
             pthread_mutex_lock(&l->mu);
-            l->mine = take(l);
+            l->mine = take_segment(l);
             pthread_mutex_unlock(&l->mu);
         }
         if (l->mine)

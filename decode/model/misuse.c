@@ -12,7 +12,7 @@ static int most(struct str s, int n)
 }
 
 /* Write the frame that calls runtime/trace: its function, and the file without its folder. */
-static void place(const struct names *nm, uint32_t stack, char *out, size_t size)
+static void call_place(const struct names *nm, uint32_t stack, char *out, size_t size)
 {
     const uint32_t depth = names_depth(nm, stack);
     struct frame f = {0};
@@ -37,7 +37,7 @@ void misuse_say(const struct misuse *m, enum misuse_kind kind, const struct name
 {
     char where[PLACE + 32], who[32] = "something", often[40] = "";
     const struct str name = names_get(names, m->name), inner = names_get(names, m->inner);
-    place(names, m->stack, where, sizeof where);
+    call_place(names, m->stack, where, sizeof where);
     if (m->g)
         snprintf(who, sizeof who, "G%" PRIu64, m->g);
     if (m->n > 1)

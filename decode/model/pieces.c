@@ -36,7 +36,7 @@ struct row {
     uint32_t n, home;
 };
 
-static struct row row_of(const struct join *j, struct lane l)
+static struct row pieces_row(const struct join *j, struct lane l)
 {
     static const struct jlane none;
     const uint32_t c = l.kind == LANE_G && l.i < j->ng ? idmap_get(&j->crosses, l.i) : IDMAP_NONE;
@@ -79,7 +79,7 @@ uint32_t pieces_n(const struct trace *tr, struct lane l)
         return has_span(&tr->fold, l);
     if (l.kind >= LANE_KINDS || (l.kind == LANE_G && l.i >= j->ng))
         return 0;
-    const struct row r = row_of(j, l);
+    const struct row r = pieces_row(j, l);
     return r.n + r.home;
 }
 
@@ -105,7 +105,7 @@ void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece 
         out->end = trace_last(tr);
         return;
     }
-    const struct row r = row_of(j, l);
+    const struct row r = pieces_row(j, l);
     if (r.home && !k) {
         const struct home h = join_home(j, l.i);
         out->seg = h.seg;
@@ -125,13 +125,13 @@ void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece 
 
 uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t)
 {
-    const struct row r = row_of(&tr->join, l);
+    const struct row r = pieces_row(&tr->join, l);
     return row_at(&r, t);
 }
 
 bool pieces_short(const struct trace *tr, struct lane l, uint32_t k, int64_t min_ns)
 {
-    const struct row r = row_of(&tr->join, l);
+    const struct row r = pieces_row(&tr->join, l);
     if (k < r.home || k + 1 - r.home >= r.n)
         return false;
     const struct jpiece *p = &r.v[k - r.home];
@@ -241,7 +241,7 @@ static void runs_begin(struct runs *x, const struct trace *tr, struct lane l, co
 {
     x->tr = tr;
     x->l = l;
-    x->r = row_of(&tr->join, l);
+    x->r = pieces_row(&tr->join, l);
     x->t = t;
     x->all = n;
     x->first = x->n = 0;

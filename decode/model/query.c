@@ -115,7 +115,7 @@ static struct lifetime life_of(const struct trace *tr, uint32_t g, const struct 
 
 /* Set the fields that depend on the spans of a lane that is no goroutine's. *over: its last piece has
  * ended. */
-static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *info, bool *over)
+static void spans_info(const struct trace *tr, struct lane l, struct lane_info *info, bool *over)
 {
     uint32_t n = pieces_n(tr, l);
     struct piece p;
@@ -206,7 +206,7 @@ struct lane_info trace_lane(const struct trace *tr, struct lane l)
     }
     struct lane_info info = trace_lane_who(tr, l);
     if (l.kind < LANE_KINDS && l.i < trace_nlanes(tr, l.kind))
-        lane_spans(tr, l, &info, &over);
+        spans_info(tr, l, &info, &over);
     return info;
 }
 
@@ -254,7 +254,7 @@ void trace_lives(const struct trace *tr, enum lane_kind k, uint32_t i, uint32_t 
         struct lane_info li = {.nspans = 0};
         bool over = false;
         if (i < all)
-            lane_spans(tr, (struct lane){k, i}, &li, &over);
+            spans_info(tr, (struct lane){k, i}, &li, &over);
         *out = (struct lifetime){li.first, li.last, li.nspans > 0, over};
         here = 1;
     }

@@ -21,7 +21,7 @@ inline uint64_t retired_value(const struct retired *p, enum retired_value c, uin
 /* ---- packing groups away ------------------------------------------------------------------------------- */
 
 /* Whether the columns can hold all that is known of it. */
-static bool is_plain(const struct spanlane *l, const struct ginfo *gi)
+static bool fits_columns(const struct spanlane *l, const struct ginfo *gi)
 {
     bool none = true;
 #define OPEN(ID, field, type, nothing, ...) none &= gi->field == nothing;
@@ -93,7 +93,7 @@ static void put_away(struct fold *f, struct gseg *s)
 {
     if (f->nobody_retires)
         return;
-    if (any_of(i, RETIRED_GS, !is_plain(&s->lane[i], &s->info[i])) || f->pool.oom ||
+    if (any_of(i, RETIRED_GS, !fits_columns(&s->lane[i], &s->info[i])) || f->pool.oom ||
         !(s->retired = retired_make(f, s))) {
         s->over = NEVER;
         return;

@@ -41,7 +41,7 @@ static inline struct span_run block_run(const struct piece *p, uint32_t b, bool 
 }
 
 /* Whether spans are wanted of the goroutine that was begun. */
-static inline bool wanted(const struct span_walk *w)
+static inline bool spans_wanted(const struct span_walk *w)
 {
     return w->spans && !(w->skips && w->skips(w->arg));
 }
@@ -140,7 +140,7 @@ static bool retired_walk(const struct trace *tr, const struct span_walk *w, stru
             __builtin_prefetch((const uint8_t *)(uintptr_t)retired_row(&at->rows, PV_PACKED, i + 4));
         if (!w->begin(w->arg, g, &li))
             return false;
-        if (wanted(w) && (!retired_spans(w, at, g, i, &c, &run) || !w->end(w->arg, g)))
+        if (spans_wanted(w) && (!retired_spans(w, at, g, i, &c, &run) || !w->end(w->arg, g)))
             return false;
     }
     return true;
@@ -154,7 +154,7 @@ static bool lane_walk(const struct trace *tr, const struct span_walk *w, const s
     struct piece p[2]; /* this one and the next */
     if (!w->begin(w->arg, at->g, &li))
         return false;
-    if (!wanted(w))
+    if (!spans_wanted(w))
         return true;
     const uint32_t n = pieces_n(tr, l);
     for (uint32_t k = 0; k <= n; k++) {

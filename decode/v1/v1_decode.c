@@ -57,7 +57,7 @@ const struct v1_left V1_LEFT[V1_TYPES] = {
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
 /* Returns a new row or a free one; 0 if out of memory. */
-static uint32_t add_g(struct v1_decoder *d, uint64_t id)
+static uint32_t new_g_row(struct v1_decoder *d, uint64_t id)
 {
     uint32_t i = d->spare;
     if (i) {
@@ -76,7 +76,7 @@ uint32_t v1_find_g(struct v1_decoder *d, uint64_t id)
     const uint32_t known = idmap_get(&d->gid, id);
     if (!id || known != IDMAP_NONE)
         return id ? known : 0;
-    const uint32_t i = add_g(d, id);
+    const uint32_t i = new_g_row(d, id);
     d->oom |= i && !idmap_put(&d->gid, id, i);
     return i;
 }
@@ -154,7 +154,7 @@ static inline uint32_t short_stack(uint64_t id)
     return id < V1_FAR_STACK ? (uint32_t)id : V1_FAR_STACK;
 }
 
-static inline uint32_t row_of(struct v1_decoder *d, uint64_t id)
+static inline uint32_t g_row(struct v1_decoder *d, uint64_t id)
 {
     const uint32_t g = idmap_get(&d->gid, id);
     return __builtin_expect(g != IDMAP_NONE, 1) ? g : v1_find_g(d, id);
@@ -206,10 +206,10 @@ static const uint8_t *numbers_slow(const struct v1_decoder *d, const uint8_t *p,
 
 /* Set the event's goroutine and the state that it waits for. Returns the row of the goroutine that its P runs
  * after it. */
-static inline uint32_t place_of(struct v1_decoder *d, const struct v1_kind *k, struct v1_ev *e, uint64_t id,
-                                uint32_t run)
+static inline uint32_t place_event(struct v1_decoder *d, const struct v1_kind *k, struct v1_ev *e,
+                                   uint64_t id, uint32_t run)
 {
-    uint32_t arg = row_of(d, id);
+    uint32_t arg = g_row(d, id);
     e->arg_g = arg;
     e->g = (run & k->g_run) | (arg & k->g_arg);
     e->rule_g = (e->g & k->rule_g) | (arg & k->rule_arg) | (V1_GC_ROW & k->rule_gc);
@@ -262,7 +262,7 @@ static int decode_other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev 
     if (type == V1_CPU_SAMPLE || (d->by_seq && type == V1_SYS_EXIT))
         return 0; /* the index keeps them in lists of their own */
     e->ticks = c->ticks;
-    c->g = place_of(d, k, e, x.id, c->g);
+    c->g = place_event(d, k, e, x.id, c->g);
     if (d->by_seq)
         e->seq = c->seq;
     return 1;
@@ -309,7 +309,7 @@ ALWAYS void fast_start(struct v1_decoder *d, struct v1_run *r, struct v1_ev *e, 
     fast_time(r, e);
     r->p = fast_number(r->p, &id);
     e->want = V1_RUNNABLE;
-    r->g = row_of(d, id);
+    r->g = g_row(d, id);
     e->g = e->arg_g = e->rule_g = r->g;
     e->stack = 0;
     e->tag = r->g ? k->tag : k->bare;
@@ -321,7 +321,7 @@ ALWAYS void fast_wake(struct v1_decoder *d, struct v1_run *r, struct v1_ev *e, c
     fast_time(r, e);
     r->p = fast_number(r->p, &id);
     e->stack = fast_stack(r);
-    const uint32_t row = row_of(d, id);
+    const uint32_t row = g_row(d, id);
     e->want = V1_WAITING;
     e->g = r->g;
     e->arg_g = e->rule_g = row;
@@ -575,8 +575,8 @@ enum err_code v1_decoder_init(struct v1_decoder *d, struct source *s, const stru
     }
     for (unsigned b = 0; b < 0xc0; b++)
         d->form[b] = common_form(&d->kind[b & 63], b & 63, &ix->dialect);
-    add_g(d, 0);
-    add_g(d, UINT64_MAX);
+    new_g_row(d, 0);
+    new_g_row(d, UINT64_MAX);
     d->cur = mem_zalloc(ix->nproc * sizeof *d->cur);
     d->ring = mem_zalloc((ix->nproc << bits) * sizeof *d->ring);
     if (d->oom || !d->cur || !d->ring)

@@ -26,7 +26,7 @@ static enum err_code ids_add(struct v1_ids *m, uint64_t id, uint64_t val)
     return mem_add(m->e, m->cap, m->n, (struct v1_id){id, val}) ? ERR_OK : ERR_NOMEM;
 }
 
-static uint64_t *place_of(struct v1_ids *m, uint64_t id)
+static uint64_t *id_place(struct v1_ids *m, uint64_t id)
 {
     const uint32_t far = id < m->ndense ? 0 : idmap_get(&m->far, id);
     return id < m->ndense ? &m->dense[id] : far != IDMAP_NONE ? &m->dense[m->ndense + far] : NULL;
@@ -60,7 +60,7 @@ static bool ids_seal(struct v1_index *ix, struct source *s, struct v1_ids *m)
         return false;
     memset(m->dense, 0xff, (m->ndense + m->far.used) * sizeof *m->dense);
     for (size_t i = 0; i < m->n; i++) {
-        uint64_t *val = place_of(m, m->e[i].id);
+        uint64_t *val = id_place(m, m->e[i].id);
         if (*val != UINT64_MAX && !told && texts_differ(ix, s, *val, m->e[i].val)) {
             source_damage(s, ERR_FORMAT, 0, m->e[i].val,
                           "string %" PRIu64 " has another text before: names may be wrong", m->e[i].id);
@@ -77,7 +77,7 @@ static bool ids_seal(struct v1_index *ix, struct source *s, struct v1_ids *m)
 
 uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id)
 {
-    uint64_t *val = place_of(m, id);
+    uint64_t *val = id_place(m, id);
     return val && *val != UINT64_MAX ? val : NULL;
 }
 
@@ -274,7 +274,7 @@ static enum err_code structure(struct v1_index *ix, struct source *s, const stru
 }
 
 /* Note one event that v1_read() has read and that ends at offset `end`. */
-static enum err_code event(struct v1_index *ix, struct source *s, const struct v1_raw *r, uint64_t end)
+static enum err_code index_event(struct v1_index *ix, struct source *s, const struct v1_raw *r, uint64_t end)
 {
     enum err_code c = ERR_OK;
     unsigned t = ix->dialect.shape[r->type].timed;
@@ -388,7 +388,7 @@ static enum err_code slow(struct v1_index *ix, struct source *s)
         resync(ix, s, wrong);
         return ERR_OK;
     }
-    enum err_code e = event(ix, s, &r, source_off(s, p));
+    enum err_code e = index_event(ix, s, &r, source_off(s, p));
     ix->at = source_off(s, p);
     return e;
 }
@@ -423,7 +423,7 @@ static void drop_out_of_time(struct v1_index *ix, struct source *s)
                       dropped, dropped == 1 ? "" : "s", others, others == 1 ? "" : "s");
 }
 
-static enum err_code finish(struct v1_index *ix, struct source *s)
+static enum err_code index_finish(struct v1_index *ix, struct source *s)
 {
     ix->done = true;
     if (!ix->has_footer && !ix->incomplete) {
@@ -443,7 +443,7 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
 }
 
 /* Skip the events that only have to be counted, as far as pass() can. */
-static enum err_code run(struct v1_index *ix, const struct source *s, uint64_t stop)
+static enum err_code skip_counted(struct v1_index *ix, const struct source *s, uint64_t stop)
 {
     const uint64_t was = ix->at,
                    limit = ix->batch_off + (1u << 30); /* a batch's length must fit into 32 bits */
@@ -464,11 +464,11 @@ enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t byte
     while (ix->at < stop) {
         uint64_t was = ix->at;
         const bool fast = timed && !ix->tables;
-        enum err_code c = fast && ix->cur != UINT32_MAX ? run(ix, s, stop) : ERR_OK;
+        enum err_code c = fast && ix->cur != UINT32_MAX ? skip_counted(ix, s, stop) : ERR_OK;
         if (c == ERR_OK && ix->at == was)
             c = slow(ix, s);
         if (c != ERR_OK)
             return c;
     }
-    return ix->at >= s->len && !ix->done ? finish(ix, s) : ERR_OK;
+    return ix->at >= s->len && !ix->done ? index_finish(ix, s) : ERR_OK;
 }

@@ -106,7 +106,7 @@ uint32_t v1_start(struct v1_names *vn, uint64_t pc)
     return id;
 }
 
-static uint32_t read_stack(struct v1_names *vn, const struct v1_raw *r, uint64_t off)
+static uint32_t put_frames(struct v1_names *vn, const struct v1_raw *r, uint64_t off)
 {
     (void)off;
     const uint8_t *p = r->text, *end = vn->s->data + vn->s->len;
@@ -129,5 +129,5 @@ static uint32_t read_stack(struct v1_names *vn, const struct v1_raw *r, uint64_t
 
 uint32_t v1_stack(struct v1_names *vn, uint64_t id)
 {
-    return id_of(vn, &vn->ix->stacks, id, V1_STACK, read_stack);
+    return id_of(vn, &vn->ix->stacks, id, V1_STACK, put_frames);
 }

@@ -43,7 +43,7 @@ void v1_order_lossy(struct v1_order *o)
 
 /* ---- who may come next --------------------------------------------------------------------------------- */
 
-static inline bool ready(const struct v1_order *o, const struct v1_ev *e)
+static inline bool event_ready(const struct v1_order *o, const struct v1_ev *e)
 {
     return v1_ready(&o->d, e) || o->by_time;
 }
@@ -72,9 +72,9 @@ static void wait_for(struct v1_order *o, uint32_t cur)
     o->nwaiting++;
 }
 
-static void place(struct v1_order *o, uint32_t cur)
+static void place_cursor(struct v1_order *o, uint32_t cur)
 {
-    if (ready(o, v1_order_head(o, cur)))
+    if (event_ready(o, v1_order_head(o, cur)))
         push(o, cur);
     else
         wait_for(o, cur);
@@ -91,7 +91,7 @@ static void wake(struct v1_order *o, uint32_t g)
         o->d.cur[cur].waiting = false;
         o->nwaiting--;
         o->work++;
-        place(o, cur);
+        place_cursor(o, cur);
     }
 }
 
@@ -207,7 +207,7 @@ void v1_order_settle(struct v1_order *o, uint32_t g, uint32_t cur, bool more)
     if (o->d.g[g].waiters)
         wake(o, g);
     if (more)
-        place(o, cur);
+        place_cursor(o, cur);
 }
 
 /* Returns the next event in the order in which the events were written. */
@@ -226,7 +226,7 @@ static const struct v1_ev *order_next(struct v1_order *o)
             tie(o);
         cur = o->heap[0].cursor;
         e = v1_order_head(o, cur);
-        if (ready(o, e) || o->d.cur[cur].forced)
+        if (event_ready(o, e) || o->d.cur[cur].forced)
             break;
         heap_drop(o->heap, &o->nheap); /* another event needed the same state, and came first */
         wait_for(o, cur);
@@ -239,7 +239,7 @@ static const struct v1_ev *order_next(struct v1_order *o)
         return NULL;
     o->head_broke = !v1_ready(&o->d, e);
     apply(o, e);
-    if (more && !o->d.g[e->rule_g].waiters && ready(o, v1_order_head(o, cur))) /* the usual case */
+    if (more && !o->d.g[e->rule_g].waiters && event_ready(o, v1_order_head(o, cur))) /* the usual case */
         v1_order_replace(o, head_key(o, cur));
     else
         v1_order_settle(o, e->rule_g, cur, more);
@@ -365,7 +365,7 @@ enum err_code v1_order_init(struct v1_order *o, struct source *s, const struct v
     look_stalled(o);
     for (uint32_t i = 0; i < ix->nproc; i++)
         if (v1_fill(&o->d, &o->d.cur[i]))
-            place(o, i);
+            place_cursor(o, i);
     return o->d.oom ? ERR_NOMEM : ERR_OK;
 }
 

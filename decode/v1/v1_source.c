@@ -165,7 +165,7 @@ static void rehearse(struct v1 *v, struct source *s)
         start_events(v, s);
 }
 
-static void finish(struct v1 *v, struct source *s)
+static void v1_finish(struct v1 *v, struct source *s)
 {
     v->phase = END;
     s->st.bytes_done = s->len;
@@ -201,7 +201,7 @@ static size_t events(struct v1 *v, struct source *s, struct ev_half *out, size_t
         v->pending = NULL;
         if (!e || v->names.oom) {
             if (v1_lossy_rest(&v->emit, cap))
-                finish(v, s);
+                v1_finish(v, s);
             break;
         }
         if (v->emit.listing && !v1_emit_listed(&v->emit, e, cap)) {
@@ -217,7 +217,7 @@ static size_t events(struct v1 *v, struct source *s, struct ev_half *out, size_t
 }
 
 /* A step that has nothing to show yet emits one event all the same, since none would mean the end. */
-static size_t tick(struct ev_half *out)
+static size_t put_tick(struct ev_half *out)
 {
     *(struct ev *)(void *)out = ev_at(0, EVK_TICK, EVF_QUIET);
     return 2;
@@ -234,7 +234,7 @@ static size_t v1_stream(struct source *s, struct ev_half *out, size_t cap)
         } else if (v->phase == REHEARSE) {
             rehearse(v, s);
             if (v->phase == REHEARSE)
-                return tick(out);
+                return put_tick(out);
         } else {
             enum err_code c = v1_index_step(&v->ix, s, INDEX_STEP);
             if (c != ERR_OK)
@@ -242,7 +242,7 @@ static size_t v1_stream(struct source *s, struct ev_half *out, size_t cap)
             else if (v->ix.done)
                 indexed(v, s);
             else
-                return tick(out);
+                return put_tick(out);
         }
     }
     return 0;

@@ -70,7 +70,7 @@ static enum v1_read bad(struct reading *in, const char *what)
 }
 
 /* As bytes_varint(), but a number that the input's end cuts is told from one that is too long. */
-static enum v1_read number(struct reading *in, uint64_t *v)
+static enum v1_read read_number(struct reading *in, uint64_t *v)
 {
     const uint8_t *q = bytes_varint(in->p, in->end, v);
     if (!q)
@@ -82,7 +82,7 @@ static enum v1_read number(struct reading *in, uint64_t *v)
 static enum v1_read inline_text(struct reading *in, struct v1_raw *out)
 {
     uint64_t len;
-    enum v1_read r = number(in, &len);
+    enum v1_read r = read_number(in, &len);
     if (r != V1_READ_OK)
         return r;
     if (len > V1_STRING_MAX)
@@ -97,7 +97,7 @@ static enum v1_read inline_text(struct reading *in, struct v1_raw *out)
 
 static enum v1_read read_string(struct reading *in, struct v1_raw *out)
 {
-    enum v1_read r = number(in, &out->v[0]);
+    enum v1_read r = read_number(in, &out->v[0]);
     if (r == V1_READ_OK)
         r = inline_text(in, out);
     if (r != V1_READ_OK)
@@ -117,7 +117,7 @@ static enum v1_read read_stack(const struct v1_dialect *d, struct reading *in, u
     if (n < 2)
         return bad(in, "a stack without a size");
     for (unsigned i = 0; i < 2; i++)
-        if ((r = number(in, &out->v[i])) != V1_READ_OK)
+        if ((r = read_number(in, &out->v[i])) != V1_READ_OK)
             return r;
     out->n = 2;
     if (out->v[1] > V1_FRAMES_MAX)
@@ -128,7 +128,7 @@ static enum v1_read read_stack(const struct v1_dialect *d, struct reading *in, u
     if (n != UINT64_MAX && n != want + 2)
         return bad(in, "a stack with a wrong number of values");
     for (uint64_t i = 0; i < want; i++)
-        if ((r = number(in, &skipped)) != V1_READ_OK)
+        if ((r = read_number(in, &skipped)) != V1_READ_OK)
             return r;
     return V1_READ_OK;
 }
@@ -142,7 +142,7 @@ static enum v1_read read_values(const struct v1_dialect *d, struct reading *in, 
     if (n != UINT64_MAX && n != want)
         return bad(in, "a wrong number of arguments");
     for (unsigned i = 0; i < want; i++) {
-        enum v1_read r = number(in, &out->v[i]);
+        enum v1_read r = read_number(in, &out->v[i]);
         if (r != V1_READ_OK)
             return r;
     }
@@ -155,7 +155,7 @@ static enum v1_read with_length(const struct v1_dialect *d, struct reading *in, 
 {
     uint64_t len;
     const uint8_t *const end = in->end;
-    enum v1_read r = number(in, &len);
+    enum v1_read r = read_number(in, &len);
     if (r != V1_READ_OK)
         return r;
     if (len > (uint64_t)(end - in->p))

@@ -118,7 +118,7 @@ static bool room_for(struct v2_read *t, const struct v2_gen *g)
 }
 
 /* Make room for one more stack. */
-static inline bool room(struct v2_read *t)
+static inline bool stack_room(struct v2_read *t)
 {
     return mem_room(t->frames, t->capframes, t->nframes + V2_RAW_FRAMES) &&
            mem_room(t->stacks, t->capstacks, t->nstacks + 1);
@@ -133,7 +133,7 @@ static const uint8_t *read_stack(struct reading *r, const uint8_t *p, uint64_t *
         return NULL;
     const uint64_t n = head[1];
     *id = head[0];
-    if (!mem_noted(&r->oom, room(t)))
+    if (!mem_noted(&r->oom, stack_room(t)))
         return NULL;
     uint32_t *const f = t->frames + t->nframes;
     uint64_t hash = hash_first(n), v[4];
@@ -168,7 +168,7 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
 }
 
 typedef bool read_fn(struct source *s, struct v2_gen *g, const struct v2_slice *t);
-static bool read_all(struct source *s, struct v2_gen *g, enum v2_raw_type type, read_fn *read)
+static bool read_tables(struct source *s, struct v2_gen *g, enum v2_raw_type type, read_fn *read)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < g->ntable; i++)
@@ -180,7 +180,7 @@ static bool read_all(struct source *s, struct v2_gen *g, enum v2_raw_type type, 
 bool v2_names_read(struct source *s, struct v2_gen *g)
 {
     return (g->read = mem_zalloc(sizeof *g->read)) && !names_init(&g->read->own) && room_for(g->read, g) &&
-           read_all(s, g, V2R_STRINGS, read_strings) && read_all(s, g, V2R_STACKS, read_stacks);
+           read_tables(s, g, V2R_STRINGS, read_strings) && read_tables(s, g, V2R_STACKS, read_stacks);
 }
 
 /* ---- numbers in the trace's names ---------------------------------------------------------------------- */

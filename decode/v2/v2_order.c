@@ -445,7 +445,7 @@ static void doubt_late(struct v2_order *o, uint32_t i)
 
 /* x's event was carried out and made o->out[at] and following: advance its cursor, put the stalled ones
  * back. */
-static void go_on(struct v2_order *o, const struct able *x, size_t at)
+static void cursor_advance(struct v2_order *o, const struct able *x, size_t at)
 {
     struct v2_cursor *c = &o->cur[x->i];
     const struct v2_cursor was = *c;
@@ -476,7 +476,7 @@ static bool stall(struct v2_order *o, bool tried)
     }
     if (x.a == ADV_OK) {
         doubt_late(o, x.i);
-        go_on(o, &x, at);
+        cursor_advance(o, &x, at);
         return true;
     }
     come_back(o, x.n, false);

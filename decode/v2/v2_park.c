@@ -13,7 +13,7 @@
 #include "decode/base/hash.h"
 #include "decode/v2/v2_state.h"
 
-static uint64_t key_of(uint8_t what, uint64_t id, uint64_t seq)
+static uint64_t wait_key(uint8_t what, uint64_t id, uint64_t seq)
 {
     return hash_last(hash_next(hash_next(hash_first(what), id), seq));
 }
@@ -23,9 +23,9 @@ static bool wait_of(const struct v2_order *o, const struct v2_cursor *c, uint64_
 {
     const uint32_t leaves = v2_leaves_first(o, c);
     const uint8_t after = v2_specs[c->type].after;
-    *key = leaves != EV_NONE      ? key_of(V2_AFTER_P_LEAVES, o->p[leaves].id, 0)
-           : after == V2_AFTER_GC ? key_of(after, 0, c->arg[0])
-                                  : key_of(after, c->arg[0], c->arg[1]);
+    *key = leaves != EV_NONE      ? wait_key(V2_AFTER_P_LEAVES, o->p[leaves].id, 0)
+           : after == V2_AFTER_GC ? wait_key(after, 0, c->arg[0])
+                                  : wait_key(after, c->arg[0], c->arg[1]);
     return leaves != EV_NONE || after == V2_AFTER_G_RUNS || after == V2_AFTER_G_WAKES ||
            after == V2_AFTER_P_IDLE || after == V2_AFTER_P_CALL || after == V2_AFTER_GC;
 }
@@ -58,7 +58,7 @@ bool v2_park(struct v2_order *o, uint32_t cursor)
 
 static void wake(struct v2_park *k, uint8_t what, uint64_t id, uint64_t seq)
 {
-    const uint64_t key = key_of(what, id, seq);
+    const uint64_t key = wait_key(what, id, seq);
     uint32_t cursor = idmap_get(&k->waits, key);
     if (cursor != IDMAP_NONE)
         idmap_del(&k->waits, key);

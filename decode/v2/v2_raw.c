@@ -20,7 +20,7 @@ const struct v2_spec v2_specs[256] = {
 
 /* ---- batches ------------------------------------------------------------------------------------------- */
 
-static const uint8_t *cut(const uint8_t *data, const uint8_t *at, struct err *e, const char *what)
+static const uint8_t *ends_inside(const uint8_t *data, const uint8_t *at, struct err *e, const char *what)
 {
     err_set(e, ERR_TRUNCATED, (uint64_t)(at - data), "the file ends inside %s", what);
     return NULL;
@@ -78,7 +78,7 @@ const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, s
     const uint8_t *bad = at;
     if (!(p = v2_raw_head(at, end, b, &bad))) {
         if (end - bad < VARINT_MOST)
-            return cut(data, at, e, "a batch header");
+            return ends_inside(data, at, e, "a batch header");
         err_set(e, ERR_FORMAT, (uint64_t)(bad - data), "a varint of a batch header is longer than 10 bytes");
         return NULL;
     }
@@ -92,7 +92,7 @@ const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, s
     b->end = b->torn ? end : p + b->size;
     b->first = b->p < b->end ? *b->p : 0;
     if (b->torn)
-        cut(data, p, e, "a batch");
+        ends_inside(data, p, e, "a batch");
     return b->end;
 }
 

@@ -15,7 +15,7 @@ struct v2 {
     bool rough; /* the generation before lost events: what this one says about states may contradict it */
 };
 
-static void finish(struct source *s, struct v2 *v)
+static void v2_finish(struct source *s, struct v2 *v)
 {
     v->over = true;
     if (!v->order.oom && v->order.have_base)
@@ -68,7 +68,7 @@ static void gen_done(struct source *s, struct v2 *v)
     v->rough = v->order.lossy && !v2_lossy_sound(&v->order);
     v->in_gen = false;
     if (v->order.stopped || v->last_gen)
-        finish(s, v);
+        v2_finish(s, v);
 }
 
 void v2_wall_clock(struct source *s, const struct v2_gen *gen, const struct v2_order *o)
@@ -148,7 +148,7 @@ static size_t v2_run(struct source *s, struct v2_sink *k, size_t cap)
         if (!v->in_gen && !next_gen(s, v)) {
             if (s->grows && !v->order.oom)
                 continue;
-            finish(s, v);
+            v2_finish(s, v);
             break;
         }
         const size_t n = gen_some(s, v, k, cap);
@@ -158,7 +158,7 @@ static size_t v2_run(struct source *s, struct v2_sink *k, size_t cap)
             gen_done(s, v);
             return 1;
         }
-        finish(s, v);
+        v2_finish(s, v);
     }
     return 0;
 }

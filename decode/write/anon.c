@@ -120,15 +120,15 @@ static const char *family(struct str s)
 /* ---- names --------------------------------------------------------------------------------------------- */
 
 /* Keys of a name in the maps of uses and of numbers. */
-static uint64_t key_of(struct str s, enum anon_role role)
+static uint64_t role_key(struct str s, enum anon_role role)
 {
     return hash_bytes(s.p, s.len) ^ (role == ANON_PACKAGE ? UINT64_C(0x9e3779b97f4a7c15) : 0);
 }
 
-/* number - Returns the number of a name within its role, assigned on first use. */
-static uint32_t number(struct anon *a, struct str s, enum anon_role role, bool *fresh)
+/* name_number - Returns the number of a name within its role, assigned on first use. */
+static uint32_t name_number(struct anon *a, struct str s, enum anon_role role, bool *fresh)
 {
-    const uint64_t key = key_of(s, role);
+    const uint64_t key = role_key(s, role);
     uint32_t v = idmap_get(&a->names, key);
     *fresh = v == IDMAP_NONE;
     if (!*fresh)
@@ -138,7 +138,7 @@ static uint32_t number(struct anon *a, struct str s, enum anon_role role, bool *
     return v;
 }
 
-static size_t keep(struct str s, char *out)
+static size_t copy_name(struct str s, char *out)
 {
     const size_t n = s.len < ANON_MAX ? s.len : ANON_MAX;
     memcpy(out, s.p, n);
@@ -150,11 +150,11 @@ static size_t keep_function(struct str s, char *out)
 {
     const char *open = memchr(s.p, '[', s.len);
     if (!open)
-        return keep(s, out);
+        return copy_name(s, out);
     size_t at = (size_t)(open - s.p), end = s.len;
     while (end > at && s.p[end - 1] != ']')
         end--;
-    size_t k = keep(head(s, at), out);
+    size_t k = copy_name(head(s, at), out);
     if (k + 5 + (s.len - end) > ANON_MAX)
         return k;
     memcpy(out + k, "[...]", 5);
@@ -164,7 +164,7 @@ static size_t keep_function(struct str s, char *out)
 
 void anon_note(struct anon *a, struct str name, unsigned uses)
 {
-    a->oom |= !idmap_put(&a->uses, key_of(name, ANON_OTHER), uses);
+    a->oom |= !idmap_put(&a->uses, role_key(name, ANON_OTHER), uses);
 }
 
 /* keep_file - Returns the length to keep of a standard function's file, from its own package's folder on.
@@ -174,7 +174,7 @@ static size_t keep_file(struct str s, char *out)
     const uint32_t base = str_dir(s);
     for (size_t at = 0; at < base; at++)
         if ((!at || s.p[at - 1] == '/') && standard_path(head(rest(s, at), base - 1 - at)))
-            return keep(rest(s, at), out);
+            return copy_name(rest(s, at), out);
     return 0;
 }
 
@@ -182,7 +182,7 @@ static size_t keep_file(struct str s, char *out)
 static size_t keep_go_name(struct str s, enum anon_role role, bool beside_standard, char *out)
 {
     if (role == ANON_REASON || is_word(s))
-        return keep(s, out);
+        return copy_name(s, out);
     if (role == ANON_FUNC && standard(s))
         return keep_function(s, out);
     return role == ANON_FILE && beside_standard ? keep_file(s, out) : 0;
@@ -190,7 +190,7 @@ static size_t keep_go_name(struct str s, enum anon_role role, bool beside_standa
 
 size_t anon_name(struct anon *a, struct str s, char *out)
 {
-    const uint32_t noted = idmap_get(&a->uses, key_of(s, ANON_OTHER));
+    const uint32_t noted = idmap_get(&a->uses, role_key(s, ANON_OTHER));
     const uint32_t uses = noted == IDMAP_NONE ? 0 : noted;
     const enum anon_role role = (enum anon_role)__builtin_ctz(uses | 1u << ANON_OTHER);
     bool fresh, other;
@@ -199,10 +199,10 @@ size_t anon_name(struct anon *a, struct str s, char *out)
     if (n || !s.len)
         return n;
     a->replaced++;
-    const uint32_t k = number(a, s, role, &fresh);
+    const uint32_t k = name_number(a, s, role, &fresh);
     if (role == ANON_FUNC)
         n = (size_t)snprintf(out, ANON_MAX, FORM[role], family(s),
-                             number(a, package(s), ANON_PACKAGE, &other), k);
+                             name_number(a, package(s), ANON_PACKAGE, &other), k);
     else
         n = (size_t)snprintf(out, ANON_MAX, FORM[role], k);
     if (fresh && a->on_replaced)
@@ -220,7 +220,7 @@ void anon_free(struct anon *a)
 
 enum { SOME = 256 };
 struct reading {
-    struct v2_sink sink; /* first: take() gets it */
+    struct v2_sink sink; /* first: anon_take() gets it */
     struct source s;
     struct names names;
     struct ev_half h[SOME];
@@ -236,7 +236,7 @@ static void used(struct reading *w, uint32_t str, enum anon_role role)
         w->uses[str] |= 1u << role;
 }
 
-static void event(struct reading *w, const struct ev *e)
+static void event_uses(struct reading *w, const struct ev *e)
 {
     switch (e->kind) {
     case EVK_G_STATE:
@@ -254,24 +254,24 @@ static void event(struct reading *w, const struct ev *e)
     }
 }
 
-static bool take(struct v2_sink *k)
+static bool anon_take(struct v2_sink *k)
 {
     struct reading *w = (struct reading *)(void *)k;
     for (size_t i = 0; i < k->o->nout; i++)
-        event(w, &k->o->out[i]);
+        event_uses(w, &k->o->out[i]);
     k->o->nout = 0;
     return !w->oom;
 }
 
 /* Read the next events. Returns false at the end. */
-static bool more(struct reading *w)
+static bool read_more(struct reading *w)
 {
     if (w->s.ops->run)
         return w->s.ops->run(&w->s, &w->sink, SOME) && !w->oom;
     const size_t n = w->s.ops->stream(&w->s, w->h, SOME);
     struct ev room;
     for (size_t i = 0; i < n; i += ev_halves(&w->h[i]))
-        event(w, ev_whole(&w->h[i], &room));
+        event_uses(w, ev_whole(&w->h[i], &room));
     return n && !w->oom;
 }
 
@@ -295,11 +295,11 @@ static bool read_uses(const struct input *in, const struct dialect *d, struct an
     struct err unheard;
     if (!w)
         return false;
-    w->sink.take = take;
+    w->sink.take = anon_take;
     w->s = source_of(in, d->read_as, d->header, &w->names);
     enum err_code rc = names_init(&w->names);
     rc = rc ? rc : (d->second_family ? source_v2 : source_v1)(&w->s, &unheard);
-    while (!rc && more(w)) {
+    while (!rc && read_more(w)) {
     }
     if (!rc)
         note_all(w, a);
@@ -324,8 +324,8 @@ struct copy { /* a trace that is written without its names */
     const uint8_t *at;  /* the same: what comes before it in the file is written */
 };
 
-/* put_text - Write what replaces the event's text, and before it the length. */
-static void put_text(struct copy *w, const struct v1_raw *r)
+/* put_new_text - Write what replaces the event's text, and before it the length. */
+static void put_new_text(struct copy *w, const struct v1_raw *r)
 {
     char name[ANON_MAX];
     uint8_t head[10];
@@ -338,7 +338,7 @@ static void put_v1_string(struct copy *w, const struct v1_raw *r)
 {
     uint8_t head[11] = {V1_STRING};
     outlet_put(w->out, head, 1 + bytes_put_varint(head + 1, r->v[0]));
-    put_text(w, r);
+    put_new_text(w, r);
 }
 
 /* put_log - Write all of a log but the text, which follows. */
@@ -347,7 +347,7 @@ static void put_log(struct copy *w, const struct v1_raw *r, const uint8_t *at)
     uint64_t n = 0; /* bytes of the values: there are four of them, so this length precedes them */
     const uint8_t *p = bytes_varint(at + 1, w->in->data + w->in->len, &n) + n; /* the length of the text */
     outlet_put(w->out, at, (size_t)(p - at));
-    put_text(w, r);
+    put_new_text(w, r);
 }
 
 static enum err_code copy_v1(struct copy *w)

@@ -17,7 +17,7 @@
 #define START_NS 1000000000 /* time of the first event in a slice of the first family */
 
 struct cut {
-    struct v2_sink sink; /* first: take() gets it */
+    struct v2_sink sink; /* first: cut_take() gets it */
     const struct input *in;
     const struct cut_range *r;
     struct outlet *out;
@@ -57,16 +57,16 @@ static int64_t floor_to(int64_t t, uint64_t unit)
     return t > 0 && t < INT64_MAX ? t - (int64_t)((uint64_t)t % unit) : t;
 }
 
-/* range_of - The range on a clock that shows this at the trace's first event. */
-static void range_of(struct cut *c, int64_t base)
+/* set_range - The range on a clock that shows this at the trace's first event. */
+static void set_range(struct cut *c, int64_t base)
 {
     c->base = base;
     c->from = c->r->from <= 0 ? INT64_MIN : c->r->from > INT64_MAX - base ? INT64_MAX - 1 : base + c->r->from;
     c->to = c->r->to > INT64_MAX - base ? INT64_MAX : base + c->r->to;
 }
 
-/* begin - The range begins: with what is known so far, or where the trace does. */
-static void begin(struct cut *c, int64_t t)
+/* begin_range - The range begins: with what is known so far, or where the trace does. */
+static void begin_range(struct cut *c, int64_t t)
 {
     const bool first = c->from == INT64_MIN || c->last == INT64_MIN;
     c->res.from = first ? t : c->from;
@@ -74,7 +74,7 @@ static void begin(struct cut *c, int64_t t)
     c->w.on = true;
 }
 
-static void event(struct cut *c, const struct ev *e)
+static void cut_event(struct cut *c, const struct ev *e)
 {
     const int64_t since = c->scale == 1 ? e->t : to_i64((double)e->t * c->scale);
     const int64_t latest = INT64_MAX - 1 - c->base, t = c->base + (since < latest ? since : latest);
@@ -82,7 +82,7 @@ static void event(struct cut *c, const struct ev *e)
     if (c->done)
         return;
     if (!c->w.on && t >= c->from)
-        begin(c, t);
+        begin_range(c, t);
     c->w.over |= c->w.on && t >= c->to;
     c->w.now = c->w.over ? c->to : t;
     slice_take(&c->w, e);
@@ -92,8 +92,8 @@ static void event(struct cut *c, const struct ev *e)
     c->events += c->w.on && !(e->flags & (EVF_QUIET | EVF_EXTRA)) && e->kind != EVK_M_NEW;
 }
 
-/* keep - What was read since the last call is sound. last: the slice ends here. */
-static void keep(struct cut *c, bool last)
+/* keep_sound - What was read since the last call is sound. last: the slice ends here. */
+static void keep_sound(struct cut *c, bool last)
 {
     c->nsample = c->w.nsample;
     c->res.events = c->events;
@@ -149,7 +149,7 @@ static void settle(struct cut *c)
     struct err why;
     c->done |= c->w.over;
     if (!unsound(c, &why)) {
-        keep(c, false);
+        keep_sound(c, false);
         return;
     }
     if (c->kept) {
@@ -186,20 +186,20 @@ static void next_gen(struct cut *c, const struct v2_gen *gen, int64_t t)
     }
 }
 
-static bool take(struct v2_sink *k)
+static bool cut_take(struct v2_sink *k)
 {
     struct cut *c = (struct cut *)(void *)k;
     c->base = c->s.st.first_ns;
     if (k->o->gen->ordinal != c->gen)
         next_gen(c, k->o->gen, k->o->nout ? c->base + k->o->out[0].t : c->last);
     for (size_t i = 0; i < k->o->nout && !c->done && !c->again; i++)
-        event(c, &k->o->out[i]);
+        cut_event(c, &k->o->out[i]);
     k->o->nout = 0;
     return !c->done && !c->again && !c->w.oom && !c->out->broken;
 }
 
-/* run - Read from a place on, until the slice is done or reading must start again (c->again). */
-static enum err_code run(struct cut *c, size_t pos, struct err *e)
+/* cut_read - Read from a place on, until the slice is done or reading must start again (c->again). */
+static enum err_code cut_read(struct cut *c, size_t pos, struct err *e)
 {
     enum { SOME = 4096 };
     c->s = source_of(c->in, c->d.read_as, pos, &c->names);
@@ -276,7 +276,7 @@ static enum err_code find_base(struct cut *c, struct err *e)
     else if (!rc && !c->done)
         rc = c->s.fatal.code ? (*e = c->s.fatal).code : err_set(e, ERR_EMPTY, c->d.header, "no event in it");
     c->base = c->s.st.first_ns;
-    c->sink.take = take;
+    c->sink.take = cut_take;
     c->done = false;
     source_close(&c->s);
     source_notes_free(&c->s);
@@ -292,10 +292,10 @@ static enum err_code walk_v2(struct cut *c, struct err *e)
     if (rc)
         return rc;
     c->scale = 1;
-    range_of(c, base);
+    set_range(c, base);
     rc = start_pos(c, &pos, e);
     while (!rc && !c->done) {
-        rc = run(c, pos, e);
+        rc = cut_read(c, pos, e);
         pos = c->again;
         if (!c->done) {
             source_notes_free(&c->s);
@@ -321,8 +321,8 @@ static enum err_code rate(struct cut *c, struct err *e)
     return ERR_OK;
 }
 
-/* goes_on - Whether no event has shown so far that the order is not known. */
-static bool goes_on(struct cut *c)
+/* order_known - Whether no event has shown so far that the order is not known. */
+static bool order_known(struct cut *c)
 {
     for (; c->noted < c->s.st.ndamages; c->noted++) {
         const struct err *n = source_note(&c->s.damage, c->noted);
@@ -339,7 +339,7 @@ static void some(struct cut *c, const struct ev_half *h, size_t n)
 {
     for (size_t i = 0; i < n && !c->done; i += ev_halves(&h[i])) {
         struct ev room;
-        event(c, ev_whole(&h[i], &room));
+        cut_event(c, ev_whole(&h[i], &room));
         c->done = c->w.over || c->w.oom;
         if (!c->w.lost)
             continue;
@@ -351,7 +351,7 @@ static void some(struct cut *c, const struct ev_half *h, size_t n)
                                            .what = "no order makes the events behind it consistent"};
     }
     if (c->w.held.n > 4 << 20 && !c->w.over)
-        keep(c, false);
+        keep_sound(c, false);
 }
 
 static enum err_code walk_v1(struct cut *c, struct err *e)
@@ -360,7 +360,7 @@ static enum err_code walk_v1(struct cut *c, struct err *e)
     struct ev_half h[SOME];
     c->s = source_of(c->in, c->d.version, c->d.header, &c->names);
     c->w = (struct slice){.names = &c->names, .version = GO_122, .freq = 1000000000, .unit = 1};
-    range_of(c, START_NS);
+    set_range(c, START_NS);
     c->last = INT64_MIN;
     enum err_code rc = source_v1(&c->s, e);
     while (!rc && !c->done) {
@@ -369,14 +369,14 @@ static enum err_code walk_v1(struct cut *c, struct err *e)
         rc = tick || c->scale > 0 || !n ? ERR_OK : rate(c, e);
         if (!rc && !tick)
             some(c, h, n);
-        c->done |= !n || (!tick && !goes_on(c));
+        c->done |= !n || (!tick && !order_known(c));
     }
     if (!rc && (c->w.oom || source_starved(&c->s)))
         rc = err_nomem(e);
     if (!rc && c->s.fatal.code)
         rc = (*e = c->s.fatal).code;
     if (!rc)
-        keep(c, true);
+        keep_sound(c, true);
     if (!rc && !c->w.over && c->s.st.ndamages && !c->res.damage.code)
         c->res.damage = *source_note(&c->s.damage, 0);
     source_close(&c->s);
@@ -401,7 +401,7 @@ static enum err_code nothing(const struct cut *c, struct err *e)
                    "the range begins behind the trace's last event, which is at %.9f s", (double)last * 1e-9);
 }
 
-static void finish(struct cut *c, struct cut_result *res)
+static void cut_finish(struct cut *c, struct cut_result *res)
 {
     if (c->res.damage.code) {
         slice_drop(&c->w, c->nsample);
@@ -419,13 +419,13 @@ static void finish(struct cut *c, struct cut_result *res)
     *res = c->res;
 }
 
-static enum err_code cut(const struct input *in, const struct dialect *d, const struct cut_range *r,
-                         struct outlet *out, struct cut_result *res, struct err *e)
+static enum err_code cut_slice(const struct input *in, const struct dialect *d, const struct cut_range *r,
+                               struct outlet *out, struct cut_result *res, struct err *e)
 {
     struct cut *c = mem_zalloc(sizeof *c);
     if (!c)
         return err_nomem(e);
-    c->sink.take = take;
+    c->sink.take = cut_take;
     c->in = in;
     c->d = *d;
     c->r = r;
@@ -436,7 +436,7 @@ static enum err_code cut(const struct input *in, const struct dialect *d, const 
     if (!rc && !c->kept && !out->broken)
         rc = nothing(c, e);
     if (!rc)
-        finish(c, res);
+        cut_finish(c, res);
     if (!rc && c->w.oom)
         rc = err_nomem(e);
     slice_free(&c->w);
@@ -460,13 +460,13 @@ enum err_code cut_trace(const struct input *in, const struct cut_range *r, struc
     if (d.second_family && r->ticks_per_second > 0)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, CUT_RATE);
     res->whole = r->from <= 0 && r->to == INT64_MAX;
-    if (res->whole && (rc = cut(in, &d, r, &nowhere, res, e)))
+    if (res->whole && (rc = cut_slice(in, &d, r, &nowhere, res, e)))
         return rc;
     res->whole = r->from <= 0 && r->to == INT64_MAX && !res->damage.code;
     if (res->whole)
         outlet_put(out, in->data, in->len);
     else
-        rc = cut(in, &d, r, out, res, e);
+        rc = cut_slice(in, &d, r, out, res, e);
     if (rc == ERR_OK && out->broken)
         rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "what is written can't be");
     if (rc == ERR_OK && in->damage.code && !res->damage.code && r->to == INT64_MAX)

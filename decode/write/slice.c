@@ -135,8 +135,8 @@ static uint32_t p_starts(struct slice *s, uint32_t p, uint32_t m, bool since)
     return m;
 }
 
-/* place - Returns the thread of a P that is to run another goroutine. */
-static uint32_t place(struct slice *s, uint32_t p, uint32_t m)
+/* thread_for - Returns the thread of a P that is to run another goroutine. */
+static uint32_t thread_for(struct slice *s, uint32_t p, uint32_t m)
 {
     m = p_starts(s, p, m, false);
     if (m && s->m[m].g) { /* it is in a system call without a P */
@@ -170,8 +170,8 @@ static void p_state(struct slice *s, const struct ev *e)
 
 /* ---- goroutines ---------------------------------------------------------------------------------------- */
 
-/* of - Returns the thread on which a goroutine runs; 0: it doesn't. */
-static uint32_t of(const struct slice *s, uint32_t g)
+/* running_on - Returns the thread on which a goroutine runs; 0: it doesn't. */
+static uint32_t running_on(const struct slice *s, uint32_t g)
 {
     return g != EV_NONE && g < s->capg && s->g[g].state == ST_RUNNING ? s->g[g].m : 0;
 }
@@ -200,8 +200,8 @@ static void enter(struct slice *s, uint32_t g, uint32_t m, uint8_t state)
     s->m[m].g = g + 1;
 }
 
-/* tell - Write a goroutine's status. */
-static void tell(struct slice *s, uint32_t g)
+/* put_status - Write a goroutine's status. */
+static void put_status(struct slice *s, uint32_t g)
 {
     struct slice_g *x = &s->g[g];
     const uint64_t m = x->m ? s->m[x->m].id : V2_NO_THREAD;
@@ -211,7 +211,7 @@ static void tell(struct slice *s, uint32_t g)
         PUT(x->m, V2_GO_STATUS, x->id, m, v2_status_of(x->state));
 }
 
-static void calls(struct slice *s, uint32_t g, uint32_t stack)
+static void g_calls(struct slice *s, uint32_t g, uint32_t stack)
 {
     struct slice_g *x = &s->g[g];
     const uint32_t p = s->m[x->m].p;
@@ -252,7 +252,7 @@ static void runs(struct slice *s, const struct ev *e)
         s->lost |= x->state != ST_RUNNING || e->p == EV_NONE;
         return;
     }
-    const uint32_t m = place(s, e->p, thread(s, e->m));
+    const uint32_t m = thread_for(s, e->p, thread(s, e->m));
     if (!m)
         return;
     PUT(m, V2_GO_START, x->id, ++x->seq);
@@ -262,11 +262,11 @@ static void runs(struct slice *s, const struct ev *e)
         gc_step(s, m, !s->gc, 0);
 }
 
-static void ready(struct slice *s, const struct ev *e)
+static void g_ready(struct slice *s, const struct ev *e)
 {
     struct slice_g *x = &s->g[e->g];
     if (x->state == ST_WAITING) {
-        PUT(e->flags & EVF_WOKEN ? of(s, e->by) : 0, V2_GO_UNBLOCK, x->id, ++x->seq, e->stack);
+        PUT(e->flags & EVF_WOKEN ? running_on(s, e->by) : 0, V2_GO_UNBLOCK, x->id, ++x->seq, e->stack);
     } else if (x->state == ST_SYSCALL) {
         if (in_call(s, x))
             p_stops(s, s->m[x->m].p - 1, 0);
@@ -280,7 +280,7 @@ static void ready(struct slice *s, const struct ev *e)
     leave(s, e->g, ST_RUNNABLE);
 }
 
-static void ends(struct slice *s, uint32_t g)
+static void g_ends(struct slice *s, uint32_t g)
 {
     struct slice_g *x = &s->g[g];
     if (in_call(s, x))
@@ -303,7 +303,7 @@ static void g_state(struct slice *s, const struct ev *e)
         x->stack = e->stack;
     switch (e->state) {
     case ST_RUNNING: runs(s, e); break;
-    case ST_RUNNABLE: ready(s, e); break;
+    case ST_RUNNABLE: g_ready(s, e); break;
     case ST_WAITING:
         s->lost |= x->state != ST_RUNNING;
         if (s->lost)
@@ -313,9 +313,9 @@ static void g_state(struct slice *s, const struct ev *e)
         break;
     case ST_SYSCALL:
         if (x->state == ST_RUNNING)
-            calls(s, e->g, e->stack);
+            g_calls(s, e->g, e->stack);
         break;
-    case ST_NONE: ends(s, e->g); break;
+    case ST_NONE: g_ends(s, e->g); break;
     default: s->lost = true;
     }
 }
@@ -345,9 +345,9 @@ static void g_status(struct slice *s, const struct ev *e)
     x->state = inside ? ST_RUNNING : e->state;
     if (on)
         enter(s, e->g, m, x->state);
-    tell(s, e->g);
+    put_status(s, e->g);
     if (inside)
-        calls(s, e->g, e->stack);
+        g_calls(s, e->g, e->stack);
 }
 
 static void g_create(struct slice *s, const struct ev *e)
@@ -362,7 +362,7 @@ static void g_create(struct slice *s, const struct ev *e)
         .id = e->arg, .state = s->over ? ST_NONE : e->state, .later = s->over, .stack = e->stack2};
     if (s->over)
         return;
-    uint32_t m = of(s, e->by);
+    uint32_t m = running_on(s, e->by);
     if (!m && e->m != EV_NONE)
         m = thread(s, e->m);
     if (e->state == ST_SYSCALL) {
@@ -373,7 +373,7 @@ static void g_create(struct slice *s, const struct ev *e)
     }
     m = m && s->m[m].p ? m : busy(s, m);
     if (!m)
-        tell(s, e->g);
+        put_status(s, e->g);
     else
         PUT(m, e->state == ST_WAITING ? V2_GO_CREATE_BLOCKED : V2_GO_CREATE, x->id, e->stack2, e->stack);
 }
@@ -403,7 +403,7 @@ static void stw(struct slice *s, const struct ev *e)
     uint32_t g = e->g;
     if (g == EV_NONE)
         g = !begins ? s->stops : any ? s->m[any].g - 1 : EV_NONE;
-    const uint32_t m = of(s, g);
+    const uint32_t m = running_on(s, g);
     if (!m || s->g[g].stw == begins)
         return;
     struct slice_g *x = &s->g[g];
@@ -417,8 +417,8 @@ static void stw(struct slice *s, const struct ev *e)
         PUT(m, V2_STW_END, 0);
 }
 
-/* work - A P sweeps, or a goroutine assists: `open` says so; it has thread m, or 0. */
-static void work(struct slice *s, const struct ev *e, bool *open, uint32_t m, uint64_t id)
+/* gc_work - A P sweeps, or a goroutine assists: `open` says so; it has thread m, or 0. */
+static void gc_work(struct slice *s, const struct ev *e, bool *open, uint32_t m, uint64_t id)
 {
     const bool begins = e->kind != EVK_RANGE_END, sweeps = e->state == RANGE_SWEEP;
     if (*open == begins || (e->kind != EVK_RANGE_ACTIVE && !m))
@@ -441,9 +441,9 @@ static void range(struct slice *s, const struct ev *e)
     else if (e->state == RANGE_STW)
         stw(s, e);
     else if (p && p->status)
-        work(s, e, &p->sweep, p->m, p->id);
+        gc_work(s, e, &p->sweep, p->m, p->id);
     else if (g && g->state != ST_NONE)
-        work(s, e, &g->assist, e->kind == EVK_RANGE_ACTIVE ? g->m : of(s, e->g), g->id);
+        gc_work(s, e, &g->assist, e->kind == EVK_RANGE_ACTIVE ? g->m : running_on(s, e->g), g->id);
 }
 
 /* ---- the rest ------------------------------------------------------------------------------------------ */
@@ -464,9 +464,9 @@ static void metric(struct slice *s, const struct ev *e)
         put_metric(s, busy(s, thread(s, e->m)), e->state);
 }
 
-static void label(struct slice *s, const struct ev *e)
+static void put_label(struct slice *s, const struct ev *e)
 {
-    const uint32_t m = of(s, e->g);
+    const uint32_t m = running_on(s, e->g);
     if (!m)
         return;
     s->g[e->g].label = e->str;
@@ -475,7 +475,7 @@ static void label(struct slice *s, const struct ev *e)
 
 static void user(struct slice *s, const struct ev *e)
 {
-    const uint32_t m = of(s, e->g);
+    const uint32_t m = running_on(s, e->g);
     if (!m)
         return;
     switch (e->kind) {
@@ -511,7 +511,7 @@ void slice_take(struct slice *s, const struct ev *e)
     typedef void take_fn(struct slice *, const struct ev *);
     static take_fn *const take[EVK_KINDS] = {
         [EVK_G_CREATE] = g_create, [EVK_G_STATUS] = g_status,  [EVK_G_STATE] = g_state,
-        [EVK_G_LABEL] = label,     [EVK_P_STATE] = p_state,    [EVK_M_NEW] = m_new,
+        [EVK_G_LABEL] = put_label, [EVK_P_STATE] = p_state,    [EVK_M_NEW] = m_new,
         [EVK_RANGE_BEGIN] = range, [EVK_RANGE_ACTIVE] = range, [EVK_RANGE_END] = range,
         [EVK_METRIC] = metric,     [EVK_TASK_BEGIN] = user,    [EVK_TASK_END] = user,
         [EVK_REGION_BEGIN] = user, [EVK_REGION_END] = user,    [EVK_LOG] = user,
@@ -540,7 +540,7 @@ static void begin_g(struct slice *s, uint32_t g)
     struct slice_g *x = &s->g[g];
     const bool runs = x->state == ST_RUNNING;
     x->seq = 0;
-    tell(s, g);
+    put_status(s, g);
     s->now++;
     if (x->assist)
         PUT(x->m, V2_GC_ASSIST_ACTIVE, x->id);
@@ -593,7 +593,7 @@ void slice_pin(struct slice *s)
         if (s->g[i].state != ST_NONE && (found == EV_NONE || s->g[found].m))
             found = (uint32_t)i;
     if (found != EV_NONE)
-        tell(s, found);
+        put_status(s, found);
 }
 
 void slice_keep(struct slice *s, struct outlet *out)

@@ -32,7 +32,7 @@ static uint32_t work_glyph(enum tier t, bool mono, enum state s)
     return s != ST_RUNNING && (mono || t == TIER_ASCII) ? glyph_busy(s, true) : glyph_height(t, 8);
 }
 
-static void work(struct rich *r, enum tier t, bool mono, enum style words)
+static void legend_work(struct rich *r, enum tier t, bool mono, enum style words)
 {
     static const enum state of[] = {ST_RUNNING, ST_GCWORK, ST_ASSIST, ST_SWEEP, ST_SYSCALL};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
@@ -50,7 +50,7 @@ static void lives(struct rich *r, enum tier t, bool mono, enum style words)
 
 void legend_line(enum tier t, bool mono, bool goroutines, struct rich *out)
 {
-    (goroutines ? lives : work)(out, t, mono, STYLE_FOOTER);
+    (goroutines ? lives : legend_work)(out, t, mono, STYLE_FOOTER);
 }
 
 void legend_page(enum tier t, struct rich *out)
@@ -81,7 +81,7 @@ void legend_all(enum tier t, bool mono, struct rich *out)
     rich_say(out, STYLE_POPUP_HEAD, "What the screen shows");
     rich_add(out, STYLE_POPUP, "Processors, threads: the height is how busy, the %s says with what:  ",
              signs ? "sign" : "colour");
-    work(out, t, mono, STYLE_POPUP);
+    legend_work(out, t, mono, STYLE_POPUP);
     rich_para(out);
     rich_add(out, STYLE_POPUP, "Goroutines:  ");
     lives(out, t, mono, STYLE_POPUP);

@@ -51,14 +51,14 @@ void rich_add(struct rich *r, enum style s, const char *fmt, ...)
     va_end(ap);
 }
 
-static size_t begins(const struct rich *r, size_t i)
+static size_t para_start(const struct rich *r, size_t i)
 {
     return i ? r->para[i - 1] : 0;
 }
 
 void rich_para(struct rich *r)
 {
-    if (begins(r, r->nparas) != r->n)
+    if (para_start(r, r->nparas) != r->n)
         r->oom |= !mem_add(r->para, r->cap_paras, r->nparas, r->n);
 }
 
@@ -79,12 +79,12 @@ void rich_blank(struct rich *r)
 
 size_t rich_paras(const struct rich *r)
 {
-    return r->nparas + (begins(r, r->nparas) < r->n);
+    return r->nparas + (para_start(r, r->nparas) < r->n);
 }
 
 struct str rich_at(const struct rich *r, size_t i)
 {
-    const size_t from = begins(r, i);
+    const size_t from = para_start(r, i);
     size_t to = i < r->nparas ? r->para[i] : r->n;
     while (to > from && r->text[to - 1] == ' ')
         to--;
@@ -107,7 +107,7 @@ int rich_width(const struct rich *r, int most)
 }
 
 /* Draw the bytes of a line, style by style. Returns the column after them. */
-static int put(const struct rich *r, struct grid *g, int x, int y, int w, struct str s)
+static int put_line(const struct rich *r, struct grid *g, int x, int y, int w, struct str s)
 {
     size_t at = (size_t)(s.p - r->text), end = at + s.len;
     int right = x + w;
@@ -129,7 +129,7 @@ static void para_draw(const struct rich *r, struct grid *g, int x, int y, int w,
         const char *line = text.p;
         bool cut;
         const uint32_t len = wrap_line(&text, w, i == n - 1, &cut);
-        const int to = put(r, g, x, y + i, w, (struct str){line, len});
+        const int to = put_line(r, g, x, y + i, w, (struct str){line, len});
         if (cut)
             grid_str(g, to + 1, y + i, x + w - to - 1, grid_cut(g), STYLE_DIM);
     }
@@ -196,7 +196,7 @@ void rich_put(const struct rich *r, const struct rich_row *row, struct grid *g, 
 {
     const struct str part = {r->text + row->at, row->len};
     if (s == STYLE_COUNT)
-        (void)put(r, g, x + row->in, y, w - row->in, part);
+        (void)put_line(r, g, x + row->in, y, w - row->in, part);
     else
         (void)grid_text(g, x + row->in, y, w - row->in, part, s);
 }

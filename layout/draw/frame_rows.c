@@ -89,7 +89,7 @@ static void bands(const struct canvas *c)
             band(c, (enum band)b, plan->y[band_rows[b].row]);
 }
 
-static void heap(const struct canvas *c, int y, int h)
+static void heap_row(const struct canvas *c, int y, int h)
 {
     uint64_t here = 0, goal = 0;
     char a[FMT_MAX];
@@ -147,7 +147,7 @@ static void curves(const struct canvas *c)
 {
     const struct plan *plan = c->plan;
     if (plan->n[ROW_HEAP])
-        heap(c, plan->y[ROW_HEAP], plan->n[ROW_HEAP]);
+        heap_row(c, plan->y[ROW_HEAP], plan->n[ROW_HEAP]);
     if (plan->n[ROW_RUNQ])
         run_queue(c, plan->y[ROW_RUNQ], plan->n[ROW_RUNQ]);
     for (int i = 0; i < plan->n[ROW_STATES]; i++)
@@ -179,7 +179,7 @@ static void none(const struct canvas *c)
 
 /* Gets the time per state of a processor or thread in the window, up to the trace's end, and how much of it
  * is recorded. */
-static int64_t recorded(const struct view *v, struct lane l, struct shares *sh, bool *all)
+static int64_t recorded_shares(const struct view *v, struct lane l, struct shares *sh, bool *all)
 {
     int64_t end = trace_info(v->tr)->end, t1 = v->at.win.t1 < end ? v->at.win.t1 : end;
     *all = true;
@@ -198,7 +198,7 @@ static void busy_note(const struct canvas *c, struct lane l, char out[FMT_MAX])
 {
     struct shares sh;
     bool all;
-    int64_t of = recorded(c->v, l, &sh, &all);
+    int64_t of = recorded_shares(c->v, l, &sh, &all);
     char p[FMT_MAX];
     out[0] = 0;
     if (of > 0)
@@ -327,7 +327,7 @@ static void lane_work(const struct canvas *c, struct lane l, int y)
     struct shares sh;
     char note[FMT_MAX + 8], p[FMT_MAX];
     bool all;
-    int64_t of = recorded(v, l, &sh, &all);
+    int64_t of = recorded_shares(v, l, &sh, &all);
     int64_t gc = of > 0 ? sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP] : 0;
     if (of <= 0 || gc < of / 100)
         return;

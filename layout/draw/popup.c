@@ -213,7 +213,7 @@ static void side_lines(const struct about *a, const struct side *s)
 }
 
 /* Two texts side by side, the second one from column `half` on. */
-static void beside(struct rich *out, const struct rich *left, const struct rich *right, int half, int w)
+static void put_beside(struct rich *out, const struct rich *left, const struct rich *right, int half, int w)
 {
     struct rich_row l = {0}, r = {0};
     for (;;) {
@@ -241,7 +241,7 @@ static void both_sides(const struct about *a, const struct sides *s)
     }
     side_lines(&(struct about){&left, a->v, half - 2}, &s->a);
     side_lines(&(struct about){&right, a->v, a->w - half}, &s->b);
-    beside(a->r, &left, &right, half, a->w);
+    put_beside(a->r, &left, &right, half, a->w);
     a->r->oom |= left.oom || right.oom;
     rich_free(&left);
     rich_free(&right);

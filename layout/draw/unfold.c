@@ -114,7 +114,7 @@ static bool call(void *arg, const struct span *s)
     return true;
 }
 
-static void calls(struct grid *g, struct view *v, int x, int y, int n)
+static void draw_calls(struct grid *g, struct view *v, int x, int y, int n)
 {
     struct calls k = {.v = v};
     int64_t column = window_len(v->at.win) / v->scr.plot_w;
@@ -166,7 +166,7 @@ void unfold_draw(struct grid *g, struct view *v, int x, int y, int n)
     s = s < n - r ? s : n - r;
     if (r)
         regions(g, v, x, y, r);
-    calls(g, v, x, y + r, calls_n);
+    draw_calls(g, v, x, y + r, calls_n);
     if (s)
         sampled(g, v, x, y + r + calls_n);
 }

@@ -43,9 +43,9 @@ struct canvas {
 
 /* ---- title --------------------------------------------------------------------------------------------- */
 
-static int word(struct grid *g, int x, int w, enum style s, const char *fmt, ...)
+static int title_word(struct grid *g, int x, int w, enum style s, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
-static int word(struct grid *g, int x, int w, enum style s, const char *fmt, ...)
+static int title_word(struct grid *g, int x, int w, enum style s, const char *fmt, ...)
 {
     char buf[400];
     va_list ap;
@@ -58,7 +58,7 @@ static int word(struct grid *g, int x, int w, enum style s, const char *fmt, ...
 /* Put it whole or not at all. */
 static int note_word(struct grid *g, int x, int w, const char *note)
 {
-    return x + (int)strlen(note) <= w ? word(g, x, w, STYLE_TITLE_NOTE, "%s", note) : x;
+    return x + (int)strlen(note) <= w ? title_word(g, x, w, STYLE_TITLE_NOTE, "%s", note) : x;
 }
 
 /* Put only whole words: a number that is cut would be another number. */
@@ -68,7 +68,7 @@ static int whole_words(struct grid *g, int x, int w, enum style s, const char *w
         const int n = (int)(strspn(words, " ") + strcspn(words + strspn(words, " "), " "));
         if (x + n > w)
             return x;
-        x = word(g, x, w, s, "%.*s", n, words);
+        x = title_word(g, x, w, s, "%.*s", n, words);
         words += n;
     }
     return x;
@@ -101,8 +101,8 @@ static void loading(const struct canvas *c, char *out, size_t size)
 static int alarms(const struct canvas *c, int x, int w)
 {
     if (trace_info(c->v->tr)->ndamages)
-        x = word(c->g, x + 1, w, STYLE_TITLE_DAMAGE, "PARTIAL");
-    return c->txt->unsaved ? word(c->g, x + 1, w, STYLE_TITLE_DAMAGE, "NOT SAVED") : x;
+        x = title_word(c->g, x + 1, w, STYLE_TITLE_DAMAGE, "PARTIAL");
+    return c->txt->unsaved ? title_word(c->g, x + 1, w, STYLE_TITLE_DAMAGE, "NOT SAVED") : x;
 }
 
 /* "  8P 343G  2.75s" */
@@ -132,17 +132,17 @@ static int title_trace(const struct canvas *c, int need)
     char counts[120], name[200], load[FMT_MAX + 16];
     title_counts(c->v, counts, sizeof counts);
     loading(c, load, sizeof load);
-    int x = w >= 60 ? word(g, 0, w, STYLE_TITLE, "gotop  ") : 0, own = w / 3;
+    int x = w >= 60 ? title_word(g, 0, w, STYLE_TITLE, "gotop  ") : 0, own = w / 3;
     const int others =
         x + (int)(strlen(counts) + strlen(load)) + (ti->ndamages ? 8 : 0) + (c->txt->unsaved ? 10 : 0);
     if ((load[0] || c->txt->unsaved) && own > w - others) /* progress is put whole */
         own = w - others;
     str_tail(str_of(file_name(c)), own > 8 ? own : 8, glyph_dots(c->v->scr.tier), name, sizeof name);
-    x = word(g, x, w, STYLE_TITLE, "%s", name);
+    x = title_word(g, x, w, STYLE_TITLE, "%s", name);
     x = alarms(c, x, w);
     if (x + 2 + (int)(strlen(dialect) + strlen(counts) + strlen(load)) + need <=
         w) /* what is known without looking goes first */
-        x = word(g, x, w, STYLE_TITLE, "  %s", dialect);
+        x = title_word(g, x, w, STYLE_TITLE, "  %s", dialect);
     x = whole_words(g, x, w, STYLE_TITLE, counts);
     if (!ti->has_clock && ti->version)
         x = note_word(g, x, w, " (ticks)");
@@ -154,10 +154,10 @@ static int title_trace(const struct canvas *c, int need)
     /* columns; the first page has these numbers, so they are left out where there is no room */
     enum { WARNINGS = 13 };
     if (ti->nwarnings && x + WARNINGS <= w)
-        x = word(g, x, w, STYLE_TITLE_NOTE, "  %" PRIu32 " warning%s", ti->nwarnings,
-                 ti->nwarnings == 1 ? "" : "s");
+        x = title_word(g, x, w, STYLE_TITLE_NOTE, "  %" PRIu32 " warning%s", ti->nwarnings,
+                       ti->nwarnings == 1 ? "" : "s");
     if (ti->ndamages && w - x > 40 + need)
-        x = word(g, x, w - need, STYLE_TITLE_DAMAGE, "  %.120s", trace_damage(c->v->tr, 0)->what);
+        x = title_word(g, x, w - need, STYLE_TITLE_DAMAGE, "  %.120s", trace_damage(c->v->tr, 0)->what);
     return x;
 }
 

@@ -127,7 +127,7 @@ static void add_spans(const struct view *v, struct shares *col, struct lane l, i
 }
 
 /* Adds goroutine g to its group. Returns true if that took long. */
-static bool add_g(const struct view *v, struct folded *f, uint32_t g)
+static bool fold_g(const struct view *v, struct folded *f, uint32_t g)
 {
     const struct lane l = lane_g(g);
     const struct lane_info li = trace_lane(v->tr, l);
@@ -169,7 +169,7 @@ static bool folded_step(struct view *v, int64_t budget_ns)
         for (int k = 0; k < STEP && !longer && f->next != NO_LANE; k++) {
             f->next = lanes_behind(&v->lanes[LANE_G], v->tr, f->next);
             if (f->next != NO_LANE)
-                longer = add_g(v, f, f->next++);
+                longer = fold_g(v, f, f->next++);
         }
         if (f->next != NO_LANE && budget_ns != INT64_MAX && host_now() - start > budget_ns)
             return false;

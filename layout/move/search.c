@@ -207,7 +207,7 @@ static bool first_span(const struct search *s, const struct trace *tr, struct la
 }
 
 /* Checks one lane's spans in the window, from index s->sub on; true when done. */
-static bool lane_spans(struct search *s, const struct trace *tr, struct lane l, const struct lane_info *li)
+static bool check_spans(struct search *s, const struct trace *tr, struct lane l, const struct lane_info *li)
 {
     struct span_iter it;
     uint8_t before;
@@ -240,7 +240,7 @@ static bool search_lane(struct search *s, const struct trace *tr, uint32_t g)
         else
             named(s, tr, li.name, li.first, g);
     }
-    return lane_spans(s, tr, l, &li);
+    return check_spans(s, tr, l, &li);
 }
 
 /* Chooses the next window, four times as long as what is known, on one side up to the trace's end, then on

@@ -91,8 +91,8 @@ static int parts_of(const struct work *w, struct part *p)
 }
 
 /* Draws its name, share and end inside its part of the bar, or its name, or a short one: what fits. */
-static void label(struct grid *g, const struct view *v, const struct work *w, const struct part *p,
-                  enum tree_set s, struct box b)
+static void part_label(struct grid *g, const struct view *v, const struct work *w, const struct part *p,
+                       enum tree_set s, struct box b)
 {
     enum { ENDS = 40 }; /* columns in which the end can be read */
     char first[200], of[SHARE_MAX];
@@ -136,7 +136,7 @@ static void bar_line(struct grid *g, const struct view *v, const struct work *w,
         grid_fill(g, x + from, b.y, to - from, 1, cell(v, st), (enum style)(STYLE_STATE + (int)st));
         if (to - from > 2 && i + 1 < n && to < wide) /* the next part may have the same colour */
             grid_put(g, x + to - 1, b.y, ' ', STYLE_NORMAL);
-        label(g, v, w, &p[i], s, (struct box){x + from, b.y, to - from - 1, 1});
+        part_label(g, v, w, &p[i], s, (struct box){x + from, b.y, to - from - 1, 1});
     }
     if (beside)
         grid_right(g, b.x + b.w - beside, b.y, beside - 1, when_dur(v->tr, one_takes(w, s), d),

@@ -24,7 +24,7 @@ bool tri_shows(int view)
     return k->table && (!k->ready || tri_counted(k));
 }
 
-static bool ready(const struct view *v)
+static bool kind_ready(const struct view *v)
 {
     const struct view_kind *k = kind_here(v);
     return k->ready ? k->ready(v) : !k->table || (v->tri && v->tri->tg);
@@ -38,7 +38,7 @@ static int tri_head_lines(const struct view *v, int rows)
 
 bool tri_lacks(const struct view *v)
 {
-    return tri_shows(v->at.view) && !ready(v);
+    return tri_shows(v->at.view) && !kind_ready(v);
 }
 
 bool tri_makes(const struct view *v)
@@ -50,7 +50,7 @@ bool tri_makes(const struct view *v)
 int tri_status_most(const struct view *v)
 {
     enum { USUAL = PLAN_STATUS, MOST = 7, FRAME = 2, ROWS_MOST = 1000 };
-    if (!kind_here(v)->rows || !ready(v))
+    if (!kind_here(v)->rows || !kind_ready(v))
         return USUAL;
     const uint32_t n = kind_here(v)->rows(v);
     const int rows = v->scr.h - FRAME - USUAL,
@@ -119,7 +119,7 @@ void tri_func(struct text *t, const struct trace *tr, uint32_t name, size_t max)
 uint32_t tri_rows(const struct view *v)
 {
     const struct view_kind *k = kind_here(v);
-    return k->rows && ready(v) ? k->rows(v) : 0;
+    return k->rows && kind_ready(v) ? k->rows(v) : 0;
 }
 
 void tri_set_row(struct view *v, uint32_t row)
@@ -247,7 +247,7 @@ static unsigned not_yet(struct view *v)
 
 unsigned tri_hold(struct view *v)
 {
-    return ready(v) ? VR_NONE : not_yet(v);
+    return kind_ready(v) ? VR_NONE : not_yet(v);
 }
 
 unsigned tri_move(struct view *v, int n)
@@ -334,9 +334,9 @@ static void waiting(struct grid *g, const struct view *v, int y, int h)
 
 bool tri_begin(struct grid *g, const struct view *v, int y, int h)
 {
-    if (!ready(v))
+    if (!kind_ready(v))
         waiting(g, v, y, h);
-    return ready(v);
+    return kind_ready(v);
 }
 
 void tri_where(const struct view *v, const struct plan *p, char *out, size_t size)
@@ -371,7 +371,7 @@ void tri_draw(struct grid *g, struct view *v, const struct plan *p)
 unsigned tri_touch(struct view *v, const struct plan *p, int x, int y)
 {
     const struct view_kind *k = kind_here(v);
-    const int head = k->titled && ready(v) ? tri_head_lines(v, p->n[ROW_LANES]) : 0;
+    const int head = k->titled && kind_ready(v) ? tri_head_lines(v, p->n[ROW_LANES]) : 0;
     return head > 0 && y == p->y[ROW_LANES] + head - 1 ? k->titled(v, x) : VR_NONE;
 }
 
@@ -380,7 +380,7 @@ void tri_speak(const struct view *v, int w, struct rich *out)
 {
     const struct view_kind *k = kind_here(v);
     (void)w;
-    for (int i = 0; i < 2 && ready(v); i++) {
+    for (int i = 0; i < 2 && kind_ready(v); i++) {
         struct text t = {.ticks = when_ticks(v->tr)};
         rich_para(out);
         if (k->detail && (!k->rows || v->at.row < tri_rows(v)))

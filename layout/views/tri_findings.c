@@ -2,8 +2,8 @@
  * tri_findings.c - view 1: an overview of the trace, the work and where its time goes, and the findings as
  * cards of fields.
  *
- * One plan serves every size (rows_of()): a small screen has fewer rows of the overview, one whole card and
- * a line for each other one; a large one has all cards whole and the work's tree, beside them from WIDE
+ * One plan serves every size (share_rows()): a small screen has fewer rows of the overview, one whole card
+ * and a line for each other one; a large one has all cards whole and the work's tree, beside them from WIDE
  * columns on. A field that does not fit is dropped as a whole, the least important first; the pop-up of
  * REQ_READ has all.
  */
@@ -355,7 +355,7 @@ static int cards_title(struct grid *g, struct view *v, struct box b)
 enum { WIDE = 160, TREE_LEAST = 4, PART_LEAST = 3, LANES_FROM = 60 };
 
 /* Which part has how many lines of h. */
-static void rows_of(int h, bool wide, int *curves, int *work, int *numbers, int *blank)
+static void share_rows(int h, bool wide, int *curves, int *work, int *numbers, int *blank)
 {
     *curves = h >= 80 ? 15 : h >= 56 ? 9 : h >= 44 ? 6 : h >= 17 ? 3 : h >= 14 ? 2 : h >= 11 ? 1 : 0;
     *work = h >= 13 ? 3 : h >= 6 ? 1 : 0;
@@ -364,12 +364,12 @@ static void rows_of(int h, bool wide, int *curves, int *work, int *numbers, int 
 }
 
 /* Below each other from line y of b on; returns the first line that is free. */
-static int column(struct grid *g, struct view *v, struct box b, bool wide)
+static int page_column(struct grid *g, struct view *v, struct box b, bool wide)
 {
     const struct finding *f = at_row(v);
     const int end = b.y + b.h;
     int curves, work, numbers, blank, y = b.y;
-    rows_of(b.h, wide, &curves, &work, &numbers, &blank);
+    share_rows(b.h, wide, &curves, &work, &numbers, &blank);
     y += page_notes(g, v, (struct box){b.x, y, b.w, b.h / 4});
     y += page_curves(g, v, (struct box){b.x, y, b.w, curves});
     if (!v->tri || !tri_begin(g, v, y, end - y))
@@ -442,7 +442,7 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
                beside = {width + 2, b.y - 1, v->scr.w - width - 2, b.h + 1};
     if (ready)
         tri_set_row(v, v->at.row);
-    int used = column(g, v, b, wide) - b.y;
+    int used = page_column(g, v, b, wide) - b.y;
     b.y += used;
     b.h -= used;
     for (size_t i = 0; ready && i < sizeof parts / sizeof *parts; i++) {
@@ -486,7 +486,7 @@ bool tri_read_finding(const struct view *v, uint32_t i, struct rich *out)
 }
 
 /* The finding with the cursor, then the numbers. */
-static void read_all(const struct view *v, struct rich *out)
+static void read_page(const struct view *v, struct rich *out)
 {
     struct text t = {.ticks = when_ticks(v->tr)};
     if (!v->tri || !v->tri->tg)
@@ -564,7 +564,7 @@ const struct view_kind kind_triage = {
     .enter = enter,
     .about = about,
     .silent = true,
-    .read = read_all,
+    .read = read_page,
     .answer = {ANSWER_ROWS, [REQ_CAUSE] = tri_cause},
     .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT, ANSWER_SIDE(BESIDE)},
 };

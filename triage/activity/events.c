@@ -62,7 +62,7 @@ static size_t near_from(const struct events *l, int k, size_t i, struct events_w
 }
 
 /* Adds an end of an item. What is of all goroutines shows with any filter. */
-static void end_of(struct events *l, const struct item *x, bool begin)
+static void put_end(struct events *l, const struct item *x, bool begin)
 {
     static const uint8_t kinds[][2] = {[ITEM_TASK] = {EV_TASK_END, EV_TASK_BEGIN},
                                        [ITEM_REGION] = {EV_REGION_END, EV_REGION_BEGIN},
@@ -95,8 +95,8 @@ static void events_arrays(struct events *l)
              i = near_from(l, k, i + 1, l->win)) {
             if (sorted && k < RANGE_KINDS && x.t0 >= l->win.t1)
                 break;
-            end_of(l, &x, true);
-            end_of(l, &x, false);
+            put_end(l, &x, true);
+            put_end(l, &x, false);
         }
 }
 

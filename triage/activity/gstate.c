@@ -111,7 +111,7 @@ static uint32_t first_behind(const struct assists *x, int64_t t)
 }
 
 /* When its k-th assist begins; never, if there is none. */
-static int64_t begins(const struct assists *x, uint32_t k)
+static int64_t assist_t0(const struct assists *x, uint32_t k)
 {
     return k < x->n ? begin_of(&x->r[x->i[k]]) : INT64_MAX;
 }
@@ -119,7 +119,7 @@ static int64_t begins(const struct assists *x, uint32_t k)
 bool gstate_any(const struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
     const struct assists x = of_g(s, tr, g);
-    return begins(&x, first_behind(&x, t0)) < t1;
+    return assist_t0(&x, first_behind(&x, t0)) < t1;
 }
 
 void gstate_shares(const struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
@@ -142,12 +142,12 @@ void gstate_tell(const struct assists *x, const struct trace *tr, int64_t t0, in
     if (x->worker || !x->n || !ran)
         return;
     const uint32_t i = first_behind(x, t0), k = first_behind(x, t1);
-    const bool cut = begins(x, i) < t0;
+    const bool cut = assist_t0(x, i) < t0;
     int64_t assist = x->before[k] - x->before[i];
     if (i < k && cut)
-        assist -= ran_in(tr, x->g, begins(x, i), t0);
-    if (begins(x, k) < t1)
-        assist += ran_in(tr, x->g, i == k && cut ? t0 : begins(x, k), t1);
+        assist -= ran_in(tr, x->g, assist_t0(x, i), t0);
+    if (assist_t0(x, k) < t1)
+        assist += ran_in(tr, x->g, i == k && cut ? t0 : assist_t0(x, k), t1);
     assist = assist < 0 ? 0 : assist < ran ? assist : ran;
     out->ns[ST_ASSIST] += assist;
     out->ns[ST_RUNNING] -= assist;

@@ -30,7 +30,7 @@ static int64_t idle_in(const struct idle_reason *l, int64_t a, int64_t b)
 /* ---- gathering ----------------------------------------------------------------------------------------- */
 
 /* Returns false if the piece holds too many changes, or if there is no memory for them. */
-static bool add(struct idle_reason *l, int64_t t0, int64_t t1, enum what what)
+static bool add_change(struct idle_reason *l, int64_t t0, int64_t t1, enum what what)
 {
     t0 = t0 > l->w0 ? t0 : l->w0;
     t1 = t1 < l->w1 ? t1 : l->w1;
@@ -44,12 +44,12 @@ static bool add(struct idle_reason *l, int64_t t0, int64_t t1, enum what what)
 
 static bool add_idle(void *arg, const struct span *s)
 {
-    return add(arg, s->t0, s->t1, WHAT_IDLE);
+    return add_change(arg, s->t0, s->t1, WHAT_IDLE);
 }
 
 static bool add_ready(void *arg, const struct span *s)
 {
-    return add(arg, s->t0, s->t1, WHAT_READY);
+    return add_change(arg, s->t0, s->t1, WHAT_READY);
 }
 
 /* Returns how long it was idle in [a,b) while the world was stopped, when no processor may take what is
@@ -152,7 +152,7 @@ static bool piece(struct idle_reason *l, int64_t w0, int64_t w1)
         const size_t n = trace_ranges(l->tr, RANGE_STW, &r);
         const int64_t middle = w0 + (w1 - w0) / 2;
         trace_wide(l->tr, lane_p(l->p), &(struct wide_ask){w0, w1, 1, add_idle, l, 1u << ST_IDLE});
-        (void)any_of(i, n, !add(l, r[i].t0, r[i].t1, WHAT_STOPPED));
+        (void)any_of(i, n, !add_change(l, r[i].t0, r[i].t1, WHAT_STOPPED));
         if (!each_ready(l, add_ready) || l->sum.failed)
             return false;
         if (l->many)

@@ -61,7 +61,7 @@ static void add_times(struct tally_row *r, const struct shares *sh, uint32_t g, 
 }
 
 /* Counts goroutine g. Returns false when out of memory. */
-static bool add(struct tally *t, struct gstate *gs, uint32_t g)
+static bool tally_g(struct tally *t, struct gstate *gs, uint32_t g)
 {
     struct lane l = lane_g(g);
     struct lane_info li = trace_lane(t->tr, l);
@@ -98,7 +98,7 @@ bool tally_step(struct tally *t, struct alive *alive, struct gstate *gs, int64_t
         if ((t->next = alive_next(alive, &(struct alive_ask){t->tr, LANE_G, t->t0, t->t1, n}, t->next)) ==
             NO_LANE)
             break;
-        if (!add(t, gs, t->next)) {
+        if (!tally_g(t, gs, t->next)) {
             t->failed = t->done = true;
             return true;
         }

@@ -114,7 +114,7 @@ static int read_run(struct job *j, struct runs *r, const char *path)
     return bad ? say_failed("diff", bad, e.what) : 0;
 }
 
-static int read_all(struct job *j)
+static int read_runs(struct job *j)
 {
     int status = 0;
     each_of(r, j->r, 2)
@@ -381,7 +381,7 @@ int diff_main(int argc, char **argv)
     struct job *j = mem_zalloc(sizeof *j);
     int status = j ? diff_parse(j, argc, argv) : say_failed("diff", "diff", "out of memory");
     if (status < 0) {
-        status = read_all(j);
+        status = read_runs(j);
         status = status ? status : diff_compare(j);
         load_free(&j->r[0].first);
         load_free(&j->r[1].first);

@@ -200,7 +200,7 @@ static uint32_t let_go_in(struct make *k, uint32_t place)
     return votes > 0 && in != TAB_NONE ? in : 0;
 }
 
-static void finish(struct make *k)
+static void profile_finish(struct make *k)
 {
     struct profile *p = k->p;
     each_of(m, p->m, p->n) {
@@ -237,7 +237,7 @@ enum err_code profile_of(const struct loaded *l, struct profile *out, struct err
     works(&k);
     for (uint32_t g = 0; g < l->tg->ng && !k.failed; g++)
         goroutine(&k, g);
-    finish(&k);
+    profile_finish(&k);
     tab_free(&k.by_name);
     return k.failed ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison") : ERR_OK;
 }

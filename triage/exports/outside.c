@@ -34,7 +34,7 @@ static struct ident ident_of(const struct stat *st)
     return (struct ident){st->st_dev, st->st_ino, S_ISDIR(st->st_mode) ? (struct timespec){0} : st->st_ctim};
 }
 
-static bool same(struct ident a, struct ident b)
+static bool same_ident(struct ident a, struct ident b)
 {
     return a.dev == b.dev && a.ino == b.ino && a.changed.tv_sec == b.changed.tv_sec &&
            a.changed.tv_nsec == b.changed.tv_nsec;
@@ -62,7 +62,7 @@ static int in_folder(const char *path)
     snprintf(up, sizeof up, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
     if (stat(up, &st) != 0)
         return errno;
-    return any_of(i, nfolders, same(folder[i], ident_of(&st))) ? 0 : EACCES;
+    return any_of(i, nfolders, same_ident(folder[i], ident_of(&st))) ? 0 : EACCES;
 }
 
 /* Whether a path is that name, or of a file that grows a later one of it: PATH.2 and so on. */
@@ -82,7 +82,7 @@ static int refusal(const char *path, bool grows)
     const int why = grows ? EACCES : in_folder(path);
     if (why)
         return why;
-    return lstat(path, &st) == 0 && !any_of(i, OWN, same(own[i], ident_of(&st))) ? EEXIST : 0;
+    return lstat(path, &st) == 0 && !any_of(i, OWN, same_ident(own[i], ident_of(&st))) ? EEXIST : 0;
 }
 
 static void do_may(const char *path, struct clerk_said *said)

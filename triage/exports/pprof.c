@@ -46,7 +46,7 @@ static bool is_new(struct writer *w, struct numbered *all, uint64_t a, uint64_t 
     return *i == fresh;
 }
 
-static void put(struct writer *w, const Pprof__Profile *m)
+static void put_message(struct writer *w, const Pprof__Profile *m)
 {
     size_t n = pprof__profile__get_packed_size(m);
     w->oom |= !mem_room(w->buf, w->cap, n);
@@ -59,11 +59,11 @@ static void put_string(struct writer *w, char *s)
     Pprof__Profile m = PPROF__PROFILE__INIT;
     m.n_string_table = 1;
     m.string_table = &s;
-    put(w, &m);
+    put_message(w, &m);
 }
 
 /* Adds our own string without a lookup, so use each once. */
-static int64_t word(struct writer *w, const char *s)
+static int64_t own_string(struct writer *w, const char *s)
 {
     put_string(w, (char *)(uintptr_t)s); /* only read */
     return ++w->strs.n;
@@ -97,7 +97,7 @@ static uint64_t function(struct writer *w, const struct frame *f)
     x.filename = name(w, f->file);
     m.n_function = 1;
     m.function = &px;
-    put(w, &m);
+    put_message(w, &m);
     return i;
 }
 
@@ -119,7 +119,7 @@ static uint64_t location(struct writer *w, const struct frame *f)
     }
     m.n_location = 1;
     m.location = &px;
-    put(w, &m);
+    put_message(w, &m);
     return i;
 }
 
@@ -141,10 +141,10 @@ static void sample(struct writer *w, const struct sw_row *row, int64_t per_count
     s.value = value;
     m.n_sample = 1;
     m.sample = &ps;
-    put(w, &m);
+    put_message(w, &m);
 }
 
-static void head(struct writer *w, bool cpu, int64_t period)
+static void profile_head(struct writer *w, bool cpu, int64_t period)
 {
     const struct trace_info *i = trace_info(w->tr);
     const char *const type[3] = {cpu ? "samples" : "contentions", cpu ? "cpu" : "delay",
@@ -159,10 +159,10 @@ static void head(struct writer *w, bool cpu, int64_t period)
     put_string(w, none); /* number 0 */
     for (int k = 0; k < 3; k++) {
         pprof__value_type__init(&t[k]);
-        t[k].type = word(w, type[k]);
-        t[k].unit = word(w, unit[k]);
+        t[k].type = own_string(w, type[k]);
+        t[k].unit = own_string(w, unit[k]);
     }
-    int64_t comment = word(w, said);
+    int64_t comment = own_string(w, said);
     m.n_sample_type = 2;
     m.sample_type = pt;
     m.period_type = &t[2];
@@ -172,7 +172,7 @@ static void head(struct writer *w, bool cpu, int64_t period)
     m.duration_nanos = (w->part.t1 < i->end ? w->part.t1 : i->end) - w->part.t0;
     m.n_comment = 1;
     m.comment = &comment;
-    put(w, &m);
+    put_message(w, &m);
 }
 
 /* ---- which part ---------------------------------------------------------------------------------------- */
@@ -210,7 +210,7 @@ static enum err_code write_pprof(struct writer *w, struct err *e)
     const int64_t period = cpu ? (int64_t)(1e9 / (w->o->hz > 0 ? w->o->hz : 100)) : 1;
     struct sw_table v;
     w->oom = !stackweights_build(w->tr, k, &w->part, &v);
-    head(w, cpu, period);
+    profile_head(w, cpu, period);
     for (uint32_t i = 0; i < v.n && !w->oom && !w->out.error; i++)
         sample(w, &v.row[i], cpu ? period : 0);
     stackweights_free(&v);

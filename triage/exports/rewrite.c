@@ -59,7 +59,7 @@ static bool needs_trace(const char *s)
     return s && (strchr(s, '%') || wall_is(s));
 }
 
-static enum err_code range_of(const struct options *o, struct cut_range *r, struct err *e)
+static enum err_code asked_range(const struct options *o, struct cut_range *r, struct err *e)
 {
     struct trace *tr = NULL;
     const char *why;
@@ -142,7 +142,7 @@ int slice_main(int argc, char **argv)
         return status;
     const char *name = options_name(&o);
     (void)trace_limit(o.trace.max_memory);
-    if (range_of(&o, &r, &e) || slice_file(o.path, &o.trace.more, o.out, &r, &res, &e))
+    if (asked_range(&o, &r, &e) || slice_file(o.path, &o.trace.more, o.out, &r, &res, &e))
         return say_failed(c.name, name, e.what);
     say_slice(&o, &res);
     status = say_left_out(name, &res);

@@ -19,7 +19,7 @@
 /* ---- names --------------------------------------------------------------------------------------------- */
 
 /* Replaces the last name of a path. Returns false if it gets too long. */
-static bool beside(const char *path, const char *name, char out[PATH_MAX])
+static bool path_beside(const char *path, const char *name, char out[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
     const int folder = slash ? (int)(slash - path) + 1 : 0,
@@ -34,14 +34,14 @@ bool target_leads(const char *path, char to[PATH_MAX])
 {
     enum { LINKS = 40 };
     char link[PATH_MAX], here[PATH_MAX];
-    if (!beside("", path, to))
+    if (!path_beside("", path, to))
         return false;
     for (int i = 0; i < LINKS; i++) {
         const ssize_t n = readlink(to, link, sizeof link - 1);
         if (n < 0)
             return errno == EINVAL || errno == ENOENT; /* no link, or nothing */
         link[n] = 0;
-        if (!beside(link[0] == '/' ? "" : to, link, here))
+        if (!path_beside(link[0] == '/' ? "" : to, link, here))
             return false;
         memcpy(to, here, sizeof here);
     }
@@ -65,7 +65,7 @@ enum err_code target_failed(const char *path, struct err *e)
                    tail(path), strerror(errno));
 }
 
-static enum err_code refused(const char *path, struct err *e)
+static enum err_code target_refused(const char *path, struct err *e)
 {
     return err_set(e, ERR_ARG, ERR_NO_OFFSET, "can't write to %s: that file is read here: give another one",
                    tail(path));
@@ -73,7 +73,7 @@ static enum err_code refused(const char *path, struct err *e)
 
 enum err_code target_may(const char *path, struct err *e)
 {
-    return origin_is(STDOUT_FILENO, path) ? refused(path, e) : ERR_OK;
+    return origin_is(STDOUT_FILENO, path) ? target_refused(path, e) : ERR_OK;
 }
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ enum err_code target_may(const char *path, struct err *e)
 static int open_unnamed(const struct out_target *t)
 {
     char folder[PATH_MAX];
-    if (!beside(t->to, ".", folder) || access("/proc/self/fd", X_OK)) /* by which it gets its name */
+    if (!path_beside(t->to, ".", folder) || access("/proc/self/fd", X_OK)) /* by which it gets its name */
         return -1;
     return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 }
@@ -98,7 +98,7 @@ static bool take_name(const struct out_target *t)
         return true;
     host_random(&some, sizeof some);
     snprintf(name, sizeof name, ".gotop-%08x", (unsigned)some);
-    if (errno != EEXIST || !beside(t->to, name, tmp) ||
+    if (errno != EEXIST || !path_beside(t->to, name, tmp) ||
         linkat(AT_FDCWD, file, AT_FDCWD, tmp, AT_SYMLINK_FOLLOW))
         return false;
     if (rename(tmp, t->to) == 0)
@@ -156,7 +156,7 @@ static enum err_code open_far(struct out_target *t, const char *path, bool grows
     if (rc || !t->own || !origin_is(t->fd, NULL))
         return rc;
     target_close(t, false);
-    return refused(path, e);
+    return target_refused(path, e);
 }
 
 enum err_code target_open(struct out_target *t, const char *path, bool grows, struct err *e)
@@ -175,7 +175,7 @@ enum err_code target_open(struct out_target *t, const char *path, bool grows, st
         return ERR_OK;            /* a pipe or a device: there is nothing to truncate */
     if (origin_is(t->fd, NULL)) { /* another one had the name before */
         close(t->fd);
-        return refused(path, e);
+        return target_refused(path, e);
     }
     t->own = grows || !stands_in(t, path, &st);
     if (t->own)

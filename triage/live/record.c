@@ -34,7 +34,7 @@ static const struct command command = {
     LIVE_TAIL};
 
 /* Whether as many bytes have come as tell, and they are a trace's, or not. */
-static bool begins(const struct record *r, bool trace)
+static bool header_is(const struct record *r, bool trace)
 {
     struct dialect d;
     struct err other;
@@ -42,14 +42,14 @@ static bool begins(const struct record *r, bool trace)
 }
 
 /* n bytes have been unpacked into buf. They are written as they were sent, but not what is no trace. */
-static void take(struct record *r, size_t n)
+static void take_bytes(struct record *r, size_t n)
 {
     size_t nsent;
     const uint8_t *sent = feed_sent(r->feed, &nsent);
     for (size_t i = 0; i < n && r->nhead < sizeof r->head; i++)
         r->head[r->nhead++] = buf[i];
     r->bytes += nsent;
-    if (!begins(r, false))
+    if (!header_is(r, false))
         out_write(&r->out, sent, nsent);
 }
 
@@ -71,10 +71,10 @@ static enum err_code receive(struct record *r, struct err *e)
 {
     bool talk = !r->opt.quiet && isatty(STDERR_FILENO);
     enum feed_state s = FEED_WAIT;
-    while (s != FEED_END && s != FEED_FAILED && !live_stop_asked() && !r->out.error && !begins(r, false)) {
+    while (s != FEED_END && s != FEED_FAILED && !live_stop_asked() && !r->out.error && !header_is(r, false)) {
         struct feed_room room = {.p = buf, .cap = PIECE};
         s = feed_read(r->feed, &room, STEP_MS, e);
-        take(r, s == FEED_DATA ? room.n : 0);
+        take_bytes(r, s == FEED_DATA ? room.n : 0);
         drain(r);
         if (talk) {
             char line[60];
@@ -86,12 +86,12 @@ static enum err_code receive(struct record *r, struct err *e)
     struct dialect d;
     if (s != FEED_FAILED)
         return dialect_tell(r->head, r->nhead, &d, e);
-    r->broke = begins(r, true);
+    r->broke = header_is(r, true);
     return r->broke ? ERR_OK : e->code;
 }
 
 /* Says what was recorded: all, or what came before the connection broke. Returns the exit status. */
-static int recorded(const struct record *r, const struct err *e)
+static int say_recorded(const struct record *r, const struct err *e)
 {
     if (r->broke) {
         char why[sizeof e->what + 80];
@@ -133,7 +133,7 @@ int record_main(int argc, char **argv)
         status = say_failed("record", r.opt.path, e.what);
     } else {
         const enum err_code rc = out_close(&r.out, receive(&r, &e), &e);
-        status = rc ? say_failed("record", r.opt.path, e.what) : recorded(&r, &e);
+        status = rc ? say_failed("record", r.opt.path, e.what) : say_recorded(&r, &e);
         live_stop_tell("record", r.opt.path);
     }
     feed_close(r.feed);

@@ -28,7 +28,7 @@ enum err_code saved_open(const char *path, struct saved **out, struct err *e)
 }
 
 /* It isn't known yet whether it is a trace: less than a header has come, perhaps compressed. */
-static bool keep(struct saved *s, const uint8_t *p, size_t n, struct err *e)
+static bool keep_head(struct saved *s, const uint8_t *p, size_t n, struct err *e)
 {
     enum { MOST = 1 << 20 };
     const bool fits = s->head.n + n <= MOST;
@@ -44,7 +44,7 @@ bool saved_put(struct saved *s, const uint8_t *p, size_t n, bool trace, struct e
 {
     const bool first = !s->to.begun;
     if (first && !trace)
-        return keep(s, p, n, e);
+        return keep_head(s, p, n, e);
     if (target_begin(&s->to) && (!first || host_write_all(s->to.fd, s->head.p, s->head.n)) &&
         host_write_all(s->to.fd, p, n))
         return true;

@@ -59,7 +59,7 @@ static bool address_of(const char *at, union address *a, socklen_t *len)
            1;
 }
 
-static void name_it(struct serve *s)
+static void name_server(struct serve *s)
 {
     union address a;
     socklen_t len = sizeof a;
@@ -90,7 +90,7 @@ enum err_code serve_open(const char *at, struct serve **out, struct err *e)
         serve_close(s);
         return e->code;
     }
-    name_it(s);
+    name_server(s);
     serve_listens = s->fd;
     *out = s;
     return ERR_OK;
@@ -104,7 +104,7 @@ const char *serve_at(const struct serve *s)
 /* ---- one client ---------------------------------------------------------------------------------------- */
 
 /* Waits until the client can be read or written. Returns false when its time is over. */
-static bool ready(int fd, short events, int64_t until)
+static bool client_ready(int fd, short events, int64_t until)
 {
     struct pollfd f = {.fd = fd, .events = events};
     const int64_t left = (until - host_now()) / 1000000;
@@ -115,7 +115,7 @@ static bool ready(int fd, short events, int64_t until)
  * is no text; all of `ask` is used if it sends too much. */
 static bool hear(int fd, char ask[SERVE_ASKS + 1], size_t *n, int64_t until)
 {
-    for (*n = 0; *n < SERVE_ASKS && ready(fd, POLLIN, until);) {
+    for (*n = 0; *n < SERVE_ASKS && client_ready(fd, POLLIN, until);) {
         const ssize_t k = read(fd, ask + *n, SERVE_ASKS - *n);
         if (k <= 0)
             return false;
@@ -129,9 +129,9 @@ static bool hear(int fd, char ask[SERVE_ASKS + 1], size_t *n, int64_t until)
     return *n == SERVE_ASKS;
 }
 
-static void tell(int fd, const char *p, size_t n, int64_t until)
+static void send_all(int fd, const char *p, size_t n, int64_t until)
 {
-    while (n && ready(fd, POLLOUT, until)) {
+    while (n && client_ready(fd, POLLOUT, until)) {
         const ssize_t k = write(fd, p, n);
         if (k <= 0)
             return;
@@ -148,9 +148,9 @@ static void answer(int fd, const char *ask, const char *status, const char *type
                            "HTTP/1.1 %s\r\nContent-Type: %s; charset=utf-8\r\nContent-Length: %zu\r\n"
                            "Connection: close\r\nX-Content-Type-Options: nosniff\r\n\r\n",
                            status, type, strlen(text));
-    tell(fd, head, (size_t)n, until);
+    send_all(fd, head, (size_t)n, until);
     if (strncmp(ask, "HEAD ", 5) != 0)
-        tell(fd, text, strlen(text), until);
+        send_all(fd, text, strlen(text), until);
 }
 
 /* Returns whether that path is asked for, up to a blank or a query. */
@@ -190,7 +190,7 @@ static void *serve_main(void *arg)
 {
     struct serve *s = arg;
     while (!s->quit) {
-        const int fd = ready(s->fd, POLLIN, host_now() + TICK_MS * INT64_C(1000000))
+        const int fd = client_ready(s->fd, POLLIN, host_now() + TICK_MS * INT64_C(1000000))
                            ? accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)
                            : -1;
         if (fd < 0)

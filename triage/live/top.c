@@ -180,7 +180,7 @@ static void put_metrics(const struct top *o, bool up)
 
 /* Write lines or JSON for the reader, and metrics for clients. Returns false when nobody reads, or *e says
  * what is wrong. */
-static bool tell(struct top *o, struct err *e)
+static bool write_picture(struct top *o, struct err *e)
 {
     struct text t = {.ascii = !o->opt.json};
     struct err why = {0};
@@ -211,7 +211,7 @@ static bool picture(struct top *o, struct live *l, struct loaded *in, size_t n, 
         err_nomem(e);
         return false;
     }
-    const bool good = tell(o, e);
+    const bool good = write_picture(o, e);
     f->l = NULL;
     stream_drop(&l->st, n);
     o->tried = 0;
@@ -252,7 +252,7 @@ static bool show(struct top *o, struct live *l, struct err *e)
 }
 
 /* Returns whether more pictures are to come. */
-static bool goes_on(const struct top *o)
+static bool more_pictures(const struct top *o)
 {
     return !live_stop_asked() && (!o->opt.count || o->shown < o->opt.count);
 }
@@ -261,7 +261,7 @@ static bool goes_on(const struct top *o)
 static int pictures(struct top *o, struct live *l)
 {
     const uint64_t before = o->shown;
-    while (!l->ended && goes_on(o)) {
+    while (!l->ended && more_pictures(o)) {
         struct err bad = {0};
         size_t left;
         const bool came = live_step(l, STEP_MS);
@@ -270,7 +270,7 @@ static int pictures(struct top *o, struct live *l)
             left = stream_whole(&l->st);
             if (came && !show(o, l, &bad))
                 return bad.code ? say_failed("top", o->opt.path, bad.what) : 0;
-        } while (l->patient && goes_on(o) && stream_whole(&l->st) && stream_whole(&l->st) < left);
+        } while (l->patient && more_pictures(o) && stream_whole(&l->st) && stream_whole(&l->st) < left);
     }
     if (l->ended && l->lost > o->fig.sum.lost_bytes && !l->cut && !o->serve &&
         !o->opt.json) { /* no later picture can */
@@ -309,14 +309,14 @@ static int serving(struct top *o)
     for (;;) {
         const uint64_t before = o->shown;
         const int status = connected(o);
-        if (!goes_on(o) || !feed_is_url(o->opt.path))
+        if (!more_pictures(o) || !feed_is_url(o->opt.path))
             return o->shown ? 0 : status;
         pause = o->shown > before ? 1 : pause < AGAIN_MOST_S / 2 ? 2 * pause : AGAIN_MOST_S;
         o->gap = true;
         put_metrics(o, false); /* the program is not there */
         for (int ms = 0; ms < pause * 1000 && !live_stop_asked(); ms += STEP_MS)
             poll(NULL, 0, STEP_MS);
-        if (!goes_on(o))
+        if (!more_pictures(o))
             return 0;
     }
 }

@@ -125,7 +125,7 @@ static void out_groups(struct text *t, const struct figures *f)
         series(t, "group_created_total", (double)g->created, "func", g->name);
 }
 
-static void out_findings(struct text *t, const struct figures *f)
+static void put_findings(struct text *t, const struct figures *f)
 {
     head(t, "finding", "gauge", "A finding of the last pictures: 1 if it is in the last one.");
     each_of(x, f->sum.finding, f->sum.nfindings)
@@ -183,5 +183,5 @@ void fig_prometheus(struct text *t, const struct figures *f, bool up)
     if (up)
         out_recent(t, f);
     out_groups(t, f);
-    out_findings(t, f);
+    put_findings(t, f);
 }

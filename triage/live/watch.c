@@ -76,7 +76,7 @@ static int folder(const struct watch *w)
 }
 
 /* Returns -1 to go on, else the exit status. */
-static int parse(struct watch *w, int argc, char **argv)
+static int watch_parse(struct watch *w, int argc, char **argv)
 {
     const int status = live_parse(&command, argc, argv, &w->o);
     struct options *o = &w->o;
@@ -209,7 +209,7 @@ static int say(const struct watch *w, const char *what)
 }
 
 /* Lets it be tried again later, and says why. */
-static void later(struct watch *w, const char *why)
+static void try_later(struct watch *w, const char *why)
 {
     struct text line = {.ascii = true};
     const int64_t wait_ns = w->failures < WAITS ? SECOND << w->failures : WAIT_MOST;
@@ -223,7 +223,7 @@ static void later(struct watch *w, const char *why)
     text_free(&line);
 }
 
-static void ends(struct watch *w, const char *why)
+static void watch_ends(struct watch *w, const char *why)
 {
     w->over = true;
     if (why)
@@ -242,13 +242,13 @@ static void dial(struct watch *w)
         return;
     live_close(&w->line);
     if (w->looked || w->failures) /* it existed, so it may come back */
-        later(w, e.what);
+        try_later(w, e.what);
     else
-        ends(w, e.what);
+        watch_ends(w, e.what);
 }
 
 /* Ends a connection of which no more comes: what is pending is written, as far as it came. */
-static void ended(struct watch *w)
+static void connection_ended(struct watch *w)
 {
     const struct err e = w->line.why;
     const char *why = e.code ? e.what : "the program ended its trace";
@@ -266,9 +266,9 @@ static void ended(struct watch *w)
     each_of(u, w->until, w->n)
         u->on = false;
     if (!over)
-        later(w, nothing ? live_too_short : why);
+        try_later(w, nothing ? live_too_short : why);
     else
-        ends(w, e.code ? why : w->looked ? NULL : live_too_short);
+        watch_ends(w, e.code ? why : w->looked ? NULL : live_too_short);
 }
 
 /* ---- what came ----------------------------------------------------------------------------------------- */
@@ -306,7 +306,7 @@ static size_t next_look(struct watch *w, size_t *at)
 }
 
 /* Sets the clock to the end of the generation that was checked. */
-static void tick(struct watch *w, int64_t t1)
+static void set_clock(struct watch *w, int64_t t1)
 {
     const int64_t now = host_now();
     if (!w->based) {
@@ -336,7 +336,7 @@ static void forget(struct watch *w)
 }
 
 /* Checks the next generations that have come. */
-static void look(struct watch *w)
+static void watch_look(struct watch *w)
 {
     struct live *l = &w->line;
     struct loaded in;
@@ -354,7 +354,7 @@ static void look(struct watch *w)
         for (size_t i = at + 1 - n; i < at; i++) /* checked for the first time */
             if (!l->st.gen[i].t1)
                 l->st.gen[i].t0 = l->st.gen[i].t1 = l->st.gen[at].t1;
-        tick(w, l->st.gen[at].t1);
+        set_clock(w, l->st.gen[at].t1);
         if (l->late_ns >= LIVE_LATE && !w->told_late)
             (void)say(w, "what comes is late: the line is slower than the trace, and the program holds the "
                          "rest in its memory");
@@ -373,7 +373,7 @@ static bool watch_step(struct watch *w, int timeout_ms)
     if (!w->open) {
         const int64_t now = host_now();
         if (w->until_ns && now >= w->until_ns)
-            ends(w, w->looked ? NULL : "it was never reached");
+            watch_ends(w, w->looked ? NULL : "it was never reached");
         else if (now >= w->again_ns)
             dial(w);
         return w->open || w->over;
@@ -382,9 +382,9 @@ static bool watch_step(struct watch *w, int timeout_ms)
     const bool came = w->asked < stream_whole(&w->line.st) || live_step(&w->line, timeout_ms);
     live_tell(&w->line, came, "watch", w->o.path);
     if (w->asked < stream_whole(&w->line.st) && !live_stop_asked())
-        look(w);
+        watch_look(w);
     if (w->line.ended)
-        ended(w);
+        connection_ended(w);
     return came;
 }
 
@@ -411,7 +411,7 @@ int watch_main(int argc, char **argv)
 {
     static struct watch w; /* tens of kilobytes, too much for the stack */
     w = (struct watch){0};
-    const int status = parse(&w, argc, argv);
+    const int status = watch_parse(&w, argc, argv);
     if (status >= 0)
         return status;
     outside_folder(w.o.out);

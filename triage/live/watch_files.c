@@ -49,7 +49,7 @@ static bool free_name(struct capture *c)
     return true;
 }
 
-static bool name_it(const struct watch *w, struct capture *c)
+static bool name_capture(const struct watch *w, struct capture *c)
 {
     char stamp[64], more[16] = "";
     live_stamp(w->wall_ns, true, stamp, sizeof stamp);
@@ -85,8 +85,8 @@ static void choose(const struct watch *w, bool at_end, struct capture *c)
 }
 
 /* Writes the file of the capture that ends so. */
-static enum err_code put(const struct capture *c, const char *ends, char path[sizeof c->file], const void *p,
-                         size_t n, struct err *e)
+static enum err_code capture_put(const struct capture *c, const char *ends, char path[sizeof c->file],
+                                 const void *p, size_t n, struct err *e)
 {
     struct out out;
     snprintf(path, sizeof c->file, "%s%s", c->base, ends);
@@ -119,7 +119,7 @@ static enum err_code put_rest(struct capture *c, struct err *e)
     char path[sizeof c->file];
     const bool alone = c->from == c->to;
     c->bytes = alone ? c->rest->n : c->bytes;
-    return put(c, "-rest.trace", alone ? c->file : path, c->rest->p, c->rest->n, e);
+    return capture_put(c, "-rest.trace", alone ? c->file : path, c->rest->p, c->rest->n, e);
 }
 
 /* The page of the newest generations of the capture, or of what there is of one. */
@@ -147,7 +147,7 @@ static void put_page(const struct watch *w, const struct capture *c, struct text
     mem_free(joined);
 }
 
-static enum err_code put_text(const struct watch *w, const struct capture *c, struct err *e)
+static enum err_code capture_text(const struct watch *w, const struct capture *c, struct err *e)
 {
     struct text p = {.ascii = true};
     char stamp[64], path[sizeof c->file], shown[FEED_SHOWN];
@@ -162,7 +162,7 @@ static enum err_code put_text(const struct watch *w, const struct capture *c, st
     else
         text_lit(&p, "\n");
     put_page(w, c, &p);
-    enum err_code rc = text_ok(&p) ? put(c, ".txt", path, p.p, p.n, e)
+    enum err_code rc = text_ok(&p) ? capture_put(c, ".txt", path, p.p, p.n, e)
                                    : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the page");
     text_free(&p);
     return rc;
@@ -191,7 +191,7 @@ void watch_capture(struct watch *w, bool at_end)
         w->pending = false;
         return;
     }
-    if (!name_it(w, &c)) {
+    if (!name_capture(w, &c)) {
         miss(w, w->o.out, "no name is free for a file there");
         return;
     }
@@ -199,7 +199,7 @@ void watch_capture(struct watch *w, bool at_end)
         miss(w, w->o.path, e.what); /* the message names the file */
         return;
     }
-    if (put_text(w, &c, &e))
+    if (capture_text(w, &c, &e))
         w->failed = say_failed("watch", w->o.path, e.what);
     w->pending = false;
     w->written = w->asked;

@@ -115,7 +115,7 @@ static uint32_t states_of_goroutine(const char *word)
 /* ---- parsing ------------------------------------------------------------------------------------------- */
 
 /* One word: blanks within double quotes belong to it, the quotes don't. Returns why it is none, or NULL. */
-static const char *word(const char **at, char out[FILTER_TERM])
+static const char *filter_word(const char **at, char out[FILTER_TERM])
 {
     size_t n = 0;
     bool quoted = false;
@@ -226,7 +226,7 @@ static const char *filter_parse(struct filter *f, const char *text, char s[FILTE
             text++;
         if (!*text)
             return f->n > 0 ? NULL : "nothing to filter by";
-        bad = word(&text, s);
+        bad = filter_word(&text, s);
         if (bad || f->n == TERMS)
             return bad ? bad : "too many terms";
         struct term *t = &f->term[f->n++];
@@ -318,7 +318,7 @@ struct asked { /* a span of a goroutine, and who that is once it was looked up *
     uint32_t g;
     const struct span *s;
     struct lane_info li;
-    bool known, yes; /* yes: this span matches, for look() */
+    bool known, yes; /* yes: this span matches, for filter_look() */
     int looked;      /* at so many of them, up to `at` */
     int64_t at;
 };
@@ -433,7 +433,7 @@ static enum answer { NO, YES, LOOK } quick(struct asked *a)
     return filter_whole(f) ? YES : LOOK;
 }
 
-static bool look(void *arg, const struct span *s)
+static bool filter_look(void *arg, const struct span *s)
 {
     struct asked *a = arg;
     a->s = s;
@@ -449,7 +449,7 @@ static bool decide(struct filter *f)
     struct asked a = {.f = f, .g = l.i, .li = trace_lane(f->tr, l), .known = true};
     enum answer is = f->from > INT64_MIN ? LOOK : quick(&a);
     if (is == LOOK) { /* the index knows the long ones */
-        trace_wide(f->tr, l, &(struct wide_ask){f->from, INT64_MAX, filter_wide(f), look, &a, 0});
+        trace_wide(f->tr, l, &(struct wide_ask){f->from, INT64_MAX, filter_wide(f), filter_look, &a, 0});
         is = a.yes ? YES : a.looked == CHUNK ? LOOK : NO;
         f->from = a.at;
     }

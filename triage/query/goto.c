@@ -42,7 +42,7 @@ struct number { /* whole + frac / scale */
 };
 
 /* "12.5", "1_000". false: none is here. */
-static bool number(const char **s, struct number *n)
+static bool goto_number(const char **s, struct number *n)
 {
     const char *p = *s;
     bool digits = false;
@@ -69,7 +69,7 @@ bool goto_time(const char *s, int64_t bare, int64_t *ns, const char **rest)
     *ns = 0;
     for (const char *at = s; unit; any = true) { /* "1m2.5s" is two terms */
         struct number n;
-        if (!number(&at, &n))
+        if (!goto_number(&at, &n))
             break;
         const char *digits = at;
         const int64_t u = unit_of(&at, n.scale > 1, bare);
@@ -98,7 +98,7 @@ static bool moment(struct said *x, const char *s, int64_t *t, const char **rest)
     const char *end = s;
     struct number n;
     *rest = s;
-    if (number(&end, &n) && *end == '%') {
+    if (goto_number(&end, &n) && *end == '%') {
         const int64_t all = ti ? ti->end : INT64_C(100000000000);
         const bool part = n.whole < 100 || (n.whole == 100 && !n.frac);
         *t = part ? (int64_t)wide_muldiv((uint64_t)all, n.whole * n.scale + n.frac, 100 * n.scale) : all;

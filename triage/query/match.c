@@ -28,7 +28,7 @@ static const char *set_end(const char *p)
 
 /* Returns why the pattern isn't taken: it has back references, or it would become too long once the C library
  * has written its repetitions out. A '+' behind a group doubles it, a count repeats; several multiply. */
-static const char *refused(const char *p)
+static const char *why_refused(const char *p)
 {
     enum { MOST = 1500 };
     uint64_t cost = strlen(p), counts = 0;
@@ -92,7 +92,7 @@ bool match_init(struct match *m, const char *text, bool regex, char *why, size_t
     memset(m, 0, sizeof *m);
     m->len = no ? 0 : uncoded(text, m->text);
     m->fold = folds(m->text, m->len, regex);
-    no = no || !regex ? no : refused(m->text);
+    no = no || !regex ? no : why_refused(m->text);
     if (regex && !no) {
         const int rc = regcomp(&m->re, m->text, REG_EXTENDED | REG_NOSUB | (m->fold ? REG_ICASE : 0));
         if (rc)
@@ -165,7 +165,7 @@ static uint8_t kept(const struct match_known *k, uint32_t id)
     return id < k->n ? __atomic_load_n(&k->is[id], __ATOMIC_RELAXED) : 0;
 }
 
-static bool keep(const struct match_known *k, uint32_t id, bool is)
+static bool keep_known(const struct match_known *k, uint32_t id, bool is)
 {
     if (id < k->n)
         __atomic_store_n(&k->is[id], is ? 2 : 1, __ATOMIC_RELAXED);
@@ -175,7 +175,7 @@ static bool keep(const struct match_known *k, uint32_t id, bool is)
 bool match_id(const struct match *m, const struct trace *tr, uint32_t str)
 {
     const uint8_t is = kept(&m->str, str);
-    return is ? is == 2 : str && keep(&m->str, str, match_str(m, trace_str(tr, str)));
+    return is ? is == 2 : str && keep_known(&m->str, str, match_str(m, trace_str(tr, str)));
 }
 
 static bool match_frames(const struct match *m, const struct trace *tr, uint32_t stack)
@@ -189,5 +189,5 @@ static bool match_frames(const struct match *m, const struct trace *tr, uint32_t
 bool match_stack(const struct match *m, const struct trace *tr, uint32_t stack)
 {
     const uint8_t is = kept(&m->stack, stack);
-    return is ? is == 2 : stack && keep(&m->stack, stack, match_frames(m, tr, stack));
+    return is ? is == 2 : stack && keep_known(&m->stack, stack, match_frames(m, tr, stack));
 }

@@ -33,7 +33,7 @@ struct asked {
     bool failed;
 };
 
-static void ask(struct asked *q, struct workpiece p)
+static void ask_piece(struct asked *q, struct workpiece p)
 {
     if (p.g != NO_LANE && p.t1 > p.t0)
         q->failed |= !mem_add(q->v, q->cap, q->n, p);
@@ -59,7 +59,7 @@ static bool ask_goroutine(struct asked *q, const struct trace *tr, const char *s
     if (to.has_time && !trace_span_at(tr, lane_g(g), to.t0, &is))
         return false;
     text_who(&q->title, tr, g);
-    ask(q, workpiece_of_g(g, is.t0, is.t1));
+    ask_piece(q, workpiece_of_g(g, is.t0, is.t1));
     q->all = 1;
     *why = is.t1 > trace_info(tr)->end ? "the range ends behind the trace's end" : "it has no length";
     return q->n > 0 && is.t1 <= trace_info(tr)->end;
@@ -73,7 +73,7 @@ static void ask_items(struct asked *q, const struct trace *tr, enum item_kind ki
     struct item x;
     for (size_t i = 0; item_at(tr, kind, i, &x); i++)
         if (by_id ? x.task == id : str_is(trace_str(tr, x.name), s))
-            ask(q, task ? workpiece_of_task(tr, i) : workpiece_of_g(x.g, x.t0, x.t1));
+            ask_piece(q, task ? workpiece_of_task(tr, i) : workpiece_of_g(x.g, x.t0, x.t1));
     text_add(&q->title, "%s ", task ? "task" : "region");
     text_clean(&q->title, s, strlen(s), 60);
 }
@@ -94,7 +94,7 @@ static void ask_group(struct asked *q, const struct trace *tr, const char *s)
         struct lane_info li = trace_lane(tr, lane_g(g));
         const uint32_t begins = trace_frame(tr, li.start_stack, 0).func; /* a helper, if it isn't that name */
         if (shown_as(tr, li.name, s) || shown_as(tr, begins, s))
-            ask(q, workpiece_of_g(g, li.first, li.last));
+            ask_piece(q, workpiece_of_g(g, li.first, li.last));
     }
     text_lit(&q->title, "goroutines of ");
     text_clean(&q->title, s, strlen(s), 60);
@@ -277,7 +277,7 @@ static const struct command command = {
 
 /* Sets o->path, and the subject: the second operand, or the place after the first. Returns -1 to continue,
  * else the exit status. */
-static int parse(struct options *o, const char **subject, int argc, char **argv)
+static int explain_parse(struct options *o, const char **subject, int argc, char **argv)
 {
     static char place[LINK_PLACE];
     const int status = options_read(&command, argc, argv, o);
@@ -339,7 +339,7 @@ int explain_main(int argc, char **argv)
     struct options o;
     const char *subject;
     struct text t = {0};
-    int status = parse(&o, &subject, argc, argv);
+    int status = explain_parse(&o, &subject, argc, argv);
     if (status >= 0)
         return status;
     t.ascii = !o.utf8;

@@ -21,7 +21,7 @@
 
 static const char *const info_can_word[] = {"no", "in part", "yes"};
 
-static struct info_answer answer(const char *key, const char *question, enum info_can can, const char *why)
+static struct info_answer answer_to(const char *key, const char *question, enum info_can can, const char *why)
 {
     struct info_answer x = {.key = key, .question = question, .can = can};
     snprintf(x.why, sizeof x.why, "%s", why);
@@ -40,14 +40,14 @@ static struct info_answer counted(const char *key, const char *question, const c
         snprintf(why, sizeof why, "none in this trace");
     else
         snprintf(why, sizeof why, "%zu %s", n, what);
-    return answer(key, question, !since && n ? INFO_YES : INFO_NO, why);
+    return answer_to(key, question, !since && n ? INFO_YES : INFO_NO, why);
 }
 
 /* Fully, or no better than `else_can`, because of that. */
 static struct info_answer if_so(const char *key, const char *question, bool so, enum info_can else_can,
                                 const char *why)
 {
-    return answer(key, question, so ? INFO_YES : else_can, so ? "" : why);
+    return answer_to(key, question, so ? INFO_YES : else_can, so ? "" : why);
 }
 
 enum { NAMED_SINCE = 1007 }; /* dialects before it have program counters only */
@@ -64,30 +64,30 @@ size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
         cut = !c->strings || !c->stacks;                         /* frames of stacks are what has names */
     const char *user = t->has_regions ? NULL : "1.11";
     const struct info_answer all[] = {
-        answer("durations", "how long things took",
-               !t->has_clock      ? INFO_NO
-               : t->clock_assumed ? INFO_PARTLY
-                                  : INFO_YES,
-               !t->has_clock      ? "no tick rate: --ticks-per-second"
-               : t->clock_assumed ? "the clock's rate is an assumption"
-                                  : ""),
+        answer_to("durations", "how long things took",
+                  !t->has_clock      ? INFO_NO
+                  : t->clock_assumed ? INFO_PARTLY
+                                     : INFO_YES,
+                  !t->has_clock      ? "no tick rate: --ticks-per-second"
+                  : t->clock_assumed ? "the clock's rate is an assumption"
+                                     : ""),
         if_so("wall_clock", "at what time of day", t->has_wall, INFO_NO, "not recorded before Go 1.25"),
-        answer("names", "which functions",
-               given                  ? INFO_PARTLY
-               : !t->has_names || cut ? INFO_NO
-                                      : INFO_YES,
-               !t->has_names ? "program counters only: use --exe"
-               : given       ? "taken from the program given with --exe"
-               : !c->strings ? "its names were cut off"
-               : cut         ? "its stacks were cut off"
-                             : ""),
+        answer_to("names", "which functions",
+                  given                  ? INFO_PARTLY
+                  : !t->has_names || cut ? INFO_NO
+                                         : INFO_YES,
+                  !t->has_names ? "program counters only: use --exe"
+                  : given       ? "taken from the program given with --exe"
+                  : !c->strings ? "its names were cut off"
+                  : cut         ? "its stacks were cut off"
+                                : ""),
         if_so("stacks", "where a goroutine waited", c->stacks, INFO_NO, "its stacks were cut off"),
         if_so("waits", "why a goroutine waited", t->second_family, INFO_PARTLY,
               "coarsely: lock, channel, network, sleep"),
         if_so("syscalls", "how long a system call took", t->second_family, INFO_PARTLY,
               "of those that lost their P"),
         if_so("threads", "which thread it was on", t->has_m, INFO_NO, "the prototype doesn't record threads"),
-        answer("locks", "who held a lock", INFO_PARTLY, "likely ones, from who ended the waits"),
+        answer_to("locks", "who held a lock", INFO_PARTLY, "likely ones, from who ended the waits"),
         if_so("gc", "what the collector did", t->version >= 1009, INFO_PARTLY, "no mark assists before 1.9"),
         if_so("stops", "why the world stopped", t->version >= 1021, INFO_PARTLY,
               "before 1.21 for the collector"),
@@ -181,7 +181,7 @@ static void page_generations(struct text *t, const struct info *i)
 
 ORDER(most_kind_first, struct census_kind *const, MOST((*r)->n) ALPHA((*r)->name))
 
-static void part(struct text *t, const char *name, uint64_t n)
+static void info_part(struct text *t, const char *name, uint64_t n)
 {
     if (n)
         text_say(t, NULL, "  ", name, t_to(26), t_right(n, 11), "\n");
@@ -198,13 +198,13 @@ static void page_kinds(struct text *t, const struct info *i)
     sort(k, n, most_kind_first);
     text_lit(t, "\nWHAT IT IS MADE OF              number\n");
     for (size_t j = 0; j < n; j++)
-        part(t, k[j]->name, k[j]->n);
-    part(t, "(strings)", c->strings);
-    part(t, "(stacks)", c->stacks);
-    part(t, "(CPU samples)", c->samples);
+        info_part(t, k[j]->name, k[j]->n);
+    info_part(t, "(strings)", c->strings);
+    info_part(t, "(stacks)", c->stacks);
+    info_part(t, "(CPU samples)", c->samples);
 }
 
-static void note(struct text *t, const struct err *e)
+static void info_note(struct text *t, const struct err *e)
 {
     text_add(t, "  %s", e->what);
     if (e->offset != ERR_NO_OFFSET)
@@ -219,14 +219,14 @@ static void page_damage(struct text *t, const struct info *i)
     if (!in->ndamages && !i->packed->code && !in->nwarnings)
         text_lit(t, "  none\n");
     if (i->packed->code)
-        note(t, i->packed);
+        info_note(t, i->packed);
     for (uint32_t k = 0; k < in->ndamages && trace_damage(i->tr, k); k++)
-        note(t, trace_damage(i->tr, k));
+        info_note(t, trace_damage(i->tr, k));
     if (in->more_damages)
         text_lit(t, "  and more\n");
     for (uint32_t k = 0; k < in->nwarnings && trace_warning(i->tr, k); k++) {
         text_lit(t, "  warning:");
-        note(t, trace_warning(i->tr, k));
+        info_note(t, trace_warning(i->tr, k));
     }
 }
 

@@ -45,7 +45,7 @@ static int conditions(const struct options *o, struct asserts *a)
 }
 
 /* Returns -1 to go on, else the exit status. */
-static int parse(struct options *o, struct asserts *a, int argc, char **argv)
+static int report_parse(struct options *o, struct asserts *a, int argc, char **argv)
 {
     struct err e = {0};
     const int status = options_read(&command, argc, argv, o);
@@ -116,8 +116,8 @@ static void page(const struct options *o, const struct asserts *as, const struct
 }
 
 /* Reports one trace. Returns the exit status. */
-static int one(const struct options *o, struct asserts *a, const struct folder_file *f, struct text *t,
-               bool many)
+static int report_one(const struct options *o, struct asserts *a, const struct folder_file *f, struct text *t,
+                      bool many)
 {
     const char *path = f->path;
     struct loaded l;
@@ -149,13 +149,13 @@ static int pages(const struct options *o, struct asserts *a, const struct folder
     const size_t n = o->trace.more.n ? 1 : files->n;
     int status = 0;
     for (size_t i = 0; i < n; i++)
-        status = worse(status, one(o, a, &files->file[i], t, n > 1));
+        status = worse(status, report_one(o, a, &files->file[i], t, n > 1));
     if (o->json && t->n)
         text_add(t, n > 1 ? "\n]\n" : "\n");
     return status;
 }
 
-static int run(struct options *o, struct asserts *a)
+static int report_all(struct options *o, struct asserts *a)
 {
     struct text t = {.ascii = !o->utf8, .width = o->out ? 0 : say_width(REPORT_WIDTH)};
     struct folder files;
@@ -173,8 +173,8 @@ int report_main(int argc, char **argv)
 {
     struct options o;
     struct asserts a = {.n = 0};
-    const int status = parse(&o, &a, argc, argv);
-    return status >= 0 ? status : run(&o, &a);
+    const int status = report_parse(&o, &a, argc, argv);
+    return status >= 0 ? status : report_all(&o, &a);
 }
 
 int report_page(struct options *o)
@@ -186,5 +186,5 @@ int report_page(struct options *o)
         o->operand = one;
         o->noperands = 1;
     }
-    return run(o, &(struct asserts){.n = 0});
+    return report_all(o, &(struct asserts){.n = 0});
 }

@@ -119,7 +119,7 @@ static void lend(sqlite3 *db)
     }
 }
 
-static int tick(void *arg)
+static int asked_to_stop(void *arg)
 {
     return sql_stop(arg);
 }
@@ -144,7 +144,7 @@ static void limits(sqlite3 *db)
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
-static bool room(struct sql *s)
+static bool plain_room(struct sql *s)
 {
     const size_t n = trace_nstr(s->tr) / 64 + 1;
     s->plain = mem_zalloc(2 * n * sizeof *s->plain);
@@ -170,7 +170,7 @@ enum err_code sql_open_at(const struct trace *tr, int fd, struct sql **out, stru
                         sqlite3_open_v2(memory_only ? ":memory:" : "file", &s->db, how, vfs) == SQLITE_OK;
     if (opened)
         limits(s->db);
-    if (!opened || !room(s) || !sql_vtabs(s, memory_only ? "" : "live_") || !sql_functions(s) ||
+    if (!opened || !plain_room(s) || !sql_vtabs(s, memory_only ? "" : "live_") || !sql_functions(s) ||
         sqlite3_exec(s->db, "PRAGMA temp_store=memory", NULL, NULL, NULL) != SQLITE_OK) {
         const bool memory = !s->db || sqlite3_errcode(s->db) == SQLITE_NOMEM || opened;
         err_set(e, memory ? ERR_NOMEM : ERR_IO, ERR_NO_OFFSET, "%s",
@@ -190,7 +190,7 @@ enum err_code sql_open(const struct trace *tr, struct sql **out, struct err *e)
         lend((*out)->db);
         (*out)->trusted = false;
         (void)sqlite3_set_authorizer((*out)->db, allow, *out);
-        sqlite3_progress_handler((*out)->db, STEPS, tick, *out);
+        sqlite3_progress_handler((*out)->db, STEPS, asked_to_stop, *out);
     }
     return c;
 }

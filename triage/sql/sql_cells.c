@@ -14,7 +14,7 @@
 /* ---- names --------------------------------------------------------------------------------------------- */
 
 /* Whether a string can be shown as it is. utf8_plain() accepts tabs. */
-static bool is_plain(struct str s)
+static bool shows_as_is(struct str s)
 {
     return utf8_plain(s.p, s.len) && !memchr(s.p, '\t', s.len) && !memchr(s.p, '\r', s.len);
 }
@@ -25,7 +25,7 @@ static bool plain_str(const struct sql *s, uint32_t str, struct str v)
     const uint64_t bit = UINT64_C(1) << (str & 63);
     if (!(*known & bit)) {
         *known |= bit;
-        *plain |= is_plain(v) ? bit : 0;
+        *plain |= shows_as_is(v) ? bit : 0;
     }
     return *plain & bit;
 }

@@ -25,7 +25,7 @@ const struct sql_function sql_function_docs[] = {
 };
 const unsigned sql_nfunctions = sizeof sql_function_docs / sizeof *sql_function_docs;
 
-static struct sql *of(sqlite3_context *x)
+static struct sql *sql_of(sqlite3_context *x)
 {
     return sqlite3_user_data(x);
 }
@@ -68,7 +68,7 @@ static void covered(sqlite3_context *x, int n, sqlite3_value **v, enum band b)
     if (any_null(n, v))
         return;
     const int64_t t0 = sqlite3_value_int64(v[0]), one = t0 < INT64_MAX ? t0 + 1 : t0;
-    sql_put_int(x, tri_in_band(of(x)->tr, b, t0, n == 2 ? sqlite3_value_int64(v[1]) : one));
+    sql_put_int(x, tri_in_band(sql_of(x)->tr, b, t0, n == 2 ? sqlite3_value_int64(v[1]) : one));
 }
 
 static void f_in_gc(sqlite3_context *x, int n, sqlite3_value **v)
@@ -91,7 +91,7 @@ static void f_ns(sqlite3_context *x, int n, sqlite3_value **v)
         sqlite3_result_value(x, v[0]);
         return;
     }
-    if (goto_when(of(x)->tr, text_of(v[0]).p, &ns, &why))
+    if (goto_when(sql_of(x)->tr, text_of(v[0]).p, &ns, &why))
         sql_put_int(x, ns);
     else
         sqlite3_result_error(x, why, -1);
@@ -99,11 +99,11 @@ static void f_ns(sqlite3_context *x, int n, sqlite3_value **v)
 
 static void f_dur(sqlite3_context *x, int n, sqlite3_value **v)
 {
-    struct text t = {.ticks = !trace_info(of(x)->tr)->has_clock};
+    struct text t = {.ticks = !trace_info(sql_of(x)->tr)->has_clock};
     if (any_null(n, v))
         return;
     text_dur(&t, sqlite3_value_int64(v[0]));
-    sql_put(x, of(x), v_own(text_take(&t)));
+    sql_put(x, sql_of(x), v_own(text_take(&t)));
 }
 
 static void f_state(sqlite3_context *x, int n, sqlite3_value **v)
@@ -112,7 +112,7 @@ static void f_state(sqlite3_context *x, int n, sqlite3_value **v)
         return;
     const uint32_t named = states_named(text_of(v[0]).p);
     if (named) /* "gc": of mark workers and assists, the first */
-        sql_put(x, of(x), v_word(state_name((enum state)__builtin_ctz(named))));
+        sql_put(x, sql_of(x), v_word(state_name((enum state)__builtin_ctz(named))));
     else
         sqlite3_result_error(
             x,
@@ -133,7 +133,7 @@ static void f_bucket(sqlite3_context *x, int n, sqlite3_value **v)
 }
 
 /* Of a moment, 'g', 'p' or 'm', and an id. */
-static bool place_of(sqlite3_context *x, sqlite3_value **v, enum lane_kind *k)
+static bool lane_kind_of(sqlite3_context *x, sqlite3_value **v, enum lane_kind *k)
 {
     const struct str lane = text_of(v[1]);
     *k = lane.len != 1 ? LANE_KINDS : lane.p[0] == 'g' ? LANE_G : lane.p[0] == 'p' ? LANE_P : LANE_M;
@@ -147,7 +147,7 @@ static void f_at(sqlite3_context *x, int n, sqlite3_value **v)
 {
     char place[LINK_PLACE];
     enum lane_kind k;
-    if (any_null(n, v) || !place_of(x, v, &k))
+    if (any_null(n, v) || !lane_kind_of(x, v, &k))
         return;
     link_place(place, sqlite3_value_int64(v[0]), k, (uint64_t)sqlite3_value_int64(v[2]));
     sqlite3_result_text(x, place, -1, SQLITE_TRANSIENT);
@@ -157,11 +157,11 @@ static void f_link(sqlite3_context *x, int n, sqlite3_value **v)
 {
     struct text t = {0};
     enum lane_kind k;
-    if (any_null(n, v) || !place_of(x, v, &k))
+    if (any_null(n, v) || !lane_kind_of(x, v, &k))
         return;
-    link_add(&t, trace_info(of(x)->tr)->path, sqlite3_value_int64(v[0]), k,
+    link_add(&t, trace_info(sql_of(x)->tr)->path, sqlite3_value_int64(v[0]), k,
              (uint64_t)sqlite3_value_int64(v[2]));
-    sql_put(x, of(x), v_own(text_take(&t)));
+    sql_put(x, sql_of(x), v_own(text_take(&t)));
 }
 
 /* ---- of a group ---------------------------------------------------------------------------------------- */
@@ -174,7 +174,7 @@ struct many { /* the values of a group, as integers that sort like the values */
 };
 
 /* Convert a real to an integer that sorts alike, and back. */
-static int64_t key_of(double d)
+static int64_t real_key(double d)
 {
     int64_t k;
     memcpy(&k, &d, sizeof k);
@@ -203,10 +203,10 @@ static void many_add(struct many *m, sqlite3_value *v)
     }
     if (type == SQLITE_FLOAT && !m->real) {
         for (sqlite3_uint64 i = 0; i < m->n; i++)
-            m->v[i] = key_of((double)m->v[i]);
+            m->v[i] = real_key((double)m->v[i]);
         m->real = true;
     }
-    m->v[m->n++] = m->real ? key_of(sqlite3_value_double(v)) : sqlite3_value_int64(v);
+    m->v[m->n++] = m->real ? real_key(sqlite3_value_double(v)) : sqlite3_value_int64(v);
 }
 
 static void p_step(sqlite3_context *x, int n, sqlite3_value **v)

@@ -66,7 +66,7 @@ static struct rows_alike *group_of(struct sql_groups *g, uint64_t key)
 
 /* Numbers grow in the order in which a table has its rows, but for a lane that comes once more: then it
  * wraps. */
-static bool add(struct sql_groups *g, uint64_t key, uint64_t row)
+static bool add_to_group(struct sql_groups *g, uint64_t key, uint64_t row)
 {
     struct rows_alike *r = group_of(g, key);
     if (!r)
@@ -92,7 +92,7 @@ static bool add(struct sql_groups *g, uint64_t key, uint64_t row)
     return true;
 }
 
-static uint64_t key_of(struct sql_cursor *c)
+static uint64_t group_key(struct sql_cursor *c)
 {
     uint64_t h = hash_first(sql_key(c->s, c->table->cell(c, c->by[0])));
     for (unsigned i = 1; i < c->nby; i++)
@@ -106,7 +106,7 @@ bool sql_group(struct sql_cursor *c, bool (*next)(struct sql_cursor *c))
     sql_groups_free(c->groups);
     struct sql_groups *g = c->groups = mem_zalloc(sizeof *g);
     for (uint32_t n = 1; g && ok && !c->eof; n++)
-        ok = add(g, key_of(c), (uint64_t)c->rowid) && next(c) && ((n & 8191) || !sql_stop(c->s));
+        ok = add_to_group(g, group_key(c), (uint64_t)c->rowid) && next(c) && ((n & 8191) || !sql_stop(c->s));
     if (g)
         g->at = g->n ? g->group[0].first : NO_LANE;
     c->eof = false;
@@ -114,7 +114,7 @@ bool sql_group(struct sql_cursor *c, bool (*next)(struct sql_cursor *c))
 }
 
 /* The number of the next row of this group. */
-static bool take(struct sql_groups *g)
+static bool group_next(struct sql_groups *g)
 {
     while (g->at != NO_LANE && (g->byte == BLOCK || !g->block[g->at].byte[g->byte])) {
         g->at = g->block[g->at].next;
@@ -137,7 +137,7 @@ static bool take(struct sql_groups *g)
 bool sql_group_next(struct sql_cursor *c, uint64_t *rowid)
 {
     struct sql_groups *g = c->groups;
-    while (g->now < g->n && !take(g)) {
+    while (g->now < g->n && !group_next(g)) {
         g->now++;
         g->at = g->now < g->n ? g->group[g->now].first : NO_LANE;
         g->byte = 0;

@@ -101,7 +101,7 @@ static uint32_t step_in_order(struct sql_lanes *l)
     return NO_LANE;
 }
 
-static uint32_t step(struct sql_lanes *l)
+static uint32_t lanes_step(struct sql_lanes *l)
 {
     uint32_t i = l->at;
     if (l->order)
@@ -119,7 +119,7 @@ uint32_t sql_lanes_next(struct sql_lanes *l)
     for (uint32_t passed = 1; l->at < l->end; passed++) {
         if ((passed & 4095) == 0 && sql_stop(l->s))
             return NO_LANE;
-        const uint32_t i = step(l);
+        const uint32_t i = lanes_step(l);
         if (i == NO_LANE)
             return NO_LANE;
         if (l->w->name != SQL_ANY_NAME && l->s->canon[trace_g_name(l->s->tr, i)] != l->w->name)
@@ -165,7 +165,7 @@ static double lane_rows(const struct sql *s, const struct sql_table *t)
 }
 
 /* The part of the lane's life that the query covers. */
-static bool part(const struct lane_cursor *c, int64_t *t0, int64_t *t1)
+static bool life_part(const struct lane_cursor *c, int64_t *t0, int64_t *t1)
 {
     const struct sql_where *w = &c->c.w;
     const bool from = w->lo[SQL_P_FROM] == w->hi[SQL_P_FROM], to = w->lo[SQL_P_TO] == w->hi[SQL_P_TO];
@@ -184,7 +184,7 @@ static int64_t ns_in(struct lane_cursor *c, enum state st)
     int64_t t0, t1;
     if (!c->has_shares) {
         c->s = (struct shares){0};
-        if (part(c, &t0, &t1))
+        if (life_part(c, &t0, &t1))
             trace_shares(c->c.s->tr, c->lane, t0, t1, &c->s);
         c->has_shares = true;
     }
@@ -198,7 +198,7 @@ static int64_t count_of(const struct lane_cursor *c)
     int64_t t0, t1;
     if (w->lo[SQL_P_FROM] <= c->li.first && c->li.last < w->hi[SQL_P_TO])
         return (int64_t)c->li.nspans;
-    return part(c, &t0, &t1) ? (int64_t)trace_count(c->c.s->tr, c->lane, t0, t1) : 0;
+    return life_part(c, &t0, &t1) ? (int64_t)trace_count(c->c.s->tr, c->lane, t0, t1) : 0;
 }
 
 /* ---- goroutines ---------------------------------------------------------------------------------------- */

@@ -202,7 +202,7 @@ static int all_statements(struct job *j, struct sql *s)
     return status;
 }
 
-static int ask(struct job *j, const char *path, struct trace *tr)
+static int ask_trace(struct job *j, const char *path, struct trace *tr)
 {
     struct err e = {.offset = ERR_NO_OFFSET};
     struct sql *s;
@@ -266,7 +266,7 @@ static int one_trace(struct job *j, const struct folder_file *f)
     else if (j->opt.save)
         status = save_one(j, tr, path);
     else
-        status = ask(j, path, tr);
+        status = ask_trace(j, path, tr);
     if (!status && rc == ERR_OK) {
         (void)partial(j, path, tr);
         j->saved = true;
@@ -303,7 +303,7 @@ static int save(struct job *j)
     return status;
 }
 
-static int run(struct job *j)
+static int run_job(struct job *j)
 {
     struct err e = {0};
     if (j->opt.save)
@@ -345,7 +345,7 @@ int sql_main(int argc, char **argv)
         status = fail("the traces", "out of memory");
     j.many = j.files.n > 1 || (j.files.n && j.files.file[0].listed);
     if (!status)
-        status = run(&j);
+        status = run_job(&j);
     folder_free(&j.files);
     mem_free(j.read);
     return status;

@@ -65,7 +65,7 @@ static void add_escaped(struct text *t, struct str s, const char *which, char wi
 
 /* Whether the text is printable ASCII that no format escapes and no spreadsheet takes for a formula, as
  * most names are. */
-static bool is_plain(struct str s)
+static bool needs_no_escape(struct str s)
 {
     bool odd = s.len && (*s.p == '=' || *s.p == '+' || *s.p == '-' || *s.p == '@');
     for (uint32_t i = 0; i < s.len; i++)
@@ -95,7 +95,7 @@ static void add_text(struct sql_print *p, struct text *t, struct str s, bool hea
         return;
     }
     text_raw(t, "\"", json);
-    if (is_plain(s)) {
+    if (needs_no_escape(s)) {
         text_raw(t, s.p, s.len);
     } else {
         p->cell.n = 0;
@@ -221,7 +221,7 @@ static struct sql_cell cell_at(const struct sql_print *p, const struct sql_query
     return head ? (struct sql_cell){.kind = SQL_TEXT, .s = sql_head(q, i)} : sql_cell(q, i);
 }
 
-static void add_row(struct sql_print *p, const struct sql_query *q, bool head)
+static void print_row(struct sql_print *p, const struct sql_query *q, bool head)
 {
     struct text *t = p->format == SQL_ALIGNED ? &p->held : &p->line;
     if (p->format == SQL_JSON && p->rows)
@@ -260,14 +260,14 @@ bool sql_print_begin(struct sql_print *p, const struct sql_query *q)
     if (p->format == SQL_JSON)
         text_lit(&p->line, "[");
     else
-        add_row(p, q, true);
+        print_row(p, q, true);
     p->headed = p->format != SQL_ALIGNED;
     return !p->cell.failed;
 }
 
 bool sql_print_row(struct sql_print *p, const struct sql_query *q)
 {
-    add_row(p, q, false);
+    print_row(p, q, false);
     p->rows++;
     if (p->format == SQL_ALIGNED && ++p->nheld >= SQL_LOOK)
         release(p);

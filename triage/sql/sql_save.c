@@ -11,7 +11,7 @@ static bool argument(const struct sql_column *c)
 }
 
 /* Run a statement of our own; its first parameter, if any, is the trace's name. */
-static bool run(struct sql *s, const struct text *t, const char *trace)
+static bool run_own(struct sql *s, const struct text *t, const char *trace)
 {
     sqlite3_stmt *st = NULL;
     bool ok = text_ok(t) && sqlite3_prepare_v2(s->db, t->p, (int)t->n, &st, NULL) == SQLITE_OK;
@@ -38,7 +38,7 @@ static bool save_table(struct sql *s, const struct sql_table *b, const char *tra
     }
     text_lit(&make, ")");
     text_add(&put, " FROM live_%s", b->name);
-    const bool ok = (more || run(s, &make, trace)) && run(s, &put, trace);
+    const bool ok = (more || run_own(s, &make, trace)) && run_own(s, &put, trace);
     text_free(&make);
     text_free(&put);
     return ok;

@@ -139,7 +139,7 @@ static void split_rest(struct span_cursor *c)
 }
 
 /* The neighbour of s in its lane: step -1 or 1. NULL: there is none. */
-static const struct span *beside(struct span_cursor *c, int step)
+static const struct span *span_beside(struct span_cursor *c, int step)
 {
     if (step > 0 && !c->wide)
         return c->more ? span_get(&c->it) : NULL;
@@ -150,7 +150,7 @@ static const struct span *beside(struct span_cursor *c, int step)
 /* A runnable span is a wake-up if its goroutine had waited before, or was just created. */
 static bool is_wake(struct span_cursor *c)
 {
-    const struct span *b = c->s.index ? beside(c, -1) : NULL;
+    const struct span *b = c->s.index ? span_beside(c, -1) : NULL;
     return c->s.index ? b && b->state == ST_WAITING : c->s.who != NO_LANE;
 }
 
@@ -238,7 +238,7 @@ static bool open_start(struct span_cursor *c)
 {
     if (!c->wide || c->s.open_start || c->s.state == ST_UNKNOWN)
         return c->s.open_start;
-    const struct span *s = beside(c, -1);
+    const struct span *s = span_beside(c, -1);
     return s && s->state == ST_UNKNOWN;
 }
 
@@ -246,7 +246,7 @@ static bool open_end(struct span_cursor *c)
 {
     if (!c->wide || c->s.open_end || c->s.state == ST_UNKNOWN)
         return c->s.open_end;
-    const struct span *s = beside(c, 1);
+    const struct span *s = span_beside(c, 1);
     return s && s->state == ST_UNKNOWN;
 }
 
@@ -358,7 +358,7 @@ static struct sql_value v_ended(struct span_cursor *c, const struct span *after)
 
 SQL_CELLS(wait, WAIT, struct span_cursor, const struct span *r = &c->s;
           const bool wants = column == W_ENDED || (column >= W_WAKER && column <= W_RUNNABLE);
-          const struct span *after = wants ? beside(c, 1) : NULL;
+          const struct span *after = wants ? span_beside(c, 1) : NULL;
           const bool woken = after && after->state == ST_RUNNABLE)
 SQL_TABLE(wait, WAIT, struct span_cursor, spans_begin, span_step,
           "Each wait of a goroutine, and who ended it; by goroutine, then time", .lane = LANE_G,
@@ -383,7 +383,7 @@ SQL_TABLE(wait, WAIT, struct span_cursor, spans_begin, span_step,
       "how long it had waited; NULL: it was created") \
     X(K_RUNNABLE, "runnable_ns", NS, NO, v_int(r->t1 - r->t0), "how long it was runnable then")
 SQL_CELLS(wake, WAKE, struct span_cursor, const struct span *r = &c->s;
-          const struct span *b = column >= K_REASON && r->index ? beside(c, -1) : NULL)
+          const struct span *b = column >= K_REASON && r->index ? span_beside(c, -1) : NULL)
 SQL_TABLE(wake, WAKE, struct span_cursor, spans_begin, span_step,
           "Each time a goroutine was made runnable: woken from a wait, or created", .lane = LANE_G,
           .states = 1u << ST_RUNNABLE, .groups = SQL_GROUP(ID) | SQL_GROUP(NAME), .keyed = true,

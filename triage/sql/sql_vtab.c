@@ -315,7 +315,7 @@ static int eof(sqlite3_vtab_cursor *base)
     return ((const struct sql_cursor *)base)->eof;
 }
 
-static int column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i)
+static int vtab_column(sqlite3_vtab_cursor *base, sqlite3_context *x, int i)
 {
     struct sql_cursor *c = (struct sql_cursor *)base;
     const enum sql_push push = c->table->column[i].push;
@@ -344,7 +344,7 @@ static const sqlite3_module module = {.xConnect = connect, /* no xCreate: each i
                                       .xFilter = filter,
                                       .xNext = next,
                                       .xEof = eof,
-                                      .xColumn = column,
+                                      .xColumn = vtab_column,
                                       .xRowid = rowid};
 
 bool sql_rows_from(struct sql_cursor *base, int64_t i, int64_t n)

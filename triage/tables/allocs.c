@@ -50,7 +50,7 @@ uint32_t gc_begun_at(const struct trace *tr, const struct range *gc)
 }
 
 /* Looks at all evidence of a kind. A start or a sample is some only where its stack allocates. */
-static bool look(struct look *k, enum kind what)
+static bool allocs_look(struct look *k, enum kind what)
 {
     static const enum range_kind kinds[] = {
         [STARTS] = RANGE_GC, [ASSISTS] = RANGE_ASSIST, [SWEEPS] = RANGE_SWEEP};
@@ -82,7 +82,7 @@ static double share_of(const struct seen *v, const struct seen *all)
 
 ORDER(cmp_row, struct alloc_row, MOST(r->share) LEAST(r->func))
 
-static bool rows_of(struct look *k, struct allocs *out)
+static bool allocs_rows(struct look *k, struct allocs *out)
 {
     struct seen all = {0}; /* the evidence that has a function */
     each_of(v, k->v, k->n) {
@@ -112,8 +112,8 @@ bool allocs_of(const struct trace *tr, struct allocs *out)
 {
     struct look k = {.tr = tr};
     *out = (struct allocs){0};
-    const bool ok =
-        look(&k, STARTS) && look(&k, ASSISTS) && look(&k, SWEEPS) && look(&k, SAMPLES) && rows_of(&k, out);
+    const bool ok = allocs_look(&k, STARTS) && allocs_look(&k, ASSISTS) && allocs_look(&k, SWEEPS) &&
+                    allocs_look(&k, SAMPLES) && allocs_rows(&k, out);
     tab_free(&k.by_stack);
     tab_free(&k.by_func);
     mem_free(k.v);

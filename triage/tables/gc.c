@@ -125,7 +125,7 @@ static bool heap_behind(const struct triage *tg, const struct range *gc, uint64_
     return ends;
 }
 
-static void heap(struct triage *tg, const struct range *gc, size_t ngc)
+static void heap_sums(struct triage *tg, const struct range *gc, size_t ngc)
 {
     const size_t n = trace_npoints(tg->tr, METRIC_HEAP);
     struct heap_stat *s = &tg->heap;
@@ -161,6 +161,6 @@ bool triage_gc(struct triage *tg)
             tg->gc_cycles++;
         }
     }
-    heap(tg, r, n);
+    heap_sums(tg, r, n);
     return (!tg->gc_cycles && !tg->stw_gc.n) || triage_mmu_curve(tg); /* without a collection it says 100 % */
 }

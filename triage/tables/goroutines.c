@@ -106,7 +106,7 @@ static inline struct pair_row *find_pair(const struct g_walk *w, const struct en
 }
 
 /* Where the row may be remembered. */
-static OFTEN struct place *place_of(struct g_walk *w, uint64_t wait, uint64_t by)
+static OFTEN struct place *place_for(struct g_walk *w, uint64_t wait, uint64_t by)
 {
     const uint32_t low = (uint32_t)by + 31 * (uint32_t)(by >> 32);
     return &w->place[((uint32_t)wait * 0x9e3779b1u + low * 0x85ebca77u) >> (32 - PLACE_BITS)];
@@ -138,7 +138,7 @@ static bool count_late(struct g_walk *w)
         if (!(p = find_pair(w, e)))
             return false;
         count_pair(p, e);
-        *place_of(w, e->wait, e->by) = (struct place){e->wait, e->by, (uint32_t)(p - y->v)};
+        *place_for(w, e->wait, e->by) = (struct place){e->wait, e->by, (uint32_t)(p - y->v)};
     }
     return true;
 }
@@ -152,7 +152,7 @@ static RARELY bool put_off(struct g_walk *w, const struct ended *e)
 /* The row of the pair, if it is remembered. */
 static OFTEN struct pair_row *near_pair(struct g_walk *w, const struct ended *e)
 {
-    const struct place *at = place_of(w, e->wait, e->by);
+    const struct place *at = place_for(w, e->wait, e->by);
     return at->wait == e->wait && at->by == e->by ? &w->y->pairs.v[at->row] : NULL;
 }
 
@@ -425,7 +425,7 @@ static bool lane_skipped(void *arg)
     return ((const struct g_walk *)arg)->system;
 }
 
-static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
+static bool walk_spans(void *arg, uint32_t g, const struct span_run *r)
 {
     struct g_walk *w = arg;
     (void)g;
@@ -456,7 +456,7 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
     w.long_run = tg->long_runs.least;
     y->worst.least = y->busiest.least = -1;
     const struct span_walk walk = {
-        .begin = lane_begin, .skips = lane_skipped, .spans = lane_spans, .end = lane_end, .arg = &w};
+        .begin = lane_begin, .skips = lane_skipped, .spans = walk_spans, .end = lane_end, .arg = &w};
     for (unsigned i = 0; i < 1u << PLACE_BITS; i++)
         w.place[i].wait = UINT64_MAX;
     memset(w.reason, 0, sizeof w.reason);

@@ -37,7 +37,7 @@ static uint32_t first_time(struct build *b, uint32_t stack)
     return p ? tab_put(&b->by_stack, stack, 0, (uint32_t)(p - b->out->row)) : TAB_NONE;
 }
 
-static bool add_row(struct build *b, uint32_t stack, int64_t ns)
+static bool add_weight(struct build *b, uint32_t stack, int64_t ns)
 {
     uint32_t at = tab_get(&b->by_stack, stack, 0);
     if (at == TAB_NONE && (at = first_time(b, stack)) == TAB_NONE)
@@ -52,11 +52,11 @@ static bool add_span(struct build *b, uint32_t stack, int64_t t0, int64_t t1)
 {
     t0 = t0 > b->f.t0 ? t0 : b->f.t0;
     t1 = t1 < b->f.t1 ? t1 : b->f.t1;
-    return t1 <= t0 || add_row(b, stack, t1 - t0);
+    return t1 <= t0 || add_weight(b, stack, t1 - t0);
 }
 
 /* Go's tool distinguishes waits by parts of the reason. */
-static bool wanted(const struct build *b, const struct span *s)
+static bool kind_wants(const struct build *b, const struct span *s)
 {
     const struct str why = trace_str(b->tr, s->reason);
     switch (b->kind) {
@@ -93,7 +93,7 @@ static bool lane(struct build *b, uint32_t g)
         const uint32_t stack = b->kind == SW_ONCPU ? s->stack_end : s->stack;
         if (s->t0 >= b->f.t1)
             break;
-        if (!wanted(b, s) || (go && (s->open_end || s->t0 < first_run)))
+        if (!kind_wants(b, s) || (go && (s->open_end || s->t0 < first_run)))
             continue;
         if (!add_span(b, stack, s->t0 > seen ? s->t0 : seen, s->t1) ||
             (s->index % 128 == 0 && !slices_tick()))
@@ -128,7 +128,7 @@ bool stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_
     const size_t ns = k == SW_CPU ? trace_samples(tr, &s) : 0,
                  nr = k == SW_ASSIST ? trace_ranges(tr, RANGE_ASSIST, &r) : 0;
     const bool ok = (k == SW_CPU || k == SW_ASSIST || lanes(&b)) &&
-                    !any_of(i, ns, s[i].t >= b.f.t0 && s[i].t < b.f.t1 && !add_row(&b, s[i].stack, 0)) &&
+                    !any_of(i, ns, s[i].t >= b.f.t0 && s[i].t < b.f.t1 && !add_weight(&b, s[i].stack, 0)) &&
                     !any_of(i, nr, !add_span(&b, r[i].stack, r[i].t0, r[i].t1));
     tab_free(&b.by_stack);
     if (!ok)

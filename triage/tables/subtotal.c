@@ -255,7 +255,7 @@ static bool run_add(void *arg, size_t i, void *kept)
     return ok;
 }
 
-static bool add_row(struct tab *by_wait, struct wait_row **rows, uint32_t *n, const struct pair_row *p)
+static bool sum_row(struct tab *by_wait, struct wait_row **rows, uint32_t *n, const struct pair_row *p)
 {
     const int64_t ns = p->longest.t1 - p->longest.t0;
     const bool done = p->waker != WAIT_OPEN && p->waker != WAIT_LOST;
@@ -283,8 +283,8 @@ static bool tell_pairs(struct triage *tg, struct subtotal *y)
     for (uint32_t i = 0; ok && i < y->pairs.n; i++) {
         struct pair_row *p = &y->pairs.v[i];
         const bool call = p->waker == CALL_OVER || p->waker == CALL_BLOCKED;
-        ok = (call ? add_row(&calls, &tg->syscalls, &tg->nsyscalls, p)
-                   : add_row(&waits, &tg->waits, &tg->nwaits, p)) &&
+        ok = (call ? sum_row(&calls, &tg->syscalls, &tg->nsyscalls, p)
+                   : sum_row(&waits, &tg->waits, &tg->nwaits, p)) &&
              (i % 256 || slices_tick());
         at[i] = n;
         p->from_scheduler = p->waker == NOBODY;

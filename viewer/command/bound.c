@@ -70,7 +70,7 @@ static void bound_flush(size_t n)
     b.n -= n;
 }
 
-static void take(const char *p, size_t n)
+static void take_output(const char *p, size_t n)
 {
     const uint64_t room = b.bytes - b.printed - b.n;
     const size_t part = b.full || b.gone ? 0 : n < room ? n : (size_t)room;
@@ -104,7 +104,7 @@ static void *bound_pump(void *arg)
             b.more = true;
             break;
         }
-        take(piece, (size_t)n);
+        take_output(piece, (size_t)n);
     }
     close(b.from);
     return NULL;

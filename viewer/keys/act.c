@@ -64,7 +64,7 @@ static unsigned do_glyphs(struct app *a, int n)
 }
 
 /* Quote text so that every shell reads it as one word: in single quotes, with "!" escaped for csh. */
-static void put_text(struct text *t, const char *s, size_t n)
+static void quote_text(struct text *t, const char *s, size_t n)
 {
     text_lit(t, "'");
     for (size_t i = 0; i < n; i++)
@@ -86,7 +86,7 @@ static void put_quoted(struct text *t, const char *word)
     if (plain)
         text_raw(t, s, strlen(s));
     else
-        put_text(t, s, strlen(s));
+        quote_text(t, s, strlen(s));
 }
 
 /* Keep a text as what is copied. Returns false if out of memory. */
@@ -143,7 +143,7 @@ static unsigned do_yank(struct app *a)
     bool rows = false;
     unsigned flags = view_yank(&a->view, &text, &rows);
     text_lit(&whole, ": ");
-    put_text(&whole, text.p, text.n);
+    quote_text(&whole, text.p, text.n);
     text_lit(&whole, "\n");
     put_command(a, &whole);
     whole.failed |= text.failed;

@@ -110,7 +110,7 @@ static const struct want also[] = {
     {0},
 };
 
-static const struct want *wanted(const struct view *v)
+static const struct want *want_list(const struct view *v)
 {
     return v->popup.kind ? popup_want : kind_here(v)->table ? table_want : lanes_want;
 }
@@ -134,7 +134,7 @@ static bool offered(const struct view *v, const struct want *w)
     return act_answers(v, w->a);
 }
 
-static const char *label(const struct view *v, const struct want *w)
+static const char *want_label(const struct view *v, const struct want *w)
 {
     const char *word = w->a == ACT_BACK                     ? view_quit_word(v)
                        : w->a == ACT_CLOSE                  ? view_drop_word(v)
@@ -187,10 +187,10 @@ static void help_wants(struct rich *t, const struct view *v, const struct keymap
         if (!want_keys(v, km, view, w, "  ", keys))
             continue;
         if (shown++ % 2)
-            rich_say(t, STYLE_POPUP, "%s  %-*s %s", row, KEYS_COLS, keys, label(v, w));
+            rich_say(t, STYLE_POPUP, "%s  %-*s %s", row, KEYS_COLS, keys, want_label(v, w));
         else
             snprintf(row, sizeof row, "  %-*.60s %-*.60s", KEYS_COLS, keys, HALF_COLS - KEYS_COLS - 3,
-                     label(v, w));
+                     want_label(v, w));
         row[0] = shown % 2 ? row[0] : '\0';
     }
     if (row[0])
@@ -201,7 +201,7 @@ static void help_wants(struct rich *t, const struct view *v, const struct keymap
 static void help_here(struct rich *t, const struct view *v, const struct keymap *km, enum keyview view)
 {
     rich_say(t, STYLE_POPUP_HEAD, "The keys of this view");
-    help_wants(t, v, km, view, wanted(v));
+    help_wants(t, v, km, view, want_list(v));
     rich_blank(t);
     rich_say(t, STYLE_POPUP_HEAD, "Also");
     help_wants(t, v, km, view, also);
@@ -281,10 +281,10 @@ static int of_what(const struct want *w)
 static size_t footer_keys(const struct view *v, const struct keymap *km, enum keyview view, int which,
                           char *out, size_t size, size_t at)
 {
-    for (const struct want *w = wanted(v); w->a != ACT_NONE && at < size; w++) {
+    for (const struct want *w = want_list(v); w->a != ACT_NONE && at < size; w++) {
         char keys[WANT_KEYS];
         if ((which & of_what(w)) && want_keys(v, km, view, w, " ", keys))
-            at += (size_t)snprintf(out + at, size - at, "%s%s\t%s", at ? "  " : "", keys, label(v, w));
+            at += (size_t)snprintf(out + at, size - at, "%s%s\t%s", at ? "  " : "", keys, want_label(v, w));
     }
     return at;
 }

@@ -38,7 +38,7 @@ static const char *short_where(const struct app *a, char out[61])
     return out;
 }
 
-static void name_it(struct app *a)
+static void name_live(struct app *a)
 {
     char by[FMT_MAX], where[61];
     const struct place *at = &a->view.at;
@@ -201,7 +201,7 @@ static unsigned lateness(struct app *a)
     return VR_DRAW;
 }
 
-static unsigned ended(struct app *a)
+static unsigned live_ended(struct app *a)
 {
     const char *why = follow_now(a->follow).why;
     a->tri.so_far = false;
@@ -224,9 +224,9 @@ void app_live_begin(struct app *a, struct follow *f, const char *where)
     a->name = a->live.title;
     if (follow_now(f).ended) {
         a->live.follows = false;
-        (void)ended(a);
+        (void)live_ended(a);
     }
-    name_it(a);
+    name_live(a);
 }
 
 /* Decode what has come. Drawing takes time that following needs, so it waits for several goes while there
@@ -271,7 +271,7 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
                          : ": to another process, so this is another trace, with its own 0");
     }
     if (news & FOLLOW_ENDED)
-        f |= ended(a);
+        f |= live_ended(a);
     if ((news & FOLLOW_ENDED) && follow_now(a->follow).replaced)
         f |= app_live_reconnect(a);
     if (follow_now(a->follow).ended && !follow_now(a->follow).lacks)
@@ -281,7 +281,7 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
     if (!(news & FOLLOW_BUSY))
         f |= tables_wanted(a);
     if (f)
-        name_it(a);
+        name_live(a);
     return f;
 }
 
@@ -302,21 +302,21 @@ void app_live_acted(struct app *a, enum action act, const struct place *from)
         a->live.follows = false;
         a->live.held = true;
     }
-    name_it(a);
+    name_live(a);
 }
 
 unsigned app_live_follow(struct app *a)
 {
     if (follow_now(a->follow).ended) {
         unsigned f = view_finish(&a->view, 0);
-        return f | ended(a);
+        return f | live_ended(a);
     }
     a->live.follows = true;
     a->live.held = false;
     if (a->view.popup.kind == POPUP_SPAN) /* it shows a span of the held window */
         a->view.popup.kind = POPUP_NONE;
     pin(a);
-    name_it(a);
+    name_live(a);
     return VR_DRAW;
 }
 
@@ -324,9 +324,9 @@ void app_live_pause(struct app *a)
 {
     if (!follow_now(a->follow).ended) {
         follow_stop(a->follow);
-        (void)ended(a);
+        (void)live_ended(a);
     }
-    name_it(a);
+    name_live(a);
 }
 
 unsigned app_live_reconnect(struct app *a)
@@ -343,7 +343,7 @@ unsigned app_live_reconnect(struct app *a)
         view_message(&a->view, true, "no connection: %.160s", e.what);
     else
         view_message(&a->view, false, "connecting again");
-    name_it(a);
+    name_live(a);
     return VR_DRAW;
 }
 

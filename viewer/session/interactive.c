@@ -173,7 +173,7 @@ static void tell_writing(struct app *a)
 }
 
 /* Do a slice of what is due. Progress is shown now and then. */
-static void work(struct loop *l)
+static void loop_work(struct loop *l)
 {
     struct app *a = l->a;
     unsigned flags;
@@ -282,7 +282,7 @@ int interactive_run(struct app *a, struct term *t, bool logs)
         take_keys(l);
         answers(l);
         if (!l->quit)
-            work(l);
+            loop_work(l);
         if (!l->quit && l->dirty && !app_still(l->a) && now_ms() >= l->next_frame)
             draw(l);
     }

@@ -134,7 +134,7 @@ static void on_crash(int s, siginfo_t *info, void *context)
         raise(s); /* another process has sent it */
 } /* returning repeats the fault, under the handler that was there before */
 
-static void take(int s, const struct sigaction *sa)
+static void take_signal(int s, const struct sigaction *sa)
 {
     const size_t i = ntaken++;
     taken[i].signal = s;
@@ -146,14 +146,14 @@ void signals_on(void)
     struct sigaction was;
     struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigfillset(&sa.sa_mask); /* a third signal must not end gotop before the terminal is restored */
-    take(SIGWINCH, &sa);
-    take(SIGTSTP, &sa);
-    take(SIGCONT, &sa);
+    take_signal(SIGWINCH, &sa);
+    take_signal(SIGTSTP, &sa);
+    take_signal(SIGCONT, &sa);
     for (size_t i = 0; i < NLEAVE; i++)
         if (sigaction(leave_signals[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
-            take(leave_signals[i], &sa); /* nohup is respected */
+            take_signal(leave_signals[i], &sa); /* nohup is respected */
     sa.sa_handler = SIG_IGN;
-    take(SIGPIPE, &sa);
+    take_signal(SIGPIPE, &sa);
     stack_t stack = {.ss_sp = crash_stack, .ss_size = sizeof crash_stack}, had;
     if (sigaltstack(NULL, &had) == 0 && had.ss_flags & SS_DISABLE)
         sigaltstack(&stack, NULL);
@@ -166,7 +166,7 @@ void signals_on(void)
     sa.sa_sigaction = on_crash;
     sa.sa_flags = SA_NODEFER | SA_SIGINFO | SA_ONSTACK;
     for (size_t i = 0; i < NCRASH; i++)
-        take(crash_signals[i], &sa);
+        take_signal(crash_signals[i], &sa);
 }
 
 void signals_off(void)
