@@ -38,7 +38,7 @@ static const char *go_state(uint8_t s)
  * Write a name as Go's reference output does. Invisible characters and bytes that are no UTF-8 become \xNN;
  * no real name has them.
  */
-static void put_str(FILE *out, struct str s)
+static void print_str(FILE *out, struct str s)
 {
     if (!s.len)
         fputc('-', out);
@@ -61,7 +61,7 @@ static void put_str(FILE *out, struct str s)
 
 static void put_id(struct dump *d, uint32_t id)
 {
-    put_str(d->out, trace_str(d->tr, id));
+    print_str(d->out, trace_str(d->tr, id));
 }
 
 struct order {

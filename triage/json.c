@@ -71,7 +71,7 @@ void json_of(const struct trace *tr)
     of = tr ? tr : of;
 }
 
-static json_t *words(const char *p, size_t n)
+static json_t *words_of(const char *p, size_t n)
 {
     struct text t = {0};
     text_clean(&t, p, n, 0);
@@ -83,7 +83,7 @@ static json_t *words(const char *p, size_t n)
 
 json_t *json_words(const char *s)
 {
-    return s ? words(s, strlen(s)) : NULL;
+    return s ? words_of(s, strlen(s)) : NULL;
 }
 
 json_t *json_count(unsigned long long n)
@@ -104,7 +104,7 @@ json_t *json_number(double v)
 json_t *j_str(uint32_t str)
 {
     const struct str s = trace_str(of, str);
-    return words(s.p, s.len);
+    return words_of(s.p, s.len);
 }
 
 json_t *j_some(uint32_t str)

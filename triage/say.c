@@ -62,7 +62,7 @@ size_t say_width(size_t most)
 }
 
 /* Returns the column where a line continues: below its last column, if that leaves room. */
-static size_t below(const char *s, size_t n, size_t width)
+static size_t column_below(const char *s, size_t n, size_t width)
 {
     const size_t indent = strspn(s, " ");
     size_t at = indent ? indent + 4 : 0;
@@ -76,7 +76,7 @@ void say_fitted(struct text *out, const char *s, size_t width)
 {
     for (size_t n; *s; s += n + (s[n] == '\n')) {
         n = strcspn(s, "\n");
-        text_fold(out, s, n, width, below(s, n, width));
+        text_fold(out, s, n, width, column_below(s, n, width));
         text_raw(out, "\n", s[n] == '\n');
     }
 }

@@ -46,7 +46,7 @@ static size_t size_of(void *p)
     return spill_size(p) ? 0 : malloc_usable_size(p);
 }
 
-static void count(size_t more, size_t less)
+static void count_live(size_t more, size_t less)
 {
     size_t now = atomic_fetch_add_explicit(&live, more - less, memory_order_relaxed) + more - less;
     if (now > atomic_load_explicit(&peak, memory_order_relaxed))
@@ -71,7 +71,7 @@ static void *block_new(size_t n, bool zeros)
 {
     void *p = must_fail() ? NULL : block(n, zeros, spills(n, 0));
     if (p)
-        count(size_of(p), 0);
+        count_live(size_of(p), 0);
     else
         atomic_store_explicit(&ran_out, true, memory_order_relaxed);
     return p;
@@ -120,7 +120,7 @@ void *mem_resize(void *p, size_t n)
     if (!q && spilled && n <= atomic_load_explicit(&limit, memory_order_relaxed)) /* the file can't grow */
         q = move(p, n, false);
     if (q)
-        count(size_of(q), was);
+        count_live(size_of(q), was);
     else
         atomic_store_explicit(&ran_out, true, memory_order_relaxed);
     return q;
@@ -130,7 +130,7 @@ void mem_free(void *p)
 {
     if (!p)
         return;
-    count(0, size_of(p));
+    count_live(0, size_of(p));
     block_free(p);
 }
 

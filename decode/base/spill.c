@@ -113,7 +113,7 @@ static bool reserve(size_t n)
 }
 
 /* Release n bytes at `at`. */
-static void give(uint8_t *at, size_t n)
+static void give_back(uint8_t *at, size_t n)
 {
     (void)mmap(at, n, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     host_punch(file.fd, (uint64_t)(at - file.map), n);
@@ -166,7 +166,7 @@ void *spill_resize(void *p, size_t n)
     if (!room)
         return NULL;
     if (n < b->n && room < b->room) {
-        give((uint8_t *)b + room, b->room - room);
+        give_back((uint8_t *)b + room, b->room - room);
         b->room = room;
     }
     if (room <= b->room || grow(b, room)) {
@@ -184,7 +184,7 @@ void *spill_resize(void *p, size_t n)
 void spill_free(void *p)
 {
     struct block *b = block_of(p);
-    give((uint8_t *)b, b->room);
+    give_back((uint8_t *)b, b->room);
 }
 
 size_t spill_size(const void *p)

@@ -296,7 +296,7 @@ static enum feed_state same_file(struct feed *f, struct err *e)
 
 /* A file's end is its end so far, unless another one has its name. Where none has it, one may come: it was
  * moved away, to be replaced. */
-static enum feed_state grown(struct feed *f, int timeout_ms, struct err *e)
+static enum feed_state data_grown(struct feed *f, int timeout_ms, struct err *e)
 {
     struct stat now, here;
     const bool there = stat(f->path, &now) == 0;
@@ -348,7 +348,7 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
     }
     if (got == 0 && f->is.grows) { /* everything there was read */
         const enum feed_state over = stopped(f, e);
-        return over == FEED_DATA ? grown(f, timeout_ms, e) : over;
+        return over == FEED_DATA ? data_grown(f, timeout_ms, e) : over;
     }
     if (got == 0)
         return data_ended(f, e);
@@ -371,7 +371,7 @@ static enum feed_state read_in(struct feed *f, int timeout_ms, struct err *e)
 
 /* Whether a server's first bytes are no trace's: they say why there is none, and its status, which comes at
  * their end, that it is so. */
-static bool refusal(struct feed *f)
+static bool feed_refusal(struct feed *f)
 {
     const bool is = (f->pid || f->far) && f->fd >= 0 && !unpack_packed(f->in.p, f->in.n) &&
                     memcmp(f->in.p, "go", f->in.n < 2 ? f->in.n : 2) != 0 && f->in.n < f->in.cap;
@@ -389,7 +389,7 @@ static enum feed_state look_at_head(struct feed *f, int timeout_ms, struct err *
     }
     const enum feed_state s = read_in(f, timeout_ms, e);
     f->nsent = 0;
-    if (s == FEED_FAILED || (s != FEED_END && !unpack_told(f->in.p, f->in.n)) || !f->in.n || refusal(f))
+    if (s == FEED_FAILED || (s != FEED_END && !unpack_told(f->in.p, f->in.n)) || !f->in.n || feed_refusal(f))
         return s == FEED_DATA ? FEED_WAIT : s;
     f->told_packed = true;
     f->sent = f->in.p;

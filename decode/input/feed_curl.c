@@ -199,7 +199,7 @@ static void become_curl(pid_t parent, int p[PIPES][2])
 }
 
 /* Wait until the child has become curl. Returns 0, or errno if it can't, and then it has ended. */
-static int begun(pid_t pid, int p[PIPES][2])
+static int curl_started(pid_t pid, int p[PIPES][2])
 {
     int why;
     feed_shut(&p[FAILED][1]);
@@ -211,7 +211,7 @@ static int begun(pid_t pid, int p[PIPES][2])
 }
 
 /* Start curl, which reads this configuration. Returns 0, or errno. */
-static int start(struct feed *f, const struct config *c)
+static int curl_start(struct feed *f, const struct config *c)
 {
     int p[PIPES][2], why = 0;
     const pid_t parent = getpid();
@@ -221,7 +221,7 @@ static int start(struct feed *f, const struct config *c)
     const pid_t pid = why ? -1 : fork();
     if (pid == 0)
         become_curl(parent, p);
-    why = why ? why : pid < 0 ? errno : begun(pid, p);
+    why = why ? why : pid < 0 ? errno : curl_started(pid, p);
     if (!why) {
         f->pid = pid;
         f->fd = p[OUT][0];
@@ -252,7 +252,7 @@ enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts 
     struct config *c = mem_zalloc(sizeof *c);
     enum err_code rc = c ? config_make(c, url, o, e) : err_nomem(e);
     note_asked(f, url, o);
-    const int why = rc ? 0 : start(f, c);
+    const int why = rc ? 0 : curl_start(f, c);
     if (why)
         rc = err_set(
             e, ERR_IO, ERR_NO_OFFSET,

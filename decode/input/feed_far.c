@@ -50,7 +50,7 @@ int feed_wait(struct feed *f, bool kill_it)
 static struct feed feed[FEEDS];
 static bool used[FEEDS];
 
-static void forget(struct feed *f)
+static void forget_feed(struct feed *f)
 {
     mem_free((char *)(uintptr_t)f->path);
     used[f - feed] = false;
@@ -78,7 +78,7 @@ static void do_open(const char *text, struct clerk_said *said)
         feed_shut(&f->fd);
         feed_shut(&f->err_fd);
         (void)feed_wait(f, true);
-        forget(f);
+        forget_feed(f);
         return;
     }
     memcpy(said->text, &f->is, sizeof f->is);
@@ -96,7 +96,7 @@ static void do_end(const char *text, struct clerk_said *said)
         return;
     }
     said->value = feed_wait(&feed[i], *text == KILL);
-    forget(&feed[i]);
+    forget_feed(&feed[i]);
 }
 
 static void end_all(void)

@@ -70,7 +70,7 @@ static enum err_code refuse(struct err *e, const struct jfile *a, const struct j
 
 /* ---- what a file has ----------------------------------------------------------------------------------- */
 
-static bool holds(const uint8_t *p, const uint8_t *end, const char *word)
+static bool has_word(const uint8_t *p, const uint8_t *end, const char *word)
 {
     size_t n = strlen(word);
     for (; (p = (size_t)(end - p) >= n ? memchr(p, *word, (size_t)(end - p) - n + 1) : NULL); p++)
@@ -85,7 +85,7 @@ static bool gen_add(struct joint *j, uint32_t file, const struct v2_gen *g)
         return false;
     struct jgen *x = &j->gen[j->ngen++];
     /* the runtime stops the world to begin, and that is the first thing it tells */
-    const bool begins = any_of(i, g->ntable, holds(g->table[i].p, g->table[i].end, "start trace"));
+    const bool begins = any_of(i, g->ntable, has_word(g->table[i].p, g->table[i].end, "start trace"));
     *x = (struct jgen){.file = file,
                        .start = g->start,
                        .end = g->end,

@@ -151,7 +151,7 @@ static enum err_code batch_of(struct stream *st, uint64_t number, struct err *e)
 }
 
 /* No batch begins here: look for the next one. */
-static void lose(struct stream *st)
+static void lose_place(struct stream *st)
 {
     struct stream_gen *g = arriving(st);
     note_damage(st, ERR_FORMAT, "expected a batch here, found a byte %" PRIu64, g->p[st->at]);
@@ -186,7 +186,7 @@ static enum err_code batch_step(struct stream *st, bool *more, struct err *e)
         return rc;
     }
     if (!st->lost) {
-        lose(st);
+        lose_place(st);
         return ERR_OK;
     }
     st->at++;

@@ -19,24 +19,24 @@ static uint64_t le(const uint8_t *p, int n)
     return v;
 }
 
-static bool is(const uint8_t *p, uint8_t a, uint8_t b)
+static bool is_id(const uint8_t *p, uint8_t a, uint8_t b)
 {
     return p[0] == 'P' && p[1] == 'K' && p[2] == a && p[3] == b;
 }
 
 bool zip_is(const uint8_t *p, size_t n)
 {
-    return n >= EOCD && (is(p, 3, 4) || is(p, 5, 6));
+    return n >= EOCD && (is_id(p, 3, 4) || is_id(p, 5, 6));
 }
 
 /* zip64 - find the record that a locator before the end points at, if there is one. */
 static void zip64(struct zip *z, size_t eocd)
 {
     const uint8_t *p = z->p;
-    if (eocd < 20 || !is(p + eocd - 20, 6, 7))
+    if (eocd < 20 || !is_id(p + eocd - 20, 6, 7))
         return;
     uint64_t at = le(p + eocd - 20 + 8, 8);
-    if (at > z->n || z->n - at < 56 || !is(p + at, 6, 6))
+    if (at > z->n || z->n - at < 56 || !is_id(p + at, 6, 6))
         return;
     z->end = le(p + at + 40, 8);
     z->dir = le(p + at + 48, 8);
@@ -47,7 +47,7 @@ enum err_code zip_open(const uint8_t *p, size_t n, struct zip *z, struct err *e)
     *z = (struct zip){p, n, 0, 0};
     size_t last = n >= EOCD ? n - EOCD : 0, first = last > 65535 ? last - 65535 : 0;
     for (size_t at = last + 1; at-- > first;) {
-        if (n < EOCD || !is(p + at, 5, 6) || le(p + at + 20, 2) > n - at - EOCD)
+        if (n < EOCD || !is_id(p + at, 5, 6) || le(p + at + 20, 2) > n - at - EOCD)
             continue;
         z->end = le(p + at + 12, 4);
         z->dir = le(p + at + 16, 4);
@@ -87,7 +87,7 @@ bool zip_next(const struct zip *z, uint64_t *pos, struct zip_member *m)
 {
     uint64_t at = z->dir + *pos, left = z->end - z->dir >= *pos ? z->end - at : 0;
     const uint8_t *p = z->p + at;
-    if (left < ENTRY || !is(p, 1, 2))
+    if (left < ENTRY || !is_id(p, 1, 2))
         return false;
     uint64_t name = le(p + 28, 2), extra = le(p + 30, 2), comment = le(p + 32, 2);
     if (name + extra + comment > left - ENTRY)
@@ -144,7 +144,7 @@ const uint8_t *zip_bytes(const struct zip *z, const struct zip_member *m, struct
                 (int)(m->len < 80 ? m->len : 80), m->name, by, (int)m->method);
         return NULL;
     }
-    if (!why && (m->at > z->n || z->n - m->at < HEAD || !is(z->p + m->at, 3, 4)))
+    if (!why && (m->at > z->n || z->n - m->at < HEAD || !is_id(z->p + m->at, 3, 4)))
         why = "isn't where the archive's directory says";
     const uint64_t from = why ? 0 : m->at + HEAD + le(z->p + m->at + 26, 2) + le(z->p + m->at + 28, 2);
     if (!why && from <= z->n && m->packed <= z->n - from)
@@ -179,7 +179,7 @@ struct shut {
     const char *by;
 };
 
-static enum err_code none(const struct shut *s, struct err *e)
+static enum err_code zip_none(const struct shut *s, struct err *e)
 {
     char others[80] = "";
     if (!s->locked && !s->other)
@@ -219,7 +219,7 @@ static enum err_code only(const struct zip *z, struct zip_member *m, struct err 
     if (n == 1)
         return ERR_OK;
     if (!n)
-        return none(&shut, e);
+        return zip_none(&shut, e);
     char closed[64] = "";
     if (shut.locked + shut.other)
         snprintf(closed, sizeof closed, " (%llu more can't be looked into)",

@@ -27,7 +27,7 @@ bool blocks_room(struct spanblocks *v)
     return true;
 }
 
-static void values(const struct blk *b, uint64_t v[BLK_VALUES])
+static void block_values(const struct blk *b, uint64_t v[BLK_VALUES])
 {
     v[BLK_T0] = (uint64_t)b->t0;
     v[BLK_DATA] = (uintptr_t)b->data;
@@ -40,7 +40,7 @@ const struct columns *blocks_pack(const struct blk b[SPAN_GROUP], columns_room_f
 {
     uint64_t v[SPAN_GROUP][BLK_VALUES];
     for (int i = 0; i < SPAN_GROUP; i++)
-        values(&b[i], v[i]);
+        block_values(&b[i], v[i]);
     return columns_make(v[0], SPAN_GROUP, BLK_VALUES, room, arg);
 }
 

@@ -163,7 +163,7 @@ static void life_add(struct life *l, const struct span *is, bool awaited, uint32
     l->awaits = awaited || (l->awaits && !func);
 }
 
-static struct life life_of(const struct search *s, const struct helper *h, uint32_t g)
+static struct life helper_life(const struct search *s, const struct helper *h, uint32_t g)
 {
     const struct trace *tr = s->tr;
     struct span_iter it;
@@ -215,7 +215,7 @@ static bool is_other(const struct names *nm, uint32_t a, uint32_t b)
 
 static uint32_t helper_note(const struct search *s, struct helper *h, uint32_t g)
 {
-    const struct life l = life_of(s, h, g);
+    const struct life l = helper_life(s, h, g);
     const uint32_t callback = l.callback;
     h->repeats += l.calls > 1;
     h->awaits += l.calls == 1 && l.awaited > l.all / 2;

@@ -92,7 +92,7 @@ struct hold_walk {
     uint64_t count;
 };
 
-static void walk_to(const struct fold *f, const struct mlane *l, struct hold_walk *w, size_t i)
+static void hold_walk_to(const struct fold *f, const struct mlane *l, struct hold_walk *w, size_t i)
 {
     size_t from = i / HOLD_GROUP * HOLD_GROUP;
     if (w->at == SIZE_MAX || w->at < from || w->at > i) {
@@ -160,7 +160,7 @@ void mlane_totals(const struct fold *f, uint32_t m, const struct totals *to)
         }
         const size_t i = mlane_find(l, t);
         const struct hold *h = &l->h[i];
-        walk_to(f, l, &w, i);
+        hold_walk_to(f, l, &w, i);
         memcpy(tot, w.tot, sizeof w.tot);
         if (count)
             *count = w.count;

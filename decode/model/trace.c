@@ -318,7 +318,7 @@ static void damage_oom(struct trace *tr)
 }
 
 /* Free pages that were read of the file and of what is spilled, if memory is short. */
-static void release_pages(struct trace *tr)
+static void trace_release(struct trace *tr)
 {
     enum { STEPS = 256 };
     if (tr->steps++ % STEPS || !spill_bytes())
@@ -421,7 +421,7 @@ static bool chunk_took(struct trace *tr, const struct chunk *c)
     tr->full = trace_full(tr->fold.nlane[LANE_G]);
     if (tr->full)
         return false;
-    release_pages(tr);
+    trace_release(tr);
     return !(tr->opts.strict && tr->ndamage);
 }
 
@@ -546,7 +546,7 @@ static bool load_segments(struct trace *tr, int64_t stop)
         damage_oom(tr);
     if (rc == LOADER_FULL)
         damage_full(tr);
-    release_pages(tr);
+    trace_release(tr);
     if (rc == LOADER_MORE && !(tr->opts.strict && tr->ndamage))
         return true;
     loader_free(tr->loader);

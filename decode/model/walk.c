@@ -57,7 +57,7 @@ static inline __attribute__((always_inline)) void block_fetch(const struct spanl
 }
 
 /* Report the spans of one piece, block by block. */
-static bool piece_walk(const struct span_walk *w, const struct place *at, const struct piece *p)
+static bool walk_piece(const struct span_walk *w, const struct place *at, const struct piece *p)
 {
     struct spancols c;
     const uint32_t n = spans_blocks(p->l);
@@ -162,7 +162,7 @@ static bool lane_walk(const struct trace *tr, const struct span_walk *w, const s
             pieces_get(tr, l, k, &p[k % 2]);
             block_fetch(p[k % 2].l, 0);
         }
-        if (k && !piece_walk(w, at, &p[(k - 1) % 2]))
+        if (k && !walk_piece(w, at, &p[(k - 1) % 2]))
             return false;
     }
     return w->end(w->arg, at->g);

@@ -357,7 +357,7 @@ static void cut_batch(struct v1_cursor *c, uint32_t i, uint64_t ticks)
 /* Events of the batch are later than the trace's end or the begin of its processor's next batch. If one step
  * of time is too long, damage changed it, and what follows is dropped. Otherwise one of the two batches is
  * another processor's. from: the first event that was decoded now; the one before it was at `ticks`. */
-static void beyond(struct v1_decoder *d, struct v1_cursor *c, uint32_t from, uint64_t ticks)
+static void note_beyond(struct v1_decoder *d, struct v1_cursor *c, uint32_t from, uint64_t ticks)
 {
     const uint8_t *at = NULL; /* place of the first of them that is not a gap */
     uint64_t step = 0;
@@ -429,7 +429,7 @@ bool v1_fill(struct v1_decoder *d, struct v1_cursor *c)
     c->g = r.g;
     c->fill = fill;
     if (__builtin_expect((int64_t)(r.ticks - c->until) > 0, 0) && c->until != UINT64_MAX) {
-        beyond(d, c, from, began);
+        note_beyond(d, c, from, began);
         if (c->head == c->fill && !c->ended && !d->oom)
             return v1_fill(d, c);
     }

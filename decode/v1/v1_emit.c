@@ -627,7 +627,7 @@ void v1_emit_note_end(struct v1_emit *em, uint32_t g)
 }
 
 /* Set or clear F_USED in every row that a decoded event, a cursor or a P refers to. */
-static void mark(struct v1_emit *em, bool set)
+static void mark_used(struct v1_emit *em, bool set)
 {
     struct v1_decoder *d = &em->o->d;
     uint8_t keep = set ? 0xff : (uint8_t)~F_USED, add = set ? F_USED : 0;
@@ -660,7 +660,7 @@ void v1_emit_sweep(struct v1_emit *em)
     size_t left = 0;
     if (em->nended < em->sweep_at || em->listing || em->ix->nfutile || broken(em->s))
         return;
-    mark(em, true);
+    mark_used(em, true);
     for (size_t i = 0; i < em->nended; i++) {
         uint32_t g = em->ended[i];
         const struct v1_g *s = &d->g[g];
@@ -675,7 +675,7 @@ void v1_emit_sweep(struct v1_emit *em)
         v1_give_back(d, g);
     }
     em->nended = left;
-    mark(em, false);
+    mark_used(em, false);
     em->sweep_at = 2 * left + SWEEP + em->ix->nproc * (d->mask + 1);
 }
 

@@ -192,7 +192,7 @@ static uint32_t proc_index(struct v1_index *ix, int64_t id)
 
 /* Extend the current batch to `end`, where one of its events ends. A batch gets its place in the table only
  * with its first such event. */
-static enum err_code timed(struct v1_index *ix, uint64_t end)
+static enum err_code timed_event(struct v1_index *ix, uint64_t end)
 {
     if (!ix->batch_open) {
         if (ix->nbatch >= V1_NO_BATCH - 1 || !mem_room(ix->batch, ix->batch_cap, ix->nbatch + 1))
@@ -297,7 +297,7 @@ static enum err_code index_event(struct v1_index *ix, struct source *s, const st
             return c;
         }
     }
-    return c == ERR_OK ? timed(ix, end) : c;
+    return c == ERR_OK ? timed_event(ix, end) : c;
 }
 
 /* ---- damage -------------------------------------------------------------------------------------------- */
@@ -453,7 +453,7 @@ static enum err_code skip_counted(struct v1_index *ix, const struct source *s, u
     for (const uint8_t *q; p < to && (q = pass(ix, p)); p = q)
         ix->events++;
     ix->at = source_off(s, p);
-    return ix->at > was ? timed(ix, ix->at) : ERR_OK;
+    return ix->at > was ? timed_event(ix, ix->at) : ERR_OK;
 }
 
 enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t bytes)

@@ -95,7 +95,7 @@ static void wake(struct v1_order *o, uint32_t g)
     }
 }
 
-static void give_up(struct v1_order *o, const char *why)
+static void order_give_up(struct v1_order *o, const char *why)
 {
     o->by_time = true;
     if (!o->quiet)
@@ -135,7 +135,7 @@ static void repair(struct v1_order *o, const struct v1_ev *e)
             "no order makes all events consistent (first at %s, goroutine %llu)%s", v1_type_name(e->tag.type),
             (unsigned long long)(e->rule_g > V1_GC_ROW ? o->d.g[e->rule_g].id : 0), why_none(o->d.s->names));
     if (o->repairs > o->max_repairs)
-        give_up(o, "too many events contradict each other");
+        order_give_up(o, "too many events contradict each other");
 }
 
 /* Let the earliest waiting cursor go on, because all cursors wait, or because the event that it waits for
@@ -216,7 +216,7 @@ static const struct v1_ev *order_next(struct v1_order *o)
     const struct v1_ev *e;
     uint32_t cur;
     if (o->work > o->max_work && !o->by_time)
-        give_up(o, "too many processors wait for each other");
+        order_give_up(o, "too many processors wait for each other");
     for (;;) {
         if (o->d.oom || (!o->nheap && !o->nwaiting))
             return NULL;

@@ -63,7 +63,7 @@ struct reading {
 };
 
 /* Keep why reading failed. An event that the input's end cuts needs no message. */
-static enum v1_read bad(struct reading *in, const char *what)
+static enum v1_read wire_bad(struct reading *in, const char *what)
 {
     in->why = what;
     return V1_READ_BAD;
@@ -74,7 +74,7 @@ static enum v1_read read_number(struct reading *in, uint64_t *v)
 {
     const uint8_t *q = bytes_varint(in->p, in->end, v);
     if (!q)
-        return in->end - in->p < 10 ? V1_READ_CUT : bad(in, "a number of more than ten bytes");
+        return in->end - in->p < 10 ? V1_READ_CUT : wire_bad(in, "a number of more than ten bytes");
     in->p = q;
     return V1_READ_OK;
 }
@@ -86,7 +86,7 @@ static enum v1_read inline_text(struct reading *in, struct v1_raw *out)
     if (r != V1_READ_OK)
         return r;
     if (len > V1_STRING_MAX)
-        return bad(in, "a string of more than a million bytes");
+        return wire_bad(in, "a string of more than a million bytes");
     if (len > (uint64_t)(in->end - in->p))
         return V1_READ_CUT;
     out->text = in->p;
@@ -103,9 +103,9 @@ static enum v1_read read_string(struct reading *in, struct v1_raw *out)
     if (r != V1_READ_OK)
         return r;
     if (!out->v[0])
-        return bad(in, "a string with the reserved number 0");
+        return wire_bad(in, "a string with the reserved number 0");
     if (!out->len)
-        return bad(in, "an empty string in the table");
+        return wire_bad(in, "an empty string in the table");
     out->n = 1;
     return V1_READ_OK;
 }
@@ -115,18 +115,18 @@ static enum v1_read read_stack(const struct v1_dialect *d, struct reading *in, u
 {
     enum v1_read r;
     if (n < 2)
-        return bad(in, "a stack without a size");
+        return wire_bad(in, "a stack without a size");
     for (unsigned i = 0; i < 2; i++)
         if ((r = read_number(in, &out->v[i])) != V1_READ_OK)
             return r;
     out->n = 2;
     if (out->v[1] > V1_FRAMES_MAX)
-        return bad(in, "a stack of more than 1000 frames");
+        return wire_bad(in, "a stack of more than 1000 frames");
     uint64_t want = out->v[1] * (d->names ? 4 : 1), skipped;
     out->text = in->p;
     out->len = (uint32_t)out->v[1];
     if (n != UINT64_MAX && n != want + 2)
-        return bad(in, "a stack with a wrong number of values");
+        return wire_bad(in, "a stack with a wrong number of values");
     for (uint64_t i = 0; i < want; i++)
         if ((r = read_number(in, &skipped)) != V1_READ_OK)
             return r;
@@ -140,7 +140,7 @@ static enum v1_read read_values(const struct v1_dialect *d, struct reading *in, 
         return read_stack(d, in, n, out);
     unsigned want = d->shape[out->type].n;
     if (n != UINT64_MAX && n != want)
-        return bad(in, "a wrong number of arguments");
+        return wire_bad(in, "a wrong number of arguments");
     for (unsigned i = 0; i < want; i++) {
         enum v1_read r = read_number(in, &out->v[i]);
         if (r != V1_READ_OK)
@@ -159,12 +159,12 @@ static enum v1_read with_length(const struct v1_dialect *d, struct reading *in, 
     if (r != V1_READ_OK)
         return r;
     if (len > (uint64_t)(end - in->p))
-        return len > 10 * (2 + 4 * (uint64_t)V1_FRAMES_MAX) ? bad(in, "an event that is too long")
+        return len > 10 * (2 + 4 * (uint64_t)V1_FRAMES_MAX) ? wire_bad(in, "an event that is too long")
                                                             : V1_READ_CUT;
     in->end = in->p + len;
     r = read_values(d, in, UINT64_MAX, out);
     if (r == V1_READ_CUT || (r == V1_READ_OK && in->p != in->end))
-        r = bad(in, "values that do not fit the event's length");
+        r = wire_bad(in, "values that do not fit the event's length");
     in->end = end;
     return r;
 }
@@ -183,7 +183,7 @@ enum v1_read v1_read(const struct v1_dialect *d, const uint8_t **p, const uint8_
     out->text = NULL;
     out->len = 0;
     if (!d->shape[type].name)
-        r = bad(&in, "an unknown event type");
+        r = wire_bad(&in, "an unknown event type");
     else if (type == V1_STRING)
         r = read_string(&in, out);
     else if (n < 3)

@@ -207,7 +207,7 @@ static void emit_held(struct v2_order *o, uint32_t p, uint32_t m, uint32_t g, ui
 }
 
 /* The P, whose thread was unknown, has belonged to this thread since the segment began. */
-static void found(struct v2_order *o, uint32_t p, uint32_t m)
+static void thread_found(struct v2_order *o, uint32_t p, uint32_t m)
 {
     o->p[p].lost = false;
     o->nlost--;
@@ -221,7 +221,7 @@ static void found_only(struct v2_order *o, uint32_t m)
 {
     for (uint32_t p = 0; o->nlost == 1 && p < o->np; p++)
         if (o->p[p].lost)
-            found(o, p, m);
+            thread_found(o, p, m);
     o->redo |= o->nlost > 0;
 }
 
@@ -268,7 +268,7 @@ static enum adv proc_lost(struct v2_order *o, const struct v2_cursor *c, const s
     o->p[p].lost = true;
     o->nlost++;
     o->redo |= !o->m[m].fresh; /* its call may have ended before the P's status, and should have waited */
-    found(o, p, m);
+    thread_found(o, p, m);
     if (o->m[m].g != EV_NONE || idmap_get(&o->gs, gid) != IDMAP_NONE)
         return ADV_OK;
     uint32_t g = v2_g_new(o, gid, ST_SYSCALL);
@@ -615,7 +615,7 @@ EVENT(proc_steal)
         if (m == EV_NONE)
             return ADV_BAD;
         o->redo |= !o->m[m].fresh || o->m[m].p != EV_NONE;
-        found(o, p, m);
+        thread_found(o, p, m);
     }
     bool lost = o->p[p].status == V2_PS_ABANDONED;
     if (!lost) {

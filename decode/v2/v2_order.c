@@ -511,7 +511,7 @@ static void fast_pause(struct v2_sink *k, bool own)
         (own ? k->pause : k->close)(k);
 }
 
-static bool give(struct v2_order *o, struct v2_sink *k)
+static bool give_sink(struct v2_order *o, struct v2_sink *k)
 {
     k->others += o->nout;
     return k->take(k);
@@ -541,7 +541,7 @@ static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, 
     if (a == ADV_BAD)
         (void)become_lossy(o); /* and it is tried once more */
     *ok = a != ADV_WAIT || stall(o, true);
-    *ok = give(o, k) && *ok;
+    *ok = give_sink(o, k) && *ok;
     return a != ADV_OK || (!*over && c->t <= until);
 }
 
@@ -568,7 +568,7 @@ static bool something_else(struct v2_order *o, struct v2_sink *k, bool *ok)
         gap_out(o, false);
     else
         sample_out(o);
-    *ok = *ok && give(o, k);
+    *ok = *ok && give_sink(o, k);
     return true;
 }
 
@@ -581,7 +581,7 @@ static bool something_after(struct v2_order *o, struct v2_sink *k, bool *ok)
         return false;
     if (!lossy)
         gap_out(o, true);
-    *ok = give(o, k);
+    *ok = give_sink(o, k);
     return true;
 }
 
@@ -606,7 +606,7 @@ static void threads_go(struct v2_order *o, struct v2_sink *k, size_t cap, bool *
         fast_pause(k, true);
         cursor_done(o, c);
         heap_drop(o->heap, &o->nheap);
-        *ok = *ok && (!o->lossy || give(o, k)); /* what it ran is unknown */
+        *ok = *ok && (!o->lossy || give_sink(o, k)); /* what it ran is unknown */
     } else if (o->nheap > 1) {
         heap_down(o->heap, o->nheap, false);
     }

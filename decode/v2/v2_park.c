@@ -56,7 +56,7 @@ bool v2_park(struct v2_order *o, uint32_t cursor)
     return true;
 }
 
-static void wake(struct v2_park *k, uint8_t what, uint64_t id, uint64_t seq)
+static void unpark(struct v2_park *k, uint8_t what, uint64_t id, uint64_t seq)
 {
     const uint64_t key = wait_key(what, id, seq);
     uint32_t cursor = idmap_get(&k->waits, key);
@@ -72,11 +72,11 @@ static void wake(struct v2_park *k, uint8_t what, uint64_t id, uint64_t seq)
 static void wake_p(struct v2_order *o, const struct v2_p *p)
 {
     if (p->status == V2_PS_IDLE)
-        wake(&o->park, V2_AFTER_P_IDLE, p->id, p->seq + 1);
+        unpark(&o->park, V2_AFTER_P_IDLE, p->id, p->seq + 1);
     if (p->status == V2_PS_SYSCALL || p->status == V2_PS_ABANDONED)
-        wake(&o->park, V2_AFTER_P_CALL, p->id, p->seq + 1);
+        unpark(&o->park, V2_AFTER_P_CALL, p->id, p->seq + 1);
     if (p->status != V2_PS_SYSCALL)
-        wake(&o->park, V2_AFTER_P_LEAVES, p->id, 0);
+        unpark(&o->park, V2_AFTER_P_LEAVES, p->id, 0);
 }
 
 void v2_park_wake(struct v2_order *o, const struct v2_cursor *c, size_t at)
@@ -85,9 +85,9 @@ void v2_park_wake(struct v2_order *o, const struct v2_cursor *c, size_t at)
     for (; at < o->nout; at++) {
         const struct ev *e = &o->out[at];
         if (e->g != EV_NONE && v2_g_at(o, e->g)->status == ST_RUNNABLE)
-            wake(k, V2_AFTER_G_RUNS, v2_g_at(o, e->g)->id, v2_g_at(o, e->g)->seq + 1);
+            unpark(k, V2_AFTER_G_RUNS, v2_g_at(o, e->g)->id, v2_g_at(o, e->g)->seq + 1);
         if (e->g != EV_NONE && v2_g_at(o, e->g)->status == ST_WAITING)
-            wake(k, V2_AFTER_G_WAKES, v2_g_at(o, e->g)->id, v2_g_at(o, e->g)->seq + 1);
+            unpark(k, V2_AFTER_G_WAKES, v2_g_at(o, e->g)->id, v2_g_at(o, e->g)->seq + 1);
         if (e->p != EV_NONE)
             wake_p(o, &o->p[e->p]);
     }
@@ -97,7 +97,7 @@ void v2_park_wake(struct v2_order *o, const struct v2_cursor *c, size_t at)
         if (p != IDMAP_NONE)
             wake_p(o, &o->p[p]);
     } else if (after == V2_AFTER_GC) {
-        wake(k, V2_AFTER_GC, 0, o->gc_seq + 1);
+        unpark(k, V2_AFTER_GC, 0, o->gc_seq + 1);
     }
 }
 

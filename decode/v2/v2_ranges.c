@@ -99,8 +99,8 @@ EVENT_IS(assist_active, range_goes_on(o, c, x, RANGE_ASSIST))
 /* ---- the program's own events -------------------------------------------------------------------------- */
 
 /* An event of a task. */
-static struct ev *user(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
-                       enum ev_kind kind, uint32_t str)
+static struct ev *user_event(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
+                             enum ev_kind kind, uint32_t str)
 {
     struct ev *e = v2_emit(o, c, x, kind, 0);
     e->arg = c->arg[0];
@@ -112,7 +112,7 @@ static struct ev *user(struct v2_order *o, const struct v2_cursor *c, const stru
 static enum adv region(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
                        enum ev_kind kind)
 {
-    user(o, c, x, kind, v2_str_of(o, c->arg[1]));
+    user_event(o, c, x, kind, v2_str_of(o, c->arg[1]));
     return ADV_OK;
 }
 
@@ -125,20 +125,20 @@ EVENT(task_begin)
         return v2_bad(o, c, "the task is open already", c->arg[0]);
     if (!mem_noted(&o->oom, idmap_put(&o->tasks, c->arg[0], 0)))
         return ADV_BAD;
-    user(o, c, x, EVK_TASK_BEGIN, v2_str_of(o, c->arg[2]))->arg2 = c->arg[1];
+    user_event(o, c, x, EVK_TASK_BEGIN, v2_str_of(o, c->arg[2]))->arg2 = c->arg[1];
     return ADV_OK;
 }
 
 EVENT(task_end)
 {
     idmap_del(&o->tasks, c->arg[0]);
-    user(o, c, x, EVK_TASK_END, 0);
+    user_event(o, c, x, EVK_TASK_END, 0);
     return ADV_OK;
 }
 
 EVENT(user_log)
 {
-    struct ev *e = user(o, c, x, EVK_LOG, v2_str_of(o, c->arg[1]));
+    struct ev *e = user_event(o, c, x, EVK_LOG, v2_str_of(o, c->arg[1]));
     e->stack2 = v2_str_of(o, c->arg[2]);
     return ADV_OK;
 }

@@ -176,16 +176,16 @@ static uint32_t running_on(const struct slice *s, uint32_t g)
     return g != EV_NONE && g < s->capg && s->g[g].state == ST_RUNNING ? s->g[g].m : 0;
 }
 
-/* busy - Returns a thread with a P and a goroutine that runs: m, if it is one. 0: there is none. */
-static uint32_t busy(struct slice *s, uint32_t m)
+/* busy_thread - Returns a thread with a P and a goroutine that runs: m, if it is one. 0: there is none. */
+static uint32_t busy_thread(struct slice *s, uint32_t m)
 {
     for (uint32_t i = m; i < s->capm; i++)
         if (s->m[i].p && s->m[i].g && s->g[s->m[i].g - 1].state == ST_RUNNING)
             return i;
-    return m ? busy(s, 0) : 0;
+    return m ? busy_thread(s, 0) : 0;
 }
 
-static void leave(struct slice *s, uint32_t g, uint8_t state)
+static void g_leave(struct slice *s, uint32_t g, uint8_t state)
 {
     if (s->g[g].m)
         s->m[s->g[g].m].g = 0;
@@ -193,7 +193,7 @@ static void leave(struct slice *s, uint32_t g, uint8_t state)
     s->g[g].state = state;
 }
 
-static void enter(struct slice *s, uint32_t g, uint32_t m, uint8_t state)
+static void g_enter(struct slice *s, uint32_t g, uint32_t m, uint8_t state)
 {
     s->g[g].m = m;
     s->g[g].state = state;
@@ -256,7 +256,7 @@ static void runs(struct slice *s, const struct ev *e)
     if (!m)
         return;
     PUT(m, V2_GO_START, x->id, ++x->seq);
-    enter(s, e->g, m, ST_RUNNING);
+    g_enter(s, e->g, m, ST_RUNNING);
     x->label = 0;
     if (s->gc_due)
         gc_step(s, m, !s->gc, 0);
@@ -277,7 +277,7 @@ static void g_ready(struct slice *s, const struct ev *e)
         s->lost = true;
         return;
     }
-    leave(s, e->g, ST_RUNNABLE);
+    g_leave(s, e->g, ST_RUNNABLE);
 }
 
 static void g_ends(struct slice *s, uint32_t g)
@@ -291,7 +291,7 @@ static void g_ends(struct slice *s, uint32_t g)
         PUT(x->m, V2_GO_DESTROY_SYSCALL, 0);
     else
         s->lost = true;
-    leave(s, g, ST_NONE);
+    g_leave(s, g, ST_NONE);
 }
 
 static void g_state(struct slice *s, const struct ev *e)
@@ -309,7 +309,7 @@ static void g_state(struct slice *s, const struct ev *e)
         if (s->lost)
             break;
         PUT(x->m, V2_GO_BLOCK, e->str, e->stack);
-        leave(s, e->g, ST_WAITING);
+        g_leave(s, e->g, ST_WAITING);
         break;
     case ST_SYSCALL:
         if (x->state == ST_RUNNING)
@@ -344,7 +344,7 @@ static void g_status(struct slice *s, const struct ev *e)
     x->stack = e->stack;
     x->state = inside ? ST_RUNNING : e->state;
     if (on)
-        enter(s, e->g, m, x->state);
+        g_enter(s, e->g, m, x->state);
     put_status(s, e->g);
     if (inside)
         g_calls(s, e->g, e->stack);
@@ -368,10 +368,10 @@ static void g_create(struct slice *s, const struct ev *e)
     if (e->state == ST_SYSCALL) {
         m = m && !s->m[m].g ? m : make_thread(s);
         PUT(m, V2_GO_CREATE_SYSCALL, x->id);
-        enter(s, e->g, m, ST_SYSCALL);
+        g_enter(s, e->g, m, ST_SYSCALL);
         return;
     }
-    m = m && s->m[m].p ? m : busy(s, m);
+    m = m && s->m[m].p ? m : busy_thread(s, m);
     if (!m)
         put_status(s, e->g);
     else
@@ -383,7 +383,7 @@ static void g_create(struct slice *s, const struct ev *e)
 /* gc - Before Go 1.10 no goroutine may run then: it is written when one does. */
 static void gc(struct slice *s, const struct ev *e)
 {
-    const uint32_t m = busy(s, thread(s, e->m));
+    const uint32_t m = busy_thread(s, thread(s, e->m));
     const bool begins = e->kind != EVK_RANGE_END;
     if (e->kind == EVK_RANGE_ACTIVE && !s->gc) {
         s->gc = true;
@@ -399,7 +399,7 @@ static void gc(struct slice *s, const struct ev *e)
 static void stw(struct slice *s, const struct ev *e)
 {
     const bool begins = e->kind != EVK_RANGE_END;
-    const uint32_t any = busy(s, thread(s, e->m));
+    const uint32_t any = busy_thread(s, thread(s, e->m));
     uint32_t g = e->g;
     if (g == EV_NONE)
         g = !begins ? s->stops : any ? s->m[any].g - 1 : EV_NONE;
@@ -461,7 +461,7 @@ static void metric(struct slice *s, const struct ev *e)
     s->metric[e->state].value = e->arg;
     s->metric[e->state].known = true;
     if (!(e->flags & EVF_QUIET))
-        put_metric(s, busy(s, thread(s, e->m)), e->state);
+        put_metric(s, busy_thread(s, thread(s, e->m)), e->state);
 }
 
 static void put_label(struct slice *s, const struct ev *e)
@@ -578,7 +578,7 @@ int64_t slice_begin(struct slice *s, int64_t from)
         if (s->m[i].g)
             begin_g(s, s->m[i].g - 1);
     }
-    const uint32_t m = busy(s, 0);
+    const uint32_t m = busy_thread(s, 0);
     put_metric(s, m, METRIC_PROCS); /* first, as the runtime does */
     for (int k = 0; k < METRIC_COUNT; k++)
         if (k != METRIC_PROCS)

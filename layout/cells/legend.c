@@ -21,7 +21,7 @@ static void state(struct rich *r, uint32_t glyph, enum state s, enum style words
     rich_add(r, words, " %s  ", state_name(s));
 }
 
-static void mark(struct rich *r, uint32_t glyph, enum style s, const char *word)
+static void legend_mark(struct rich *r, uint32_t glyph, enum style s, const char *word)
 {
     rich_add(r, s, "%s", text(glyph).s);
     rich_add(r, STYLE_POPUP, " %s  ", word);
@@ -70,7 +70,7 @@ void legend_page(enum tier t, struct rich *out)
         state(out, t == TIER_ASCII ? glyph_state(t, bar[i]) : glyph_height(t, 8), bar[i], STYLE_POPUP);
     rich_para(out);
     rich_add(out, STYLE_POPUP, "busy: of the processors. queue: runnable goroutines, on average.  ");
-    mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "more than there are processors");
+    legend_mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "more than there are processors");
     rich_para(out);
     rich_add(out, STYLE_POPUP, "when: a full mark is where Enter leads, half a mark is a slow one.");
 }
@@ -85,20 +85,20 @@ void legend_all(enum tier t, bool mono, struct rich *out)
     rich_para(out);
     rich_add(out, STYLE_POPUP, "Goroutines:  ");
     lives(out, t, mono, STYLE_POPUP);
-    mark(out, glyph_mark(t, MARK_TRACE), STYLE_RUNNABLE,
-         signs ? "mostly waiting" : "waits mostly; the colour says what else");
+    legend_mark(out, glyph_mark(t, MARK_TRACE), STYLE_RUNNABLE,
+                signs ? "mostly waiting" : "waits mostly; the colour says what else");
     rich_add(out, STYLE_POPUP, "x8 is eight of one function, added up.");
     rich_para(out);
     rich_add(out, STYLE_POPUP, "Bands:  ");
-    mark(out, glyph_height(t, 8), STYLE_GC, "GC mark phase");
-    mark(out, glyph_mark(t, MARK_STW), STYLE_STW, "stop-the-world, however short");
+    legend_mark(out, glyph_height(t, 8), STYLE_GC, "GC mark phase");
+    legend_mark(out, glyph_mark(t, MARK_STW), STYLE_STW, "stop-the-world, however short");
     rich_para(out);
     rich_add(out, STYLE_POPUP, "Curves:  ");
-    mark(out, glyph_height(t, 8), STYLE_HEAP, "heap");
-    mark(out, glyph_height(t, 8), STYLE_HEAP_OVER, "above goal");
-    mark(out, glyph_mark(t, MARK_GOAL), STYLE_GOAL, "goal");
-    mark(out, glyph_height(t, 8), STYLE_RUNQ, "queue: runnable goroutines");
-    mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "longer than there are processors");
+    legend_mark(out, glyph_height(t, 8), STYLE_HEAP, "heap");
+    legend_mark(out, glyph_height(t, 8), STYLE_HEAP_OVER, "above goal");
+    legend_mark(out, glyph_mark(t, MARK_GOAL), STYLE_GOAL, "goal");
+    legend_mark(out, glyph_height(t, 8), STYLE_RUNQ, "queue: runnable goroutines");
+    legend_mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "longer than there are processors");
     rich_para(out);
     rich_add(out, STYLE_POPUP, "Numbers beside names count the window; heap and queue are at the cursor.");
 }

@@ -10,7 +10,7 @@
 #include "decode/base/wide.h"
 
 /* From a to b >= a. */
-static uint64_t between(int64_t a, int64_t b)
+static uint64_t ns_between(int64_t a, int64_t b)
 {
     return (uint64_t)b - (uint64_t)a;
 }
@@ -37,9 +37,9 @@ int64_t window_edge(struct window w, int n, int i)
         return w.t0;
     if (i >= n)
         return w.t1;
-    uint64_t rem, at = wide_muldiv_rem(between(w.t0, w.t1), (unsigned)i, (unsigned)n, &rem);
+    uint64_t rem, at = wide_muldiv_rem(ns_between(w.t0, w.t1), (unsigned)i, (unsigned)n, &rem);
     if (w.of && w.part < w.of && rem * w.of + (uint64_t)w.part * (unsigned)n >= (uint64_t)w.of * (unsigned)n)
-        at += at < between(w.t0, w.t1); /* one fraction and another one may add up to a whole nanosecond */
+        at += at < ns_between(w.t0, w.t1); /* one fraction and another one may add up to a whole nanosecond */
     return later(w.t0, at);
 }
 
@@ -60,7 +60,7 @@ int window_col(struct window w, int n, int64_t t)
         return -1;
     if (t >= w.t1)
         return n;
-    int c = (int)wide_muldiv(between(w.t0, t), (unsigned)n, between(w.t0, w.t1));
+    int c = (int)wide_muldiv(ns_between(w.t0, t), (unsigned)n, ns_between(w.t0, w.t1));
     while (c + 1 < n && window_edge(w, n, c + 1) <= t) /* rounding of edges: at most a step */
         c++;
     while (c > 0 && window_edge(w, n, c) > t)
@@ -72,7 +72,7 @@ struct window window_clamp(struct window w, int64_t end, int64_t min)
 {
     end = end < 1 ? 1 : end;
     min = min < 1 ? 1 : min;
-    const uint64_t was = w.t1 > w.t0 ? between(w.t0, w.t1) : 0,
+    const uint64_t was = w.t1 > w.t0 ? ns_between(w.t0, w.t1) : 0,
                    cut = was < (uint64_t)end ? was : (uint64_t)end,
                    len = cut < (uint64_t)min ? (uint64_t)min : cut;
     int64_t t0 = earlier(w.t0, (len - cut) / 2);
@@ -88,8 +88,8 @@ struct window window_zoom(struct window w, int64_t at, int64_t num, int64_t den)
     if (at > w.t1)
         at = w.t1;
     uint64_t rest[2];
-    const uint64_t left = wide_muldiv_rem(between(w.t0, at), (uint64_t)num, (uint64_t)den, &rest[0]);
-    uint64_t right = wide_muldiv_rem(between(at, w.t1), (uint64_t)num, (uint64_t)den, &rest[1]);
+    const uint64_t left = wide_muldiv_rem(ns_between(w.t0, at), (uint64_t)num, (uint64_t)den, &rest[0]);
+    uint64_t right = wide_muldiv_rem(ns_between(at, w.t1), (uint64_t)num, (uint64_t)den, &rest[1]);
     if (right < UINT64_MAX &&
         rest[0] >= (uint64_t)den - rest[1]) /* what both round off is one more together */
         right++;
@@ -103,7 +103,7 @@ struct window window_zoom(struct window w, int64_t at, int64_t num, int64_t den)
 
 struct window window_pan(struct window w, int64_t by)
 {
-    const uint64_t most = by < 0 ? between(INT64_MIN, w.t0) : between(w.t1, INT64_MAX);
+    const uint64_t most = by < 0 ? ns_between(INT64_MIN, w.t0) : ns_between(w.t1, INT64_MAX);
     const uint64_t step = time_abs(by) < most ? time_abs(by) : most;
     w.t0 = by < 0 ? earlier(w.t0, step) : later(w.t0, step);
     w.t1 = by < 0 ? earlier(w.t1, step) : later(w.t1, step);
@@ -115,7 +115,7 @@ struct window window_scroll(struct window w, int n, int64_t k)
     if (n <= 0)
         return w;
     const uint32_t of = (uint32_t)n, part = w.of == of && w.part < of ? w.part : 0;
-    uint64_t rem, by = wide_muldiv_rem(between(w.t0, w.t1), time_abs(k), of, &rem);
+    uint64_t rem, by = wide_muldiv_rem(ns_between(w.t0, w.t1), time_abs(k), of, &rem);
     uint64_t left = k < 0 ? part + of - rem : part + rem; /* from -of to 2 of, and of more */
     if (k < 0 ? part < rem : left >= of)
         by += by < UINT64_MAX;
@@ -127,12 +127,12 @@ struct window window_scroll(struct window w, int n, int64_t k)
 
 struct window window_center(struct window w, int64_t at)
 {
-    return window_pan(w, time_sub(earlier(at, between(w.t0, w.t1) / 2), w.t0));
+    return window_pan(w, time_sub(earlier(at, ns_between(w.t0, w.t1) / 2), w.t0));
 }
 
 struct window window_fit(int64_t t0, int64_t t1)
 {
-    const uint64_t margin = t1 > t0 ? between(t0, t1) / 16 : 0;
+    const uint64_t margin = t1 > t0 ? ns_between(t0, t1) / 16 : 0;
     struct window w = window_of(earlier(t0, margin), later(t1, margin));
     if (w.t1 <= w.t0)
         w.t1 = time_add(w.t0, 1), w.t0 = w.t1 - 1;

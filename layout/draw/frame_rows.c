@@ -155,7 +155,7 @@ static void curves(const struct canvas *c)
 }
 
 /* Lists what the whole trace has none of. */
-static void none(const struct canvas *c)
+static void none_row(const struct canvas *c)
 {
     const struct {
         enum row row;
@@ -469,7 +469,7 @@ static void busiest(const struct canvas *c)
 void rows_bands(struct grid *g, struct view *v, const struct plan *p)
 {
     const struct canvas c = {.g = g, .v = v, .plan = p};
-    none(&c);
+    none_row(&c);
     bands(&c);
     curves(&c);
     draw_unloaded(g, v, p->gutter, p->y[ROW_GC], p->y[ROW_LANES] - p->y[ROW_GC]);

@@ -135,7 +135,7 @@ static uint32_t stack_before(const struct view *v, struct lane l, uint64_t index
     return s && (s->state == ST_WAITING || s->state == ST_SYSCALL || s->state == ST_RUNNABLE) ? s->stack : 0;
 }
 
-static void sides_of(const struct view *v, struct lane l, const struct span *s, struct sides *out)
+static void popup_sides(const struct view *v, struct lane l, const struct span *s, struct sides *out)
 {
     struct span_iter it;
     struct span next = {.who = NO_LANE};
@@ -367,7 +367,7 @@ static void span_text(struct rich *out, const struct view *v, struct lane l, int
     }
     span_head(&a, l, &s);
     span_notes(&a, l, &s);
-    sides_of(v, l, &s, &sides);
+    popup_sides(v, l, &s, &sides);
     both_sides(&a, &sides);
 }
 

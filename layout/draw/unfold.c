@@ -55,7 +55,7 @@ static void boxes(struct grid *g, const struct view *v, int x, int y, const uint
     }
 }
 
-static void gutter(struct grid *g, int x, int y, const char *name)
+static void unfold_gutter(struct grid *g, int x, int y, const char *name)
 {
     if (x > 3)
         grid_str(g, 2, y, x - 3, name, STYLE_LANE_NOTE);
@@ -78,7 +78,7 @@ static void regions(struct grid *g, struct view *v, int x, int y, int n)
             name[one->depth][c] = one->name;
     }
     for (int i = 0; i < n; i++) {
-        gutter(g, x, y + i, i ? "" : "regions");
+        unfold_gutter(g, x, y + i, i ? "" : "regions");
         boxes(g, v, x, y + i, name[i]);
     }
 }
@@ -121,7 +121,7 @@ static void draw_calls(struct grid *g, struct view *v, int x, int y, int n)
     trace_wide(v->tr, v->at.focus,
                &(struct wide_ask){v->at.win.t0, v->at.win.t1, column > 1 ? column : 1, call, &k, 0});
     for (int i = 0; i < n; i++) {
-        gutter(g, x, y + i, i ? "" : "calls");
+        unfold_gutter(g, x, y + i, i ? "" : "calls");
         boxes(g, v, x, y + i, k.name[CALLS - n + i]);
     }
 }
@@ -135,7 +135,7 @@ static void sampled(struct grid *g, struct view *v, int x, int y)
     char text[400];
     size_t n = samples_in(v->cache.samples, v->tr, v->at.focus, v->at.win.t0, v->at.win.t1, &list);
     (void)trace_samples(v->tr, &a);
-    gutter(g, x, y, "samples");
+    unfold_gutter(g, x, y, "samples");
     int free = 0;
     for (size_t i = 0; i < n; i++) {
         int c = window_col(v->at.win, v->scr.plot_w, a[list[i]].t);

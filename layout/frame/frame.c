@@ -74,7 +74,7 @@ static int whole_words(struct grid *g, int x, int w, enum style s, const char *w
     return x;
 }
 
-static const char *file_name(const struct canvas *c)
+static const char *shown_file(const struct canvas *c)
 {
     const char *path = c->txt->name ? c->txt->name : trace_info(c->v->tr)->path;
     if (!path)
@@ -137,7 +137,7 @@ static int title_trace(const struct canvas *c, int need)
         x + (int)(strlen(counts) + strlen(load)) + (ti->ndamages ? 8 : 0) + (c->txt->unsaved ? 10 : 0);
     if ((load[0] || c->txt->unsaved) && own > w - others) /* progress is put whole */
         own = w - others;
-    str_tail(str_of(file_name(c)), own > 8 ? own : 8, glyph_dots(c->v->scr.tier), name, sizeof name);
+    str_tail(str_of(shown_file(c)), own > 8 ? own : 8, glyph_dots(c->v->scr.tier), name, sizeof name);
     x = title_word(g, x, w, STYLE_TITLE, "%s", name);
     x = alarms(c, x, w);
     if (x + 2 + (int)(strlen(dialect) + strlen(counts) + strlen(load)) + need <=
@@ -192,7 +192,7 @@ static enum tabs title_tabs(const struct view *v, int room, int *width)
     return TABS_FORMS;
 }
 
-static void title(const struct canvas *c)
+static void draw_title(const struct canvas *c)
 {
     enum { WIDE = 80 }; /* the file's format gives way to the tabs from here on */
     struct grid *g = c->g;
@@ -376,7 +376,7 @@ static int frame_more(const struct canvas *c, int y, enum style s)
 
 /* A message takes the lines that it needs, upwards from the last one, or from above a prompt or the footer:
  * plan_message(). */
-static void message(const struct canvas *c)
+static void draw_message(const struct canvas *c)
 {
     enum { MORE = 12, MORE_BRIEF = 6, WORDS = 60 }; /* columns of more(), on a screen with fewer than WORDS */
     const struct view *v = c->v;
@@ -424,7 +424,7 @@ static void prompt(const struct canvas *c, int y)
     char line[VIEW_TEXT + 8];
     int w = g->w;
     if (v->msg.text[0] && y > 1)
-        message(c);
+        draw_message(c);
     grid_fill(g, 0, y, w, 1, ' ', STYLE_PROMPT);
     int x = 0;
     if (v->prompt.kind == PROMPT_SLICE && w >= 60)
@@ -454,7 +454,7 @@ static void footer(const struct canvas *c)
     }
     if (told) {
         (void)plan_message(&c->plan, v, &last);
-        message(c);
+        draw_message(c);
     }
     if (c->plan.n[ROW_FOOTER] && (!told || last < y)) {
         grid_fill(g, 0, y, g->w, 1, ' ', STYLE_FOOTER);
@@ -491,7 +491,7 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
     v->msg.cut = false;
     v->scr.listed.n = 0;
     if (c.plan.n[ROW_TITLE])
-        title(&c);
+        draw_title(&c);
     ruler(&c);
     kind_here(v)->draw(g, v, &c.plan);
     if (c.plan.n[ROW_FILTER])

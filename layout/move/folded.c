@@ -57,7 +57,7 @@ static uint32_t groups_shown(const struct view *v, struct folded_group *out)
 }
 
 /* Whether every visible group is covered, with the same number of members. */
-static bool covers(const struct folded *m, const struct view *v)
+static bool covers_shown(const struct folded *m, const struct view *v)
 {
     const struct lanes *l = &v->lanes[LANE_G];
     if (m->cols != v->scr.plot_w || !window_same(m->win, v->at.win) ||
@@ -186,7 +186,7 @@ void folded_follow(struct view *v)
         folded_drop(v);
         return;
     }
-    if (!v->cache.folded || !covers(v->cache.folded, v)) {
+    if (!v->cache.folded || !covers_shown(v->cache.folded, v)) {
         folded_drop(v);
         v->cache.folded = folded_begin(v); /* NULL: out of memory */
     }
@@ -197,7 +197,7 @@ void folded_follow(struct view *v)
 bool folded_pending(const struct view *v)
 {
     return v->cache.folded && v->cache.folded->next != NO_LANE && v->lanes[LANE_G].grouped &&
-           covers(v->cache.folded, v);
+           covers_shown(v->cache.folded, v);
 }
 
 unsigned folded_work(struct view *v, int64_t budget_ns)
@@ -205,7 +205,7 @@ unsigned folded_work(struct view *v, int64_t budget_ns)
     return !folded_pending(v) ? VR_NONE : folded_step(v, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
 }
 
-static const struct folded_group *group_of(const struct view *v, uint32_t lane)
+static const struct folded_group *lane_group(const struct view *v, uint32_t lane)
 {
     const struct folded *m = v->cache.folded;
     const struct lanes *l = &v->lanes[LANE_G];
@@ -217,7 +217,7 @@ static const struct folded_group *group_of(const struct view *v, uint32_t lane)
 
 uint32_t folded_members(const struct view *v, uint32_t lane)
 {
-    const struct folded_group *x = group_of(v, lane);
+    const struct folded_group *x = lane_group(v, lane);
     return x ? x->members : 0;
 }
 
@@ -229,6 +229,6 @@ int folded_share(const struct view *v)
 
 const struct shares *folded_of(const struct view *v, uint32_t lane)
 {
-    const struct folded_group *x = group_of(v, lane);
+    const struct folded_group *x = lane_group(v, lane);
     return x && v->cache.folded->next == NO_LANE ? x->col : NULL;
 }

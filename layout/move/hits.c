@@ -89,7 +89,7 @@ static void to_hit(struct view *v, size_t i, bool wrapped)
 }
 
 /* Suggests what may have been meant when nothing is found. */
-static const char *hint(const char *query)
+static const char *hits_hint(const char *query)
 {
     if (*query == '>' || *query == '<' || strncmp(query, "dur", 3) == 0)
         return "; a filter takes durations, a search takes names";
@@ -112,7 +112,7 @@ static unsigned not_found(struct view *v)
                          s->query, s->query);
     return move_fail(v, "not found%s: %.100s%s",
                      trace_info(v->tr)->done ? "" : " in what is loaded so far (n looks again)", s->query,
-                     hint(s->query));
+                     hits_hint(s->query));
 }
 
 /* Goes to the next hit from there. VR_WORK: it is not known yet. */

@@ -19,7 +19,7 @@
 
 enum { WALK = 100000, GLANCE = 256 };
 
-static bool gap(enum lane_kind k, uint8_t state)
+static bool is_gap(enum lane_kind k, uint8_t state)
 {
     return state == ST_NONE || (k != LANE_G && (state == ST_IDLE || state == ST_SCHED));
 }
@@ -47,7 +47,7 @@ struct longest {
 static bool keep_longest(void *arg, const struct span *s)
 {
     struct longest *k = arg;
-    if (!gap(k->kind, s->state) && (!k->found || s->t1 - s->t0 > k->s.t1 - k->s.t0)) {
+    if (!is_gap(k->kind, s->state) && (!k->found || s->t1 - s->t0 > k->s.t1 - k->s.t0)) {
         k->s = *s;
         k->found = true;
     }
@@ -60,7 +60,7 @@ static bool longest_busy(const struct trace *tr, struct lane l, int64_t t0, int6
 {
     if (!trace_longest(tr, l, t0, t1, out))
         return false;
-    if (!gap(l.kind, out->state))
+    if (!is_gap(l.kind, out->state))
         return true;
     struct span any = *out;
     struct longest k = {.kind = l.kind};
@@ -103,7 +103,7 @@ static bool neighbour(const struct view *v, struct lane l, int64_t t, int dir, s
         return false;
     for (int i = 0; i < WALK; i++) {
         const struct span *s = span_get(&it);
-        if (!gap(l.kind, s->state) && (dir > 0 ? s->t0 > t : s->t0 < t) && pick_span(v, l, s)) {
+        if (!is_gap(l.kind, s->state) && (dir > 0 ? s->t0 > t : s->t0 < t) && pick_span(v, l, s)) {
             *out = *s;
             return true;
         }

@@ -153,7 +153,7 @@ static uint32_t span_hit(struct search *s, const struct trace *tr, const struct 
 /* ---- tasks, regions, logs, and ranges if requested: s->array counts these ---- */
 
 /* Adds a hit for the i-th entry if the string matches. */
-static void named(struct search *s, const struct trace *tr, uint32_t name, int64_t t, uint32_t g)
+static void add_named(struct search *s, const struct trace *tr, uint32_t name, int64_t t, uint32_t g)
 {
     if (search_str(s, tr, name))
         search_add(s, t, g, name);
@@ -172,9 +172,9 @@ static bool array_entry(struct search *s, const struct trace *tr, enum item_kind
     if (is_range)
         search_add(s, x.t0, x.g, HIT_STATE + item_state(k));
     else if (k == ITEM_LOG && !search_str(s, tr, x.name) && trace_logs(tr, &m))
-        named(s, tr, m[x.index].category, x.t0, x.g);
+        add_named(s, tr, m[x.index].category, x.t0, x.g);
     else
-        named(s, tr, x.name, x.t0, x.g);
+        add_named(s, tr, x.name, x.t0, x.g);
     return true;
 }
 
@@ -238,7 +238,7 @@ static bool search_lane(struct search *s, const struct trace *tr, uint32_t g)
         if (s->by_id && li.id == s->id)
             search_add(s, li.first, g, 0);
         else
-            named(s, tr, li.name, li.first, g);
+            add_named(s, tr, li.name, li.first, g);
     }
     return check_spans(s, tr, l, &li);
 }

@@ -46,7 +46,7 @@ static unsigned lane_open(struct view *v, int no)
 }
 
 /* Returns the number of lines of lanes under a long message: the cursor's lane must be above it. */
-static int covered(const struct view *v, const struct plan *p)
+static int covered_lines(const struct view *v, const struct plan *p)
 {
     int last, n = plan_message(p, v, &last), over = p->y[ROW_LANES] + p->n[ROW_LANES] - (last + 1 - n);
     return !v->msg.text[0] || over < 0 ? 0 : over > p->n[ROW_LANES] ? p->n[ROW_LANES] : over;
@@ -62,7 +62,7 @@ static void lane_settle(struct view *v, bool recenter)
     plan_view(&p, v, l->n);
     v->scr.lane_h = p.lane_h;
     v->scr.unfold_n = unfold_lines(v, p.n[ROW_LANES]);
-    v->scr.rows = (p.n[ROW_LANES] - v->scr.unfold_n - covered(v, &p)) / p.lane_h;
+    v->scr.rows = (p.n[ROW_LANES] - v->scr.unfold_n - covered_lines(v, &p)) / p.lane_h;
     v->scr.rows = v->scr.rows < 1 && p.n[ROW_LANES] ? 1 : v->scr.rows;
     if (!l->n) {
         v->at.top = 0;

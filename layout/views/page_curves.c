@@ -25,7 +25,7 @@ struct column {
 };
 
 /* The edges of n columns over the whole trace. */
-static int64_t *edges_of(const struct view *v, int n)
+static int64_t *column_edges(const struct view *v, int n)
 {
     int64_t *e = n > 0 ? mem_alloc(((size_t)n + 1) * sizeof *e) : NULL;
     if (e)
@@ -34,7 +34,7 @@ static int64_t *edges_of(const struct view *v, int n)
 }
 
 /* The average number of goroutines in a state, per column; false: it is not known. */
-static bool average(const struct view *v, enum gcount of, const int64_t *edge, int n, struct column *out)
+static bool average_in(const struct view *v, enum gcount of, const int64_t *edge, int n, struct column *out)
 {
     const struct gbucket *b;
     int64_t width;
@@ -57,7 +57,7 @@ static void busy(const struct view *v, const int64_t *edge, int n, struct column
     struct shares *gc = mem_zalloc((size_t)n * sizeof *gc);
     if (gc && trace_nlanes(v->tr, LANE_BAND) > BAND_GC)
         trace_columns(v->tr, (struct lane){LANE_BAND, BAND_GC}, edge, (uint32_t)n, gc);
-    const bool known = average(v, GC_RUNNING, edge, n, out) && procs > 0;
+    const bool known = average_in(v, GC_RUNNING, edge, n, out) && procs > 0;
     for (int c = 0; c < n; c++) {
         const bool marks = gc && gc[c].ns[ST_GC] * 2 > edge[c + 1] - edge[c];
         out[c] = (struct column){known ? out[c].part / procs : 0, marks ? STYLE_GCWORK : STYLE_RUNNING};
@@ -70,7 +70,7 @@ static void queue(const struct view *v, const int64_t *edge, int n, struct colum
 {
     const double procs = trace_nlanes(v->tr, LANE_P);
     double most = procs;
-    (void)average(v, GC_RUNNABLE, edge, n, out);
+    (void)average_in(v, GC_RUNNABLE, edge, n, out);
     for (int c = 0; c < n; c++) {
         most = out[c].part > most ? out[c].part : most;
         out[c].style = out[c].part > procs ? STYLE_RUNQ_OVER : STYLE_RUNQ;
@@ -142,7 +142,7 @@ static void draw_columns(struct grid *g, const struct view *v, struct box axis, 
 static void curve(struct grid *g, const struct view *v, int i, struct box b, int high)
 {
     struct box axis = page_axis(b);
-    int64_t *edge = edges_of(v, axis.w);
+    int64_t *edge = column_edges(v, axis.w);
     struct column *col = edge ? mem_zalloc((size_t)axis.w * sizeof *col) : NULL;
     struct text t = {.ticks = when_ticks(v->tr)};
     axis.h = high;
@@ -228,7 +228,7 @@ bool page_strip_whole(const struct view *v, const struct finding *f)
 void page_strip(struct grid *g, const struct view *v, const struct finding *f, struct box axis)
 {
     const int n = axis.w;
-    int64_t *edge = edges_of(v, n);
+    int64_t *edge = column_edges(v, n);
     struct column *col = edge ? mem_zalloc((size_t)n * sizeof *col) : NULL;
     if (col && of_band(v, f)) {
         strip_band(v, f, edge, n, col);
@@ -336,7 +336,7 @@ static struct window example_time(const struct view *v, const struct finding *f)
                : window_of(0, end);
 }
 
-static uint32_t lane_of(const struct role *r)
+static uint32_t role_lane(const struct role *r)
 {
     return r->group || r->at.user ? r->g : NO_LANE;
 }
@@ -345,10 +345,10 @@ int page_lanes(struct grid *g, struct view *v, const struct finding *f, struct b
 {
     enum { ROLES = 3 };
     static const char *const role[ROLES] = {"waits", "for", "starts"};
-    const uint32_t of = f->lane.kind == LANE_G ? f->lane.i : NO_LANE, holder = lane_of(&f->v.holder),
-                   waiter = lane_of(&f->v.waiter),
+    const uint32_t of = f->lane.kind == LANE_G ? f->lane.i : NO_LANE, holder = role_lane(&f->v.holder),
+                   waiter = role_lane(&f->v.waiter),
                    lane[ROLES] = {of != NO_LANE && of != holder ? of : waiter, holder,
-                                  lane_of(&f->v.creator)};
+                                  role_lane(&f->v.creator)};
     const struct window time = example_time(v, f);
     int used = 0;
     for (int i = 0; i < ROLES && used + 1 < b.h; i++) {

@@ -76,7 +76,7 @@ static int add_parts(struct part *p, int n, const struct work *w, uint32_t node)
 }
 
 /* Sorts by the share in the slow ones and in all together. */
-static int parts_of(const struct work *w, struct part *p)
+static int sort_parts(const struct work *w, struct part *p)
 {
     const int n = add_parts(p, 0, w, 0);
     for (int i = 1; i < n; i++)
@@ -124,7 +124,7 @@ static void bar_line(struct grid *g, const struct view *v, const struct work *w,
 {
     static const char *const name[TREE_SETS] = {"all", "usual", "slow"};
     struct part p[PARTS];
-    const int n = parts_of(w, p), beside = b.w >= 40 ? 10 : 0, x = b.x + page_label(b.w),
+    const int n = sort_parts(w, p), beside = b.w >= 40 ? 10 : 0, x = b.x + page_label(b.w),
               wide = b.w - page_label(b.w) - beside;
     char d[FMT_MAX];
     double at = 0;

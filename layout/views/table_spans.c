@@ -87,7 +87,7 @@ bool spans_next(const struct trace *tr, const struct thing *x, struct span *s)
 
 /* Does another kind read the same, from another line of that function? One may be a lock that the library
  * takes for it. */
-static bool alike(const struct table *t, const struct ttype *k)
+static bool spans_alike(const struct table *t, const struct ttype *k)
 {
     enum { LOOK = 512 }; /* the names are sorted by, too */
     for (uint32_t i = 0; i < t->ntypes && i < LOOK; i++) {
@@ -107,6 +107,6 @@ void spans_place(struct text *out, const struct table *t, const struct ttype *k)
         text_where(out, t->tr, t->thing[i].index, 0);
     else
         text_func(out, t->tr, (uint32_t)(k->a >> 32), 0);
-    if (k->a >> 32 && alike(t, k))
+    if (k->a >> 32 && spans_alike(t, k))
         text_add(out, ":%" PRIu32, (uint32_t)k->a);
 }

@@ -61,7 +61,7 @@ struct card_field {
     bool out;
 };
 
-static char *gain_of(const struct finding *f, const struct works *w)
+static char *gain_words(const struct finding *f, const struct works *w)
 {
     struct text t = {0};
     verdict_saves(&t, w, &f->v);
@@ -72,7 +72,7 @@ static char *gain_of(const struct finding *f, const struct works *w)
 static int fields_of(const struct view *v, const struct finding *f, struct card_field *out, char **own)
 {
     const bool held = f->v.holder.at.user || f->v.holder.group;
-    *own = gain_of(f, &v->tri->fs->works);
+    *own = gain_words(f, &v->tri->fs->works);
     const struct card_field all[FIELDS] = {
         {"line", f->at, 0, STYLE_NORMAL, 6, false},
         {"what", f->what, 0, STYLE_NORMAL, 7, false},
@@ -260,7 +260,7 @@ static int lines_whole(const struct view *v, uint32_t i, struct box b)
 }
 
 /* The first card that is shown, so that the one with the cursor has `sel` lines and each before it one. */
-static uint32_t first_of(const struct view *v, int sel, int h)
+static uint32_t first_card(const struct view *v, int sel, int h)
 {
     const uint32_t n = count(v), row = v->at.row;
     uint32_t top = v->at.top > row ? row : v->at.top;
@@ -281,7 +281,7 @@ static int cards(struct grid *g, struct view *v, struct box b)
     int sel = n ? lines_whole(v, v->at.row, b) : 0, y = 0;
     sel = sel > room ? room : sel;
     int spare = b.h - sel - (n - 1);
-    v->at.top = n ? first_of(v, sel, b.h) : 0;
+    v->at.top = n ? first_card(v, sel, b.h) : 0;
     for (uint32_t i = v->at.top; i < count(v) && y < b.h; i++) {
         const bool focus = i == v->at.row;
         const struct finding *f = &v->tri->fs->f[i];
@@ -434,7 +434,7 @@ static const struct {
              {page_groups, true, 0},
              {page_all, true, 0}};
 
-static void draw(struct grid *g, struct view *v, const struct plan *p)
+static void draw_plan(struct grid *g, struct view *v, const struct plan *p)
 {
     const bool wide = v->scr.w >= WIDE, ready = v->tri && v->tri->tg;
     const int width = wide ? v->scr.w * 11 / 20 : v->scr.w;
@@ -530,7 +530,7 @@ void tri_told(struct view *v, uint32_t i, const char *before)
     text_free(&all);
 }
 
-static unsigned enter(struct view *v)
+static unsigned open_finding(struct view *v)
 {
     v->tri->finding = v->at.row;
     const unsigned flags = tri_evidence(v, &v->tri->fs->f[v->at.row]);
@@ -554,14 +554,14 @@ static bool about(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
 const struct view_kind kind_triage = {
     IS_TIMELESS,
     .open = tri_open,
-    .draw = draw,
+    .draw = draw_plan,
     .touch = tri_touch,
     .speak = tri_speak,
     .refuse = "Enter opens the lanes first",
     .plan = PLAN_FINDINGS,
     .rows = count,
     .detail = detail,
-    .enter = enter,
+    .enter = open_finding,
     .about = about,
     .silent = true,
     .read = read_page,

@@ -191,7 +191,7 @@ static bool flame_under(const struct flame *f, uint32_t node, uint32_t root)
     return node == root;
 }
 
-static const char *why_none(const struct view *v)
+static const char *why_no_flame(const struct view *v)
 {
     const struct flame *f = &v->tri->flame;
     return f->failed                ? "out of memory for the tree"
@@ -205,7 +205,7 @@ static unsigned flame_none(struct view *v)
     const struct flame *f = &v->tri->flame;
     if (f->making)
         return move_not_yet(v, "the tree is not done yet");
-    return move_fail(v, "%s", why_none(v));
+    return move_fail(v, "%s", why_no_flame(v));
 }
 
 static bool flame_empty(const struct flame *f)
@@ -419,7 +419,7 @@ static void draw_tree(struct grid *g, struct view *v, int y, int h)
         if (f->making)
             tri_say(g, 0, y + 2, g->w, STYLE_DIM, "adding up stacks: %d%%", (int)(f->share * 100));
         else
-            tri_say(g, 0, y + 2, g->w, STYLE_DIM, "%s", why_none(v));
+            tri_say(g, 0, y + 2, g->w, STYLE_DIM, "%s", why_no_flame(v));
         return;
     }
     if (!flame_under(f, f->cur, f->root))

@@ -107,7 +107,7 @@ bool events_on_p(uint8_t st)
     return st == ST_RUNNING || st == ST_GCWORK || st == ST_ASSIST || st == ST_SWEEP || st == ST_SYSCALL;
 }
 
-static void add_state(struct events *l, uint32_t g, const struct span *before, const struct span *s)
+static void add_g_state(struct events *l, uint32_t g, const struct span *before, const struct span *s)
 {
     if (l->only && !filter_span(l->only, g, s) && !(before && filter_span(l->only, g, before)))
         return;
@@ -159,7 +159,7 @@ static void events_of_lane(struct events *l, struct lane of)
         if (t >= l->win.t1 || l->cut)
             return;
         if (t >= l->win.t0 && g)
-            add_state(l, of.i, s->index ? &before : NULL, s);
+            add_g_state(l, of.i, s->index ? &before : NULL, s);
         else if (t >= l->win.t0 && s->index && events_rests(s->state) != events_rests(before.state))
             events_add(l, (struct event){.t = t,
                                          .kind = EV_PROC,

@@ -87,7 +87,7 @@ bool gstate_update(struct gstate **s, const struct trace *tr)
     return ok;
 }
 
-static struct assists of_g(const struct gstate *s, const struct trace *tr, uint32_t g)
+static struct assists assists_of(const struct gstate *s, const struct trace *tr, uint32_t g)
 {
     size_t n;
     const struct range *r = ranges_of(tr, &n);
@@ -99,7 +99,7 @@ static struct assists of_g(const struct gstate *s, const struct trace *tr, uint3
 
 struct assists gstate_assists(const struct gstate *s, const struct trace *tr, struct lane l)
 {
-    struct assists x = l.kind == LANE_G ? of_g(s, tr, l.i) : (struct assists){0};
+    struct assists x = l.kind == LANE_G ? assists_of(s, tr, l.i) : (struct assists){0};
     x.worker = l.kind == LANE_G && trace_lane_who(tr, l).is_worker;
     return x;
 }
@@ -118,7 +118,7 @@ static int64_t assist_t0(const struct assists *x, uint32_t k)
 
 bool gstate_any(const struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
-    const struct assists x = of_g(s, tr, g);
+    const struct assists x = assists_of(s, tr, g);
     return assist_t0(&x, first_behind(&x, t0)) < t1;
 }
 

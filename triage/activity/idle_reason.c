@@ -42,7 +42,7 @@ static bool add_change(struct idle_reason *l, int64_t t0, int64_t t1, enum what 
     return !l->many && !l->sum.failed;
 }
 
-static bool add_idle(void *arg, const struct span *s)
+static bool idle_span(void *arg, const struct span *s)
 {
     return add_change(arg, s->t0, s->t1, WHAT_IDLE);
 }
@@ -68,7 +68,7 @@ static int64_t idle_stopped(const struct idle_reason *l, int64_t a, int64_t b)
 
 /* Ranks a runnable span: once, with the piece it begins in, or with the first one if it began before the
  * interval. */
-static bool rank(void *arg, const struct span *s)
+static bool rank_span(void *arg, const struct span *s)
 {
     struct idle_reason *l = arg;
     struct idle_reason_sum *m = &l->sum;
@@ -113,7 +113,7 @@ static bool each_ready(struct idle_reason *l, bool (*f)(void *arg, const struct 
 
 ORDER(by_time, struct idle_change, LEAST(r->t))
 
-static void settle(struct idle_reason_sum *m, const int64_t *c, int64_t dt)
+static void settle_sum(struct idle_reason_sum *m, const int64_t *c, int64_t dt)
 {
     if (c[WHAT_IDLE] <= 0 || dt <= 0)
         return;
@@ -134,7 +134,7 @@ static void sweep(struct idle_reason *l)
     int64_t c[WHATS] = {0}, at = l->w0;
     sort(l->d, l->n, by_time);
     for (size_t i = 0; i < l->n; i++) {
-        settle(&l->sum, c, l->d[i].t - at);
+        settle_sum(&l->sum, c, l->d[i].t - at);
         at = l->d[i].t;
         c[l->d[i].what] += l->d[i].by;
     }
@@ -151,21 +151,21 @@ static bool piece(struct idle_reason *l, int64_t w0, int64_t w1)
         const struct range *r;
         const size_t n = trace_ranges(l->tr, RANGE_STW, &r);
         const int64_t middle = w0 + (w1 - w0) / 2;
-        trace_wide(l->tr, lane_p(l->p), &(struct wide_ask){w0, w1, 1, add_idle, l, 1u << ST_IDLE});
+        trace_wide(l->tr, lane_p(l->p), &(struct wide_ask){w0, w1, 1, idle_span, l, 1u << ST_IDLE});
         (void)any_of(i, n, !add_change(l, r[i].t0, r[i].t1, WHAT_STOPPED));
         if (!each_ready(l, add_ready) || l->sum.failed)
             return false;
         if (l->many)
             return piece(l, w0, middle) && piece(l, middle, w1);
         sweep(l);
-        if (!each_ready(l, rank))
+        if (!each_ready(l, rank_span))
             return false;
     }
     l->at = w1;
     return true;
 }
 
-static bool pieces(void *arg)
+static bool add_pieces(void *arg)
 {
     struct idle_reason *l = arg;
     return piece(l, l->t0, l->t1);
@@ -183,7 +183,7 @@ struct idle_reason *idle_reason_new(const struct trace *tr, struct alive *alive,
     *l = (struct idle_reason){tr, alive, p, t0, t1, .at = t0, .events = ti->events, .end = ti->end};
     l->epoch = ti->epoch;
     l->sum.idle = idle_in(l, t0, t1);
-    l->slices = l->sum.idle ? slices_new(pieces, l) : NULL;
+    l->slices = l->sum.idle ? slices_new(add_pieces, l) : NULL;
     l->sum.failed = l->sum.idle && !l->slices;
     l->done = !l->slices;
     return l;

@@ -41,7 +41,7 @@ struct judge {
     double all;               /* waits and calls a second, at the first run's pace */
 };
 
-static double seconds(const struct profile *p)
+static double run_seconds(const struct profile *p)
 {
     return p->end > 0 ? (double)p->end / 1e9 : 1;
 }
@@ -67,8 +67,8 @@ static double pace(const struct profile *r, const struct profile *p, bool by_wor
         const struct measure *x = &r->m[i], *y = profile_find(p, x->kind, x->name);
         if ((by_work ? x->kind == MK_WORK : x->kind == MK_TAKE || x->kind == MK_CALL) && y &&
             x->count[PROFILE_ALL] >= ENOUGH && y->count[PROFILE_ALL] >= ENOUGH) {
-            v[n++] = (struct ratio){log(y->count[PROFILE_ALL] / seconds(p)) -
-                                        log(x->count[PROFILE_ALL] / seconds(r)),
+            v[n++] = (struct ratio){log(y->count[PROFILE_ALL] / run_seconds(p)) -
+                                        log(x->count[PROFILE_ALL] / run_seconds(r)),
                                     fmin(x->count[PROFILE_ALL], y->count[PROFILE_ALL])};
             half += v[n - 1].weight / 2;
         }
@@ -92,7 +92,7 @@ static struct portion quantity(const struct profile *p, const struct measure *m,
 {
     const double part = i == PROFILE_ALL ? 1 : 1.0 / PROFILE_SLICES;
     if (what == COUNT)
-        return (struct portion){m ? m->count[i] : 0, seconds(p) * part * pace_of};
+        return (struct portion){m ? m->count[i] : 0, run_seconds(p) * part * pace_of};
     if (!m)
         return (struct portion){0, (double)p->end * part};
     if (m->kind == MK_WORK)
@@ -199,7 +199,7 @@ static struct moved moved_of(const struct judge *j, const char *name, enum measu
 ORDER(cmp_double, double, LEAST(*r))
 
 /* Counts the waits of a side's median run, if they come all through it, and those of the run with most. */
-static double waits_of(const struct side *s, const struct change *c, double *most)
+static double usual_waits(const struct side *s, const struct change *c, double *most)
 {
     double v[RUNS_MAX];
     *most = 0;
@@ -219,7 +219,7 @@ static double waits_of(const struct side *s, const struct change *c, double *mos
 static bool appeared(const struct judge *j, const struct change *c)
 {
     double most[2];
-    const double was = waits_of(&j->side[0], c, &most[0]), is = waits_of(&j->side[1], c, &most[1]);
+    const double was = usual_waits(&j->side[0], c, &most[0]), is = usual_waits(&j->side[1], c, &most[1]);
     return fmax(c->time.old, c->time.new) >= NEW_TIME &&
            (is >= NEW_WAITS + NEW_TIMES * most[0] || was >= NEW_WAITS + NEW_TIMES * most[1]);
 }
@@ -239,7 +239,7 @@ static bool many_more(const struct moved *m)
 
 /* Returns the running time of all other start functions per event: the logarithm's mean over the runs of a
  * side. */
-static double rest_of(const struct judge *j, int s, const struct change *c, double *least)
+static double rest_changed(const struct judge *j, int s, const struct change *c, double *least)
 {
     double mean = 0;
     for (uint32_t i = 0; i < j->side[s].n; i++) {
@@ -258,8 +258,8 @@ static double rest_of(const struct judge *j, int s, const struct change *c, doub
  * functions share is not one of this function. If hardly anything runs beside it, this cannot be decided. */
 static bool more_than_the_rest(const struct judge *j, const struct change *c)
 {
-    double least = 1, rest = -rest_of(j, 0, c, &least);
-    rest += rest_of(j, 1, c, &least);
+    double least = 1, rest = -rest_changed(j, 0, c, &least);
+    rest += rest_changed(j, 1, c, &least);
     bool same_way = rest != 0 && (rest > 0) == (c->time.factor > 1);
     return least < REST_FLOOR || !same_way ||
            fabs(log(c->time.factor)) - fabs(rest) > log(kinds[c->kind].factor[TIME]);
@@ -413,7 +413,7 @@ static void paces(struct judge *j)
             each_of(m, p->m, p->n) {
                 bool counts =
                     m->kind == MK_TAKE || m->kind == MK_CALL || m->kind == MK_LOCK || m->kind == MK_GIVE;
-                j->all += counts ? m->count[PROFILE_ALL] / seconds(p) / j->pace[s][i] : 0;
+                j->all += counts ? m->count[PROFILE_ALL] / run_seconds(p) / j->pace[s][i] : 0;
             }
         }
     }

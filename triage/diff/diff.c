@@ -311,7 +311,7 @@ static json_t *old_new(int64_t old, int64_t new)
     return json_put(json_object(), NULL, "old", old, "new", new);
 }
 
-static void out_work(void *arg, const struct diff_work *d)
+static void diff_out_work(void *arg, const struct diff_work *d)
 {
     const struct work *o = d->w[0], *w = d->w[1];
     json_t *r = json_row(arg, d->tr, "kind", work_kind_name(w->kind), "name", j_str(w->name), "handler",
@@ -335,7 +335,7 @@ static char *diff_json(const struct job *j)
     json_put(root, NULL, "verdict", word, "because", j->not_asked, "pace", v->pace);
     out_changes(root, "changes", v, 0, v->claimed);
     out_changes(root, "unchanged", v, v->claimed, v->n);
-    if (!diff_works_each(a, b, out_work, json_list(root, "works")))
+    if (!diff_works_each(a, b, diff_out_work, json_list(root, "works")))
         json_fail();
     return json_end(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 }

@@ -109,7 +109,7 @@ bool diff_works_each(const struct loaded *a, const struct loaded *b, diff_work_f
 
 enum { SAID = 4 }; /* parts of a work */
 
-static void from_to(struct text *t, const char *what, int64_t was, int64_t is)
+static void was_is(struct text *t, const char *what, int64_t was, int64_t is)
 {
     text_say(t, NULL, what, t_dur(was), " -> ", t_dur(is));
 }
@@ -126,17 +126,17 @@ static void work_moved(void *arg, const struct diff_work *d)
     if (w->kind != WORK_MAIN)
         text_say(t, NULL, " (", o->n, " before)");
     if (o->n > 1 || w->n > 1) {
-        from_to(t, ": p50 ", o->d.p50, w->d.p50);
-        from_to(t, ", p99 ", o->d.p99, w->d.p99);
+        was_is(t, ": p50 ", o->d.p50, w->d.p50);
+        was_is(t, ", p99 ", o->d.p99, w->d.p99);
     } else {
-        from_to(t, ": ", o->d.max, w->d.max);
+        was_is(t, ": ", o->d.max, w->d.max);
     }
     text_lit(t, "\n");
     for (uint32_t i = 0; i < d->n && i < SAID; i++) {
         const struct diff_part *p = &d->v[i];
         text_say(t, NULL, "      ", p->ns[1] >= p->ns[0] ? "+" : "-", t_dur(part_moved(p)), t_to(16), " ",
                  p->what, " in ", t_clean(p->func));
-        from_to(t, ": ", p->ns[0], p->ns[1]);
+        was_is(t, ": ", p->ns[0], p->ns[1]);
         text_lit(t, " each\n");
     }
 }

@@ -38,7 +38,7 @@ static int slice_at(const struct make *k, int64_t t)
 }
 
 /* Spreads [t0,t1) over the slices it lies in; its count goes to the slice of its start. */
-static void spread(const struct make *k, struct measure *m, int64_t t0, int64_t t1, bool counts)
+static void spread_time(const struct make *k, struct measure *m, int64_t t0, int64_t t1, bool counts)
 {
     int last = slice_at(k, t1 - 1);
     m->count[slice_at(k, t0)] += counts;
@@ -71,13 +71,13 @@ static void blocked(struct make *k, const struct span *s)
     const enum measure_kind kind =
         s->state == ST_SYSCALL ? MK_CALL : kind_of(stacks_wait_kind(tr, s->reason, s->stack));
     if (kind != MK_KINDS && trace_stack(tr, s->stack))
-        spread(k, measure_of(k, kind, stacks_user(tr, s->stack)), s->t0, s->t1, !s->open_start);
+        spread_time(k, measure_of(k, kind, stacks_user(tr, s->stack)), s->t0, s->t1, !s->open_start);
 }
 
 #define UNSTOPPED 25000000 /* ns: the runtime preempts a goroutine after 10 to 20 ms */
 #define STOPPED 20000000
 
-static void goroutine(struct make *k, uint32_t g)
+static void profile_g(struct make *k, uint32_t g)
 {
     const struct trace *tr = k->l->tr;
     const struct lane_info li = trace_lane(tr, lane_g(g));
@@ -90,7 +90,7 @@ static void goroutine(struct make *k, uint32_t g)
         if (tri_is_exec(
                 s->state)) { /* who runs for longer than the runtime allows was descheduled by the host */
             const int64_t own_end = stops && s->t1 - s->t0 > UNSTOPPED ? s->t0 + STOPPED : s->t1;
-            spread(k, measure_of(k, MK_RUN, li.name), s->t0, own_end, false);
+            spread_time(k, measure_of(k, MK_RUN, li.name), s->t0, own_end, false);
         } else if (s->state == ST_WAITING || s->state == ST_SYSCALL) {
             blocked(k, s);
         }
@@ -130,7 +130,7 @@ static void stops(struct make *k)
         /* those of the collector are counted with it */
         if (!tri_stop_is_gc(k->l->tr, r[i].name) && !str_is(kind, "start trace") &&
             !str_is(kind, "stop trace"))
-            spread(k, measure_of(k, MK_STOP, r[i].name), r[i].t0, r[i].t1, true);
+            spread_time(k, measure_of(k, MK_STOP, r[i].name), r[i].t0, r[i].t1, true);
     }
 }
 
@@ -236,7 +236,7 @@ enum err_code profile_of(const struct loaded *l, struct profile *out, struct err
     stops(&k);
     works(&k);
     for (uint32_t g = 0; g < l->tg->ng && !k.failed; g++)
-        goroutine(&k, g);
+        profile_g(&k, g);
     profile_finish(&k);
     tab_free(&k.by_name);
     return k.failed ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison") : ERR_OK;

@@ -74,7 +74,7 @@ static bool is_named(const char *path, const char *name, bool grows)
 }
 
 /* Returns 0 or an errno. */
-static int refusal(const char *path, bool grows)
+static int refuse_path(const char *path, bool grows)
 {
     struct stat st;
     if (any_of(i, nfiles, file[i].grows == grows && is_named(path, file[i].path, grows)))
@@ -87,7 +87,7 @@ static int refusal(const char *path, bool grows)
 
 static void do_may(const char *path, struct clerk_said *said)
 {
-    said->error = refusal(path, false);
+    said->error = refuse_path(path, false);
 }
 
 /* "+PATH": a file that grows; "=PATH". */
@@ -96,7 +96,7 @@ static void do_open(const char *how, struct clerk_said *said)
     const unsigned i = find_first(k, OPEN, !far[k].used);
     const bool grows = *how == '+';
     const char *path = how + (*how != '\0');
-    said->error = i == OPEN ? EMFILE : refusal(path, grows);
+    said->error = i == OPEN ? EMFILE : refuse_path(path, grows);
     if (said->error)
         return;
     struct far *f = &far[i];
@@ -129,7 +129,7 @@ static void do_close(const char *which, struct clerk_said *said)
     far[i].used = false;
 }
 
-static void put_away(void)
+static void drop_all(void)
 {
     for (int i = 0; i < OPEN; i++)
         if (far[i].used)
@@ -142,7 +142,7 @@ static void add_deeds(void)
 {
     if (deed_open >= 0)
         return;
-    deed_open = clerk_add(do_open, put_away);
+    deed_open = clerk_add(do_open, drop_all);
     deed_close = clerk_add(do_close, NULL);
     deed_may = clerk_add(do_may, NULL);
 }

@@ -124,7 +124,7 @@ static uint64_t location(struct writer *w, const struct frame *f)
 }
 
 /* per_count: ns per count; 0: the row says how long it was. */
-static void sample(struct writer *w, const struct sw_row *row, int64_t per_count)
+static void put_sample(struct writer *w, const struct sw_row *row, int64_t per_count)
 {
     uint32_t n = trace_stack(w->tr, row->stack);
     w->oom |= !mem_room(w->ids, w->cap_ids, n);
@@ -212,7 +212,7 @@ static enum err_code write_pprof(struct writer *w, struct err *e)
     w->oom = !stackweights_build(w->tr, k, &w->part, &v);
     profile_head(w, cpu, period);
     for (uint32_t i = 0; i < v.n && !w->oom && !w->out.error; i++)
-        sample(w, &v.row[i], cpu ? period : 0);
+        put_sample(w, &v.row[i], cpu ? period : 0);
     stackweights_free(&v);
     tab_free(&w->strs.tab);
     tab_free(&w->funcs.tab);
@@ -236,7 +236,7 @@ static enum err_code write_file(struct writer *w, struct err *e)
 }
 
 /* Says what of the trace could not be read. Returns the exit status. */
-static int partial(const struct options *o, const struct trace *tr)
+static int say_partial(const struct options *o, const struct trace *tr)
 {
     const struct trace_info *i = trace_info(tr);
     char what[320];
@@ -264,7 +264,7 @@ int pprof_main(int argc, char **argv)
         return status;
     const bool written = load_model(o.path, &o.trace, o.quiet, &tr, &e) == ERR_OK &&
                          write_file(&(struct writer){.tr = tr, .o = &o}, &e) == ERR_OK;
-    status = written ? partial(&o, tr) : say_failed("pprof", options_name(&o), e.what);
+    status = written ? say_partial(&o, tr) : say_failed("pprof", options_name(&o), e.what);
     trace_close(tr);
     return status;
 }

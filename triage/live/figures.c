@@ -70,7 +70,7 @@ static bool take_groups(struct figures *f)
 
 /* Returns the finding that was seen least, whose row may be used again; NULL if the last picture has all
  * of them. */
-static struct fig_finding *least(struct fig_sums *s)
+static struct fig_finding *least_finding(struct fig_sums *s)
 {
     struct fig_finding *least = NULL;
     each_of(x, s->finding, s->nfindings)
@@ -83,7 +83,7 @@ static struct fig_finding *finding_for(struct fig_sums *s, const char *key)
     const uint32_t i = find_first(k, s->nfindings, strcmp(s->finding[k].f.key, key) == 0);
     if (i < s->nfindings)
         return &s->finding[i];
-    struct fig_finding *x = s->nfindings < FIG_FINDINGS ? &s->finding[s->nfindings++] : least(s);
+    struct fig_finding *x = s->nfindings < FIG_FINDINGS ? &s->finding[s->nfindings++] : least_finding(s);
     if (x)
         x->pictures = 0;
     return x;

@@ -154,7 +154,7 @@ static void answer(int fd, const char *ask, const char *status, const char *type
 }
 
 /* Returns whether that path is asked for, up to a blank or a query. */
-static bool asks_for(const char *ask, const char *path)
+static bool asks_path(const char *ask, const char *path)
 {
     const char *at = strchr(ask, ' ');
     const size_t n = strlen(path);
@@ -175,8 +175,8 @@ static void serve_one(struct serve *s, int fd)
         status = "431 Request Header Fields Too Large";
         text = "that is too much\n";
     } else if (strncmp(ask, "GET ", 4) == 0 || strncmp(ask, "HEAD ", 5) == 0) {
-        known = asks_for(ask, "/metrics");
-        const bool root = asks_for(ask, "/");
+        known = asks_path(ask, "/metrics");
+        const bool root = asks_path(ask, "/");
         status = known || root ? "200 OK" : "404 Not Found";
         text = known ? s->text.p : root ? "gotop top --prometheus: /metrics\n" : "there is /metrics\n";
     }

@@ -49,7 +49,7 @@ static double seconds(double ns)
 }
 
 /* The k-th bound of a histogram, as a label. */
-static const char *bound(int k, char out[32])
+static const char *bound_label(int k, char out[32])
 {
     snprintf(out, 32, k < PULSE_BOUNDS ? "%g" : "+Inf", k < PULSE_BOUNDS ? pulse_bound_s[k] : 0);
     return out;
@@ -63,7 +63,7 @@ static void out_hist(struct text *t, const char *name, const char *help, const s
     for (int k = 0; k <= PULSE_BOUNDS; k++)
         part(t, name, "_bucket",
              (double)(k < PULSE_BOUNDS ? hist_between(h, 0, (int64_t)(pulse_bound_s[k] * 1e9)) : h->n), "le",
-             bound(k, le));
+             bound_label(k, le));
     part(t, name, "_sum", seconds((double)h->total));
     part(t, name, "_count", (double)h->n);
 }
@@ -81,7 +81,7 @@ static void out_durations(struct text *t, const struct figures *f)
         uint64_t n = 0;
         for (int k = 0; k <= PULSE_BOUNDS; k++) {
             n += w->bucket[k];
-            series(t, "work_duration_seconds_bucket", (double)n, OF_WORK(w), "le", bound(k, le));
+            series(t, "work_duration_seconds_bucket", (double)n, OF_WORK(w), "le", bound_label(k, le));
         }
         series(t, "work_duration_seconds_sum", seconds(w->total_ns), OF_WORK(w));
         series(t, "work_duration_seconds_count", (double)w->n, OF_WORK(w));

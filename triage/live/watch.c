@@ -319,7 +319,7 @@ static void set_clock(struct watch *w, int64_t t1)
 }
 
 /* Drops checked generations beyond the bounds; the newest stays, for the next window. */
-static void forget(struct watch *w)
+static void drop_checked(struct watch *w)
 {
     const struct stream *st = &w->line.st;
     size_t n = 0;
@@ -364,7 +364,7 @@ static void watch_look(struct watch *w)
     }
     if (w->pending && w->clock_ns >= w->due_ns)
         watch_capture(w, false);
-    forget(w);
+    drop_checked(w);
 }
 
 /* Takes what has come, waiting at most so long. Returns false when nothing came. */

@@ -331,7 +331,7 @@ static const struct lane_info *who(struct asked *a)
     return &a->li;
 }
 
-static bool holds(const struct term *t, struct asked *a)
+static bool term_holds(const struct term *t, struct asked *a)
 {
     const struct trace *tr = a->f->tr;
     const struct span *s = a->s;
@@ -371,7 +371,7 @@ static bool holds(const struct term *t, struct asked *a)
 static bool all_hold(struct asked *a)
 {
     const struct term *const t = a->f->term;
-    return !any_of(i, a->f->n, holds(&t[i], a) == t[i].not );
+    return !any_of(i, a->f->n, term_holds(&t[i], a) == t[i].not );
 }
 
 bool filter_span(const struct filter *f, uint32_t g, const struct span *s)
@@ -406,7 +406,7 @@ static bool excludes(const struct term *t, struct asked *a, int64_t end)
     struct shares sh;
     int64_t sum = 0;
     if (of_lane(t))
-        return holds(t, a) == t->not ;
+        return term_holds(t, a) == t->not ;
     if (t->not )
         return false;
     if (t->kind == T_TASK || t->kind == T_REGION)
@@ -460,7 +460,7 @@ static bool decide(struct filter *f)
 
 /* Makes room for what grows with the trace. A trace that went on is decided anew; what showed keeps
  * showing. */
-static bool prepare(struct filter *f)
+static bool filter_prepare(struct filter *f)
 {
     uint32_t n = trace_nlanes(f->tr, LANE_G);
     int64_t end = trace_info(f->tr)->end;
@@ -485,7 +485,7 @@ static bool prepare(struct filter *f)
 
 bool filter_step(struct filter *f, int64_t budget_ns)
 {
-    if (!prepare(f) || f->at >= f->lanes)
+    if (!filter_prepare(f) || f->at >= f->lanes)
         return true;
     uint64_t before = f->count;
     int64_t until = host_until(budget_ns);

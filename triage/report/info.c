@@ -112,7 +112,7 @@ static void wall(struct text *t, int64_t sec, int64_t nsec)
         text_add(t, "%s.%06" PRId64, buf, nsec % 1000000000 / 1000);
 }
 
-static void page_head(struct text *t, const struct info *i)
+static void info_head(struct text *t, const struct info *i)
 {
     enum { AT = 14 }; /* a column more behind a line feed */
     const struct trace_info *in = trace_info(i->tr);
@@ -242,7 +242,7 @@ static void page_answers(struct text *t, const struct info *i)
 
 void info_text(struct text *t, const struct info *i)
 {
-    page_head(t, i);
+    info_head(t, i);
     page_answers(t, i);
     page_damage(t, i);
     page_generations(t, i);

@@ -33,7 +33,7 @@ static void *resize(void *p, int n)
     return mem_resize(p, (size_t)n);
 }
 
-static int size_of(void *p)
+static int block_size(void *p)
 {
     const size_t n = mem_size(p);
     return n < INT32_MAX ? (int)n : INT32_MAX;
@@ -56,9 +56,9 @@ static void end(void *arg)
 }
 
 /* The allocator can be set only while SQLite isn't in use. What it keeps from then on is a few kilobytes. */
-static bool start(void)
+static bool memory_ours(void)
 {
-    static const sqlite3_mem_methods ours = {take, mem_free, resize, size_of, round_up, begin, end, NULL};
+    static const sqlite3_mem_methods ours = {take, mem_free, resize, block_size, round_up, begin, end, NULL};
     static bool begun;
     if (!begun) {
         (void)sqlite3_shutdown();
@@ -78,7 +78,7 @@ static void limit_memory(void)
 
 /* ---- what is allowed ----------------------------------------------------------------------------------- */
 
-static bool says(const char *word, const char *const *list)
+static bool is_listed(const char *word, const char *const *list)
 {
     for (; word && *list; list++)
         if (sqlite3_stricmp(word, *list) == 0)
@@ -99,8 +99,8 @@ static int allow(void *arg, int what, const char *a, const char *b, const char *
     case SQLITE_SELECT:
     case SQLITE_READ:
     case SQLITE_RECURSIVE: return SQLITE_OK;
-    case SQLITE_FUNCTION: return says(b, never) ? SQLITE_DENY : SQLITE_OK;
-    case SQLITE_PRAGMA: return says(a, pragmas) ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_FUNCTION: return is_listed(b, never) ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_PRAGMA: return is_listed(a, pragmas) ? SQLITE_OK : SQLITE_DENY;
     default: return SQLITE_DENY;
     }
 }
@@ -157,7 +157,7 @@ enum err_code sql_open_at(const struct trace *tr, int fd, struct sql **out, stru
     const int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     struct sql *s = mem_zalloc(sizeof *s);
     *out = NULL;
-    if (!s || !start()) {
+    if (!s || !memory_ours()) {
         mem_free(s);
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for SQL");
     }
@@ -283,7 +283,7 @@ unsigned sql_width(const struct sql_query *q)
     return (unsigned)sqlite3_column_count(q->st);
 }
 
-static struct str str_of(const char *p, size_t n)
+static struct str str_n(const char *p, size_t n)
 {
     return (struct str){p ? p : "", p ? (uint32_t)n : 0};
 }
@@ -291,7 +291,7 @@ static struct str str_of(const char *p, size_t n)
 struct str sql_head(const struct sql_query *q, unsigned column)
 {
     const char *p = sqlite3_column_name(q->st, (int)column);
-    return str_of(p, p ? strlen(p) : 0);
+    return str_n(p, p ? strlen(p) : 0);
 }
 
 /* Looks at SQLite's own value without a copy, which is safe because no other thread uses this connection. */
@@ -305,7 +305,7 @@ struct sql_cell sql_cell(const struct sql_query *q, unsigned column)
     default: break;
     }
     const char *p = sqlite3_value_blob(v); /* sqlite3_value_text() copies, to put a zero behind */
-    return (struct sql_cell){.kind = SQL_TEXT, .s = str_of(p, (size_t)sqlite3_value_bytes(v))};
+    return (struct sql_cell){.kind = SQL_TEXT, .s = str_n(p, (size_t)sqlite3_value_bytes(v))};
 }
 
 /* ---- schema -------------------------------------------------------------------------------------------- */

@@ -38,7 +38,7 @@ static bool any_null(int n, sqlite3_value **v)
     return false;
 }
 
-static struct str text_of(sqlite3_value *v)
+static struct str text_arg(sqlite3_value *v)
 {
     const char *p = (const char *)sqlite3_value_text(v);
     return (struct str){p ? p : "", p ? (uint32_t)sqlite3_value_bytes(v) : 0};
@@ -63,7 +63,7 @@ static void f_overlap(sqlite3_context *x, int n, sqlite3_value **v)
     sql_put_int(x, b > a ? minus(b, a) : 0);
 }
 
-static void covered(sqlite3_context *x, int n, sqlite3_value **v, enum band b)
+static void covered_by(sqlite3_context *x, int n, sqlite3_value **v, enum band b)
 {
     if (any_null(n, v))
         return;
@@ -73,12 +73,12 @@ static void covered(sqlite3_context *x, int n, sqlite3_value **v, enum band b)
 
 static void f_in_gc(sqlite3_context *x, int n, sqlite3_value **v)
 {
-    covered(x, n, v, BAND_GC);
+    covered_by(x, n, v, BAND_GC);
 }
 
 static void f_in_stw(sqlite3_context *x, int n, sqlite3_value **v)
 {
-    covered(x, n, v, BAND_STW);
+    covered_by(x, n, v, BAND_STW);
 }
 
 static void f_ns(sqlite3_context *x, int n, sqlite3_value **v)
@@ -91,7 +91,7 @@ static void f_ns(sqlite3_context *x, int n, sqlite3_value **v)
         sqlite3_result_value(x, v[0]);
         return;
     }
-    if (goto_when(sql_of(x)->tr, text_of(v[0]).p, &ns, &why))
+    if (goto_when(sql_of(x)->tr, text_arg(v[0]).p, &ns, &why))
         sql_put_int(x, ns);
     else
         sqlite3_result_error(x, why, -1);
@@ -110,7 +110,7 @@ static void f_state(sqlite3_context *x, int n, sqlite3_value **v)
 {
     if (any_null(n, v))
         return;
-    const uint32_t named = states_named(text_of(v[0]).p);
+    const uint32_t named = states_named(text_arg(v[0]).p);
     if (named) /* "gc": of mark workers and assists, the first */
         sql_put(x, sql_of(x), v_word(state_name((enum state)__builtin_ctz(named))));
     else
@@ -135,7 +135,7 @@ static void f_bucket(sqlite3_context *x, int n, sqlite3_value **v)
 /* Of a moment, 'g', 'p' or 'm', and an id. */
 static bool lane_kind_of(sqlite3_context *x, sqlite3_value **v, enum lane_kind *k)
 {
-    const struct str lane = text_of(v[1]);
+    const struct str lane = text_arg(v[1]);
     *k = lane.len != 1 ? LANE_KINDS : lane.p[0] == 'g' ? LANE_G : lane.p[0] == 'p' ? LANE_P : LANE_M;
     if (lane.len == 1 && strchr("gpm", lane.p[0]))
         return true;

@@ -25,7 +25,7 @@ static size_t at_least(const void *p, size_t size, size_t n, int64_t t)
 
 /* Rows of v, a list of n with `size` bytes each, sorted by the times at offset `at`: those at times that a
  * query asks for. */
-static bool timed(struct sql_cursor *base, const void *v, size_t size, size_t at, size_t n)
+static bool sort_timed(struct sql_cursor *base, const void *v, size_t size, size_t at, size_t n)
 {
     const struct sql_where *w = &base->w;
     const char *t = n ? (const char *)v + at : NULL;
@@ -60,8 +60,8 @@ static bool untimed(struct sql_cursor *base, const void *v, size_t n)
     { \
         return &((const TYPE *)c->v)[c->r.i]; \
     }
-LIST(task, struct task, trace_tasks, timed(base, v, sizeof *v, offsetof(struct task, t0), n))
-LIST(region, struct region, trace_regions, timed(base, v, sizeof *v, offsetof(struct region, t0), n))
+LIST(task, struct task, trace_tasks, sort_timed(base, v, sizeof *v, offsetof(struct task, t0), n))
+LIST(region, struct region, trace_regions, sort_timed(base, v, sizeof *v, offsetof(struct region, t0), n))
 LIST(log, struct logmsg, trace_logs, untimed(base, v, n))
 LIST(sample, struct sample, trace_samples, untimed(base, v, n))
 
@@ -100,7 +100,7 @@ static bool range_take(struct list_cursor *c)
         if (c->kind == RANGE_STW) /* several rows may be one stop */
             untimed(base, r, n);
         else
-            timed(base, r, sizeof *r, offsetof(struct range, t0), n);
+            sort_timed(base, r, sizeof *r, offsetof(struct range, t0), n);
     }
     base->eof = c->kind >= RANGE_KINDS;
     if (base->eof)

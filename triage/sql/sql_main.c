@@ -96,7 +96,7 @@ static int take_sql(struct job *j)
 /* ---- errors -------------------------------------------------------------------------------------------- */
 
 /* Print the line of the SQL with a mark below the word at fault. */
-static void point(const char *sql, size_t n, size_t at)
+static void point_at(const char *sql, size_t n, size_t at)
 {
     struct text t = {0};
     size_t from = at < n ? at : n, to = from;
@@ -122,7 +122,7 @@ static int sql_failed(struct job *j, const char *at, size_t n, const struct err 
     fail("SQL", e->what);
     j->wrong = e->offset != ERR_NO_OFFSET;
     if (e->offset != ERR_NO_OFFSET && e->offset <= n)
-        point(at, n, (size_t)e->offset);
+        point_at(at, n, (size_t)e->offset);
     return 2;
 }
 
@@ -229,7 +229,7 @@ static int ask_trace(struct job *j, const char *path, struct trace *tr)
     return status;
 }
 
-static int partial(struct job *j, const char *path, const struct trace *tr)
+static int partial_trace(struct job *j, const char *path, const struct trace *tr)
 {
     char what[320];
     if (!trace_info(tr)->ndamages)
@@ -268,7 +268,7 @@ static int one_trace(struct job *j, const struct folder_file *f)
     else
         status = ask_trace(j, path, tr);
     if (!status && rc == ERR_OK) {
-        (void)partial(j, path, tr);
+        (void)partial_trace(j, path, tr);
         j->saved = true;
     }
     trace_close(tr);

@@ -89,7 +89,7 @@ static char op_of(const struct sql_column *c, int op)
 }
 
 /* The share of the rows that a constraint may leave; a guess that decides which table is looked at first. */
-static double share(const struct sql_column *c, char op)
+static double rows_share(const struct sql_column *c, char op)
 {
     switch (c->push) {
     case SQL_P_ID: return op == '=' ? 1e-4 : .5;
@@ -104,7 +104,7 @@ static double share(const struct sql_column *c, char op)
 
 /* Returns the operator if constraint i is handed down to the provider, else 0. Several states at once ("in")
  * are not, since SQLite would scan the table once for each. */
-static char handed(const struct sql_table *t, sqlite3_index_info *in, int i)
+static char in_handed(const struct sql_table *t, sqlite3_index_info *in, int i)
 {
     const int col = in->aConstraint[i].iColumn;
     if (col < 0 || t->column[col].push == SQL_P_NO || t->column[col].push == SQL_P_KEY ||
@@ -169,12 +169,12 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *in)
     for (int i = 0; i < in->nConstraint; i++) {
         const int col = in->aConstraint[i].iColumn;
         const enum sql_push push = col < 0 ? SQL_P_NO : t->column[col].push;
-        const char op = handed(t, in, i);
+        const char op = in_handed(t, in, i);
         if (op) {
             plan[2 * n] = op;
             plan[2 * n + 1] = (char)('A' + col);
             in->aConstraintUsage[i].argvIndex = ++n;
-            part *= share(&t->column[col], op);
+            part *= rows_share(&t->column[col], op);
         } else if ((push == SQL_P_FROM || push == SQL_P_TO) &&
                    in->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ && !in->aConstraint[i].usable) {
             sqlite3_free(plan); /* arguments that are not known yet */

@@ -61,7 +61,7 @@ static const struct {
 };
 enum { PLAINS = sizeof plains / sizeof *plains };
 
-static bool plain(const struct loaded *l, const char *name, struct metric_value *out)
+static bool find_plain(const struct loaded *l, const char *name, struct metric_value *out)
 {
     const unsigned i = find_first(k, PLAINS, strcmp(name, plains[k].name) == 0);
     if (i == PLAINS || !l) {
@@ -272,7 +272,7 @@ static enum err_code get(const struct loaded *l, const char *name, struct metric
 {
     char buf[128] = "", *set, *stat;
     const char *of;
-    if (plain(l, name, out))
+    if (find_plain(l, name, out))
         return ERR_OK;
     if (strlen(name) < sizeof buf && stat_split(strcpy(buf, name), &set, &stat)) {
         int64_t ns;

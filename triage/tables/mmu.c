@@ -132,7 +132,7 @@ static bool step_add(struct curve *c, int64_t t, double util)
 
 /* Adds all steps, and one behind the last that never comes, so that nobody has to ask whether there is a
  * next. */
-static bool steps(struct curve *c)
+static bool curve_steps(struct curve *c)
 {
     const int64_t np = trace_nlanes(c->tr, LANE_P);
     int64_t taken = 0, stopped = 0, procs = 0, until = INT64_MIN;
@@ -156,7 +156,7 @@ static inline double integral(const struct step *s, int64_t t)
     return s->sum + s->util * (double)(t - s->t);
 }
 
-static struct mmu_point least(const struct curve *c, int64_t window)
+static struct mmu_point least_share(const struct curve *c, int64_t window)
 {
     struct mmu_point best = {window, 2, c->start};
     const struct step *l = c->step, *r = c->step;
@@ -195,10 +195,10 @@ enum err_code triage_mmu(const struct triage *tg, const int64_t *windows, uint32
     if (trace_npoints(tr, METRIC_PROCS)) /* before GOMAXPROCS is known Go counts nothing */
         c.start = trace_point(tr, METRIC_PROCS, 0).t;
     c.start = c.start > 0 ? c.start : 0;
-    const bool ok = collect(&c, tg) && steps(&c);
+    const bool ok = collect(&c, tg) && curve_steps(&c);
     mem_free(c.change);
     for (uint32_t i = 0; ok && i < n; i++)
-        out[i] = least(&c, windows[i]);
+        out[i] = least_share(&c, windows[i]);
     mem_free(c.step);
     return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the mutator utilisation");
 }

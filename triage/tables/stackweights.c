@@ -82,7 +82,7 @@ static int64_t counts_from(const struct trace *tr, struct lane l)
     return INT64_MIN;
 }
 
-static bool lane(struct build *b, uint32_t g)
+static bool add_lane(struct build *b, uint32_t g)
 {
     const struct lane l = lane_g(g);
     const bool go = b->f.like_go; /* it counts back-dated spans from their first mention */
@@ -102,13 +102,13 @@ static bool lane(struct build *b, uint32_t g)
     return true;
 }
 
-static bool lanes(struct build *b)
+static bool add_lanes(struct build *b)
 {
     uint32_t n = trace_nlanes(b->tr, LANE_G);
     for (uint32_t g = 0; g < n; g++) {
         if (b->f.share)
             *b->f.share = (double)g / n;
-        if ((g % 64 == 63 && !slices_tick()) || !lane(b, g))
+        if ((g % 64 == 63 && !slices_tick()) || !add_lane(b, g))
             return false;
     }
     return true;
@@ -127,7 +127,7 @@ bool stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_
         b.f.t1 = trace_info(tr)->end + 1; /* the end itself belongs to it */
     const size_t ns = k == SW_CPU ? trace_samples(tr, &s) : 0,
                  nr = k == SW_ASSIST ? trace_ranges(tr, RANGE_ASSIST, &r) : 0;
-    const bool ok = (k == SW_CPU || k == SW_ASSIST || lanes(&b)) &&
+    const bool ok = (k == SW_CPU || k == SW_ASSIST || add_lanes(&b)) &&
                     !any_of(i, ns, s[i].t >= b.f.t0 && s[i].t < b.f.t1 && !add_weight(&b, s[i].stack, 0)) &&
                     !any_of(i, nr, !add_span(&b, r[i].stack, r[i].t0, r[i].t1));
     tab_free(&b.by_stack);

@@ -205,7 +205,7 @@ int cmp_ns(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static size_t rank_of(double q, size_t n)
+static size_t rank_at(double q, size_t n)
 {
     double r = ceil(q * (double)n);
     return r < 1 ? 0 : r > (double)n ? n - 1 : (size_t)r - 1;
@@ -243,7 +243,7 @@ void dist_of(struct dist *d, int64_t *v, size_t n)
     d->min = v[0];
     d->max = v[n - 1];
     for (int q = 0; q < QUANTILES; q++)
-        d->p[q] = v[rank_of(quantile_share[q], n)];
+        d->p[q] = v[rank_at(quantile_share[q], n)];
 }
 
 static int64_t slot_low(uint32_t i)
@@ -269,7 +269,7 @@ int64_t hist_quantile(const struct hist *h, double q)
     uint64_t want, seen = 0;
     if (h->n == 0)
         return 0;
-    want = rank_of(q, h->n) + 1;
+    want = rank_at(q, h->n) + 1;
     if (want >= h->n)
         return h->max;
     for (uint32_t i = 0; i < HIST_BUCKETS; i++) {

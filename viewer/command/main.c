@@ -680,7 +680,7 @@ static void shut_far(const struct options *o)
 }
 
 /* Such a command enters the sandbox itself, once it knows what is fetched. */
-static int run_command(const struct command_row *command, int argc, char **argv, bool open)
+static int command_run(const struct command_row *command, int argc, char **argv, bool open)
 {
     command_line.argc = argc;
     command_line.argv = argv;
@@ -751,7 +751,7 @@ int main(int argc, char **argv)
     if (!command && !top)
         command = help_of(argc, argv);
     if (command)
-        return run_command(command, argc, argv, open);
+        return command_run(command, argc, argv, open);
     if (!cmdline_parse(argc, argv, &o))
         return EXIT_USAGE;
     int status;

@@ -81,7 +81,7 @@ static const char *written(int i, char *const *argv)
 }
 
 /* The folder of a trace, where a slice may be written. */
-static void folder_of(const char *path)
+static void allow_folder(const char *path)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -98,7 +98,7 @@ static void clerk_told(unsigned needs, int argc, char *const *argv)
         if ((needs & (SANDBOX_OUTPUT | SANDBOX_LIVE)) && (file = written(i, argv)) && strcmp(file, "-") != 0)
             outside_file(file, !(needs & SANDBOX_OUTPUT));
         else if ((needs & SANDBOX_SLICES) && argv[i][0] != '-' && access(argv[i], F_OK) == 0)
-            folder_of(argv[i]);
+            allow_folder(argv[i]);
     if (needs & SANDBOX_SLICES) {
         outside_folder(".");
         outside_folder(tmp && tmp[0] == '/' ? tmp : "/tmp");
@@ -137,7 +137,7 @@ static long landlock_version(void)
 }
 
 /* Allow access to what this path names now. For a file only rights that a file has are asked. */
-static void allow(struct rules *r, const char *path, uint64_t rights)
+static void allow_path(struct rules *r, const char *path, uint64_t rights)
 {
     struct stat st;
     struct landlock_path_beneath_attr a = {.parent_fd = open(path, O_PATH | O_CLOEXEC)};
@@ -167,10 +167,10 @@ static bool secret(const char *option)
 static void allow_word(struct rules *r, const char *word, uint64_t rights)
 {
     char path[PATH_MAX];
-    allow(r, word, rights);
+    allow_path(r, word, rights);
     for (const char *c = strpbrk(word, ":@"); c; c = strpbrk(c + 1, ":@"))
         if (snprintf(path, sizeof path, "%.*s", (int)(c - word), word) < (int)sizeof path && *path)
-            allow(r, path, READ);
+            allow_path(r, path, READ);
 }
 
 static void allow_words(struct rules *r, unsigned needs, int argc, char *const *argv)
@@ -188,9 +188,9 @@ static void allow_config(struct rules *r)
     char path[PLACES_PATH];
     for (int p = PLACE_USER; p < PLACE_INSTALLED; p++)
         if (places_folder(p, path))
-            allow(r, path, TREE);
+            allow_path(r, path, TREE);
     if (places_share(path))
-        allow(r, path, TREE);
+        allow_path(r, path, TREE);
 }
 
 /* Files about the machine, the time and the terminal. */
@@ -226,17 +226,17 @@ static void allow_system(struct rules *r, unsigned needs)
     const char *terminfo = getenv("TERMINFO"), *home = getenv("HOME");
     char own[PATH_MAX];
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-        allow(r, places[i], TREE);
-    allow(r, "/dev/null", READ | LANDLOCK_ACCESS_FS_WRITE_FILE);
+        allow_path(r, places[i], TREE);
+    allow_path(r, "/dev/null", READ | LANDLOCK_ACCESS_FS_WRITE_FILE);
     if (!(needs & SANDBOX_TERMINAL))
         return;
     for (size_t i = 0; i < sizeof terminals / sizeof *terminals; i++)
-        allow(r, terminals[i], TREE);
-    allow(r, "/dev/tty", READ | LANDLOCK_ACCESS_FS_WRITE_FILE | FS_IOCTL);
+        allow_path(r, terminals[i], TREE);
+    allow_path(r, "/dev/tty", READ | LANDLOCK_ACCESS_FS_WRITE_FILE | FS_IOCTL);
     if (terminfo && terminfo[0] == '/')
-        allow(r, terminfo, TREE);
+        allow_path(r, terminfo, TREE);
     if (home && *home && snprintf(own, sizeof own, "%s/.terminfo", home) < (int)sizeof own)
-        allow(r, own, TREE);
+        allow_path(r, own, TREE);
 }
 
 static void landlock_enter(unsigned needs, int argc, char *const *argv)

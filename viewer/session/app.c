@@ -409,7 +409,7 @@ static unsigned feed(struct app *a, keycode k)
 
 /* Move the cursor to the cell under the mouse: time and row; in the ruler and the bands only the time; in
  * tables and the log only the row. */
-static unsigned point(struct app *a, int x, int y)
+static unsigned app_point(struct app *a, int x, int y)
 {
     struct view *v = &a->view;
     const struct view_kind *here = kind_here(v);
@@ -443,13 +443,13 @@ static unsigned touch(struct app *a, int x, int y)
 /* The button went down in one cell and up in another: select the range between them. */
 static unsigned drag(struct app *a, int x, int y)
 {
-    unsigned f = point(a, a->press_x, a->press_y);
+    unsigned f = app_point(a, a->press_x, a->press_y);
     if (kind_here(&a->view)->table)
         return f; /* columns of a table are not times */
     if (a->view.sel.stands || a->view.sel.going)
         f |= view_back(&a->view);
     f |= view_select(&a->view, 0);
-    f |= point(a, x, y);
+    f |= app_point(a, x, y);
     return (f | view_select(&a->view, 0)) & ~(unsigned)VR_QUIT;
 }
 
@@ -472,9 +472,9 @@ static unsigned mouse(struct app *a, const struct key_event *ev)
     if (ev->key == K_CLICK) {
         a->press_x = ev->x;
         a->press_y = ev->y;
-        return point(a, ev->x, ev->y) | touch(a, ev->x, ev->y);
+        return app_point(a, ev->x, ev->y) | touch(a, ev->x, ev->y);
     }
-    return point(a, ev->x, ev->y);
+    return app_point(a, ev->x, ev->y);
 }
 
 /* A double click that hits no row, frame or window opens nothing. */
@@ -490,7 +490,7 @@ static bool beside_rows(struct app *a, const struct key_event *ev)
 }
 
 /* Pasted text goes to a prompt. Elsewhere its letters would act as keys that nobody pressed. */
-static unsigned pasted(struct app *a, const struct key_event *ev)
+static unsigned app_pasted(struct app *a, const struct key_event *ev)
 {
     struct key_event plain = {ev->key & ~K_PASTED, -1, -1};
     char key[KEY_NAME_MAX * 2];
@@ -505,7 +505,7 @@ unsigned app_key(struct app *a, const struct key_event *ev)
 {
     keycode k = ev->key;
     if (k & K_PASTED)
-        return pasted(a, ev);
+        return app_pasted(a, ev);
     a->key_came = true;
     a->live.still = false;
     a->note = NULL;

@@ -16,7 +16,7 @@ enum {
     FAR = 7    /* rows; the cursor is addressed to reach a row that is further down */
 };
 
-static bool alike(const struct cell *a, const struct cell *b)
+static bool cells_alike(const struct cell *a, const struct cell *b)
 {
     return memcmp(a, b, sizeof *a) == 0;
 }
@@ -40,8 +40,8 @@ static int gain(const struct cell *old, const struct cell *now, int w, struct pa
     bool stayed = true, came = true;
     for (int x = p.x; x < w; x++) {
         const int was = x + p.k;
-        const bool stays = alike(&now[x], &old[x]), blank = now[x].glyph == ' ',
-                   comes = was >= p.x && was < w ? alike(&now[x], &old[was]) : blank;
+        const bool stays = cells_alike(&now[x], &old[x]), blank = now[x].glyph == ' ',
+                   comes = was >= p.x && was < w ? cells_alike(&now[x], &old[was]) : blank;
         sum += stays ? 0 : cell_cost(&now[x], !stayed);
         sum -= comes ? 0 : cell_cost(&now[x], !came);
         stayed = stays;
@@ -85,7 +85,7 @@ static struct pan words_moved(const struct cell *old, const struct cell *now, in
 {
     enum { WORTH_WORDS = 16 }; /* the cursor goes there for this row alone */
     struct pan p = {text_end(old, w) - text_end(now, w), 0};
-    while (p.x < w && alike(&old[p.x], &now[p.x]))
+    while (p.x < w && cells_alike(&old[p.x], &now[p.x]))
         p.x++;
     if (p.k && gain(old, now, w, p) < WORTH_WORDS)
         p.k = 0;

@@ -280,7 +280,7 @@ static void learn(struct term *t, const struct term_opts *o)
     t->awaiting = true;
 }
 
-static void take_keys(struct term *t)
+static void switch_keys(struct term *t)
 {
     t->keys = newpad(1, 1);
     if (!t->keys)
@@ -304,7 +304,7 @@ static enum err_code start_screen(struct term *t, const char *type, const struct
     set_term(t->screen);
     t->in_tmux = getenv("TMUX") != NULL;
     raw_mode(t);
-    take_keys(t);
+    switch_keys(t);
     curs_set(0);
     typeahead(-1); /* a picture is sent whole; keys are looked for between pictures */
     start_colors(t, o->color);
