@@ -14,15 +14,15 @@
 #include "triage/exports/target.h"
 #include "triage/text.h"
 
-/* Adds the file of that name; in: the folder (apart: '/') or the archive (':') that it is in, or NULL. */
-static bool folder_add(struct folder *f, const char *in, char apart, const char *name, size_t n)
+/* Adds the file of that name; in: the folder (sep: '/') or the archive (':') that it is in, or NULL. */
+static bool folder_add(struct folder *f, const char *in, char sep, const char *name, size_t n)
 {
     struct text t = {0};
     size_t a = in ? strlen(in) : 0;
-    while (apart == '/' && a > 1 && in[a - 1] == '/')
+    while (sep == '/' && a > 1 && in[a - 1] == '/')
         a--;
     text_raw(&t, in, a);
-    text_raw(&t, &apart, in != NULL);
+    text_raw(&t, &sep, in != NULL);
     text_raw(&t, name, n);
     char *path = text_take(&t);
     const bool ok = path && mem_add(f->file, f->cap, f->n, (struct folder_file){path, in != NULL});

@@ -43,9 +43,9 @@ struct gcounts { /* how often: spans in each state, runs without a break */
 
 struct triage;
 /* What one goroutine did, found out when it is asked for: how long by the index of its spans, how often by a
- * walk over them. gstat_told - makes these of a goroutine's times by state, of what of its calls was without
+ * walk over them. gstat_make - makes these of a goroutine's times by state, of what of its calls was without
  * a processor, and of its life; without GM_ASSIST. gstat_of - O(log spans). gstat_counts - O(spans). */
-struct gstat gstat_told(const int64_t *ns, int64_t no_p_ns, int64_t life);
+struct gstat gstat_make(const int64_t *ns, int64_t no_p_ns, int64_t life);
 struct gstat gstat_of(const struct triage *tg, uint32_t g);
 struct gcounts gstat_counts(const struct triage *tg, uint32_t g, double most_waits);
 /* gstat_moves - how often it moved to another P, by a walk over its spans. */

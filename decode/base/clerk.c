@@ -21,10 +21,10 @@
 
 #include "decode/base/child.h"
 
-enum { DEEDS = 16 };
+enum { ACTIONS = 16 };
 static struct {
-    clerk_deed *deed[DEEDS];
-    void (*end[DEEDS])(void);
+    clerk_action *action[ACTIONS];
+    void (*end[ACTIONS])(void);
     int n;
 } book;
 
@@ -34,15 +34,15 @@ static atomic_int pid;       /* its end */
 static atomic_bool busy;     /* an action that may wait for others is running */
 
 struct request {
-    int deed;
+    int action;
     char text[CLERK_TEXT];
 };
 
-int clerk_add(clerk_deed *deed, void (*end)(void))
+int clerk_add(clerk_action *action, void (*end)(void))
 {
-    if (book.n == DEEDS)
-        return DEEDS;
-    book.deed[book.n] = deed;
+    if (book.n == ACTIONS)
+        return ACTIONS;
+    book.action[book.n] = action;
     book.end[book.n] = end;
     return book.n++;
 }
@@ -128,11 +128,11 @@ static void serve(int in)
         const ssize_t n = read(in, &r, sizeof r);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n != (ssize_t)sizeof r || r.deed < 0 || r.deed >= book.n)
+        if (n != (ssize_t)sizeof r || r.action < 0 || r.action >= book.n)
             break;
         r.text[sizeof r.text - 1] = '\0';
         said = (struct clerk_said){.fd = {-1, -1}};
-        book.deed[r.deed](r.text, &said);
+        book.action[r.action](r.text, &said);
         if (!send_answer(in, &said))
             break;
     }
@@ -183,7 +183,7 @@ static void take_fds(struct clerk_said *said, const struct msghdr *m)
         memcpy(said->fd, CMSG_DATA(c), fds * sizeof *said->fd);
 }
 
-static void ask_clerk(int deed, const char *text, struct clerk_said *said)
+static void ask_clerk(int action, const char *text, struct clerk_said *said)
 {
     static struct request r;
     static struct clerk_said a;
@@ -192,7 +192,7 @@ static void ask_clerk(int deed, const char *text, struct clerk_said *said)
     struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof c};
     ssize_t n;
     memset(&r, 0, sizeof r);
-    r.deed = deed;
+    r.action = action;
     memcpy(r.text, text, strlen(text));
     while ((n = write(line, &r, sizeof r)) < 0 && errno == EINTR) {
     }
@@ -204,7 +204,7 @@ static void ask_clerk(int deed, const char *text, struct clerk_said *said)
     take_fds(said, &m);
 }
 
-bool clerk_ask(int deed, const char *text, struct clerk_said *said)
+bool clerk_ask(int action, const char *text, struct clerk_said *said)
 {
     *said = (struct clerk_said){.error = EPIPE, .fd = {-1, -1}};
     if (strlen(text) >= CLERK_TEXT)
@@ -212,7 +212,7 @@ bool clerk_ask(int deed, const char *text, struct clerk_said *said)
     else if (clerk_on()) {
         pthread_mutex_lock(&one);
         busy = true;
-        ask_clerk(deed, text, said);
+        ask_clerk(action, text, said);
         busy = false;
         pthread_mutex_unlock(&one);
     }

@@ -22,10 +22,10 @@ struct clerk_said {
 };
 /* An action, run in the clerk. The text is the request's, *said is empty. A descriptor in said->fd is
  * closed there afterwards. */
-typedef void clerk_deed(const char *text, struct clerk_said *said);
+typedef void clerk_action(const char *text, struct clerk_said *said);
 /* clerk_add - Register an action before clerk_begin(). Returns its number for clerk_ask(). end: called in
  * the clerk when it ends; may be NULL. */
-int clerk_add(clerk_deed *deed, void (*end)(void));
+int clerk_add(clerk_action *action, void (*end)(void));
 /* clerk_begin - Fork the clerk, unless there is no action. Call it before there are threads. Returns false
  * on failure, with *said the reason, errno set. */
 bool clerk_begin(void);
@@ -34,7 +34,7 @@ bool clerk_on(void);
 int clerk_fd(void); /* the socket to the clerk, -1 = none; the only socket that the sandbox allows */
 /* clerk_ask - Make a request; from any thread, one after the other. Returns false if it was refused or
  * failed; said->error says why. */
-bool clerk_ask(int deed, const char *text, struct clerk_said *said);
+bool clerk_ask(int action, const char *text, struct clerk_said *said);
 /* clerk_end - End the clerk. When this returns, unfinished files have been removed. May be called from a
  * signal handler, and more than once. */
 void clerk_end(void);

@@ -74,7 +74,7 @@ static bool put_step(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64
     }
     if (of != V2_STEP_G_TOLD && of != V2_STEP_P_TOLD)
         return put_number(v, seq);
-    v->told = true;
+    v->known = true;
     return true;
 }
 
@@ -90,7 +90,7 @@ void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64
     const uint64_t seq = step.seq < 0 ? 0 : arg[step.seq];
     struct v2_noted *v = noted(o, step.of, step.id);
     if (v && step.seq < 0)
-        v->told = false;
+        v->known = false;
     else if (v && seq / 64 < v->nbits)
         v->bits[seq / 64] &= ~(UINT64_C(1) << seq % 64);
 }
@@ -115,7 +115,7 @@ bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uin
 {
     const struct v2_noted *v = noted(o, of, id);
     if (of == V2_STEP_G_TOLD || of == V2_STEP_P_TOLD)
-        return v && v->told;
+        return v && v->known;
     return v && seq / 64 < v->nbits && v->bits[seq / 64] >> seq % 64 & 1;
 }
 

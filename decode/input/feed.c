@@ -149,7 +149,7 @@ static enum err_code open_url(struct feed *f, const char *where, const struct fe
         with.unix_socket = where + 5;
     enum err_code rc = feed_url(where, o, url, sizeof url, e);
     f->own = true;
-    f->is.told = !rc && strstr(url, "seconds=");
+    f->is.timed = !rc && strstr(url, "seconds=");
     return rc ? rc : feed_curl(f, url, &with, e);
 }
 
@@ -175,7 +175,7 @@ enum err_code feed_of_bytes(const uint8_t *p, size_t n, bool deflated, uint64_t 
     if (feed_of(-1, limit, out, e))
         return e->code;
     (*out)->in = (struct feed_room){.p = (uint8_t *)(uintptr_t)p, .n = n};
-    (*out)->told_packed = true;
+    (*out)->checked = true;
     (*out)->packed = deflated ? "deflate" : unpack_packed(p, n);
     return unpacker_begin(&(*out)->unpacker, p, n, deflated, limit, e);
 }
@@ -259,10 +259,10 @@ static enum feed_state data_ended(struct feed *f, struct err *e)
 /* stopped - FEED_DATA until the seconds are over. */
 static enum feed_state stopped(struct feed *f, struct err *e)
 {
-    if (!f->until || host_now() < (f->is.told ? f->most : f->until))
+    if (!f->until || host_now() < (f->is.timed ? f->most : f->until))
         return FEED_DATA;
     close_fd(f);
-    if (!f->is.told)
+    if (!f->is.timed)
         return FEED_END;
     err_set(e, ERR_IO, f->got, "it was asked for %" PRIu64 " s of trace, and has not ended since",
             f->seconds);
@@ -389,9 +389,9 @@ static enum feed_state look_at_head(struct feed *f, int timeout_ms, struct err *
     }
     const enum feed_state s = read_in(f, timeout_ms, e);
     f->nsent = 0;
-    if (s == FEED_FAILED || (s != FEED_END && !unpack_told(f->in.p, f->in.n)) || !f->in.n || feed_refusal(f))
+    if (s == FEED_FAILED || (s != FEED_END && !unpack_sure(f->in.p, f->in.n)) || !f->in.n || feed_refusal(f))
         return s == FEED_DATA ? FEED_WAIT : s;
-    f->told_packed = true;
+    f->checked = true;
     f->sent = f->in.p;
     f->nsent = f->in.n;
     f->packed = unpack_packed(f->in.p, f->in.n);
@@ -438,7 +438,7 @@ static enum feed_state hand_on(struct feed *f, struct feed_room *to)
 enum feed_state feed_read(struct feed *f, struct feed_room *to, int timeout_ms, struct err *e)
 {
     to->n = f->nsent = 0;
-    if (!f->told_packed) {
+    if (!f->checked) {
         const enum feed_state s = look_at_head(f, timeout_ms, e);
         if (s != FEED_DATA)
             return s;

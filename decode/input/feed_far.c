@@ -23,7 +23,7 @@ enum { FEEDS = 16, PLACES = 128, ASKED = 2, WAIT = 'w', KILL = 'k' };
 static const char *place[PLACES];
 static unsigned nplaces;
 static const struct feed_opts *asked[ASKED];
-static int deed_open, deed_end;
+static int action_open, action_end;
 
 int feed_wait(struct feed *f, bool kill_it)
 {
@@ -33,7 +33,7 @@ int feed_wait(struct feed *f, bool kill_it)
         char which[16];
         snprintf(which, sizeof which, "%c%d", kill_it ? KILL : WAIT, f->far - 1);
         f->far = 0;
-        return clerk_ask(deed_end, which, &said) ? (int)said.value : -1;
+        return clerk_ask(action_end, which, &said) ? (int)said.value : -1;
     }
     if (f->pid > 0) {
         if (kill_it)
@@ -119,8 +119,8 @@ void feed_outside(const char *what, const struct feed_opts *o, const struct feed
     feed_outside_also(what);
     asked[0] = o;
     asked[1] = also;
-    deed_open = clerk_add(do_open, end_all);
-    deed_end = clerk_add(do_end, NULL);
+    action_open = clerk_add(do_open, end_all);
+    action_end = clerk_add(do_end, NULL);
 }
 
 enum err_code feed_open_far(struct feed *f, const char *what, const struct feed_opts *o, struct err *e)
@@ -129,7 +129,7 @@ enum err_code feed_open_far(struct feed *f, const char *what, const struct feed_
     char which[CLERK_TEXT];
     const size_t n = strlen(what) + 1;
     snprintf(which, sizeof which, "%c%s", '0' + (o->profile != NULL), what);
-    if (!clerk_ask(deed_open, which, &said))
+    if (!clerk_ask(action_open, which, &said))
         return said.code ? err_set(e, (enum err_code)said.code, ERR_NO_OFFSET, "%.199s", said.text)
                          : err_set(e, ERR_IO, ERR_NO_OFFSET, "can't open: %s", strerror(said.error));
     memcpy(&f->is, said.text, sizeof f->is);

@@ -14,7 +14,7 @@ enum { FEED_SAID = 400 };
 
 struct feed_is {     /* what is known once it is open; the clerk passes it on */
     bool grows;      /* it is a file: its end may move */
-    bool told;       /* it was asked for the seconds */
+    bool timed;      /* it was asked for the seconds */
     bool by_socket;  /* it connects to a unix socket */
     bool secret;     /* the request has secrets, which must not follow a redirect */
     int stall_s;     /* timeout without a byte */
@@ -37,7 +37,7 @@ struct feed {
     size_t nsaid;
     char body[FEED_SAID]; /* first bytes of the answer, which explain an error */
     size_t nbody;
-    bool told_packed;   /* the first bytes were checked for compression */
+    bool checked;       /* the first bytes were checked for compression */
     int64_t odd_ns;     /* host_now() when they were seen to be no trace's; 0: they are not */
     const char *packed; /* "gzip" or "zstd"; NULL: not compressed */
     struct unpacker unpacker;

@@ -144,7 +144,7 @@ struct sink { /* the bytes so far; it grows by an eighth, so that it is never mu
     uint8_t *p;
     size_t n, cap;
     uint64_t limit; /* 0 = no limit */
-    uint64_t apart; /* bytes that the decompressor holds; they count towards the limit */
+    uint64_t held;  /* bytes that the decompressor holds; they count towards the limit */
     bool known;     /* the header was found to be a trace's */
 };
 
@@ -174,7 +174,7 @@ static bool batch_follows(const struct sink *b)
 static size_t sink_room(struct sink *b, struct err *e)
 {
     const bool bound = b->limit && (!mem_spills() || (b->n >= b->limit && !batch_follows(b)));
-    const uint64_t most = bound ? b->limit > b->apart ? b->limit - b->apart : 0 : SIZE_MAX / 2;
+    const uint64_t most = bound ? b->limit > b->held ? b->limit - b->held : 0 : SIZE_MAX / 2;
     if (b->n >= most)
         return beyond(b, e);
     const size_t room = most - b->n < STEP ? (size_t)(most - b->n) : STEP;
@@ -219,7 +219,7 @@ static enum err_code input_feed(struct input *in, struct feed *f, uint64_t limit
             break;
         to.p = b.p + b.n;
         s = feed_read(f, &to, WAIT_MS, &why);
-        b.apart = feed_held(f);
+        b.held = feed_held(f);
         if (s == FEED_DATA)
             (void)sink_got(&b, to.n, e);
     }

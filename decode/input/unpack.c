@@ -24,7 +24,7 @@ const char *unpack_packed(const uint8_t *p, size_t n)
     return is_gzip(p, n) ? "gzip" : is_zstd(p, n) ? "zstd" : NULL;
 }
 
-bool unpack_told(const uint8_t *p, size_t n)
+bool unpack_sure(const uint8_t *p, size_t n)
 {
     return n >= 4 || (n && p[0] != 0x1f && p[0] != zstd_magic[0] && (p[0] & 0xf0) != 0x50);
 }

@@ -21,9 +21,9 @@
 #define UNPACK_FREE ((uint64_t)16 << 20)
 
 /* unpack_packed - the compression whose data begins with these bytes: "gzip", "zstd"; NULL: neither.
- * unpack_told - whether the bytes suffice to decide. */
+ * unpack_sure - whether the bytes suffice to decide. */
 const char *unpack_packed(const uint8_t *p, size_t n);
-bool unpack_told(const uint8_t *p, size_t n);
+bool unpack_sure(const uint8_t *p, size_t n);
 
 /* Bytes as they come, in pieces. Members or frames follow each other; behind gzip, padding may. */
 struct unpacker {

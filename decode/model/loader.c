@@ -291,7 +291,7 @@ static bool begin_segment(struct loader *l, struct segment *s)
     s->f = f;
     bool ok = f && (!s->n || fold_init(f, &l->tr->names) == ERR_OK);
     pthread_mutex_lock(&l->mu);
-    s->begun = true;
+    s->started = true;
     if (!s->tried) {
         prepare(l, s);
         give_names(l, s);
@@ -442,7 +442,7 @@ static enum joined again(struct loader *l, struct segment *s)
     if (s->tried++ >= AGAIN_MOST)
         return JOIN_NOT;
     pthread_mutex_lock(&l->mu);
-    s->begun = s->decoded = false;
+    s->started = s->decoded = false;
     l->again = s;
     pthread_cond_broadcast(&l->changed);
     pthread_mutex_unlock(&l->mu);
@@ -489,9 +489,9 @@ static bool all_joined(struct loader *l)
 static void mine_some(struct loader *l)
 {
     struct segment *s = l->mine;
-    if (!s->n && !s->begun)
+    if (!s->n && !s->started)
         start_threads(l);
-    bool more = s->begun || begin_segment(l, s);
+    bool more = s->started || begin_segment(l, s);
     more = more && !s->oom && segment_some(s, s->n || l->started ? EVENTS : FIRST_EVENTS);
     if (!s->n && s->order.have_base && !l->started) {
         segment_based(s);

@@ -23,7 +23,7 @@ struct segment {
     struct v2_gen gen;
     struct v2_order order;
     struct fold *f;      /* n == 0: the trace's own fold */
-    bool begun;          /* its decoding has begun */
+    bool started;        /* its decoding has begun */
     bool looked;         /* `least` and `most` are known; under the loader's lock */
     int64_t least, most; /* no event is earlier; the latest time in the file */
     bool over;           /* all its events are folded */

@@ -149,9 +149,9 @@ void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w)
 }
 
 /* Pack into a buffer first, because the current chunk may be too small. */
-static __attribute__((noinline)) uint8_t *pack_aside(struct span_pool *sp, const struct waitspan *s,
-                                                     uint32_t n, struct pack_how *how, struct pack_sums *sums,
-                                                     size_t *len)
+static __attribute__((noinline)) uint8_t *pack_copy(struct span_pool *sp, const struct waitspan *s,
+                                                    uint32_t n, struct pack_how *how, struct pack_sums *sums,
+                                                    size_t *len)
 {
     uint8_t buf[PACK_MAX + PACK_SLACK];
     *len = pack_spans(buf, s, n, how, sums);
@@ -173,7 +173,7 @@ static inline uint8_t *pack_into(struct span_pool *sp, enum lane_kind kind, cons
         len = pack_spans(p, s, n, &how, sums);
         b->at = p + ((len + 1) & ~(size_t)1);
     } else {
-        p = pack_aside(sp, s, n, &how, sums, &len);
+        p = pack_copy(sp, s, n, &how, sums, &len);
     }
     sp->whole = how.whole;
     return p;

@@ -46,7 +46,7 @@ static bool texts_differ(const struct v1_index *ix, const struct source *s, uint
 static bool ids_seal(struct v1_index *ix, struct source *s, struct v1_ids *m)
 {
     uint64_t max = 0;
-    bool told = m == &ix->stacks;
+    bool reported = m == &ix->stacks;
     for (size_t i = 0; i < m->n; i++) {
         const uint64_t id = m->e[i].id;
         if (id <= 4 * (uint64_t)m->n + 1024)
@@ -61,10 +61,10 @@ static bool ids_seal(struct v1_index *ix, struct source *s, struct v1_ids *m)
     memset(m->dense, 0xff, (m->ndense + m->far.used) * sizeof *m->dense);
     for (size_t i = 0; i < m->n; i++) {
         uint64_t *val = id_place(m, m->e[i].id);
-        if (*val != UINT64_MAX && !told && texts_differ(ix, s, *val, m->e[i].val)) {
+        if (*val != UINT64_MAX && !reported && texts_differ(ix, s, *val, m->e[i].val)) {
             source_damage(s, ERR_FORMAT, 0, m->e[i].val,
                           "string %" PRIu64 " has another text before: names may be wrong", m->e[i].id);
-            told = true;
+            reported = true;
         }
         if (*val == UINT64_MAX || m == &ix->stacks)
             *val = m->e[i].val;

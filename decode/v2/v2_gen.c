@@ -47,7 +47,7 @@ static bool system_clock(const struct v2_raw_clock *c)
 }
 
 /* If the user states the rate, what the file states is ignored. */
-static bool freq_given(struct source *s, struct v2_gen *g)
+static bool freq_stated(struct source *s, struct v2_gen *g)
 {
     const double rate = s->opts ? s->opts->ticks_per_second : 0;
     if (!(rate > 0))
@@ -64,7 +64,7 @@ static void clock_settle(struct source *s, struct v2_gen *g, uint64_t last)
     const uint64_t sure = last && !system ? last : V2_ASSUMED_HZ;
     g->no_freq = !g->freq;
     g->torn |= !g->freq && !g->clock_broken;
-    if (freq_given(s, g))
+    if (freq_stated(s, g))
         return;
     g->assumed = !g->freq && !last;
     if (g->freq && g->freq != sure &&

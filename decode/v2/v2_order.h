@@ -86,7 +86,7 @@ struct v2_noted {     /* which numbered steps a goroutine, a P or the GC has */
     uint64_t *bits;   /* bit n: number n, if it is near the others */
     size_t nbits;     /* words */
     uint64_t n, most; /* how many, and the greatest one */
-    bool told;        /* its status */
+    bool known;       /* its status */
 };
 struct v2_notes {
     struct v2_noted *v;

@@ -71,9 +71,9 @@ static void band(const struct canvas *c, enum band b, int y)
         when_dur(v->tr, ns, note);
     else if (t1 > t0)
         gutter_share(ns, time_sub(t1, t0), note);
-    const bool told = b != BAND_ASSIST || triage_knows_assists(v->tr);
-    gutter(c, y, band_rows[b].name, told ? note : "?", STYLE_LANE);
-    if (told)
+    const bool known = b != BAND_ASSIST || triage_knows_assists(v->tr);
+    gutter(c, y, band_rows[b].name, known ? note : "?", STYLE_LANE);
+    if (known)
         draw_band(c->g, c->v, b, c->plan->gutter, y);
     else
         grid_str(c->g, c->plan->gutter, y, c->plan->plot_w, "not recorded before Go 1.9", STYLE_DIM);

@@ -229,9 +229,9 @@ static void ruler_marks(const struct canvas *c, int y)
             grid_flags(c->g, p->gutter + i, y, 1, 1, CELL_UNDERLINE);
         }
     }
-    const bool told =
+    const bool drawn =
         p->n[ROW_STRIP] && v->at.win.t0 <= 0 && v->at.win.t1 >= view_end(v); /* the same below */
-    for (int i = 0; i < n && !told; i++) {
+    for (int i = 0; i < n && !drawn; i++) {
         const struct cell *at = grid_at(c->g, p->gutter + i, y);
         if (at &&
             search_in(v->search, v->cache.edges[i], v->cache.edges[i + 1])) /* over a label its colour */
@@ -447,18 +447,18 @@ static void footer(const struct canvas *c)
     const struct view *v = c->v;
     struct grid *g = c->g;
     int y = g->h - 1, last = y;
-    const bool told = v->msg.text[0] && (c->plan.n[ROW_FOOTER] || g->h > 2);
+    const bool shown = v->msg.text[0] && (c->plan.n[ROW_FOOTER] || g->h > 2);
     if (v->prompt.kind) {
         prompt(c, y);
         return;
     }
-    if (told) {
+    if (shown) {
         (void)plan_message(&c->plan, v, &last);
         draw_message(c);
     }
-    if (c->plan.n[ROW_FOOTER] && (!told || last < y)) {
+    if (c->plan.n[ROW_FOOTER] && (!shown || last < y)) {
         grid_fill(g, 0, y, g->w, 1, ' ', STYLE_FOOTER);
-        const int w = v->msg.cut && !v->popup.kind && !told ? frame_more(c, y, STYLE_FOOTER) : g->w;
+        const int w = v->msg.cut && !v->popup.kind && !shown ? frame_more(c, y, STYLE_FOOTER) : g->w;
         if (c->txt->footer)
             keys(g, y, w, c->txt->footer);
     }

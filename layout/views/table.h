@@ -107,8 +107,8 @@ struct table_from {
     void (*type_name)(struct text *out, const struct table *t, const struct ttype *k);
     int64_t (*type_value)(const struct table *t, const struct ttype *k, int col); /* col: in type_col */
     void (*type_cell)(struct text *out, const struct table *t, const struct ttype *k, int col);
-    /* type_aside - what stands behind a name where there is room. NULL: nothing. */
-    void (*type_aside)(struct text *out, const struct table *t, const struct ttype *k);
+    /* type_note - what stands behind a name where there is room. NULL: nothing. */
+    void (*type_note)(struct text *out, const struct table *t, const struct ttype *k);
     /* type_say - lines 0 and 1 about a kind; NULL: its name and quantiles, and its longest thing. */
     void (*type_say)(struct text *out, const struct view *v, const struct ttype *k, int line);
     void (*say)(struct text *out, const struct view *v, const struct thing *x);

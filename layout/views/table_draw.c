@@ -233,8 +233,8 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
         table_name(&whole, t, &t->have, t->row[row]);
     x = draw_name(g, v, (struct str){whole.p ? whole.p : "", (uint32_t)whole.n}, x + 2, y, s);
     whole.n = 0;
-    if (t->from->type_aside && g->w - x >= ASIDE)
-        t->from->type_aside(&whole, t, &t->type[t->row[row]]);
+    if (t->from->type_note && g->w - x >= ASIDE)
+        t->from->type_note(&whole, t, &t->type[t->row[row]]);
     if (whole.n)
         (void)tri_say(g, x + 2, y, g->w - x - 2, focus ? s : STYLE_DIM, "%s", whole.p);
     text_free(&whole);

@@ -349,7 +349,7 @@ static void say_why(struct text *t, const struct trace *tr, const struct tally_w
         text_say(t, tr, " in ", t_func_cut(w->func, room));
 }
 
-static void top_aside(struct text *out, const struct table *t, const struct ttype *k)
+static void top_note(struct text *out, const struct table *t, const struct ttype *k)
 {
     const struct tally_row *r = top_row(t, k);
     if (r->nwhy)
@@ -545,7 +545,7 @@ static const struct table_from top_from = {
     .drop = top_drop,
     .type_value = top_value,
     .type_name = top_name,
-    .type_aside = top_aside,
+    .type_note = top_note,
     .type_say = top_say,
 };
 

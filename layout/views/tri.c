@@ -307,7 +307,7 @@ unsigned tri_walk(struct view *v, int n)
     unsigned flags = tri_evidence(v, f);
     char before[64];
     snprintf(before, sizeof before, "%d/%" PRIu32 "%s ", (int)at + 1, t->fs->n, t->so_far ? " so far:" : "");
-    tri_told(v, (uint32_t)at, before);
+    tri_message(v, (uint32_t)at, before);
     return flags;
 }
 

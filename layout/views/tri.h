@@ -112,8 +112,8 @@ unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1);
 /* tri_lacking - writes "nothing stands out; 37 checks are skipped: ..", or what follows "1
  * finding"; false: nearly all kinds can be found. */
 bool tri_lacking(struct text *t, const struct view *v);
-/* tri_told - sets the message about a finding: `before`, then a line of its card. */
-void tri_told(struct view *v, uint32_t i, const char *before);
+/* tri_message - sets the message about a finding: `before`, then a line of its card. */
+void tri_message(struct view *v, uint32_t i, const char *before);
 /* tri_evidence - goes to the evidence of a finding; its goroutine gets the focus if present. For GC work,
  * mark assists and sweeping: the processor that did it for longest. */
 unsigned tri_evidence(struct view *v, const struct finding *f);

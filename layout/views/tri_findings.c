@@ -502,7 +502,7 @@ static void read_page(const struct view *v, struct rich *out)
 }
 
 /* Share and title; where, and what it saves, as whole fields where a line has room. */
-void tri_told(struct view *v, uint32_t i, const char *before)
+void tri_message(struct view *v, uint32_t i, const char *before)
 {
     const int more = v->scr.w < 60 ? 6 : 12; /* columns of the key that shows all */
     const struct finding *f = &v->tri->fs->f[i];
@@ -534,7 +534,7 @@ static unsigned open_finding(struct view *v)
 {
     v->tri->finding = v->at.row;
     const unsigned flags = tri_evidence(v, &v->tri->fs->f[v->at.row]);
-    tri_told(v, v->at.row, "");
+    tri_message(v, v->at.row, "");
     return flags;
 }
 

@@ -184,7 +184,7 @@ static void merge(struct profile *p)
 
 /* Returns the function in which holders let go of the lock that is asked for in `place`: the one that ended
  * most of the waiting there (string); 0: none ended half of it. */
-static uint32_t let_go_in(struct make *k, uint32_t place)
+static uint32_t released_in(struct make *k, uint32_t place)
 {
     const struct triage *tg = k->l->tg;
     uint32_t in = 0;
@@ -211,7 +211,7 @@ static void profile_finish(struct make *k)
             text_func(&t, k->l->tr, m->str, 0);
         m->name = text_take(&t);
         k->failed |= !m->name;
-        const uint32_t held = m->kind == MK_LOCK ? let_go_in(k, m->str) : 0;
+        const uint32_t held = m->kind == MK_LOCK ? released_in(k, m->str) : 0;
         if (held) {
             text_func(&t, k->l->tr, held, 0);
             m->held = text_take(&t);

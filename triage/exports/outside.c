@@ -27,7 +27,7 @@ static struct {
 } file[FILES];
 static struct ident folder[FOLDERS];
 static unsigned nfiles, nfolders;
-static int deed_open = -1, deed_close, deed_may;
+static int action_open = -1, action_close, action_may;
 
 static struct ident ident_of(const struct stat *st)
 {
@@ -138,18 +138,18 @@ static void drop_all(void)
 
 /* ---- this process -------------------------------------------------------------------------------------- */
 
-static void add_deeds(void)
+static void add_actions(void)
 {
-    if (deed_open >= 0)
+    if (action_open >= 0)
         return;
-    deed_open = clerk_add(do_open, drop_all);
-    deed_close = clerk_add(do_close, NULL);
-    deed_may = clerk_add(do_may, NULL);
+    action_open = clerk_add(do_open, drop_all);
+    action_close = clerk_add(do_close, NULL);
+    action_may = clerk_add(do_may, NULL);
 }
 
 void outside_file(const char *path, bool grows)
 {
-    add_deeds();
+    add_actions();
     if (nfiles == FILES)
         return;
     file[nfiles].path = path;
@@ -159,7 +159,7 @@ void outside_file(const char *path, bool grows)
 void outside_folder(const char *path)
 {
     struct stat st;
-    add_deeds();
+    add_actions();
     if (nfolders < FOLDERS && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         folder[nfolders++] = ident_of(&st);
 }
@@ -169,7 +169,7 @@ enum err_code outside_open(struct out_target *t, const char *path, bool grows, s
     struct clerk_said said;
     char how[CLERK_TEXT + 1];
     snprintf(how, sizeof how, "%c%s", grows ? '+' : '=', path);
-    if (!clerk_ask(deed_open, how, &said))
+    if (!clerk_ask(action_open, how, &said))
         return said.code ? err_set(e, (enum err_code)said.code, ERR_NO_OFFSET, "%.199s", said.text)
                          : target_failed(path, e);
     t->fd = said.fd[0];
@@ -183,12 +183,12 @@ int outside_close(struct out_target *t, bool keep)
     struct clerk_said said;
     const char which[] = {(char)('0' + t->far - 1), keep ? '+' : '-', '\0'};
     t->far = 0;
-    (void)clerk_ask(deed_close, which, &said);
+    (void)clerk_ask(action_close, which, &said);
     return said.error;
 }
 
 int outside_may(const char *path)
 {
     struct clerk_said said;
-    return !clerk_on() || clerk_ask(deed_may, path, &said) ? 0 : said.error;
+    return !clerk_on() || clerk_ask(action_may, path, &said) ? 0 : said.error;
 }

@@ -185,9 +185,9 @@ enum err_code target_open(struct out_target *t, const char *path, bool grows, st
 
 bool target_begin(struct out_target *t)
 {
-    if (t->own && !t->begun && ftruncate(t->fd, 0))
+    if (t->own && !t->truncated && ftruncate(t->fd, 0))
         return false;
-    return t->begun = true;
+    return t->truncated = true;
 }
 
 /* Removes a file that was made here and is empty. */
@@ -206,7 +206,7 @@ bool target_close(struct out_target *t, bool keep)
         return true;
     if (keep && (!target_begin(t) || (t->to[0] && !t->made && !take_name(t))))
         why = errno;
-    else if (!keep && t->own && t->begun)
+    else if (!keep && t->own && t->truncated)
         (void)!ftruncate(t->fd, 0);
     if (!keep || why)
         remove_empty(t);

@@ -23,7 +23,7 @@ struct out_target {
     char to[PATH_MAX]; /* the name that a new file will get, or has (made) */
     bool own;          /* a regular file that is written in place */
     bool made;         /* it was created for that: it goes if it stays empty */
-    bool begun;        /* it has been truncated */
+    bool truncated;    /* what it held is gone */
     /* the clerk's number for it (triage/exports/outside.h), from 1 on; 0 = created by this process */
     int far;
 };

@@ -227,16 +227,16 @@ void live_tell(struct live *l, bool came, const char *command, const char *where
 {
     enum { QUIET_S = 3 };
     const int64_t now = live_wall_now();
-    if (l->cut && !l->told_cut)
+    if (l->cut && !l->reported_cut)
         (void)say_failed(command, where, live_too_large);
-    l->told_cut = l->cut;
-    if (!l->patient || l->told)
+    l->reported_cut = l->cut;
+    if (!l->patient || l->reported)
         return;
     if (came || !l->quiet_ns)
         l->quiet_ns = now;
     if (now - l->quiet_ns < INT64_C(1000000000) * QUIET_S)
         return;
-    l->told = true;
+    l->reported = true;
     (void)say_failed(
         command, where,
         "nothing is written to this file: waiting (if it is complete, gotop FILE shows it, M as gotop top)");

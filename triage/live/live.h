@@ -57,16 +57,16 @@ struct live {
     struct stream st;
     struct saved
         *saved; /* gets every byte as sent; NULL: nothing is saved. Borrowed; set before live_open() */
-    struct err unsaved;  /* code set: saving has failed, and why */
-    uint64_t room;       /* bytes; 0: see above; set before live_open() */
-    uint64_t lost;       /* bytes left out so far */
-    uint64_t cut;        /* generations among these that were too large */
-    bool ended;          /* no more comes, and all is in st */
-    struct err why;      /* code set: it ended since something went wrong */
-    int64_t quiet_ns;    /* since when nothing has come, for live_tell() */
-    bool told, told_cut; /* both have been reported, once each */
-    bool patient;        /* a file: it can wait, and nobody waits for gotop */
-    int64_t began_ns;    /* monotonic: when the first bytes came */
+    struct err unsaved;          /* code set: saving has failed, and why */
+    uint64_t room;               /* bytes; 0: see above; set before live_open() */
+    uint64_t lost;               /* bytes left out so far */
+    uint64_t cut;                /* generations among these that were too large */
+    bool ended;                  /* no more comes, and all is in st */
+    struct err why;              /* code set: it ended since something went wrong */
+    int64_t quiet_ns;            /* since when nothing has come, for live_tell() */
+    bool reported, reported_cut; /* the silence and the cut were, once each */
+    bool patient;                /* a file: it can wait, and nobody waits for gotop */
+    int64_t began_ns;            /* monotonic: when the first bytes came */
     struct live_pace pace;
     int64_t late_ns; /* how late the last generation that live_load() took was, ns */
     struct live_reader *reader;

@@ -42,7 +42,7 @@ static bool keep_head(struct saved *s, const uint8_t *p, size_t n, struct err *e
 
 bool saved_put(struct saved *s, const uint8_t *p, size_t n, bool trace, struct err *e)
 {
-    const bool first = !s->to.begun;
+    const bool first = !s->to.truncated;
     if (first && !trace)
         return keep_head(s, p, n, e);
     if (target_begin(&s->to) && (!first || host_write_all(s->to.fd, s->head.p, s->head.n)) &&
@@ -56,7 +56,7 @@ void saved_close(struct saved *s)
 {
     if (!s)
         return;
-    (void)target_close(&s->to, s->to.begun);
+    (void)target_close(&s->to, s->to.truncated);
     text_free(&s->head);
     mem_free(s);
 }

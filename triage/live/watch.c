@@ -355,10 +355,10 @@ static void watch_look(struct watch *w)
             if (!l->st.gen[i].t1)
                 l->st.gen[i].t0 = l->st.gen[i].t1 = l->st.gen[at].t1;
         set_clock(w, l->st.gen[at].t1);
-        if (l->late_ns >= LIVE_LATE && !w->told_late)
+        if (l->late_ns >= LIVE_LATE && !w->reported_late)
             (void)say(w, "what comes is late: the line is slower than the trace, and the program holds the "
                          "rest in its memory");
-        w->told_late |= l->late_ns >= LIVE_LATE;
+        w->reported_late |= l->late_ns >= LIVE_LATE;
         watch_ask(w, &in);
         load_free(&in);
     }

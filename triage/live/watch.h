@@ -34,7 +34,7 @@ struct watch {
     struct live line;
     bool open; /* connected, or connecting */
     bool over; /* ended for good */
-    bool looked, told_late;
+    bool looked, reported_late;
     int64_t again_ns;      /* host_now(): when to connect */
     uint64_t failures;     /* failures in a row */
     size_t asked, written; /* of the whole generations, the first ones: checked; written to a file; */

@@ -215,7 +215,7 @@ void watch_capture(struct watch *w, bool at_end)
 /* ---- old ones are removed ------------------------------------------------------------------------------ */
 
 static const struct watch *watched;
-static int deed_tidy = -1;
+static int action_tidy = -1;
 
 enum { MOMENT = 26 /* "gotop-20261121T235558.256Z" */ };
 #define DD "[0-9][0-9]"
@@ -270,16 +270,16 @@ void watch_tidy_asked(struct watch *w)
 {
     watched = w;
     if (w->o.keep_files.bytes || w->o.keep_files.ns)
-        deed_tidy = clerk_add(do_tidy, NULL);
+        action_tidy = clerk_add(do_tidy, NULL);
 }
 
 void watch_tidy(struct watch *w)
 {
     struct clerk_said said = {0};
-    if (deed_tidy < 0)
+    if (action_tidy < 0)
         return;
     if (clerk_on())
-        (void)clerk_ask(deed_tidy, "", &said);
+        (void)clerk_ask(action_tidy, "", &said);
     else
         do_tidy("", &said);
     if (said.error)

@@ -74,8 +74,8 @@ static int check(struct asserts *a, const struct loaded *l)
 {
     struct err e = {0};
     int status = 0;
-    for (a->told = 0; a->told < a->n;) {
-        struct asserted *x = &a->v[a->told++];
+    for (a->evaluated = 0; a->evaluated < a->n;) {
+        struct asserted *x = &a->v[a->evaluated++];
         const struct condition *c = &x->cond;
         *x = (struct asserted){.said = x->said, .cond = x->cond};
         if (metric_get(l, c->metric, &x->v, &e) != ERR_OK)
@@ -89,9 +89,9 @@ static int check(struct asserts *a, const struct loaded *l)
 }
 
 /* Adds a line for each: "held   stw.max<1ms: 137us  trace.out". */
-static void told(struct text *t, const struct asserts *a, const struct loaded *l)
+static void put_results(struct text *t, const struct asserts *a, const struct loaded *l)
 {
-    each_of(x, a->v, a->told) {
+    each_of(x, a->v, a->evaluated) {
         text_say(t, NULL, x->held ? "held  " : "BROKEN", " ", t_clean(x->said), ": ");
         if (x->v.known)
             metric_text(t, &x->v);
@@ -108,7 +108,7 @@ static void page(const struct options *o, const struct asserts *as, const struct
         text_add(t, "%s", t->n ? ",\n" : many ? "[\n" : "");
         text_own(t, report_json(l, as));
     } else if (as) {
-        told(t, as, l);
+        put_results(t, as, l);
     } else {
         text_add(t, "%s", t->n ? "\n\n" : "");
         report_text(t, l);

@@ -32,7 +32,7 @@ struct asserts {
         struct metric_value v; /* known: the trace has the metric; if not, the condition does not hold */
         bool held;
     } v[ASSERTS_MOST];
-    uint32_t n, told; /* told: so many were evaluated on this trace */
+    uint32_t n, evaluated; /* evaluated: so many of them, on this trace */
 };
 /* report_json - returns works, findings and what they rest on as one JSON object (docs/REPORT.md), which the
  * caller frees with mem_free(); NULL when out of memory. a: the results of conditions; NULL: none were given.

@@ -208,7 +208,7 @@ static void out_numbers(json_t *root, const struct loaded *l)
 static void out_asserts(json_t *root, const struct asserts *a)
 {
     json_t *arr = json_list(root, "assertions");
-    each_of(x, a->v, a->told) {
+    each_of(x, a->v, a->evaluated) {
         json_row(arr, NULL, "condition", x->said, "metric", x->cond.metric, "held", x->held, "known",
                  x->v.known, "unit", unit[x->v.unit], "value", j_if(x->v.known, x->v.v));
     }

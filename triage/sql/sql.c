@@ -59,12 +59,12 @@ static void end(void *arg)
 static bool memory_ours(void)
 {
     static const sqlite3_mem_methods ours = {take, mem_free, resize, block_size, round_up, begin, end, NULL};
-    static bool begun;
-    if (!begun) {
+    static bool ready;
+    if (!ready) {
         (void)sqlite3_shutdown();
-        begun = sqlite3_config(SQLITE_CONFIG_MALLOC, &ours) == SQLITE_OK && sqlite3_initialize() == SQLITE_OK;
+        ready = sqlite3_config(SQLITE_CONFIG_MALLOC, &ours) == SQLITE_OK && sqlite3_initialize() == SQLITE_OK;
     }
-    return begun;
+    return ready;
 }
 
 /* Lets SQLite have the rest of --max-memory for sorting and grouping. */

@@ -358,11 +358,11 @@ static bool in_group(struct g_walk *w, const struct lane_info *li)
 }
 
 /* Counts what all of its spans took, by state. */
-static void lane_told(struct g_walk *w, const int64_t *ns)
+static void lane_sum(struct g_walk *w, const int64_t *ns)
 {
     struct group_part *p = &w->y->groups[w->of];
-    const struct gstat told = gstat_told(ns, w->no_p_ns, w->life);
-    ns_sum(p->ns, told.ns, GM_COUNT);
+    const struct gstat sum = gstat_make(ns, w->no_p_ns, w->life);
+    ns_sum(p->ns, sum.ns, GM_COUNT);
     p->timed |= w->timed;
 }
 
@@ -397,7 +397,7 @@ static bool system_lane(struct g_walk *w, const struct lane_info *li)
     struct shares took;
     trace_shares(w->tg->tr, l, li->first, li->last, &took);
     trace_states(w->tg->tr, l, &ask);
-    lane_told(w, took.ns);
+    lane_sum(w, took.ns);
     return !w->failed;
 }
 
@@ -440,7 +440,7 @@ static bool lane_end(void *arg, uint32_t g)
         return false;
     if (w->some) {
         w->ns[ST_RUNNING] = w->ran;
-        lane_told(w, w->ns);
+        lane_sum(w, w->ns);
         if (w->ran > w->y->busiest.least && w->ran > 0)
             longest_add(&w->y->busiest, &(struct sched_wait){.t1 = w->ran, .g = w->g});
     }

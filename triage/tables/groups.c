@@ -118,7 +118,7 @@ bool triage_groups_end(struct triage *tg)
 
 /* ---- what one goroutine did ---------------------------------------------------------------------------- */
 
-struct gstat gstat_told(const int64_t *ns, int64_t no_p_ns, int64_t life)
+struct gstat gstat_make(const int64_t *ns, int64_t no_p_ns, int64_t life)
 {
     const int64_t calls = ns_clamp(ns[ST_SYSCALL]), blocked = no_p_ns < calls ? no_p_ns : calls;
     return (struct gstat){{[GM_EXEC] = ns_clamp(ns[ST_RUNNING] + ns[ST_GCWORK] + ns[ST_ASSIST]),
@@ -135,7 +135,7 @@ struct gstat gstat_of(const struct triage *tg, uint32_t g)
     const struct lane_info li = trace_lane(tg->tr, lane_g(g));
     struct shares s;
     trace_shares(tg->tr, lane_g(g), li.first, li.last, &s);
-    struct gstat st = gstat_told(s.ns, li.no_p_ns, li.nspans ? li.last - li.first : 0);
+    struct gstat st = gstat_make(s.ns, li.no_p_ns, li.nspans ? li.last - li.first : 0);
     st.ns[GM_ASSIST] = tg->assist ? tg->assist[g] : 0;
     return st;
 }

@@ -26,7 +26,7 @@ bool triage_procs(struct triage *tg)
     }
     const size_t n = trace_npoints(tg->tr, METRIC_PROCS);
     uint64_t first = n ? trace_point(tg->tr, METRIC_PROCS, 0).v : tg->np;
-    int64_t at = 0, cap = 0, told = 0;
+    int64_t at = 0, cap = 0, counted = 0;
     if (n == 0 && trace_info(tg->tr)->gomaxprocs > first)
         first = trace_info(tg->tr)->gomaxprocs;
     for (size_t i = 0; i < n; i++) {
@@ -41,9 +41,9 @@ bool triage_procs(struct triage *tg)
     /* Ps that the trace never starts have no lane, and a P may briefly outlive a lower GOMAXPROCS; the
      * parts must still add up to the whole. */
     for (int i = ST_IDLE; i <= ST_SYSCALL; i++)
-        told = ns_add(told, tg->p_sum.ns[i]);
-    tg->capacity = tg->capacity > told ? tg->capacity : told;
-    tg->unused = tg->capacity - told;
+        counted = ns_add(counted, tg->p_sum.ns[i]);
+    tg->capacity = tg->capacity > counted ? tg->capacity : counted;
+    tg->unused = tg->capacity - counted;
     tg->lost = triage_part_missing(tg->tr) ? tg->unused : 0;
     return true;
 }

@@ -23,7 +23,7 @@ enum { PIECE = 65536, COUNTED = 64 << 20 };
 
 static struct bound {
     uint64_t bytes; /* 0: no bound was asked for */
-    bool json, begun, full, more, failed;
+    bool json, started, full, more, failed;
     bool gone;     /* the reader of the output has had enough, or nothing may be printed */
     int out, from; /* the real standard output; and the pipe that is there instead */
     pthread_t thread;
@@ -117,16 +117,16 @@ void bound_begin(bool printed)
         return;
     b.out = dup(STDOUT_FILENO);
     b.from = ends[0];
-    b.begun = b.out >= 0 && dup2(ends[1], STDOUT_FILENO) >= 0 &&
-              thread_start(&b.thread, NULL, bound_pump, NULL) == 0;
+    b.started = b.out >= 0 && dup2(ends[1], STDOUT_FILENO) >= 0 &&
+                thread_start(&b.thread, NULL, bound_pump, NULL) == 0;
     close(ends[1]);
-    if (!b.begun && b.out >= 0)
+    if (!b.started && b.out >= 0)
         dup2(b.out, STDOUT_FILENO);
 }
 
 int bound_end(int status)
 {
-    if (!b.begun)
+    if (!b.started)
         return status;
     (void)fflush(stdout);
     close(STDOUT_FILENO);

@@ -357,7 +357,7 @@ static void close_second(struct app *second)
 }
 
 /* Pass the command line's values to a session, and to that of a second trace (NULL: none). */
-static void as_told(struct app *a, struct app *second, const struct cmdline *o, enum charset *charset)
+static void set_session(struct app *a, struct app *second, const struct cmdline *o, enum charset *charset)
 {
     a->open.view = o->view;
     a->open.at = o->o.at;
@@ -389,8 +389,8 @@ struct shown {
  * terminal, and wiped away once it is there. */
 static enum err_code shown_read(const struct cmdline *o, struct shown *s, struct err *e)
 {
-    const bool live = o->o.follow || feed_is_url(o->o.path), told = isatty(STDERR_FILENO);
-    if (told)
+    const bool live = o->o.follow || feed_is_url(o->o.path), screen = isatty(STDERR_FILENO);
+    if (screen)
         door_status(live       ? "gotop: waiting for the program's first second (Ctrl-C leaves)"
                     : s->piped ? "gotop: reading the trace from standard input (Ctrl-C leaves)"
                                : "gotop: reading the trace (Ctrl-C leaves)");
@@ -439,7 +439,7 @@ static int shown_run(struct app *a, struct shown *s, const struct keymap *km, co
         return status;
     }
     a->name = s->name[0] ? s->name : a->name;
-    as_told(a, s->second, o, &charset);
+    set_session(a, s->second, o, &charset);
     if (s->follow)
         app_live_begin(a, s->follow, s->name);
     status = o->o.headless || o->o.linear ? run_headless(a, o) : run_terminal(a, o, charset, by_signal);
@@ -505,11 +505,11 @@ static void survive_shrinking_files(void)
 /* Memory was refused somewhere, so something may be missing in the output though nothing else failed. */
 static int main_ended(int status)
 {
-    const int told = status == EXIT_NO_WORD ? EXIT_UNREADABLE : status;
+    const int code = status == EXIT_NO_WORD ? EXIT_UNREADABLE : status;
     if (!mem_ran_out() || status == EXIT_UNREADABLE)
-        return told;
+        return code;
     door_printf(stderr, "gotop: memory ran out: something may be missing\n");
-    return told ? told : EXIT_PARTIAL;
+    return code ? code : EXIT_PARTIAL;
 }
 
 /* Take the options that every command has out of argv. Only names follow "--". Returns false after an error

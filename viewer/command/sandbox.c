@@ -91,7 +91,7 @@ static void allow_folder(const char *path)
     outside_folder(folder);
 }
 
-static void clerk_told(unsigned needs, int argc, char *const *argv)
+static void clerk_prepare(unsigned needs, int argc, char *const *argv)
 {
     const char *tmp = getenv("TMPDIR"), *file;
     for (int i = 1; i < argc; i++)
@@ -104,7 +104,7 @@ static void clerk_told(unsigned needs, int argc, char *const *argv)
         outside_folder(tmp && tmp[0] == '/' ? tmp : "/tmp");
     }
     if (needs & SANDBOX_TERMINAL)
-        signals_deeds();
+        signals_actions();
 }
 
 /* ---- Landlock ------------------------------------------------------------------------------------------ */
@@ -554,7 +554,7 @@ void sandbox_enter(unsigned needs, int argc, char *const *argv)
 {
     if (translated())
         return;
-    clerk_told(needs, argc, argv);
+    clerk_prepare(needs, argc, argv);
     load_libraries();
     if (!clerk_begin())
         door_printf(stderr, "gotop: no process can be started that writes files: %s\n", strerror(errno));

@@ -113,13 +113,13 @@ bool binding_begins(const struct binding *b, const keycode *keys, int n)
 }
 
 /* Take away the view's binding of these keys, or every one that they begin. Returns whether there was one. */
-static bool keymap_remove(struct keymap *km, enum keyview view, const keycode *keys, int nkeys, bool begun)
+static bool keymap_remove(struct keymap *km, enum keyview view, const keycode *keys, int nkeys, bool prefix)
 {
     const size_t had = km->n;
     size_t n = 0;
     for (size_t i = 0; i < had; i++) {
         struct binding *b = &km->b[i];
-        if (b->view == view && binding_begins(b, keys, nkeys) && (begun || b->nkeys == nkeys))
+        if (b->view == view && binding_begins(b, keys, nkeys) && (prefix || b->nkeys == nkeys))
             mem_free(b->arg);
         else
             km->b[n++] = *b;

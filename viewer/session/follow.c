@@ -40,7 +40,7 @@ struct follow {
     bool broken;               /* a generation with damage has come */
     uint32_t noted;            /* number of now's damages that were seen to */
     struct err unsaved;        /* why the last of the files could not be written */
-    bool told_unsaved;         /* reported for this connection */
+    bool reported_unsaved;     /* reported for this connection */
     bool ended, replaced;
     char why[200], refused[200];
 };
@@ -272,7 +272,7 @@ static unsigned reconnect_step(struct follow *f)
     f->next_live = (struct live){0};
     f->saved_next = NULL;
     f->replaced = false;
-    f->connecting = f->ended = f->losing = f->reread_at_end = f->told_unsaved = false;
+    f->connecting = f->ended = f->losing = f->reread_at_end = f->reported_unsaved = false;
     f->stands = f->rejoins = true;
     f->next = m;
     follow_take_all(f);
@@ -418,9 +418,9 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
         news |= reconnect_step(f);
     if (f->ended && !was)
         news |= FOLLOW_ENDED;
-    if (f->live.unsaved.code && !f->told_unsaved) {
+    if (f->live.unsaved.code && !f->reported_unsaved) {
         f->unsaved = f->live.unsaved;
-        f->told_unsaved = true;
+        f->reported_unsaved = true;
         news |= FOLLOW_UNSAVED;
     }
     if (f->lost + f->live.lost != f->lost_before)

@@ -95,8 +95,8 @@ static void model_tell(struct model *m, size_t to)
 
 bool model_grow(struct model *m)
 {
-    for (; m->told < m->ngap && m->gap[m->told] < m->n; m->told++) {
-        model_tell(m, m->gap[m->told]);
+    for (; m->known < m->ngap && m->gap[m->known] < m->n; m->known++) {
+        model_tell(m, m->gap[m->known]);
         if (!trace_gap(m->tr))
             return false;
     }

@@ -20,10 +20,10 @@ struct model {
     size_t n, usable, cap;
     size_t *gap; /* ascending offsets: something is missing before each */
     size_t ngap, capgap;
-    size_t len, told; /* bytes and gaps that the trace knows of */
-    struct trace *tr; /* owned; NULL: there is no model */
-    bool waits;       /* all bytes that it knows of are decoded */
-    bool over;        /* damage: no more can be decoded */
+    size_t len, known; /* bytes and gaps that the trace knows of */
+    struct trace *tr;  /* owned; NULL: there is no model */
+    bool waits;        /* all bytes that it knows of are decoded */
+    bool over;         /* damage: no more can be decoded */
 };
 
 /* model_open - a model that has a header and no generation yet. Returns false: *e says why. */

@@ -37,7 +37,7 @@ static struct {
 static size_t ntaken;
 static char crash_stack[32768]; /* a fault may mean that the stack is full */
 static char doomed[CLERK_TEXT]; /* a file that is removed when gotop ends, or the clerk */
-static int deed_copy = -1, deed_stop = -1;
+static int action_copy = -1, action_stop = -1;
 
 void signals_removed(void)
 {
@@ -60,7 +60,7 @@ static void do_copy(const char *text, struct clerk_said *said)
 int signals_copy(char *path, size_t size)
 {
     struct clerk_said said;
-    if (deed_copy < 0 || (!clerk_ask(deed_copy, "", &said) && !clerk_on()))
+    if (action_copy < 0 || (!clerk_ask(action_copy, "", &said) && !clerk_on()))
         do_copy("", &said);
     snprintf(path, size, "%s", said.text);
     return said.fd[0];
@@ -75,14 +75,14 @@ static void do_stop(const char *text, struct clerk_said *said)
 void signals_stop(void)
 {
     struct clerk_said said;
-    if (deed_stop < 0 || !clerk_ask(deed_stop, "", &said))
+    if (action_stop < 0 || !clerk_ask(action_stop, "", &said))
         kill(0, SIGTSTP);
 }
 
-void signals_deeds(void)
+void signals_actions(void)
 {
-    deed_copy = clerk_add(do_copy, signals_removed);
-    deed_stop = clerk_add(do_stop, NULL);
+    action_copy = clerk_add(do_copy, signals_removed);
+    action_stop = clerk_add(do_stop, NULL);
 }
 
 static void emergency(void)

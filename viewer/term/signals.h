@@ -25,8 +25,8 @@ extern struct signals sig;
 bool signals_pipe(void); /* returns false with errno set */
 void signals_on(void);
 void signals_off(void); /* closes the pipe, too */
-/* signals_deeds - let the clerk, if there will be one, do signals_copy() and signals_stop(). */
-void signals_deeds(void);
+/* signals_actions - let the clerk, if there will be one, do signals_copy() and signals_stop(). */
+void signals_actions(void);
 /* signals_copy - make a private file in TMPDIR that is removed when the program ends, however it ends, and
  * store its name in path. Returns a descriptor; -1 if that fails, also for a second one. */
 int signals_copy(char *path, size_t size);
