@@ -181,11 +181,11 @@ struct trace_info {
     bool has_wall;        /* wall_sec and wall_nsec are the wall-clock time of t = 0 (Go 1.25 on) */
     int64_t wall_sec;
     int32_t wall_nsec;
-    uint32_t gomaxprocs; /* the last value told, 0 = not recorded */
+    uint32_t gomaxprocs; /* the last value; 0 = not recorded */
     uint32_t nwarnings, ndamages;
     bool more_damages;   /* there were more damages than are kept */
     uint64_t count[16];  /* number of events per enum ev_class */
-    uint64_t goroutines; /* how many the trace has told of so far */
+    uint64_t goroutines; /* how many the trace has mentioned so far */
     /* Set once loading is done: if the program is a test binary, the package under test ("go/parser"); else
      * empty. */
     struct str tested;
@@ -437,7 +437,7 @@ static inline uint32_t span_run_p(const struct span_run *r, uint32_t i)
  *
  *   begin   called for each goroutine. Not filled in: id, seen, start_stack.
  *   spans   called with up to SPAN_BLOCK + 1 of its spans at a time, in order. NULL: only begin is called,
- *           not told first, last and nspans either: cheaper than trace_lane_who() for each.
+ *           without first, last and nspans: this is cheaper than trace_lane_who() for each.
  *   end     called after its last span.
  *   skips   asked after begin: whether spans and end are not to be called for this one. NULL: never.
  *
@@ -531,7 +531,7 @@ struct range {
     uint32_t owner;
     uint32_t name;  /* STW: string, the kind */
     uint32_t stack; /* at its begin, 0 = none */
-    int64_t seen;   /* when the trace first told of it: t0, except with open_start */
+    int64_t seen;   /* when the trace first mentioned it: t0, except with open_start */
     /*
      * SWEEP: bytes swept, bytes reclaimed. GC: a is its sequence number. ASSIST: a is 1 + the ns that its
      * goroutine ran during it, or 0 if that is to be computed from its lane; b is 1 + those before it

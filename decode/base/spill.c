@@ -74,7 +74,7 @@ bool spill_works(void)
 
 /* ---- blocks -------------------------------------------------------------------------------------------- */
 
-/* Set addresses aside: as many as there are, up to more than any file has. */
+/* Reserve addresses: as many as there are, up to more than any file has. */
 static void addresses(void)
 {
     enum { LEAST = 1 << 24 };

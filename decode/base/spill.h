@@ -7,7 +7,7 @@
  * on a later write. It takes at most seven eighths of the space that was free.
  *
  * A block is a mapping of its range of the file: it takes none of the memory that is counted, and the kernel
- * fetches its pages and puts them back as it sees fit. Addresses for the whole file are set aside with the
+ * fetches its pages and puts them back as it sees fit. Addresses for the whole file are reserved with the
  * first block, and the byte at offset x of the file is always at the x-th of them. So an address alone tells
  * whether it is one of these blocks.
  *

@@ -44,7 +44,7 @@ enum ev_kind {
     EVK_G_LABEL,    /* str = label of g's running span (GC worker) */
     EVK_COUNT_ONLY, /* an experimental event, counted but not shown; state = enum ev_class */
     EVK_M_NEW,      /* m first seen: arg = raw thread id */
-    EVK_LOST, /* what g or p did since arg, or since it was last told of if that is later, is not recorded: it
+    EVK_LOST, /* what g or p did since arg, or since it was last reported if that's later, is not recorded: it
                  becomes ST_UNKNOWN, a P ST_NONE. Only m: the same of a thread without a P. None: of the open
                  GC. EVF_QUIET. Of a g or p only if it was last told of before arg2 (0: in any case); state 1:
                  and not if that has been so since the trace began */

@@ -43,7 +43,7 @@ struct feed {
     struct unpacker unpacker;
     uint64_t limit;      /* for that; 0: none */
     struct err damage;   /* code: no more of it can be unpacked */
-    struct feed_room in; /* packed, or not told yet: bytes that came, */
+    struct feed_room in; /* packed, or not known yet: bytes that came, */
     size_t at;           /* of which so many were handed on */
     const uint8_t *sent; /* what feed_sent() returns */
     size_t nsent;

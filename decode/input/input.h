@@ -2,10 +2,10 @@
  * input.h - a trace file's bytes, decompressed, in memory.
  *
  * A plain file is mapped. A pipe, standard input ("-"), gzip and zstd are read whole into private memory
- * (decode/input/unpack.h), but only if their first bytes are a trace's. What compression a file has is told
- * by its first bytes. A file may also be a member of a zip archive, "ARCHIVE:MEMBER"; the archive's name
- * alone will do if only one of its members is a trace (decode/input/zip.h). A compressed file that ends early
- * or is damaged gives what could be had before; `damage` then says so. Directories, devices and sockets are
+ * (decode/input/unpack.h), but only if their first bytes are a trace's. Its first bytes show how a file is
+ * compressed. A file may also be a member of a zip archive, "ARCHIVE:MEMBER"; the archive's name alone will
+ * do if only one of its members is a trace (decode/input/zip.h). A compressed file that ends early or is
+ * damaged gives what could be had before; `damage` then says so. Directories, devices and sockets are
  * refused; pipes, and files that say they are empty until they are read (/proc), are not.
  */
 #ifndef GOTOP_DECODE_INPUT_H

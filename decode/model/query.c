@@ -137,8 +137,8 @@ static void spans_info(const struct trace *tr, struct lane l, struct lane_info *
     *over = p.l->ended;
 }
 
-/* Name a goroutine that left no telling stack: as others with the same creation stack (fold_names.c), or,
- * if a helper of the program started it, after its callback (callback.h). *told: the name is inferred. */
+/* Name a goroutine that left no telling stack: as others with the same creation stack (fold_names.c), or, if
+ * a helper of the program started it, after its callback (callback.h). *inferred: the name is. */
 uint32_t trace_name(const struct trace *tr, uint32_t i, const struct ginfo *g, bool *inferred)
 {
     const uint32_t callback = tr->callback.n ? callback_name(&tr->callback, i, g) : IDMAP_NONE;

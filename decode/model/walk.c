@@ -40,7 +40,7 @@ static inline struct span_run block_run(const struct piece *p, uint32_t b, bool 
     return r;
 }
 
-/* Whether spans are wanted of the goroutine that was begun. */
+/* Whether spans are wanted of the goroutine that the walk is at. */
 static inline bool spans_wanted(const struct span_walk *w)
 {
     return w->spans && !(w->skips && w->skips(w->arg));

@@ -125,7 +125,7 @@ struct v1_decoder {
     size_t ng, gcap;
     struct idmap gid; /* id -> row; without those that were given back */
     uint32_t spare;   /* first free row, linked by `lane`; 0 = none */
-    uint64_t bytes;   /* of batches begun, to show progress */
+    uint64_t bytes;   /* of batches started, to show progress */
     /* By type, a bit: where it follows a system call on its P, only a look further ahead tells whether that
      * blocks. */
     uint64_t ask;

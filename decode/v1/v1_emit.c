@@ -121,7 +121,7 @@ static struct ev *put_p(struct v1_emit *em, uint16_t flags, uint32_t p, uint8_t 
     return v;
 }
 
-/* Returns the lane of the P that an event happened on. If nothing told of the P before, it was running when
+/* Returns the lane of the P that an event happened on. If nothing mentioned the P before, it was running when
  * the trace began; else the event of its start is missing. */
 static uint32_t on_proc(struct v1_emit *em, uint32_t p)
 {

@@ -12,7 +12,7 @@
 #include "decode/v1/v1_order.h"
 
 #define V1_EMIT_ROOM 32 /* maximum size of what one event becomes, in halves of neutral events */
-#define V1_GAPS 15      /* each may be told of a goroutine, and one more: V1_EMIT_ROOM */
+#define V1_GAPS 15      /* each may become an event of a goroutine, and one more: V1_EMIT_ROOM */
 
 enum v1_sure { V1_NO, V1_YES, V1_UNSURE /* events of it may be missing */ };
 
@@ -51,7 +51,7 @@ struct v1_emit {
         last;     /* the greatest ticks so far; time of the current event, and of the last neutral one, ns */
     bool gc;      /* a GC is open */
     bool listing; /* the file still lists the goroutines that existed at the start */
-    uint32_t flush; /* the listing ends: rows before this one are told of; 0 = it doesn't end now */
+    uint32_t flush; /* the listing ends: rows before this one are written; 0 = it doesn't end now */
     uint64_t contradictions;
     int64_t loss_to; /* events may be missing before this time, and no gap says where; 0: none are */
     struct ev_half *out;

@@ -81,11 +81,11 @@ struct v1_index {
     bool unsorted;                    /* a P's batch is earlier than the one before it in the file */
     uint32_t first;                   /* the earliest batch that has events, */
     uint64_t first_ticks, last_ticks; /* when it begins, and when the latest one does */
-    uint64_t end_ticks; /* when the tables were begun, which is behind all events; 0: not known */
-    uint64_t rate_end;  /* offset of the end of the tick rate's event */
-    uint64_t table_at;  /* where sound tables begin again, behind what was looked at; 0: nobody looked */
-    bool batch_open;    /* batch[nbatch - 1] is the current one */
-    bool profile;       /* so far that has CPU samples only: it is the profiler's, though it says P 0 */
+    uint64_t end_ticks;               /* when the tables start, which is behind all events; 0: not known */
+    uint64_t rate_end;                /* offset of the end of the tick rate's event */
+    uint64_t table_at; /* where sound tables begin again, behind what was looked at; 0: nobody looked */
+    bool batch_open;   /* batch[nbatch - 1] is the current one */
+    bool profile;      /* so far that has CPU samples only: it is the profiler's, though it says P 0 */
     bool done;
 };
 

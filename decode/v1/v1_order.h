@@ -42,7 +42,7 @@ void v1_order_free(struct v1_order *o);
  */
 const struct v1_ev *v1_merge_next(struct v1_order *o);
 /*
- * v1_exits - does a goroutine's system call end by this event? From 1.7 on that is told twice, at the real
+ * v1_exits - does a goroutine's system call end by this event? From 1.7 on that is written twice, at the real
  * time and where it was written. The first one counts if the goroutine had no P then; else the second one
  * does.
  */

@@ -38,7 +38,7 @@ struct slice_m {
 struct slice {
     const struct names *names;
     int version;         /* of the slice */
-    bool on, over, oom;  /* over: only what existed in the range and wasn't told of before is still taken */
+    bool on, over, oom;  /* over: only what existed in the range and wasn't written before is still taken */
     bool lost;           /* the last event says that events are missing */
     uint64_t freq, unit; /* its clock: units per second; ns per unit, a whole number */
     int64_t now;         /* time to write for the next event, ns */

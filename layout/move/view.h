@@ -164,7 +164,7 @@ struct folded;      /* folded.h */
 struct why;         /* why.h */
 struct job;
 
-/* ---- where: the way to view.at ---- */
+/* ---- where: the trail to view.at ---- */
 
 struct trail {
     struct place undo[VIEW_UNDO]; /* ring buffer */

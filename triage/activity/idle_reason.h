@@ -33,7 +33,7 @@ struct idle_reason {
     struct idle_reason_sum sum;
     bool done;  /* it is complete or failed */
     int64_t at; /* up to here it is summed up */
-    /* the trace as it was when this was begun */
+    /* the trace as it was when this was started */
     uint64_t events;
     int64_t end;
     uint32_t epoch;

@@ -1,7 +1,7 @@
 /*
  * goroutines.c - counts what goroutines did into a subtotal, in one walk over their spans: times, waits and
  * system calls, contention pairs, scheduler latency. The runtime's own goroutines are looked up instead: one
- * of them may yield millions of times, and of what it does only sums and the waits are told.
+ * of them may yield millions of times, and of what it does only sums and the waits count.
  *
  * All spans of a trace pass through here one by one, so the common work is one short loop whose sums are
  * stored once a block; rare work is in separate functions.
@@ -384,7 +384,7 @@ static bool system_spans(void *arg, const struct span_run *r)
 }
 
 /* Counts one that has spans. Blocks without a wait or a call are skipped, but for a worker, whose modes are
- * told along its lane. */
+ * known along its lane. */
 static bool system_lane(struct g_walk *w, const struct lane_info *li)
 {
     const struct lane l = lane_g(w->g);

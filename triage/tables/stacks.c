@@ -17,13 +17,13 @@ const char *wait_kind_name(enum wait_kind k)
 
 enum how { IS, BEGINS, HAS }; /* how a name is compared with the one of a table */
 
-struct told { /* of a name like that */
+struct pattern { /* of a name like that */
     const char *name;
     enum how how;
     unsigned is;
 };
 
-static bool named(struct str f, const struct told *t)
+static bool named(struct str f, const struct pattern *t)
 {
     return t->how == IS       ? str_is(f, t->name)
            : t->how == BEGINS ? str_starts(f, t->name)
@@ -33,18 +33,18 @@ static bool named(struct str f, const struct told *t)
 /* WK_KINDS: the stack tells. */
 static enum wait_kind kind_of_reason(struct str r)
 {
-    static const struct told known[] = {{"sync", IS, WK_KINDS},
-                                        {"sync.(*Cond)", BEGINS, WK_COND},
-                                        {"sync cond", IS, WK_COND},
-                                        {"chan send", IS, WK_SEND},
-                                        {"chan receive", IS, WK_RECV},
-                                        {"select", BEGINS, WK_SELECT},
-                                        {"forever", IS, WK_SELECT},
-                                        {"network", IS, WK_NET},
-                                        {"sleep", IS, WK_SLEEP},
-                                        {"GC ", BEGINS, WK_GC},
-                                        {"wait until GC ends", IS, WK_GC},
-                                        {"system goroutine", BEGINS, WK_SYSTEM}};
+    static const struct pattern known[] = {{"sync", IS, WK_KINDS},
+                                           {"sync.(*Cond)", BEGINS, WK_COND},
+                                           {"sync cond", IS, WK_COND},
+                                           {"chan send", IS, WK_SEND},
+                                           {"chan receive", IS, WK_RECV},
+                                           {"select", BEGINS, WK_SELECT},
+                                           {"forever", IS, WK_SELECT},
+                                           {"network", IS, WK_NET},
+                                           {"sleep", IS, WK_SLEEP},
+                                           {"GC ", BEGINS, WK_GC},
+                                           {"wait until GC ends", IS, WK_GC},
+                                           {"system goroutine", BEGINS, WK_SYSTEM}};
     enum { N = sizeof known / sizeof *known };
     const unsigned i = find_first(k, N, named(r, &known[k]));
     return i < N ? (enum wait_kind)known[i].is : WK_OTHER;
@@ -70,7 +70,7 @@ static bool is_library(struct str f)
     return str_starts(f, "type:.eq");
 }
 
-/* ---- told once: what is known of a string, and of a stack, kept beside it (trace_memo()) --------------- */
+/* ---- found once: what is known of a string, and of a stack, kept beside it (trace_memo()) -------------- */
 
 /* Of a string, as a function's name: KNOWN and what follows, marks (enum stack_mark) on top. As a reason: its
  * kind + 1. PLUMBING: a library package that every wait and call passes through. */
@@ -83,54 +83,54 @@ _Static_assert(WK_OTHER == 0, "most functions are of no kind");
 
 static unsigned tells_helper(struct str f)
 {
-    static const struct told known[] = {{"sync.(*Mutex)", BEGINS, WAITS(LOCK)},
-                                        {"sync.(*RWMutex)", BEGINS, WAITS(LOCK)},
-                                        {"internal/sync.(*Mutex)", BEGINS, WAITS(LOCK)},
-                                        {"sync.(*WaitGroup)", BEGINS, WAITS(WAITGROUP)},
-                                        {"sync.(*Cond)", BEGINS, WAITS(COND)},
-                                        {"sync.(*Once)", BEGINS, WAITS(LOCK)},
-                                        {"sync.runtime_SemacquireMutex", BEGINS, WAITS(LOCK)},
-                                        {"sync.runtime_SemacquireRWMutex", BEGINS, WAITS(LOCK)},
-                                        {"sync.runtime_SemacquireWaitGroup", BEGINS, WAITS(WAITGROUP)},
-                                        {"internal/sync.runtime_SemacquireMutex", BEGINS, WAITS(LOCK)},
-                                        {"internal/poll.(*fdMutex)", BEGINS, WAITS(LOCK)},
-                                        {"internal/poll.runtime_Semacquire", BEGINS, WAITS(LOCK)},
-                                        {"internal/poll.runtime_pollWait", BEGINS, WAITS(NET)},
-                                        {"runtime.netpollblock", BEGINS, WAITS(NET)},
-                                        {"runtime.chanrecv", BEGINS, WAITS(RECV)},
-                                        {"runtime.chansend", BEGINS, WAITS(SEND)},
-                                        {"runtime.selectgo", BEGINS, WAITS(SELECT)},
-                                        {"runtime.timeSleep", BEGINS, WAITS(SLEEP)},
-                                        {"time.Sleep", BEGINS, WAITS(SLEEP)},
-                                        {"internal/poll.(*FD).Read", BEGINS, MARK(READS)},
-                                        {"internal/poll.(*FD).Write", BEGINS, MARK(WRITES)},
-                                        {"internal/poll.SendFile", BEGINS, MARK(WRITES)},
-                                        {"internal/poll.(*FD).Accept", IS, MARK(ACCEPTS)},
-                                        {"net.(*netFD).Write", BEGINS, MARK(WRITES)},
-                                        {"net.(*netFD).accept", IS, MARK(ACCEPTS)},
-                                        {"net.(*netFD).connect", IS, MARK(CONNECTS)},
-                                        {"net/http.(*Transport).getConn", IS, MARK(CONNECTS)},
-                                        {"net/http.(*persistConn).roundTrip", IS, MARK(TRIP)},
-                                        {"runtime.mallocgc", BEGINS, MARK(ALLOCATES)},
-                                        {"runtime.GC", IS, MARK(COLLECTS)},
-                                        {"runtime/debug.FreeOSMemory", IS, MARK(COLLECTS)},
-                                        {"os.(*File).", BEGINS, MARK(FILE)},
-                                        {"os.(*Process)", HAS, MARK(CHILD)},
-                                        {"forkExec", HAS, MARK(CHILD)},
-                                        {"os/exec.", HAS, MARK(CHILD)},
-                                        {"net.", BEGINS, MARK(CONN) | PLUMBING},
-                                        {"runtime.", BEGINS, PLUMBING},
-                                        {"runtime/", BEGINS, PLUMBING},
-                                        {"sync.", BEGINS, PLUMBING},
-                                        {"sync/", BEGINS, PLUMBING},
-                                        {"internal/", BEGINS, PLUMBING},
-                                        {"syscall.", BEGINS, PLUMBING},
-                                        {"os.", BEGINS, PLUMBING},
-                                        {"io.", BEGINS, PLUMBING},
-                                        {"bufio.", BEGINS, PLUMBING},
-                                        {"crypto/tls.", BEGINS, PLUMBING},
-                                        {"time.", BEGINS, PLUMBING},
-                                        {"", IS, PLUMBING}};
+    static const struct pattern known[] = {{"sync.(*Mutex)", BEGINS, WAITS(LOCK)},
+                                           {"sync.(*RWMutex)", BEGINS, WAITS(LOCK)},
+                                           {"internal/sync.(*Mutex)", BEGINS, WAITS(LOCK)},
+                                           {"sync.(*WaitGroup)", BEGINS, WAITS(WAITGROUP)},
+                                           {"sync.(*Cond)", BEGINS, WAITS(COND)},
+                                           {"sync.(*Once)", BEGINS, WAITS(LOCK)},
+                                           {"sync.runtime_SemacquireMutex", BEGINS, WAITS(LOCK)},
+                                           {"sync.runtime_SemacquireRWMutex", BEGINS, WAITS(LOCK)},
+                                           {"sync.runtime_SemacquireWaitGroup", BEGINS, WAITS(WAITGROUP)},
+                                           {"internal/sync.runtime_SemacquireMutex", BEGINS, WAITS(LOCK)},
+                                           {"internal/poll.(*fdMutex)", BEGINS, WAITS(LOCK)},
+                                           {"internal/poll.runtime_Semacquire", BEGINS, WAITS(LOCK)},
+                                           {"internal/poll.runtime_pollWait", BEGINS, WAITS(NET)},
+                                           {"runtime.netpollblock", BEGINS, WAITS(NET)},
+                                           {"runtime.chanrecv", BEGINS, WAITS(RECV)},
+                                           {"runtime.chansend", BEGINS, WAITS(SEND)},
+                                           {"runtime.selectgo", BEGINS, WAITS(SELECT)},
+                                           {"runtime.timeSleep", BEGINS, WAITS(SLEEP)},
+                                           {"time.Sleep", BEGINS, WAITS(SLEEP)},
+                                           {"internal/poll.(*FD).Read", BEGINS, MARK(READS)},
+                                           {"internal/poll.(*FD).Write", BEGINS, MARK(WRITES)},
+                                           {"internal/poll.SendFile", BEGINS, MARK(WRITES)},
+                                           {"internal/poll.(*FD).Accept", IS, MARK(ACCEPTS)},
+                                           {"net.(*netFD).Write", BEGINS, MARK(WRITES)},
+                                           {"net.(*netFD).accept", IS, MARK(ACCEPTS)},
+                                           {"net.(*netFD).connect", IS, MARK(CONNECTS)},
+                                           {"net/http.(*Transport).getConn", IS, MARK(CONNECTS)},
+                                           {"net/http.(*persistConn).roundTrip", IS, MARK(TRIP)},
+                                           {"runtime.mallocgc", BEGINS, MARK(ALLOCATES)},
+                                           {"runtime.GC", IS, MARK(COLLECTS)},
+                                           {"runtime/debug.FreeOSMemory", IS, MARK(COLLECTS)},
+                                           {"os.(*File).", BEGINS, MARK(FILE)},
+                                           {"os.(*Process)", HAS, MARK(CHILD)},
+                                           {"forkExec", HAS, MARK(CHILD)},
+                                           {"os/exec.", HAS, MARK(CHILD)},
+                                           {"net.", BEGINS, MARK(CONN) | PLUMBING},
+                                           {"runtime.", BEGINS, PLUMBING},
+                                           {"runtime/", BEGINS, PLUMBING},
+                                           {"sync.", BEGINS, PLUMBING},
+                                           {"sync/", BEGINS, PLUMBING},
+                                           {"internal/", BEGINS, PLUMBING},
+                                           {"syscall.", BEGINS, PLUMBING},
+                                           {"os.", BEGINS, PLUMBING},
+                                           {"io.", BEGINS, PLUMBING},
+                                           {"bufio.", BEGINS, PLUMBING},
+                                           {"crypto/tls.", BEGINS, PLUMBING},
+                                           {"time.", BEGINS, PLUMBING},
+                                           {"", IS, PLUMBING}};
     unsigned is = KNOWN;
     each_of(t, known, sizeof known / sizeof *known)
         is |= named(f, t) ? t->is : 0;
@@ -159,15 +159,15 @@ enum { KIND_FRAMES = 8 };
 enum { ENDS = (STACK_FILE | STACK_CONN) << MARKS };
 
 /* Of a frame: its function, and func_is() of that. */
-static uint64_t frame_tell(const struct trace *tr, uint32_t id)
+static uint64_t frame_memo(const struct trace *tr, uint32_t id)
 {
     const uint32_t func = trace_frame_at(tr, id).func;
-    const uint64_t told = (uint64_t)func << 32 | func_is(tr, func);
-    trace_memo_set(tr, MEMO_FRAME, id, told);
-    return told;
+    const uint64_t memo = (uint64_t)func << 32 | func_is(tr, func);
+    trace_memo_set(tr, MEMO_FRAME, id, memo);
+    return memo;
 }
 
-static uint64_t stack_tell(const struct trace *tr, uint32_t stack)
+static uint64_t stack_memo(const struct trace *tr, uint32_t stack)
 {
     const uint32_t n = trace_stack(tr, stack);
     uint32_t id[STACK_MARKED], user = n,
@@ -177,7 +177,7 @@ static uint64_t stack_tell(const struct trace *tr, uint32_t stack)
         if (i % STACK_MARKED == 0)
             (void)trace_frames(tr, stack, i, id, STACK_MARKED);
         const uint64_t known = trace_memo(tr, MEMO_FRAME, id[i % STACK_MARKED]),
-                       f = known ? known : frame_tell(tr, id[i % STACK_MARKED]);
+                       f = known ? known : frame_memo(tr, id[i % STACK_MARKED]);
         all |=
             all & ENDS ? f & ~(uint64_t)ENDS : f; /* of a file and a connection the inner one is waited for */
         kind = kind == WK_OTHER && i < KIND_FRAMES ? f >> KIND & KINDS : kind;
@@ -188,15 +188,15 @@ static uint64_t stack_tell(const struct trace *tr, uint32_t stack)
     user = user < n ? user : outside < n ? outside : 0;
     user = user < FRAME_MOST ? user : FRAME_MOST - 1; /* no reader returns deeper stacks */
     const uint64_t marks = (uint32_t)all >> MARKS,
-                   told = place << STACK_PLACE | marks << STACK_MARKS | kind << STACK_KIND | (user + 1);
-    trace_memo_set(tr, MEMO_STACK, stack, told);
-    return told;
+                   memo = place << STACK_PLACE | marks << STACK_MARKS | kind << STACK_KIND | (user + 1);
+    trace_memo_set(tr, MEMO_STACK, stack, memo);
+    return memo;
 }
 
 static inline uint64_t stack_is(const struct trace *tr, uint32_t stack)
 {
     const uint64_t known = trace_memo(tr, MEMO_STACK, stack);
-    return known ? known : stack_tell(tr, stack);
+    return known ? known : stack_memo(tr, stack);
 }
 
 enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack)
