@@ -31,7 +31,8 @@ static bool events_in(struct events_win w, int64_t t)
 
 /* ---- ranges, tasks, regions, logs, samples ------------------------------------------------------------- */
 
-/* Once a trace is loaded its arrays don't change. Without memory all entries are looked at. */
+/* Makes the blocks once a trace is loaded and no longer changes. Without memory, all entries are looked
+ * at. */
 static void reach_learn(struct events *l)
 {
     struct item x;
@@ -61,8 +62,8 @@ static size_t near_from(const struct events *l, int k, size_t i, struct events_w
     return i;
 }
 
-/* Adds an end of an item. What is of all goroutines shows with any filter. */
-static void put_end(struct events *l, const struct item *x, bool begin)
+/* Adds an end of an item. A range that concerns all goroutines is shown with any filter. */
+static void add_item_end(struct events *l, const struct item *x, bool begin)
 {
     static const uint8_t kinds[][2] = {[ITEM_TASK] = {EV_TASK_END, EV_TASK_BEGIN},
                                        [ITEM_REGION] = {EV_REGION_END, EV_REGION_BEGIN},
@@ -95,8 +96,8 @@ static void events_arrays(struct events *l)
              i = near_from(l, k, i + 1, l->win)) {
             if (sorted && k < RANGE_KINDS && x.t0 >= l->win.t1)
                 break;
-            put_end(l, &x, true);
-            put_end(l, &x, false);
+            add_item_end(l, &x, true);
+            add_item_end(l, &x, false);
         }
 }
 
@@ -125,7 +126,7 @@ static void add_g_state(struct events *l, uint32_t g, const struct span *before,
                                  .stack = s->stack});
 }
 
-/* After a goroutine's last span: it has ended, if it did. */
+/* Adds the end of a goroutine after its last span, if it did end. */
 static void add_end(struct events *l, uint32_t g, const struct span *last)
 {
     if (!events_in(l->win, last->t1))

@@ -110,7 +110,7 @@ static uint32_t first_behind(const struct assists *x, int64_t t)
     return bisected(x->n, k, end_of(&x->r[x->i[k]]) <= t);
 }
 
-/* When its k-th assist begins; never, if there is none. */
+/* Returns when its k-th assist begins; never, if there is none. */
 static int64_t assist_t0(const struct assists *x, uint32_t k)
 {
     return k < x->n ? begin_of(&x->r[x->i[k]]) : INT64_MAX;

@@ -29,7 +29,7 @@ static int64_t idle_in(const struct idle_reason *l, int64_t a, int64_t b)
 
 /* ---- gathering ----------------------------------------------------------------------------------------- */
 
-/* Returns false if the piece holds too many changes, or if there is no memory for them. */
+/* Adds two changes. Returns false if the piece holds too many, or if there is no memory for them. */
 static bool add_change(struct idle_reason *l, int64_t t0, int64_t t1, enum what what)
 {
     t0 = t0 > l->w0 ? t0 : l->w0;
@@ -66,7 +66,7 @@ static int64_t idle_stopped(const struct idle_reason *l, int64_t a, int64_t b)
     return sum;
 }
 
-/* Ranks a runnable span: once, with the piece it begins in, or with the first one if it began before the
+/* Ranks a runnable span once: with the piece it begins in, or with the first one if it began before the
  * interval. */
 static bool rank_span(void *arg, const struct span *s)
 {
@@ -91,7 +91,7 @@ static bool rank_span(void *arg, const struct span *s)
     return true;
 }
 
-/* Calls f for the runnable spans of all goroutines in the piece. Returns false if all this is no longer
+/* Calls f for the runnable spans of all goroutines in the piece. Returns false if the sums are no longer
  * wanted. */
 static bool each_ready(struct idle_reason *l, bool (*f)(void *arg, const struct span *s))
 {

@@ -53,8 +53,8 @@ void idle_reason_free(struct idle_reason *l);
 bool idle_reason_step(struct idle_reason *l, int64_t budget_ns); /* returns true when complete or failed */
 int idle_reason_share(const struct idle_reason *l);              /* progress in per cent */
 
-/* idle_reason_holds - returns whether l is not stale. All before a trace's end is final (trace.h), so it is
- * where the interval reached that end. idle_reason_is - returns whether l (NULL: no) covers exactly that
+/* idle_reason_holds - returns whether l is not stale. All before a trace's end is final (trace.h), so only an
+ * interval that reached that end may be. idle_reason_is - returns whether l (NULL: no) covers exactly that
  * processor and interval and is not stale. */
 bool idle_reason_holds(const struct idle_reason *l);
 bool idle_reason_is(const struct idle_reason *l, uint32_t p, int64_t t0, int64_t t1);

@@ -1,5 +1,5 @@
 /*
- * samples.c - see samples.h. Per kind of lane the samples' numbers, by lane and in it by time.
+ * samples.c - see samples.h. For each kind of lane it has the samples' numbers, by lane and in it by time.
  */
 #include "triage/activity/samples.h"
 
@@ -42,7 +42,7 @@ void samples_free(struct samples *s)
     mem_free(s);
 }
 
-/* The first place of the lane's samples with a time of at least t. */
+/* Returns the first place of the lane's samples with a time of at least t. */
 static size_t first_from(const struct samples *s, const struct sample *a, struct lane l, int64_t t)
 {
     const uint32_t *list = s->by[l.kind], *of;

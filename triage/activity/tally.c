@@ -87,7 +87,7 @@ static bool tally_g(struct tally *t, struct gstate *gs, uint32_t g)
     return n != NOW_BLOCKED || note_why(t, (uint32_t)(r - t->row), &s);
 }
 
-/* By row, then the commonest first. */
+/* Sorts by row, then the commonest first. */
 ORDER(by_number, struct tally_why, LEAST(r->row) MOST(r->n) LEAST(r->reason) LEAST(r->func))
 
 bool tally_step(struct tally *t, struct alive *alive, struct gstate *gs, int64_t budget_ns)

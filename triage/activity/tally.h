@@ -2,8 +2,8 @@
  * tally.h - what goroutines do at a moment and did in a time range before it, by start function.
  *
  * The results are exact: times are those of the lanes (gstate_shares), states at the moment those of the
- * spans there. Counted in steps, O(log spans) per goroutine that lives in the range. A pure computation,
- * owned by its creator.
+ * spans there. They are counted in steps, O(log spans) per goroutine that lives in the range. It is a pure
+ * computation, owned by its creator.
  */
 #ifndef GOTOP_TRIAGE_TALLY_H
 #define GOTOP_TRIAGE_TALLY_H

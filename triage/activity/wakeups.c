@@ -28,7 +28,7 @@ bool wakeups_newborn(const struct trace *tr, uint32_t g, const struct span *s)
     return s->index == 0 && trace_lane_who(tr, lane_g(g)).created;
 }
 
-/* Finds the runnable span that led to what it does at t, or that ends it. */
+/* Finds the runnable span that led to what the goroutine does at t, or that ends it. */
 static bool wake_of(const struct trace *tr, uint32_t g, int64_t t, int *most, struct span *out)
 {
     struct span_iter it;
@@ -150,7 +150,7 @@ static void relate_wakers(struct related *r, const struct trace *tr)
     }
 }
 
-/* Finds the goroutines that it unblocked. Their lanes must be searched, so only while they are few. */
+/* Finds the goroutines that it unblocked, only while they are few: their lanes must be searched. */
 static void relate_woken(struct related *r, const struct trace *tr, struct alive *alive)
 {
     const struct alive_ask in = {tr, LANE_G, r->t0, r->t1, trace_nlanes(tr, LANE_G)};

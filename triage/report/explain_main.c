@@ -39,7 +39,7 @@ static void ask_piece(struct asked *q, struct workpiece p)
         q->failed |= !mem_add(q->v, q->cap, q->n, p);
 }
 
-/* "123", "123@1.25s": the span there, "123@1.2s..1.3s" */
+/* Reads "123", "123@1.25s" (the span there) or "123@1.2s..1.3s". */
 static bool ask_goroutine(struct asked *q, const struct trace *tr, const char *s, const char **why)
 {
     char place[LINK_PLACE * 2];
@@ -78,7 +78,7 @@ static void ask_items(struct asked *q, const struct trace *tr, enum item_kind ki
     text_clean(&q->title, s, strlen(s), 60);
 }
 
-/* Or as it is shown elsewhere: without the directory of its package. */
+/* The name may also be as it is shown elsewhere: without the directory of its package. */
 static bool shown_as(const struct trace *tr, uint32_t name, const char *s)
 {
     const struct str f = trace_str(tr, name);
@@ -138,13 +138,13 @@ static bool subject_of(struct asked *q, const struct trace *tr, const char *s, c
 
 /* ---- text ---------------------------------------------------------------------------------------------- */
 
-/* Spans that an answer may read: instances may overlap, each as long as the trace. */
+/* The spans that an answer may read are bounded: instances may overlap, each as long as the trace. */
 static uint64_t allowed(const struct trace *tr)
 {
     return 1000000 + 2 * trace_info(tr)->events;
 }
 
-/* Every n-th instance is read, so that their own spans stay within the bound. */
+/* Returns n: every n-th instance is read, so that their own spans stay within the bound. */
 static size_t stride(const struct trace *tr, const struct workpiece *v, size_t n)
 {
     for (size_t step = n > INSTANCES ? n / INSTANCES : 1;; step *= 2) {
@@ -201,8 +201,8 @@ static json_t *json_node(const struct trace *tr, const struct tree_node *n)
     return o;
 }
 
-/* A tree and a list have as many values as the trace has waits, so each is written as it is made, a line
- * each. */
+/* A tree and a list have as many values as the trace has waits, so each value is written as it is made, on a
+ * line of its own. */
 static void json_tree(struct text *t, const struct trace *tr, const struct work_tree *x, uint32_t i,
                       int depth)
 {

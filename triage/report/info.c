@@ -28,7 +28,7 @@ static struct info_answer answer_to(const char *key, const char *question, enum 
     return x;
 }
 
-/* counted: the number of records, for data that is only recorded if it happens. since: the Go version that
+/* Answers by the number of records, for data that is only recorded if it happens. since: the Go version that
  * first records it; NULL: all do. */
 static struct info_answer counted(const char *key, const char *question, const char *since, size_t n,
                                   const char *what)
@@ -43,7 +43,7 @@ static struct info_answer counted(const char *key, const char *question, const c
     return answer_to(key, question, !since && n ? INFO_YES : INFO_NO, why);
 }
 
-/* Fully, or no better than `else_can`, because of that. */
+/* Answers "yes", or no better than `else_can`, because of that. */
 static struct info_answer if_so(const char *key, const char *question, bool so, enum info_can else_can,
                                 const char *why)
 {
@@ -149,7 +149,7 @@ static void info_head(struct text *t, const struct info *i)
     text_say(t, NULL, "\n  events", t_to(AT + 1), in->events, " in ", i->c->batches, " batches\n");
 }
 
-/* When a generation begins; 0: unknown (unit 0). */
+/* Returns when a generation begins, or 0 if that is unknown (unit 0). */
 static int64_t info_from(const struct info *i, const struct census_gen *g)
 {
     return g->unit > 0 ? to_i64((double)g->time * g->unit) - trace_info(i->tr)->first_ns : 0;

@@ -133,7 +133,7 @@ static int report_one(const struct options *o, struct asserts *a, const struct f
     return status;
 }
 
-/* Opens several traces as one: the first with the others attached. Returns false when out of memory. */
+/* Opens several traces as one: the first, with the others attached. Returns false when out of memory. */
 static bool as_one(struct options *o, const struct folder *files)
 {
     const size_t n = files->n ? files->n - 1 : 0;

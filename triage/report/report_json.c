@@ -94,7 +94,7 @@ static void out_chain(json_t *obj, const struct trace *tr, const struct verdict 
                  v->symptom[i].share);
 }
 
-/* Counts, nanoseconds and bytes are whole, shares and tenths are not. */
+/* Adds the evidence. Counts, nanoseconds and bytes are whole, shares and tenths are not. */
 static void out_evidence(json_t *obj, const struct verdict *v)
 {
     json_t *r = json_under(obj, "evidence");

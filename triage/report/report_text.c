@@ -13,7 +13,7 @@
 #define FIELD 3          /* column of what stands before a finding's field */
 #define FINDINGS_LONG 64 /* with text, whole; the rest one line each */
 
-/* Adds a line, and those that go on below column `hang`. Frees u. */
+/* Adds a line, and those that continue it below column `hang`. Frees u. */
 static void page_folded(struct text *t, struct text *u, size_t hang)
 {
     text_fold(t, u->p ? u->p : "", u->n, t->width ? t->width : REPORT_WIDTH, hang);

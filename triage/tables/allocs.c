@@ -49,7 +49,7 @@ uint32_t gc_begun_at(const struct trace *tr, const struct range *gc)
     return lo < n && stw[lo].t0 == gc->t0 ? stw[lo].stack : 0;
 }
 
-/* Looks at all evidence of a kind. A start or a sample is some only where its stack allocates. */
+/* Looks at all evidence of a kind. A start or a sample counts only where its stack allocates. */
 static bool allocs_look(struct look *k, enum kind what)
 {
     static const enum range_kind kinds[] = {

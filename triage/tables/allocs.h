@@ -4,7 +4,7 @@
  *
  *   starts     a collection begins in the goroutine whose allocation lets the heap reach the goal. So of
  *              many begins each function has its part of the bytes, large blocks and small ones alike.
- *              Few, but the only evidence that is fair to all.
+ *              They are few, but the only evidence that is fair to all.
  *   assist_ns  who allocates while the collector marks pays for it in proportion to the bytes. Fair for
  *              that time alone, and only while marking is behind; how *many* assists somebody has tells
  *              little, as one pays for 64 KB or for a large block.
@@ -16,8 +16,8 @@
  * Collections that were asked for (runtime.GC, debug.FreeOSMemory, package testing) are no evidence.
  *
  * `share` puts these together: the part of the starts, with the next of the others that there is (in the
- * order above) counted as ALLOCS_PRIOR starts, or as many as there are pieces of it. So of 20 collections
- * the starts decide; of none the other evidence alone does.
+ * order above) counted as ALLOCS_PRIOR starts, or as many as there are pieces of it. So where there are 20
+ * collections the starts decide, and where there is none the other evidence alone does.
  */
 #ifndef GOTOP_TRIAGE_ALLOCS_H
 #define GOTOP_TRIAGE_ALLOCS_H

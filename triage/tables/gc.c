@@ -1,6 +1,6 @@
 /*
- * gc.c - the collector: cycles, stops of the world by kind, which P was the last to stop,
- * heap against goal. (Worker time by mode is counted with the goroutines' lanes.)
+ * gc.c - the collector: cycles, stops of the world by kind, which P was the last to stop, heap against goal.
+ * (Worker time by mode is counted with the goroutines' lanes.)
  */
 #include "triage/tri.h"
 

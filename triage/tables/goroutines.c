@@ -15,7 +15,7 @@
 
 #include "decode/base/mem.h"
 
-/* keeps rare work out of the loop over spans, so that the loop stays short */
+/* Keeps rare work out of the loop over spans, so that the loop stays short. */
 #define RARELY __attribute__((noinline))
 #define OFTEN inline __attribute__((always_inline))
 
@@ -26,7 +26,7 @@ struct ended {
     int64_t t0, t1;
     uint32_t g, waker;
 };
-/* The row of the pair of such; wait is UINT64_MAX: none. */
+/* Where the row of its pair is remembered; there is none if wait is UINT64_MAX. */
 struct place {
     uint64_t wait, by;
     uint32_t row;
@@ -105,7 +105,7 @@ static inline struct pair_row *find_pair(const struct g_walk *w, const struct en
     return p;
 }
 
-/* Where the row may be remembered. */
+/* Returns where the row may be remembered. */
 static OFTEN struct place *place_for(struct g_walk *w, uint64_t wait, uint64_t by)
 {
     const uint32_t low = (uint32_t)by + 31 * (uint32_t)(by >> 32);
@@ -123,7 +123,7 @@ static OFTEN void count_pair(struct pair_row *p, const struct ended *e)
     }
 }
 
-/* Counts what was put off. */
+/* Counts the waits and calls that were put off. */
 static bool count_late(struct g_walk *w)
 {
     const struct pairs *y = &w->y->pairs;
@@ -149,7 +149,7 @@ static RARELY bool put_off(struct g_walk *w, const struct ended *e)
     return w->nlate < LATE || count_late(w);
 }
 
-/* The row of the pair, if it is remembered. */
+/* Returns the row of the pair, if it is remembered. */
 static OFTEN struct pair_row *near_pair(struct g_walk *w, const struct ended *e)
 {
     const struct place *at = place_for(w, e->wait, e->by);
@@ -158,7 +158,7 @@ static OFTEN struct pair_row *near_pair(struct g_walk *w, const struct ended *e)
 
 /* ---- how waits and calls ended ------------------------------------------------------------------------- */
 
-/* The goroutine waits on the same condition from which it was just woken. */
+/* Counts a wake-up in vain: the goroutine waits on the condition from which it was just woken. */
 static bool note_futile(struct g_walk *w, int64_t t0)
 {
     struct pairs *y = &w->y->pairs;
@@ -172,7 +172,7 @@ static bool note_futile(struct g_walk *w, int64_t t0)
                    (struct wake){e->t1, t0 - e->t1, (uint32_t)(p - y->v), e->waker, e->g});
 }
 
-/* Whether it was in vain that it was woken before, and from which condition it is woken now. */
+/* Notes whether it was woken in vain before, and from which condition it is woken now. */
 static RARELY bool note_cond(struct g_walk *w, enum wait_kind kind, const struct ended *e)
 {
     const bool again = w->cond && (uint32_t)w->woken.wait == (uint32_t)e->wait;
@@ -191,7 +191,7 @@ static RARELY bool note_cond(struct g_walk *w, enum wait_kind kind, const struct
     return true;
 }
 
-/* Counts a wait. What is rare gets a copy, so that the wait itself can stay in registers. */
+/* Counts a wait. Rare work gets a copy of it, so that the wait itself can stay in registers. */
 static OFTEN bool count_wait(struct g_walk *w, const struct ended *e)
 {
     const uint32_t reason = (uint32_t)(e->wait >> 32);
@@ -205,7 +205,7 @@ static OFTEN bool count_wait(struct g_walk *w, const struct ended *e)
     return (kind != WK_COND && !w->cond) || note_cond(w, kind, &far);
 }
 
-/* Counts the wait that span i of the run follows; e: all but how it ended. */
+/* Counts the wait that span i of the run follows; e has all but how it ended. */
 static OFTEN bool note_wait(struct g_walk *w, struct ended e, const struct span_run *r, size_t i)
 {
     const uint8_t state = r->kind[r->tag[i]].state;
@@ -231,7 +231,7 @@ static OFTEN bool note_call(struct g_walk *w, struct ended e, bool blocked)
     return true;
 }
 
-/* Counts the last span, a wait or a call. */
+/* Counts the last span, which is a wait or a call. */
 static RARELY bool note_last(struct g_walk *w)
 {
     if (w->was == ST_SYSCALL)
@@ -242,8 +242,8 @@ static RARELY bool note_last(struct g_walk *w)
 
 /* ---- spans -------------------------------------------------------------------------------------------- */
 
-/* Counts a long span, which ends at t1, if it is of running and of the program. While the world is stopped
- * nothing preempts it: that is no part of it. */
+/* Counts a long span that ends at t1, if the program runs in it. Nothing preempts it while the world is
+ * stopped, so that time is no part of it. */
 static RARELY void note_long_run(struct g_walk *w, uint8_t state, int64_t ns, int64_t t1)
 {
     struct long_runs *l = &w->y->long_runs;
@@ -287,7 +287,7 @@ static OFTEN struct ended ended_at(const struct g_walk *w, const struct span_run
     return (struct ended){key(r->kind[r->tag[i]].reason, r->stack[i]), 0, t - r->dur[i], t, w->g, NO_LANE};
 }
 
-/* Counts the last span of the run before, a wait or a call. */
+/* Counts the last span of the run before, which is a wait or a call. */
 static RARELY bool note_before(struct g_walk *w, const struct span_run *r)
 {
     return w->was == ST_SYSCALL ? note_call(w, w->last, r->kind[r->tag[0]].state == ST_RUNNABLE)
@@ -383,8 +383,8 @@ static bool system_spans(void *arg, const struct span_run *r)
     return !w->failed;
 }
 
-/* Counts one that has spans. Blocks without a wait or a call are skipped, but for a worker, whose modes are
- * known along its lane. */
+/* Counts one that has spans. Blocks without a wait or a call are skipped, but not a worker's, whose modes are
+ * known only along its lane. */
 static bool system_lane(struct g_walk *w, const struct lane_info *li)
 {
     const struct lane l = lane_g(w->g);

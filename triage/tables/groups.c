@@ -1,6 +1,6 @@
 /*
  * groups.c - who the goroutines are: a group for each start function, a birth for each place they are created
- * at. And once all are counted: sorts the groups and the tables.
+ * at. Once all are counted, it sorts the groups and the tables.
  */
 #include "triage/tri.h"
 
@@ -15,7 +15,7 @@ struct who {
     size_t cap_alive, cap_workers;
 };
 
-/* One of the program that was created within the trace has a birth. */
+/* A goroutine of the program that was created within the trace has a birth. */
 static bool who_begin(void *arg, uint32_t g, const struct lane_info *li)
 {
     enum { EACH = 1024 };
@@ -94,7 +94,7 @@ static bool groups_sort(struct triage *tg)
     return ok;
 }
 
-/* By group, then the largest first. */
+/* Sorts by group, then the largest first. */
 ORDER(cmp_wait_of, struct group_wait, LEAST(r->group) MOST(r->total) LEAST(r->reason))
 
 MOST_ROWS(by_wait, struct wait_row, total)

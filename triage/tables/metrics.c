@@ -128,7 +128,8 @@ static bool name_matches(const struct trace *tr, uint32_t str, const char *want)
     return same;
 }
 
-/* Of a set: its durations, of what has that name; NULL: of all. false: out of memory. */
+/* A set of durations. get() fills in those with that name (NULL: all); it returns false when out of
+ * memory. */
 struct set {
     const char *word;
     bool whole, of; /* the word may stand alone; a name may stand behind it and a colon */
@@ -184,7 +185,7 @@ static bool set_hist(const struct loaded *l, const struct set *s, const char *na
     return true;
 }
 
-/* Of works of whose pieces a part was looked at, count and total are of all of them, about. */
+/* Where only a part of a work's pieces was looked at, count and total are estimates for all of them. */
 static bool set_pieces(const struct loaded *l, const struct set *s, const char *name, struct dist *d)
 {
     const bool requests = strcmp(s->word, "request") == 0;
@@ -217,7 +218,7 @@ static const struct set sets[] = {
     {"sched", false, true, set_group, GM_SCHED},   {"syscall", false, true, set_group, GM_SYSCALL},
     {"assist", false, true, set_group, GM_ASSIST}, {"life", false, true, set_group, GM_LIFE}};
 
-/* The set that a text calls, "task:NAME" or "task"; *name: what stands behind the colon, NULL: nothing. */
+/* Returns the set that "task:NAME" or "task" calls; *name is what stands behind the colon, or NULL. */
 static const struct set *set_find(const char *text, const char **name)
 {
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
@@ -246,7 +247,7 @@ static bool statistic(const char *name, const struct dist *d, struct metric_valu
     return i < N;
 }
 
-/* "p99(sched)" or "sched.p99", taken apart where it stands. false: it is neither. */
+/* Splits "p99(sched)" or "sched.p99" in place. Returns false if the name is neither. */
 static bool stat_split(char *name, char **set, char **stat)
 {
     const size_t n = strlen(name);
@@ -267,7 +268,7 @@ static bool stat_split(char *name, char **set, char **stat)
     return true;
 }
 
-/* l NULL: only its unit. */
+/* Finds a metric's value; without l only its unit. */
 static enum err_code get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e)
 {
     char buf[128] = "", *set, *stat;

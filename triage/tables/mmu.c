@@ -83,8 +83,8 @@ static bool g_ran_in(struct curve *c, uint32_t g, int64_t t0, int64_t t1, bool w
     return x.ok && slices_tick();
 }
 
-/* When a goroutine ran in an assist, which the range says of most. One that was going on when the trace began
- * counts from where the trace first tells of it, as on the Ps' lanes. */
+/* Adds when a goroutine ran in an assist, which the range says of most. One that was going on when the trace
+ * began counts from where the trace first mentions it, as on the Ps' lanes. */
 static bool assist_ran(struct curve *c, const struct range *r)
 {
     const int64_t t0 = r->seen > r->t0 ? r->seen : r->t0, t1 = r->t1, ran = (int64_t)r->a - 1,
@@ -106,7 +106,7 @@ static bool collect(struct curve *c, const struct triage *tg)
            !any_of(i, tg->nworkers, !g_ran_in(c, tg->workers[i], INT64_MIN, INT64_MAX, true));
 }
 
-/* GOMAXPROCS at t, and until when; before its first value that one. */
+/* Returns GOMAXPROCS at t, and until when it holds; before its first value, that one. */
 static int64_t procs_at(const struct trace *tr, int64_t t, int64_t *until)
 {
     const size_t all = trace_npoints(tr, METRIC_PROCS), n = trace_points_before(tr, METRIC_PROCS, t + 1);
@@ -130,8 +130,7 @@ static bool step_add(struct curve *c, int64_t t, double util)
     return mem_add(c->step, c->cap_steps, c->nsteps, (struct step){t, util, sum});
 }
 
-/* Adds all steps, and one behind the last that never comes, so that nobody has to ask whether there is a
- * next. */
+/* Adds all steps, and one behind the last that never comes, so that there is always a next one. */
 static bool curve_steps(struct curve *c)
 {
     const int64_t np = trace_nlanes(c->tr, LANE_P);
@@ -150,7 +149,7 @@ static bool curve_steps(struct curve *c)
     return ok && mem_add(c->step, c->cap_steps, c->nsteps, (struct step){.t = INT64_MAX});
 }
 
-/* The integral up to t, which is in step s. The last one holds to the end. */
+/* Returns the integral up to t, which is in step s. The last step holds to the end. */
 static inline double integral(const struct step *s, int64_t t)
 {
     return s->sum + s->util * (double)(t - s->t);

@@ -15,8 +15,8 @@ bool triage_part_missing(const struct trace *tr)
     return in->ndamages && !behind;
 }
 
-/* What all did; and processor time there was: GOMAXPROCS over time where it is recorded, else the Ps that
- * were seen. */
+/* Sums up what all did, and how much processor time there was: GOMAXPROCS over time where it is recorded,
+ * else the Ps that were seen. */
 bool triage_procs(struct triage *tg)
 {
     for (uint32_t p = 0; p < tg->np; p++) {

@@ -171,7 +171,7 @@ bool slices_tick(void)
     return !s->stop;
 }
 
-/* The caller waits for others in short steps, since in between it may be the owner's turn. Needs the lock. */
+/* Waits for others in short steps, since in between it may be the owner's turn. Needs the lock. */
 static void team_wait(struct team *t)
 {
     (void)thread_wait(&t->changed, &t->lock, host_now() + 2000000);

@@ -30,7 +30,7 @@ static bool named(struct str f, const struct pattern *t)
                               : str_has(f, t->name);
 }
 
-/* WK_KINDS: the stack tells. */
+/* WK_KINDS means that the stack tells. */
 static enum wait_kind kind_of_reason(struct str r)
 {
     static const struct pattern known[] = {{"sync", IS, WK_KINDS},
@@ -72,8 +72,8 @@ static bool is_library(struct str f)
 
 /* ---- found once: what is known of a string, and of a stack, kept beside it (trace_memo()) -------------- */
 
-/* Of a string, as a function's name: KNOWN and what follows, marks (enum stack_mark) on top. As a reason: its
- * kind + 1. PLUMBING: a library package that every wait and call passes through. */
+/* As a function's name a string has KNOWN and what follows, with marks (enum stack_mark) on top; as a reason
+ * its kind + 1. PLUMBING is a library package that every wait and call passes through. */
 enum { KNOWN = 1, LIBRARY = 2, PLUMBING = 4, KIND = 4 /* of a wait in it */, REASON = 8, MARKS = 12 };
 enum { KINDS = 15 };
 _Static_assert((int)WK_KINDS < (int)KINDS, "a kind, and one that says none, take four bits");
@@ -142,7 +142,7 @@ static unsigned func_is(const struct trace *tr, uint32_t func)
     unsigned is = (unsigned)trace_memo(tr, MEMO_STRING, func);
     if (!(is & KNOWN)) {
         const struct str f = trace_str(tr, func), own = trace_info(tr)->tested;
-        /* a library package that the program tests is part of the program */
+        /* A library package that the program tests is part of the program. */
         const bool tested =
             own.len && f.len > own.len && memcmp(f.p, own.p, own.len) == 0 &&
             (f.p[own.len] == '.' || (f.len > own.len + 6 && memcmp(f.p + own.len, "_test.", 6) == 0));
@@ -152,13 +152,13 @@ static unsigned func_is(const struct trace *tr, uint32_t func)
     return is;
 }
 
-/* Of a stack: stacks_user_frame() + 1, the kind of its waits where the reason says only "sync", marks,
- * stacks_place(). */
+/* A stack has stacks_user_frame() + 1, the kind of its waits where the reason says only "sync", its marks,
+ * and stacks_place(). */
 enum { FRAME_MOST = 0xffff, STACK_KIND = 16, STACK_MARKS = 20, STACK_PLACE = 32 };
 enum { KIND_FRAMES = 8 };
 enum { ENDS = (STACK_FILE | STACK_CONN) << MARKS };
 
-/* Of a frame: its function, and func_is() of that. */
+/* Finds what a frame has: its function, and func_is() of that. */
 static uint64_t frame_memo(const struct trace *tr, uint32_t id)
 {
     const uint32_t func = trace_frame_at(tr, id).func;

@@ -27,8 +27,8 @@ enum sw_kind sw_kind_of(const char *name)
     return (enum sw_kind)find_first(j, SW_KINDS - 1, strcmp(name, names[j]) == 0);
 }
 
-/* The row of a stack that comes for the first time: one empty frame is what the runtime writes where it has
- * no stack. */
+/* Adds the row of a stack that comes for the first time. The runtime writes one empty frame where it has no
+ * stack. */
 static uint32_t first_time(struct build *b, uint32_t stack)
 {
     const struct frame f = trace_frame(b->tr, stack, 0);

@@ -34,8 +34,8 @@ struct sw_row {
 
 struct sw_filter {  /* all zero = everything */
     int64_t t0, t1; /* only what lies in [t0,t1), clipped; t1 = 0: to the end */
-    /* as `go tool trace -pprof`: only what follows a goroutine's first run, and no interval still open when
-     * the trace ends. Totals then equal that tool's */
+    /* Count as `go tool trace -pprof`: only what follows a goroutine's first run, and no interval still open
+     * when the trace ends. Totals then equal that tool's. */
     bool like_go;
     double *share; /* receives the progress now and then, 0..1; may be NULL */
 };

@@ -8,8 +8,8 @@
 #include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
 
-/* Number of runs a trace is cut into, and the most goroutines in one. The first goroutines are one run
- * each: they existed before the trace and live long. */
+/* A trace is cut into so many runs, of at most so many goroutines. The first goroutines are one run each:
+ * they existed before the trace and live long. */
 enum { RUNS = 64, RUN_MOST = 4096, ALONE = LANES_PACK / 2 };
 
 /* ---- the longest --------------------------------------------------------------------------------------- */
@@ -82,7 +82,7 @@ static void pairs_move(struct pairs *to, struct pairs *from)
     *from = (struct pairs){0};
 }
 
-/* Whether a lasted longer, or as long and its goroutine's or its own start is before. */
+/* Returns whether a lasted longer; of those alike the lower goroutine, then the earlier one comes first. */
 static bool moment_before(const struct moment *a, const struct moment *b)
 {
     const int64_t x = a->t1 - a->t0, y = b->t1 - b->t0;
@@ -272,8 +272,8 @@ static bool sum_row(struct tab *by_wait, struct wait_row **rows, uint32_t *n, co
     return true;
 }
 
-/* Sums up the waits for each reason at each place and the system calls, and leaves the pairs of waits that
- * somebody ended. */
+/* Sums up the waits for each reason at each place and the system calls, and keeps only the pairs of waits
+ * that somebody ended. */
 static bool tell_pairs(struct triage *tg, struct subtotal *y)
 {
     struct tab waits = {0}, calls = {0};

@@ -89,8 +89,8 @@ double dist_sd(const struct dist *d)
     return var > 0 ? sqrt(var) : 0;
 }
 
-/* Radix sort from the lowest digit on, without the digits that all elements share, of elements that begin
- * with their key. Stable. */
+/* Sorts elements that begin with their key, stably: by radix from the lowest digit on, without the digits
+ * that all elements share. */
 static inline __attribute__((always_inline)) bool sort_by_digits(void *elements, size_t n, size_t size)
 {
     enum { DIGIT = 11, MASK = (1 << DIGIT) - 1, PART = 4096 };

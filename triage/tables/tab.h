@@ -79,7 +79,7 @@ static inline int64_t ns_mul(int64_t a, int64_t b)
 
 /* ---- durations ----------------------------------------------------------------------------------------- */
 
-/* Summary of a set of durations in ns. If n is 0, all else is 0. sumsq is for the standard deviation
+/* A summary of a set of durations in ns. If n is 0, all else is 0. sumsq is for the standard deviation
  * (dist_sd). */
 struct dist {
     uint64_t n;
@@ -119,8 +119,8 @@ static inline uint64_t most_first(int64_t v)
     { \
         return most_first(((const TYPE *)row)->MEMBER); \
     }
-/* rows_by - sorts rows where they stand by key(row), and of those alike by tie(), NULL: as they stood. to:
- * NULL, or receives for each place the one that its row got; not with tie(). Returns as rows_sort(). */
+/* rows_by - sorts rows where they stand by key(row), those alike by tie() or (NULL) as they stood. `to`, if
+ * any, gets for each place the one that its row got; not with tie(). Returns as rows_sort(). */
 bool rows_by(void *rows, size_t size, size_t n, uint64_t (*key)(const void *row),
              int (*tie)(const void *, const void *), uint32_t *to);
 
@@ -129,8 +129,8 @@ bool rows_by(void *rows, size_t size, size_t n, uint64_t (*key)(const void *row)
  * or no longer wanted. */
 uint32_t *lane_order(const void *rows, size_t size, size_t n, size_t lane, size_t time);
 
-/* A histogram of durations: exact below 64 ns, with 32 steps per doubling above, so a quantile is off by at
- * most 1.6 %. Count, total, smallest and largest are exact. Takes 15 KB. */
+/* A histogram of durations is exact below 64 ns and has 32 steps per doubling above, so a quantile is off by
+ * at most 1.6 %. Count, total, smallest and largest are exact. It takes 15 KB. */
 #define HIST_BUCKETS 1888
 struct hist {
     uint64_t n, count[HIST_BUCKETS];
