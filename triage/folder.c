@@ -37,9 +37,9 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Whether a file of a folder is meant to be read: it is a file, no pipe that nobody may ever write to, and
+/* Returns whether a file of a folder is to be read: it is no pipe, to which perhaps nobody ever writes, and
  * not what the command prints into ("report DIR >DIR/page"). */
-static bool is_meant(const char *path)
+static bool to_be_read(const char *path)
 {
     struct stat st;
     if (stat(path, &st))
@@ -95,7 +95,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Adds the files of a folder, or the word as it is: also if it has none, and whoever opens it says so. */
+/* Adds the files of a folder. If there are none, it adds the word as it is: whoever opens that says so. */
 static bool add_word(struct folder *f, const char *word)
 {
     struct dirent **e = NULL;
@@ -105,7 +105,7 @@ static bool add_word(struct folder *f, const char *word)
     for (int i = 0; i < n; i++) {
         ok = ok && folder_add(f, word, '/', e[i]->d_name, strlen(e[i]->d_name));
         free(e[i]);
-        if (ok && !is_meant(f->file[f->n - 1].path))
+        if (ok && !to_be_read(f->file[f->n - 1].path))
             mem_free(f->file[--f->n].path);
         else
             ok = ok && unfold(f);

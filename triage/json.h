@@ -45,7 +45,7 @@ json_t *json_notes(json_t *obj, const char *key, const struct trace *tr,
                    const struct err *(*get)(const struct trace *, uint32_t));
 
 json_t *j_str(uint32_t str);
-/* NULL, so left out, if empty: a string, a lane's id, a stack's frames. */
+/* These return NULL for what is empty, so that it is left out: a string, a lane's id, a stack's frames. */
 json_t *j_some(uint32_t str);
 json_t *j_g(uint32_t lane);
 json_t *j_p(uint32_t lane);

@@ -13,8 +13,8 @@
 
 #define STEP 100000000 /* ns between two progress messages, two calls of opts->leave */
 
-/* What is done between two steps of loading: progress is shown, and it is asked whether to leave. Without
- * either, all is one step. */
+/* Between two steps of loading, progress is shown and the caller asked whether to leave. Without either, all
+ * is one step. */
 struct between {
     bool talk;
     bool (*leave)(void);
@@ -25,7 +25,7 @@ static int64_t budget(const struct between *b)
     return b->talk || b->leave ? STEP : INT64_MAX;
 }
 
-/* Returns false to stop; then *e says so. */
+/* Shows the progress. Returns false to stop; then *e says so. */
 static bool show_progress(const struct between *b, const char *what, double share, struct err *e)
 {
     if (b->talk) {

@@ -6,13 +6,13 @@
 #include "decode/base/order.h"
 #include "triage/text.h"
 
-/* Where nothing was found: of a damaged trace that says nothing of what is missing. */
+/* Returns in what nothing was found: of a damaged trace it is only the part that is left. */
 static const char *in_what(const struct triage *tg)
 {
     return trace_info(tg->tr)->ndamages ? "the part of this trace that is left" : "this trace";
 }
 
-/* A time; a 0 that the dialect cannot know is "not recorded". */
+/* Returns a time; a 0 that the dialect cannot know is "not recorded". */
 static struct say_part time_or_unknown(int64_t ns, bool known)
 {
     return ns || known ? t_dur(ns) : say_words("not recorded");

@@ -44,7 +44,7 @@ bool options_size(const char *s, uint64_t *bytes)
     return true;
 }
 
-/* "30s", "500ms", "2m", "1h", "7d"; a bare number is seconds. */
+/* Reads "30s", "500ms", "2m", "1h" or "7d"; a bare number is seconds. */
 static bool read_time0(const char *v, void *to)
 {
     const char *rest;
@@ -145,7 +145,7 @@ static bool read_when(const char *v, void *to)
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-/* How a value is read, and the message if it can't be. */
+/* How a value of each kind is read, and the message if it can't be. */
 struct kind {
     bool (*read)(const char *value, void *to);
     const char *fits;
@@ -216,7 +216,7 @@ int options_lack(const struct command *c, const char *what)
     return say_failed(c->name, what, line);
 }
 
-/* Whether the value is one of the words "a|b|c". */
+/* Returns whether the value is one of the words "a|b|c". */
 static bool word_known(const char *words, const char *value)
 {
     const size_t n = strlen(value);
@@ -267,7 +267,7 @@ static const struct row *option_row(const struct parser *p, int c)
                             is_short(&rows[i]) && rows[i].commands & p->c->bit && rows[i].name[0] == c)];
 }
 
-/* Handles one option; word: as it was typed. Returns 0, or 2 after an error message. */
+/* Handles one option; `word` has it as typed. Returns 0, or 2 after an error message. */
 static int take_option(struct parser *p, const struct row *r, const char *word, const char *value)
 {
     struct options *o = p->o;

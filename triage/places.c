@@ -15,7 +15,7 @@
 #include "decode/base/mem.h"
 #include "decode/base/origin.h"
 
-/* The k-th of a list of folders, separated by colons. */
+/* Finds the k-th of a list of folders, separated by colons. */
 static bool folder_of(const char *list, int k, char out[PLACES_PATH])
 {
     for (; list && k > 0; k--)

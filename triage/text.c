@@ -280,7 +280,7 @@ void text_share(struct text *t, double part, double whole)
     text_add(t, "%s", share_of(part, whole, out));
 }
 
-/* The linker writes a point in the last part of a package's path as %2e. false: there is none. */
+/* Undoes %2e, the linker's point in the last part of a package's path. Returns false if there is none. */
 static bool unescape(const char *p, size_t n, struct text *out)
 {
     const char *end = p + n, *at;

@@ -31,7 +31,7 @@ struct triage_work {
     size_t nalive;
 };
 
-/* The steps of counting. All return false when out of memory. */
+/* These are the steps of counting. All return false when out of memory. */
 /* triage_groups - finds who all goroutines are: their groups, births, and who is alive at the end (groups.c).
  * triage_goroutines - then counts what they did, on several threads (subtotal.c). triage_groups_end - then
  * sorts the groups and their waits (groups.c). */
@@ -44,9 +44,9 @@ bool triage_groups_end(struct triage *tg);
 enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span_tag *s);
 /* procs.c */
 bool triage_procs(struct triage *tg);
-/* gc.c: and then the curve of the mutator utilisation, if anything was collected. tri_stop_is_gc - whether a
- * stop of that kind is for the collector: before Go 1.10 kinds have no names, and nothing else stopped the
- * world. */
+/* gc.c: triage_gc() also makes the curve of the mutator utilisation, if anything was collected.
+ * tri_stop_is_gc - whether a stop of that kind is for the collector: before Go 1.10 kinds have no names, and
+ * nothing else stopped the world. */
 bool triage_gc(struct triage *tg);
 bool tri_stop_is_gc(const struct trace *tr, uint32_t kind);
 /* mmu.c */
@@ -76,7 +76,7 @@ static inline bool tri_is_exec(uint8_t state)
 /* ---- subtotals ----------------------------------------------------------------------------------------- */
 
 /*
- * What a run of neighbouring goroutines adds to the tables. Runs are counted separately, so
+ * A subtotal is what a run of neighbouring goroutines adds to the tables. Runs are counted separately, so
  * that threads can count in parallel, and then added to struct triage in the goroutines' order. The runs do
  * not depend on the number of threads, so neither do the tables.
  *
@@ -100,8 +100,8 @@ struct group_part { /* what goroutines of one group did */
 #define NO_WAKER CALL_BLOCKED         /* the least of them */
 
 struct pairs {
-    /* By the hash of what tells a pair: 1 + its row, which fits the mask, and the rest of the hash, so that
-     * rows of others are not read; 0: none. */
+    /* At the hash of a pair's key: 1 + its row, which fits the mask, and the rest of the hash, so that rows
+     * of others are not read; 0: none. */
     uint32_t *at, mask, n;
     struct pair_row *v;
     struct wake *wakes;

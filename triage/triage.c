@@ -64,7 +64,7 @@ void triage_free(struct triage *tg)
 
 MOST_ROWS(by_total, struct pair_row, total)
 
-/* Finds the herds, sorts the pairs, and tells the herds where theirs went. */
+/* Finds the herds, sorts the pairs, and tells the herds where their rows went. */
 static bool pairs_end(struct triage *tg)
 {
     bool ok = triage_herds(tg);

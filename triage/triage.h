@@ -42,9 +42,9 @@ struct gcounts { /* how often: spans in each state, runs without a break */
 };
 
 struct triage;
-/* What one goroutine did, found out when it is asked for: how long by the index of its spans, how often by a
- * walk over them. gstat_make - makes these of a goroutine's times by state, of what of its calls was without
- * a processor, and of its life; without GM_ASSIST. gstat_of - O(log spans). gstat_counts - O(spans). */
+/* What one goroutine did is found when asked for: how long by the index of its spans, how often by a walk
+ * over them. gstat_make - makes these of a goroutine's times by state, of what of its calls was without a
+ * processor, and of its life; without GM_ASSIST. gstat_of - O(log spans). gstat_counts - O(spans). */
 struct gstat gstat_make(const int64_t *ns, int64_t no_p_ns, int64_t life);
 struct gstat gstat_of(const struct triage *tg, uint32_t g);
 struct gcounts gstat_counts(const struct triage *tg, uint32_t g, double most_waits);
@@ -83,9 +83,9 @@ struct wait_row { /* waits by reason and stack; system calls by stack, of reason
     int64_t total, longest_done;    /* longest_done: the longest finished one */
     struct moment longest;
 };
-/* ns: a goroutine that runs for less between two waits on one condition may have been woken in vain. */
+/* A goroutine that runs for less (ns) between two waits on one condition may have been woken in vain. */
 #define FUTILE_RUN 20000
-/* Contention: a waiter at one place whose wait a waker ended at another. */
+/* Contention is a waiter at one place whose wait a waker ended at another. */
 struct pair_row {
     uint32_t reason, stack;
     /* waker: start function's string; 0 and from_scheduler for the timer and the network poller */
@@ -142,8 +142,8 @@ struct longest_few { /* the longest first */
 struct meanwhile {
     uint32_t nran, ran[3]; /* what they ran: start functions (strings) by time, largest first */
     int64_t ran_ns[3];
-    /* Processor time: all; idle while the world ran; idle while the world was stopped; collector; held by a
-     * system call. `ran` covers only the running part. */
+    /* Processor time is split into: all; idle while the world ran; idle while the world was stopped; the
+     * collector's; held by a system call. `ran` covers only the running part. */
     int64_t all_ns, idle_ns, stopped_ns, gc_ns, syscall_ns;
 };
 struct meanwhile triage_meanwhile(const struct triage *tg, const struct sched_wait *w);
@@ -176,7 +176,7 @@ struct heap_stat {
 
 /* ---- leaks --------------------------------------------------------------------------------------------- */
 
-/* goroutines that were created in the trace and are blocked at its end, by creation and wait */
+/* Goroutines that were created in the trace and are blocked at its end, by creation and wait. */
 struct leak_row {
     uint32_t name, create_stack, reason, stack;
     enum wait_kind kind;
@@ -191,8 +191,8 @@ struct leak_row {
     uint32_t example;         /* lane of one of them */
 };
 
-/* Wake-ups in vain: many are woken at once, and most wait again. A row for each pair with a futile wake-up;
- * bursts may be 0. */
+/* In wake-ups in vain, many are woken at once, and most wait again. Each pair with a futile wake-up has a
+ * row; bursts may be 0. */
 struct herd_row {
     uint32_t pair;                  /* index of the pair_row */
     uint64_t wakes, futile, bursts; /* bursts: how often at least HERD_MIN were woken within 100 us */
@@ -222,7 +222,7 @@ struct triage {
     uint32_t npairs;
     struct wait_row *syscalls; /* by total, largest first */
     uint32_t nsyscalls;
-    /* Scheduler latency: from when a goroutine becomes runnable until it runs. All views use this one
+    /* Scheduler latency is from when a goroutine becomes runnable until it runs. All views use this one
      * definition. They cover the program's goroutines, and no waits that started before the trace. */
     struct hist sched;
     struct longest_few worst;

@@ -17,7 +17,7 @@ bool wall_known(const struct trace *tr)
            ti->wall_sec < (INT64_C(1) << 40);
 }
 
-/* Seconds and nanoseconds of t on the wall. */
+/* Splits t into seconds and nanoseconds on the wall. */
 static int64_t wall_sec(const struct trace *tr, int64_t t, int64_t *ns)
 {
     const struct trace_info *ti = trace_info(tr);
@@ -58,7 +58,7 @@ static bool time_of_day(const char *s, int64_t *ns, const char **rest)
     }
     *ns = ((int64_t)tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec) * SECOND + frac;
     *rest = end;
-    /* strptime() stops before a digit that would be too much, and knows leap seconds */
+    /* strptime() stops before a digit that would be too much, and it knows leap seconds. */
     return end && *end != ':' && !isdigit((unsigned char)*end) && tm.tm_sec < 60;
 }
 

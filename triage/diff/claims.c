@@ -56,8 +56,8 @@ ORDER(cmp_ratio, struct ratio, LEAST(r->log))
 
 #define RATIOS 256
 #define ENOUGH 30 /* fewer tell no pace */
-/* How often things happen in run p against run r: the weighted median over the works, or the waits and calls,
- * that are frequent in both; 0: none is. */
+/* Returns how often things happen in run p against run r: the weighted median over the works, or the waits
+ * and calls, that are frequent in both; 0: none is. */
 static double pace(const struct profile *r, const struct profile *p, bool by_work)
 {
     struct ratio v[RATIOS];
@@ -86,7 +86,7 @@ struct portion {
     double num, den;
 };
 
-/* Returns a quantity in one slice of a run, or in all of it. m: NULL if the run does not have it. */
+/* Returns a quantity in one slice of a run, or in all of it. m is NULL if the run does not have it. */
 static struct portion quantity(const struct profile *p, const struct measure *m, double pace_of, int what,
                                int i)
 {
@@ -103,7 +103,7 @@ static struct portion quantity(const struct profile *p, const struct measure *m,
     return r;
 }
 
-/* xorshift: the same numbers each time, so that a verdict is the same, too */
+/* This is xorshift: its numbers are the same each time, so that a verdict is the same, too. */
 static uint64_t next_random(uint64_t *s)
 {
     *s ^= *s << 13;
@@ -158,7 +158,7 @@ static struct stats stats_of(const struct judge *j, int s, const char *name, enu
         sum2 += log(v + floor) * log(v + floor);
         if (side->n == 1) {
             double own = own_spread(p, m, j->pace[s][i], what, floor);
-            /* cycles come by what is allocated: one more or less, as it ends */
+            /* Cycles depend on what is allocated: a run may end with one more or less. */
             if (kind == MK_GC && what == COUNT && r.den > 0)
                 own = fmin(own, log((r.num + 1) / r.den + floor) - log(v + floor));
             st.own = own * own;
@@ -190,7 +190,7 @@ static struct moved moved_of(const struct judge *j, const char *name, enum measu
 
 /* ---- what is claimed ----------------------------------------------------------------------------------- */
 
-/* present in most runs of one side and in almost none of the other: a newly contended place */
+/* It is in most runs of one side and in almost none of the other: a newly contended place. */
 #define NEW_WAITS 30
 #define NEW_SLICES (PROFILE_SLICES / 8)
 #define NEW_TIMES 10
@@ -277,7 +277,7 @@ static bool matters(const struct judge *j, const struct change *c)
     case MK_LOCK:
         if (appeared(j, c))
             return true;
-        /* more often and longer; or much longer, and not by one burst */
+        /* It happens more often and longer, or much longer and not by one burst. */
         if (dt >= k->amount && c->count.sure && same_way && far(&c->count) > MUCH_MORE &&
             many_more(&c->count))
             return true; /* a burst on one side hides a change of the time, but not of the count */

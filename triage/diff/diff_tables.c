@@ -12,7 +12,7 @@
 
 #define MOVED 0.10 /* of a piece: smaller changes of a part are left out */
 
-/* The time of a node in an average piece, without what its children explain. */
+/* Returns the time of a node in an average piece, without what its children explain. */
 static int64_t own_ns(const struct work_tree *t, uint32_t node)
 {
     int64_t ns = t->v[node].ns[TREE_ALL];
@@ -73,7 +73,7 @@ static void keep_moved(struct diff_work *d, double least)
     d->n = n;
 }
 
-/* The same work of the other run; the handler may be known in one of them alone. */
+/* Returns the same work of the other run; the handler may be known in one of them alone. */
 static const struct work *work_like(const struct loaded *old, const struct loaded *new, const struct work *w)
 {
     each_of(o, old->fs.works.v, old->fs.works.n)
@@ -177,7 +177,7 @@ static void diff_numbers(struct text *t, const struct loaded *a, const struct lo
     }
 }
 
-/* "gone 69.6%  lock held in  main.(*bank).clerk"; was: its amount in the other one. */
+/* Adds "gone 69.6%  lock held in  main.(*bank).clerk"; `was` is its amount in the other one. */
 static void finding_line(struct text *t, const struct loaded *x, const struct finding *f, const char *word,
                          const char *was)
 {
@@ -190,7 +190,7 @@ static void finding_line(struct text *t, const struct loaded *x, const struct fi
     text_lit(t, "\n");
 }
 
-/* Those that the other one has, too, or those that it has not. */
+/* Adds those that the other one has, too, or those that it has not. */
 static void side_findings(struct text *t, const struct loaded *x, const struct loaded *other, bool both,
                           const char *word)
 {

@@ -99,7 +99,7 @@ static void profile_g(struct make *k, uint32_t g)
     }
 }
 
-/* The measure of the collector, and the time in use. */
+/* Adds the measure of the collector, and the time in use. */
 static void processors(struct make *k)
 {
     const struct trace *tr = k->l->tr;
@@ -127,15 +127,15 @@ static void stops(struct make *k)
     const size_t n = trace_ranges(k->l->tr, RANGE_STW, &r);
     for (size_t i = 0; i < n; i++) {
         const struct str kind = trace_str(k->l->tr, r[i].name);
-        /* those of the collector are counted with it */
+        /* Those of the collector are counted with it. */
         if (!tri_stop_is_gc(k->l->tr, r[i].name) && !str_is(kind, "start trace") &&
             !str_is(kind, "stop trace"))
             spread_time(k, measure_of(k, MK_STOP, r[i].name), r[i].t0, r[i].t1, true);
     }
 }
 
-/* The pieces that were looked at stand for all. Those of standing goroutines end with the trace: that is no
- * pace of theirs. Items that no pause parts hold more things where a queue is longer. */
+/* The pieces that were looked at stand for all. Those of standing goroutines end with the trace, which is no
+ * pace of theirs. Items without a pause between them hold more things where a queue is longer. */
 static void works(struct make *k)
 {
     const struct works *all = &k->l->fs.works;

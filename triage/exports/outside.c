@@ -65,7 +65,7 @@ static int in_folder(const char *path)
     return any_of(i, nfolders, same_ident(folder[i], ident_of(&st))) ? 0 : EACCES;
 }
 
-/* Whether a path is that name, or of a file that grows a later one of it: PATH.2 and so on. */
+/* Returns whether a path is that name, or for a file that grows a later one of it: PATH.2 and so on. */
 static bool is_named(const char *path, const char *name, bool grows)
 {
     const size_t n = strlen(name);
@@ -90,7 +90,7 @@ static void do_may(const char *path, struct clerk_said *said)
     said->error = refuse_path(path, false);
 }
 
-/* "+PATH": a file that grows; "=PATH". */
+/* Opens a file: "+PATH" if it grows, else "=PATH". */
 static void do_open(const char *how, struct clerk_said *said)
 {
     const unsigned i = find_first(k, OPEN, !far[k].used);
@@ -113,7 +113,7 @@ static void do_open(const char *how, struct clerk_said *said)
     f->used = true;
 }
 
-/* "0+": the first of them takes its name; "0-": it goes. */
+/* Closes a file: with "0+" the first of them takes its name, with "0-" it goes. */
 static void do_close(const char *which, struct clerk_said *said)
 {
     const int i = *which - '0';

@@ -36,7 +36,7 @@ struct writer {
     bool oom;
 };
 
-/* Returns whether the key is new, so that it is to be written; *i: its number. */
+/* Returns whether the key is new, so that it is to be written; *i is its number. */
 static bool is_new(struct writer *w, struct numbered *all, uint64_t a, uint64_t b, uint32_t *i)
 {
     const uint32_t fresh = all->n + 1;
@@ -123,7 +123,7 @@ static uint64_t location(struct writer *w, const struct frame *f)
     return i;
 }
 
-/* per_count: ns per count; 0: the row says how long it was. */
+/* Writes a sample. per_count is the ns per count; if it is 0, the row says how long it was. */
 static void put_sample(struct writer *w, const struct sw_row *row, int64_t per_count)
 {
     uint32_t n = trace_stack(w->tr, row->stack);

@@ -22,7 +22,7 @@
 #include "triage/say.h"
 #include "triage/wall.h"
 
-/* Whether it is said where to write, and that is no terminal. Returns -1, or 2 after a message. */
+/* Checks that it is said where to write, and that is no terminal. Returns -1, or 2 after a message. */
 static int to_what(const struct command *c, const struct options *o)
 {
     return o->out ? options_binary(c, o)
@@ -53,7 +53,7 @@ enum err_code slice_file(const char *from, const struct joint_paths *more, const
 
 /* ---- gotop slice --------------------------------------------------------------------------------------- */
 
-/* Whether only a loaded trace can tell which moment the text is. */
+/* Returns whether only a loaded trace can tell which moment the text is. */
 static bool needs_trace(const char *s)
 {
     return s && (strchr(s, '%') || wall_is(s));

@@ -88,7 +88,7 @@ static int open_unnamed(const struct out_target *t)
     return open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 }
 
-/* Gives it its name, in place of a file that has it: by another name, since a link replaces nothing. */
+/* Gives the file its name, in place of one that has it: by a third name, since a link replaces nothing. */
 static bool take_name(const struct out_target *t)
 {
     char file[40], name[40], tmp[PATH_MAX];
@@ -116,7 +116,7 @@ bool target_standard(const struct stat *st)
         i, 2, fstat(STDOUT_FILENO + (int)i, &is) == 0 && is.st_ino == st->st_ino && is.st_dev == st->st_dev);
 }
 
-/* Whether a new file can replace this one: it can get its owner and mode, and the file has no other names. */
+/* Returns whether a new file can replace it: it can get its owner and mode, and there are no other names. */
 static bool stands_in(struct out_target *t, const char *path, const struct stat *st)
 {
     enum { BITS = 0777 };
@@ -149,7 +149,7 @@ static enum err_code open_fresh(struct out_target *t, const char *path, bool gro
     return t->fd >= 0 ? ERR_OK : target_failed(path, e);
 }
 
-/* Lets the clerk open it; only this process knows which files were read. */
+/* Lets the clerk open it. Only this process knows which files were read. */
 static enum err_code open_far(struct out_target *t, const char *path, bool grows, struct err *e)
 {
     const enum err_code rc = outside_open(t, path, grows, e);

@@ -78,7 +78,7 @@ static void reader_over(struct live_reader *r, const struct err *why)
     pthread_mutex_unlock(&r->mu);
 }
 
-/* n bytes have come. Returns false when reading is to end. */
+/* Takes n bytes that have come. Returns false when reading is to end. */
 static bool reader_took(struct live_reader *r, size_t n)
 {
     struct err e = {0};
@@ -273,7 +273,7 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
         (void)live_late(&l->pace, l->began_ns, ti->first_ns);
     if (last->heard_ns && !l->patient)
         l->late_ns = live_late(&l->pace, last->heard_ns, last->t1);
-    /* missing generations before the window do not count */
+    /* Generations that are missing before the window do not count. */
     last->broken |= ti->ndamages && !any_of(k, n - 1, l->st.gen[i + k].broken);
     return ERR_OK;
 }

@@ -33,7 +33,7 @@ static const struct command command = {
     "sent: 5 seconds, or --seconds N. WHERE can be no file.\n",
     LIVE_TAIL};
 
-/* Whether as many bytes have come as tell, and they are a trace's, or not. */
+/* Returns whether a whole header has come, and is a trace's; with `trace` false, that it is none. */
 static bool header_is(const struct record *r, bool trace)
 {
     struct dialect d;
@@ -41,7 +41,7 @@ static bool header_is(const struct record *r, bool trace)
     return r->nhead == sizeof r->head && (dialect_tell(r->head, r->nhead, &d, &other) == ERR_OK) == trace;
 }
 
-/* n bytes have been unpacked into buf. They are written as they were sent, but not what is no trace. */
+/* Takes n bytes that were unpacked into buf. They are written as they were sent, unless they are no trace. */
 static void take_bytes(struct record *r, size_t n)
 {
     size_t nsent;

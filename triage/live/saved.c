@@ -27,7 +27,7 @@ enum err_code saved_open(const char *path, struct saved **out, struct err *e)
     return target_open(&s->to, s->path, true, e);
 }
 
-/* It isn't known yet whether it is a trace: less than a header has come, perhaps compressed. */
+/* Keeps the bytes while less than a header has come, so that it isn't known yet whether it is a trace. */
 static bool keep_head(struct saved *s, const uint8_t *p, size_t n, struct err *e)
 {
     enum { MOST = 1 << 20 };

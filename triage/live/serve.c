@@ -39,7 +39,7 @@ union address { /* the port is at the same place in both */
     struct sockaddr_in6 v6;
 };
 
-/* "HOST:PORT": an address of the fourth or, in brackets, the sixth version; no host: loopback. */
+/* Splits "HOST:PORT". HOST is an address of IPv4 or, in brackets, IPv6; without one it is loopback. */
 static bool address_of(const char *at, union address *a, socklen_t *len)
 {
     char host[64], *end;

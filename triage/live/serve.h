@@ -14,8 +14,8 @@
 enum { SERVE_ASKS = 4096, SERVE_MS = 1000 };
 
 struct serve;
-/* serve_open - listen at ":PORT" (on loopback), "ADDRESS:PORT" or "[ADDRESS]:PORT"; port 0: any free one.
- * On failure *out is NULL. serve_at - the address that is used: "127.0.0.1:9090". */
+/* serve_open - listen at ":PORT" (on loopback), "ADDRESS:PORT" or "[ADDRESS]:PORT"; port 0: any free one. On
+ * failure *out is NULL. serve_at - the address that is used: "127.0.0.1:9090". */
 enum err_code serve_open(const char *at, struct serve **out, struct err *e);
 const char *serve_at(const struct serve *s);
 /* serve_listens - the listening socket, for the sandbox; -1: none. */

@@ -14,8 +14,8 @@ static void head(struct text *t, const char *name, const char *type, const char 
     text_add(t, "# HELP gotop_%s %s\n# TYPE gotop_%s %s\n", name, help, name, type);
 }
 
-/* A value, of the labels of these names and values; NULL ends them. What is in a value is cleaned, and what
- * would end it is escaped. */
+/* Adds a value with labels, of which names and values follow up to NULL. What is in a value is cleaned, and
+ * what would end it is escaped. */
 static void series_of(struct text *t, const char *name, const char *part, double v, const char *const *label)
 {
     text_add(t, "gotop_%s%s", name, part);
@@ -48,7 +48,7 @@ static double seconds(double ns)
     return ns / 1e9;
 }
 
-/* The k-th bound of a histogram, as a label. */
+/* Returns the k-th bound of a histogram, as a label. */
 static const char *bound_label(int k, char out[32])
 {
     snprintf(out, 32, k < PULSE_BOUNDS ? "%g" : "+Inf", k < PULSE_BOUNDS ? pulse_bound_s[k] : 0);

@@ -133,7 +133,7 @@ static bool until_holds(const struct until *u, const struct loaded *l, struct te
     return i < l->fs.n;
 }
 
-/* A condition has begun to hold: a capture is pending, or has one more reason; or the log gets a line. */
+/* Notes that a condition begins to hold: a capture is pending or has a new reason, or the log gets a line. */
 static void edge(struct watch *w, struct until *u, const char *reason)
 {
     const int64_t ago = w->clock_ns - u->fired_ns;
@@ -189,7 +189,7 @@ static void watch_ask(struct watch *w, const struct loaded *in)
         text_free(&values);
 }
 
-/* The connection has ended: if a condition asks for its last moments, a capture is pending. */
+/* Makes a capture pending if a condition asks for the last moments of a connection, which has ended. */
 static void watch_end(struct watch *w, const char *why)
 {
     const uint32_t i = find_first(k, w->n, w->until[k].end);
@@ -208,7 +208,7 @@ static int say(const struct watch *w, const char *what)
     return say_failed("watch", w->o.path, what);
 }
 
-/* Lets it be tried again later, and says why. */
+/* Lets the connection be tried again later, and says why. */
 static void try_later(struct watch *w, const char *why)
 {
     struct text line = {.ascii = true};
@@ -247,7 +247,7 @@ static void dial(struct watch *w)
         watch_ends(w, e.what);
 }
 
-/* Ends a connection of which no more comes: what is pending is written, as far as it came. */
+/* Ends a connection that has nothing more to send: what is pending is written, as far as it came. */
 static void connection_ended(struct watch *w)
 {
     const struct err e = w->line.why;
@@ -273,9 +273,9 @@ static void connection_ended(struct watch *w)
 
 /* ---- what came ----------------------------------------------------------------------------------------- */
 
-/* Returns how many generations up to this one make up the window. When more than a few wait, each is
- * checked alone: all are checked, and it takes half the time. None of these is in a later window, since
- * what held in it would seem to begin again. */
+/* Returns how many generations up to this one make up the window. When more than a few wait, each is checked
+ * alone: all are checked, in half the time. None of these is in a later window, since what held in it would
+ * seem to begin again. */
 static size_t window(const struct watch *w, size_t at)
 {
     const struct stream_gen *g = w->line.st.gen;
@@ -367,7 +367,7 @@ static void watch_look(struct watch *w)
     drop_checked(w);
 }
 
-/* Takes what has come, waiting at most so long. Returns false when nothing came. */
+/* Takes what has come, and waits at most that long for it. Returns false when nothing came. */
 static bool watch_step(struct watch *w, int timeout_ms)
 {
     if (!w->open) {
@@ -378,7 +378,7 @@ static bool watch_step(struct watch *w, int timeout_ms)
             dial(w);
         return w->open || w->over;
     }
-    /* More is taken only once all is checked: so what waits is bounded, by ROOM. */
+    /* More is taken only once all is checked, so ROOM bounds what waits. */
     const bool came = w->asked < stream_whole(&w->line.st) || live_step(&w->line, timeout_ms);
     live_tell(&w->line, came, "watch", w->o.path);
     if (w->asked < stream_whole(&w->line.st) && !live_stop_asked())

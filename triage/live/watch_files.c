@@ -66,7 +66,7 @@ static bool name_capture(const struct watch *w, struct capture *c)
 }
 
 /* Chooses the generations to write: of those in no file yet, the last ones without damage or a gap, since
- * other readers accept neither. A damaged last one becomes the rest, after sound ones. */
+ * other readers accept neither. If the last one is damaged, it becomes the rest behind sound ones. */
 static void choose(const struct watch *w, bool at_end, struct capture *c)
 {
     const struct stream_gen *g = w->line.st.gen;
@@ -84,7 +84,7 @@ static void choose(const struct watch *w, bool at_end, struct capture *c)
     c->ns = to > c->from ? g[to - 1].t1 - g[c->from].t0 : 0;
 }
 
-/* Writes the file of the capture that ends so. */
+/* Writes the file of the capture whose name ends so. */
 static enum err_code capture_put(const struct capture *c, const char *ends, char path[sizeof c->file],
                                  const void *p, size_t n, struct err *e)
 {
@@ -122,7 +122,7 @@ static enum err_code put_rest(struct capture *c, struct err *e)
     return capture_put(c, "-rest.trace", alone ? c->file : path, c->rest->p, c->rest->n, e);
 }
 
-/* The page of the newest generations of the capture, or of what there is of one. */
+/* Adds the page of the newest generations of the capture, or of what there is of one. */
 static void put_page(const struct watch *w, const struct capture *c, struct text *p)
 {
     const struct stream *st = &w->line.st;
@@ -220,7 +220,7 @@ static int action_tidy = -1;
 enum { MOMENT = 26 /* "gotop-20261121T235558.256Z" */ };
 #define DD "[0-9][0-9]"
 
-/* Whether that is the name of a capture or of a file that goes with one. */
+/* Returns whether that is the name of a capture or of a file that goes with one. */
 static int is_capture(const struct dirent *f)
 {
     static const char form[] = "gotop-" DD DD DD DD "T" DD DD DD "." DD "[0-9]Z*.t*";

@@ -27,8 +27,8 @@
 
 enum { TERMS = 24, CHUNK = 2048, FILTER_TERM = MATCH_TEXT + 1 };
 
-/* In the order in which they are asked: last those about who the goroutine is, since that is looked up in its
- * lane, which takes long for millions of spans in a row. */
+/* Terms stand in the order in which they are asked. Those about who the goroutine is come last: that is
+ * looked up in its lane, which takes long for millions of spans in a row. */
 enum kind {
     T_P,
     T_STATE,
@@ -105,7 +105,7 @@ uint32_t states_named(const char *word)
     return bits;
 }
 
-/* Those of the states that a goroutine's lane, or its processor meanwhile, can be in. */
+/* Returns those of the states that a goroutine's lane, or its processor meanwhile, can be in. */
 static uint32_t states_of_goroutine(const char *word)
 {
     return states_named(word) & (1u << ST_RUNNING | 1u << ST_RUNNABLE | 1u << ST_WAITING | 1u << ST_SYSCALL |
@@ -114,7 +114,7 @@ static uint32_t states_of_goroutine(const char *word)
 
 /* ---- parsing ------------------------------------------------------------------------------------------- */
 
-/* One word: blanks within double quotes belong to it, the quotes don't. Returns why it is none, or NULL. */
+/* Reads a word; blanks in double quotes belong to it, the quotes don't. Returns why it is none, or NULL. */
 static const char *filter_word(const char **at, char out[FILTER_TERM])
 {
     size_t n = 0;
@@ -148,7 +148,7 @@ static bool read_dur(struct term *t, const char *s)
     return true;
 }
 
-/* Whether the term is one that has no name in it. */
+/* Parses a term that has no name in it. Returns whether it is one. */
 static bool read_plain(struct term *t, const char *s)
 {
     const bool lane = *s == 'g' || *s == 'p';
@@ -184,7 +184,7 @@ static const char *read_name(struct term *t, const char *s, char why[FILTER_WHY]
         return why;
     if (t->kind != T_REASON)
         return NULL;
-    /* view 6 says "lock" where the trace's reason is "sync" */
+    /* View 6 says "lock" where the trace's reason is "sync". */
     t->kinds = match_str(&t->m, (struct str){"mutex", 5}) ? 1u << WK_LOCK : 0;
     for (unsigned k = WK_OTHER + 1; k < WK_KINDS; k++) {
         const char *word = wait_kind_name((enum wait_kind)k);
@@ -217,7 +217,7 @@ static const char *read_term(struct term *t, const char *s, char why[FILTER_WHY]
                 : read_name(t, s, why);
 }
 
-/* Returns why the text is no filter, or NULL. *s: its last term. */
+/* Returns why the text is no filter, or NULL. *s is its last term. */
 static const char *filter_parse(struct filter *f, const char *text, char s[FILTER_TERM], char why[FILTER_WHY])
 {
     const char *bad = NULL;
@@ -399,7 +399,7 @@ int64_t filter_wide(const struct filter *f)
 
 /* ---- goroutines ---------------------------------------------------------------------------------------- */
 
-/* Whether the term excludes the whole goroutine; a->s has nothing of a span. */
+/* Returns whether the term excludes the whole goroutine; a->s has nothing of a span. */
 static bool excludes(const struct term *t, struct asked *a, int64_t end)
 {
     const struct trace *tr = a->f->tr;
@@ -421,7 +421,7 @@ static bool excludes(const struct term *t, struct asked *a, int64_t end)
     return !sum; /* states of no length at all are not looked for */
 }
 
-/* Whether the goroutine can't match, all of it does, or its spans must be looked at. */
+/* Returns whether the goroutine can't match, matches as a whole, or its spans must be looked at. */
 static enum answer { NO, YES, LOOK } quick(struct asked *a)
 {
     const struct filter *f = a->f;

@@ -18,7 +18,7 @@ static const char *blanks(const char *s)
     return s + strspn(s, " \t");
 }
 
-/* bare: of a number without unit or point. 0: no such unit. */
+/* Returns the unit's length; `bare` is that of a number without unit or point. 0: there is no such unit. */
 static int64_t unit_of(const char **s, bool point, int64_t bare)
 {
     static const struct {
@@ -41,7 +41,7 @@ struct number { /* whole + frac / scale */
     uint64_t whole, frac, scale;
 };
 
-/* "12.5", "1_000". false: none is here. */
+/* Reads a number: "12.5", "1_000". Returns false if none is here. */
 static bool goto_number(const char **s, struct number *n)
 {
     const char *p = *s;
@@ -84,14 +84,14 @@ bool goto_time(const char *s, int64_t bare, int64_t *ns, const char **rest)
     return any;
 }
 
-/* What is known while a line is read. Without a trace any time of day and any share will do. */
+/* This is what is known while a line is read. Without a trace any time of day and any share will do. */
 struct said {
     const struct trace *tr;
     const char *why; /* why the trace can't tell a time that the line names; NULL: it can */
 };
 
-/* A time, a time of day, or a share; *rest points behind it. A time of day may lie before the trace. Returns
- * false if none is here, or if the trace can't tell it. */
+/* Reads a time, a time of day, or a share; *rest points behind it. A time of day may lie before the trace.
+ * Returns false if none is here, or if the trace can't tell it. */
 static bool moment(struct said *x, const char *s, int64_t *t, const char **rest)
 {
     const struct trace_info *ti = x->tr ? trace_info(x->tr) : NULL;
@@ -123,7 +123,7 @@ bool goto_when(const struct trace *tr, const char *s, int64_t *t, const char **w
     return is;
 }
 
-/* A moment within the trace. */
+/* Reads a moment within the trace. */
 static bool moment_in(struct said *x, const char **s, int64_t *t)
 {
     const bool is = moment(x, *s, t, s);
@@ -133,7 +133,7 @@ static bool moment_in(struct said *x, const char **s, int64_t *t)
     return is && !x->why;
 }
 
-/* A moment, or a range. */
+/* Reads a moment, or a range. */
 static bool when(struct said *x, const char *s, struct target *out)
 {
     int64_t a = 0, b = 0;

@@ -50,8 +50,8 @@ static const char *why_refused(const char *p)
     return cost > MOST ? "its repetitions are too many" : NULL;
 }
 
-/* <5D0> as the screen writes a character that terminals may move: that character. Its bytes are no more than
- * the code's. */
+/* Replaces <5D0>, as the screen writes a character that terminals may move, by that character. Its bytes are
+ * no more than the code's. */
 static size_t uncoded(const char *p, char *out)
 {
     char *const from = out;

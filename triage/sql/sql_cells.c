@@ -13,7 +13,7 @@
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
-/* Whether a string can be shown as it is. utf8_plain() accepts tabs. */
+/* Returns whether a string can be shown as it is. utf8_plain() accepts tabs. */
 static bool shows_as_is(struct str s)
 {
     return utf8_plain(s.p, s.len) && !memchr(s.p, '\t', s.len) && !memchr(s.p, '\r', s.len);

@@ -132,7 +132,7 @@ static void f_bucket(sqlite3_context *x, int n, sqlite3_value **v)
     sql_put_int(x, ns < 1 ? 0 : b);
 }
 
-/* Of a moment, 'g', 'p' or 'm', and an id. */
+/* Reads the lane of a place: a moment, 'g', 'p' or 'm', and an id. */
 static bool lane_kind_of(sqlite3_context *x, sqlite3_value **v, enum lane_kind *k)
 {
     const struct str lane = text_arg(v[1]);

@@ -64,8 +64,8 @@ static struct rows_alike *group_of(struct sql_groups *g, uint64_t key)
     return &g->group[g->n++];
 }
 
-/* Numbers grow in the order in which a table has its rows, but for a lane that comes once more: then it
- * wraps. */
+/* Numbers grow in the order in which a table has its rows, except when a lane comes once more: then the
+ * difference wraps. */
 static bool add_to_group(struct sql_groups *g, uint64_t key, uint64_t row)
 {
     struct rows_alike *r = group_of(g, key);
@@ -113,7 +113,7 @@ bool sql_group(struct sql_cursor *c, bool (*next)(struct sql_cursor *c))
     return g && ok;
 }
 
-/* The number of the next row of this group. */
+/* Goes to the next row of this group. */
 static bool group_next(struct sql_groups *g)
 {
     while (g->at != NO_LANE && (g->byte == BLOCK || !g->block[g->at].byte[g->byte])) {

@@ -1,6 +1,6 @@
 /*
  * sql_lanes.c - the tables goroutine, proc and thread: a row each, with the exact time by state, of their
- * lives or of a part of the trace. And which lanes a query is about, for the tables of spans, too.
+ * lives or of a part of the trace. It also finds which lanes a query is about, for the tables of spans, too.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 /* ---- lanes of a query ---------------------------------------------------------------------------------- */
 
-/* Sorts goroutines by name, or by id; stably. */
+/* Sorts goroutines by name or by id, stably. */
 static bool sort_by(struct sql *s, struct keyed_row *v, bool name)
 {
     const uint32_t n = trace_nlanes(s->tr, LANE_G), *canon = name ? sql_canon(s) : NULL;
@@ -30,7 +30,7 @@ static bool ids_repeat(const struct keyed_row *v, uint32_t n)
     return false;
 }
 
-/* All goroutines by name, or by id, and by name where they have one id. */
+/* Sorts all goroutines by name, or by id and where they share one by name. */
 static bool goroutines_by(struct sql *s, bool name, struct keyed_row **out)
 {
     const uint32_t n = trace_nlanes(s->tr, LANE_G);
@@ -47,7 +47,7 @@ static bool goroutines_by(struct sql *s, bool name, struct keyed_row **out)
     return ok;
 }
 
-/* The first place in by_id with at least this id. */
+/* Returns the first place in by_id with at least this id. */
 static uint32_t ids_from(const struct sql *s, uint64_t id)
 {
     uint32_t lo = 0;
@@ -86,7 +86,7 @@ static bool has_id(const struct sql_lanes *l, uint32_t i)
     return id >= w->lo[SQL_P_ID] && id <= w->hi[SQL_P_ID];
 }
 
-/* The next lane of an order that lives within the query's time. */
+/* Returns the next lane of an order that lives within the query's time. */
 static uint32_t step_in_order(struct sql_lanes *l)
 {
     struct lifetime f;
@@ -164,7 +164,7 @@ static double lane_rows(const struct sql *s, const struct sql_table *t)
     return trace_nlanes(s->tr, t->lane);
 }
 
-/* The part of the lane's life that the query covers. */
+/* Finds the part of the lane's life that the query covers. */
 static bool life_part(const struct lane_cursor *c, int64_t *t0, int64_t *t1)
 {
     const struct sql_where *w = &c->c.w;
@@ -191,7 +191,7 @@ static int64_t ns_in(struct lane_cursor *c, enum state st)
     return c->s.ns[st];
 }
 
-/* The number of spans; one that begins where the lane ends counts, too. */
+/* Returns the number of spans; one that begins where the lane ends counts, too. */
 static int64_t count_of(const struct lane_cursor *c)
 {
     const struct sql_where *w = &c->c.w;

@@ -15,7 +15,7 @@ struct list_cursor {
 
 /* ---- places in a list ---------------------------------------------------------------------------------- */
 
-/* The index of the first of n entries at p with a time of at least t; entries are `size` bytes apart. */
+/* Returns the first of n entries at p with a time of at least t; entries are `size` bytes apart. */
 static size_t at_least(const void *p, size_t size, size_t n, int64_t t)
 {
     size_t lo = 0;
@@ -23,8 +23,8 @@ static size_t at_least(const void *p, size_t size, size_t n, int64_t t)
     return lo;
 }
 
-/* Rows of v, a list of n with `size` bytes each, sorted by the times at offset `at`: those at times that a
- * query asks for. */
+/* Bounds the rows of v, a list of n with `size` bytes each, sorted by the times at offset `at`, to the times
+ * that a query asks for. */
 static bool sort_timed(struct sql_cursor *base, const void *v, size_t size, size_t at, size_t n)
 {
     const struct sql_where *w = &base->w;
@@ -90,7 +90,7 @@ LIST(sample, struct sample, trace_samples, untimed(base, v, n))
     OPEN(X, R) \
     X(R_SEEN, "seen", NS, NO, v_int(r->seen), \
       "~when the trace first tells of it: t0, unless it began before the trace")
-/* The current row, or that of the next kind if this one has no more. */
+/* Goes to the current row, or to that of the next kind if this one has no more. */
 static bool range_take(struct list_cursor *c)
 {
     struct sql_cursor *base = &c->r.c;

@@ -73,7 +73,7 @@ static int read_sql(struct job *j, const char *path)
                                          : 0;
 }
 
-/* The SQL of -f or of the first argument. */
+/* Gets the SQL of -f or of the first argument. */
 static int take_sql(struct job *j)
 {
     const char *from = j->opt.sql_file;
@@ -187,7 +187,7 @@ static int end_statement(struct job *j)
     return 0;
 }
 
-/* All statements, of the one trace there is. */
+/* Runs all statements, on the one trace there is. */
 static int all_statements(struct job *j, struct sql *s)
 {
     size_t at = 0, used;
@@ -240,7 +240,7 @@ static int partial_trace(struct job *j, const char *path, const struct trace *tr
     return 0;
 }
 
-/* Into the file of --save, which is opened once a trace is read, so that it isn't one of those. */
+/* Saves into the file of --save, which is opened once a trace is read, so that it isn't one of those. */
 static int save_one(struct job *j, const struct trace *tr, const char *path)
 {
     struct err e = {0};

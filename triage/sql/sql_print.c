@@ -32,7 +32,7 @@ static inline void add_byte(struct text *t, char c)
 
 /* ---- one cell ------------------------------------------------------------------------------------------ */
 
-/* Written by hand, because most cells are numbers and printf would take most of the time. */
+/* This is written by hand, because most cells are numbers and printf would take most of the time. */
 static void add_int(struct text *t, int64_t v)
 {
     char buf[21], *p = buf + sizeof buf;
@@ -63,8 +63,8 @@ static void add_escaped(struct text *t, struct str s, const char *which, char wi
     }
 }
 
-/* Whether the text is printable ASCII that no format escapes and no spreadsheet takes for a formula, as
- * most names are. */
+/* Returns whether the text is printable ASCII that no format escapes and no spreadsheet takes for a formula,
+ * as most names are. */
 static bool needs_no_escape(struct str s)
 {
     bool odd = s.len && (*s.p == '=' || *s.p == '+' || *s.p == '-' || *s.p == '@');
@@ -73,8 +73,8 @@ static bool needs_no_escape(struct str s)
     return !odd;
 }
 
-/* As RFC 4180, so that databases and spreadsheets read it alike. A text that a spreadsheet would take for a
- * formula gets a '. */
+/* Quotes as RFC 4180 says, so that databases and spreadsheets read it alike. A text that a spreadsheet would
+ * take for a formula gets a '. */
 static void add_csv_text(struct text *t, struct str s)
 {
     const bool formula = s.len && strchr("=+-@", s.p[0]);
@@ -212,7 +212,7 @@ static struct str str_of(const char *s)
     return (struct str){s, (uint32_t)strlen(s)};
 }
 
-/* The i-th cell of a row or of the heads; if there are several traces, the first cell is the trace's name. */
+/* Returns the i-th cell of a row or of the heads; with several traces the first one is the trace's name. */
 static struct sql_cell cell_at(const struct sql_print *p, const struct sql_query *q, unsigned i, bool head)
 {
     if (p->trace && !i)

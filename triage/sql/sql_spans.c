@@ -138,7 +138,7 @@ static void split_rest(struct span_cursor *c)
     c->s.state = ST_UNKNOWN;
 }
 
-/* The neighbour of s in its lane: step -1 or 1. NULL: there is none. */
+/* Returns the neighbour of s in its lane, by step -1 or 1, or NULL if there is none. */
 static const struct span *span_beside(struct span_cursor *c, int step)
 {
     if (step > 0 && !c->wide)
@@ -210,7 +210,7 @@ static bool span_step(struct sql_cursor *base)
     }
 }
 
-/* To the first row; if they are to come group by group, that of the first group. */
+/* Goes to the first row; if they are to come group by group, to that of the first group. */
 static bool spans_begin(struct sql_cursor *base)
 {
     struct span_cursor *c = (struct span_cursor *)base;
@@ -344,7 +344,7 @@ SQL_TABLE(thread_span, THREAD_SPAN, struct span_cursor, spans_begin, span_step,
     X(W_RUNNABLE, "runnable_ns", NS, NO, v_if(woken, v_int(after->t1 - after->t0)), \
       "how long it was runnable then") \
     OPEN(X, W)
-/* How the wait of the row ended, as a word of explain.h. */
+/* Returns how the wait of the row ended, as a word of explain.h. */
 static struct sql_value v_ended(struct span_cursor *c, const struct span *after)
 {
     struct ended *e = &c->c.s->ended;

@@ -26,7 +26,7 @@ const struct triage *sql_tables_of(struct sql *s)
     return s->tg;
 }
 
-/* All verdicts. Only this function knows where they come from. */
+/* Returns all verdicts. Only this function knows where they come from. */
 const struct findings *sql_findings(struct sql *s)
 {
     struct err e;
@@ -94,7 +94,7 @@ struct branch_cursor {
     uint32_t work, node;
 };
 
-/* Average ns of a branch in one of the pieces of a set. */
+/* Returns the average ns of a branch in one of the pieces of a set. */
 static struct sql_value v_each(const struct work_tree *t, const struct tree_node *n, enum tree_set set)
 {
     return v_if(t->pieces[set], v_int(n->ns[set] / (int64_t)t->pieces[set]));
@@ -118,7 +118,7 @@ static struct sql_value v_each(const struct work_tree *t, const struct tree_node
     X(B_T0, "t0", NS, NO, v_if(c->node, v_int(n->t0)), "the longest: when it began") \
     X(B_T1, "t1", NS, NO, v_if(c->node, v_int(n->t1)), "and ended") \
     X(B_G, "g", ID, NO, v_if(c->node, v_lane(s, LANE_G, n->g)), "its goroutine")
-/* To the node at hand, or to the first of the next work that has a tree. */
+/* Goes to the node at hand, or to the first of the next work that has a tree. */
 static bool branch_settle(struct branch_cursor *b)
 {
     const struct works *all = &b->c.s->fs.works;

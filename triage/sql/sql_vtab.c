@@ -88,7 +88,7 @@ static char op_of(const struct sql_column *c, int op)
     }
 }
 
-/* The share of the rows that a constraint may leave; a guess that decides which table is looked at first. */
+/* Guesses the share of the rows that a constraint leaves, which decides the table that is looked at first. */
 static double rows_share(const struct sql_column *c, char op)
 {
     switch (c->push) {
@@ -122,7 +122,7 @@ static char in_handed(const struct sql_table *t, sqlite3_index_info *in, int i)
     return op;
 }
 
-/* Whether SQLite leaves out most rows by a constraint that isn't handed down, so that it has few to sort. */
+/* Returns whether SQLite drops most rows by a constraint that isn't handed down, so it has few to sort. */
 static bool few_left(const struct sql_table *t, sqlite3_index_info *in)
 {
     for (int i = 0; i < in->nConstraint; i++) {

@@ -128,8 +128,7 @@ static bool name_matches(const struct trace *tr, uint32_t str, const char *want)
     return same;
 }
 
-/* A set of durations. get() fills in those with that name (NULL: all); it returns false when out of
- * memory. */
+/* A set of durations. get() fills in those of a name (NULL: all), and returns false when out of memory. */
 struct set {
     const char *word;
     bool whole, of; /* the word may stand alone; a name may stand behind it and a colon */
