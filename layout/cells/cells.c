@@ -104,7 +104,7 @@ int str_shown(struct str s, uint32_t *at, uint32_t *cp, char code[STR_CODE])
     return snprintf(code, STR_CODE, "<%" PRIX32 ">", raw);
 }
 
-/* The columns of a character. */
+/* Returns the columns of a character. */
 static int cells_step(struct str s, uint32_t *at)
 {
     uint32_t cp;
@@ -143,9 +143,9 @@ struct str str_of(const char *s)
     return (struct str){s, s ? (uint32_t)strlen(s) : 0};
 }
 
-/* The offsets where the shorter forms of a Go name begin. The import path ends at the last slash before the
- * first dot of the function's own part. Type arguments in brackets may hold slashes and dots, so only what
- * is before them counts. */
+/* These find the offsets where the shorter forms of a Go name begin. The import path ends at the last slash
+ * before the first dot of the function's own part. Type arguments in brackets may hold slashes and dots, so
+ * only what is before them counts. */
 static uint32_t after_path(struct str s)
 {
     uint32_t cut = 0;
@@ -270,7 +270,7 @@ static bool is_function(struct str word)
     return dot && dot > word.p && dot[1] != '.' && !(*word.p >= '0' && *word.p <= '9');
 }
 
-/* Where that form of a function's name begins. */
+/* Returns where that form of a function's name begins. */
 static uint32_t form_begins(struct str name, enum form f)
 {
     const uint32_t slash = after_path(name), path = slash < name.len ? slash : 0,
@@ -281,7 +281,7 @@ static uint32_t form_begins(struct str name, enum form f)
     return f == FORM_PATH ? path : own < name.len ? own + (own > package) : package;
 }
 
-/* The word that ends before *end; false: there is none. */
+/* Finds the word that ends before *end. Returns false if there is none. */
 static bool word_before(const struct shrink *s, uint32_t *end, uint32_t *at)
 {
     while (*end > 0 && s->p[*end - 1] == ' ')
@@ -291,7 +291,7 @@ static bool word_before(const struct shrink *s, uint32_t *end, uint32_t *at)
     return *end > 0;
 }
 
-/* Shortens functions' names, counted from the end, from number `from` on to number `to`. true: it fits. */
+/* Shortens functions' names from number `from` on to `to`, counted from the end. Returns whether it fits. */
 static bool shrink_names(struct shrink *s, enum form f, int from, int to)
 {
     int i = 0;
@@ -303,7 +303,7 @@ static bool shrink_names(struct shrink *s, enum form f, int from, int to)
     return shrink_fits(s);
 }
 
-/* "lock at (*Mutex).Lock in main.run" is "lock in main.run". */
+/* Shortens "lock at (*Mutex).Lock in main.run" to "lock in main.run". */
 static bool shrink_called(struct shrink *s)
 {
     uint32_t in = s->n, end, at;

@@ -16,7 +16,7 @@ struct time_unit {
     const char *name;
 };
 
-/* value/size with three digits in all, rounded */
+/* Writes value/size with three digits in all, rounded. */
 static char *three(uint64_t v, const struct time_unit *u, char *out)
 {
     uint64_t k = u->size == 1 ? v : wide_muldiv(v, 1000, u->size); /* thousandths */
@@ -49,7 +49,7 @@ static char *fmt_dur(int64_t ns, char out[FMT_MAX])
     return out;
 }
 
-/* With the digits that res needs; strip: without the zeros at the end. */
+/* Writes it with the digits that res needs; with `strip` without the zeros at the end. */
 static char *fmt_time(int64_t ns, int64_t res, bool strip, char out[FMT_MAX])
 {
     const uint64_t v = time_abs(ns);
@@ -120,7 +120,7 @@ char *when_length(const struct trace *tr, int64_t t, bool open, bool wide, char 
     return out;
 }
 
-/* In the largest of n units in which it is at least one, once it is rounded. */
+/* Writes it in the largest of n units in which it is at least one, once it is rounded. */
 static char *in_unit(uint64_t v, const struct time_unit *u, size_t n, char *out)
 {
     size_t i = 0;

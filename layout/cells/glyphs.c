@@ -12,7 +12,7 @@
 
 static const char *const tiers[TIER_COUNT] = {"ascii", "block", "eighth"};
 
-/* heights 0 to 8, and 0 to 8 eighths from the left */
+/* Heights are 0 to 8, and 0 to 8 eighths from the left. */
 static const uint32_t heights[TIER_COUNT][9] = {
     [TIER_ASCII] = {' ', '.', ':', '-', '=', '+', '*', '%', '@'},
     [TIER_BLOCK] = {' ', 0x2584, 0x2584, 0x2584, 0x2584, 0x2584, 0x2588, 0x2588, 0x2588},

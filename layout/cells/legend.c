@@ -14,7 +14,7 @@ static struct utf8 text(uint32_t glyph)
     return u;
 }
 
-/* The glyph of a state in its colour, and its word. */
+/* Adds the glyph of a state in its colour, and its word. */
 static void state(struct rich *r, uint32_t glyph, enum state s, enum style words)
 {
     rich_add(r, (enum style)(STYLE_STATE + (int)s), "%s", text(glyph).s);

@@ -154,7 +154,7 @@ int rich_draw(const struct rich *r, struct grid *g, int x, int y, int w, int n)
     return used;
 }
 
-/* The column below which a paragraph goes on. */
+/* Returns the column below which a paragraph goes on. */
 static int indent(struct str s, int w)
 {
     enum { IN = 4 };

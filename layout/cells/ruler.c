@@ -10,7 +10,7 @@
 #include "triage/wall.h"
 #include "layout/cells/fmt.h"
 
-/* A time of day with as many digits as a step needs: "14:03:22", "14:03:22.5". */
+/* Writes a time of day with as many digits as a step needs: "14:03:22", "14:03:22.5". */
 static int clock_label(const struct trace *tr, int64_t t, int64_t step, char out[FMT_MAX])
 {
     char whole[WALL_MAX];

@@ -10,7 +10,7 @@
 
 /* ---- steps --------------------------------------------------------------------------------------------- */
 
-/* Steps within a factor of ten, the finest first; then powers of ten, skipping some. */
+/* The ladders have steps within a factor of ten, the finest first; the last skip powers of ten. */
 static const struct {
     uint8_t n, step[9]; /* tenths */
     uint8_t skip;       /* powers of ten that a step covers */
@@ -26,7 +26,7 @@ static const struct {
 };
 enum { LADDERS = sizeof ladders / sizeof *ladders, POWERS = 17 };
 
-/* The number of steps from the one with min to the one with max; 0: more than `most`. */
+/* Returns the number of steps from the one with min to the one with max, or 0 if it is more than `most`. */
 static int climb(int ladder, int64_t min, int64_t max, int most, int64_t *from)
 {
     int n = 0;
@@ -130,7 +130,7 @@ static int log2_of(uint64_t x) /* in eighths */
     return k + low[x];
 }
 
-/* One of four shades, by doublings, so that a single value shows beside thousands. */
+/* Returns one of four shades, by doublings, so that a single value shows beside thousands. */
 static int shade(uint32_t n, uint32_t most)
 {
     int part = log2_of((uint64_t)n + 1), whole = log2_of((uint64_t)most + 1);

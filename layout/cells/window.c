@@ -9,7 +9,7 @@
 
 #include "decode/base/wide.h"
 
-/* From a to b >= a. */
+/* Returns the time from a to b >= a. */
 static uint64_t ns_between(int64_t a, int64_t b)
 {
     return (uint64_t)b - (uint64_t)a;

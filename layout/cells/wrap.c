@@ -7,7 +7,7 @@
 
 enum { LEAST = 8 }; /* in fewer columns each word would have its own line */
 
-/* An item of a list ends here: at a comma and a blank, or at two blanks. */
+/* Returns whether an item of a list ends here: at a comma and a blank, or at two blanks. */
 static bool item_ends(struct str s, uint32_t at)
 {
     if (at == 0 || at >= s.len || s.p[at] != ' ')
@@ -51,7 +51,7 @@ static uint32_t without_blanks(struct str s, uint32_t end)
     return end;
 }
 
-/* The last word before `end` needs what follows it ("by", "in"). */
+/* Returns whether the last word before `end` needs what follows it ("by", "in"). */
 static bool leads_on(struct str s, uint32_t end)
 {
     static const char *const words[] = {" by",   " in", " at", " of",  " for", " from",
@@ -64,7 +64,7 @@ static bool leads_on(struct str s, uint32_t end)
     return false;
 }
 
-/* Break between words; before a bracket that would stay open, if that is not much further left. */
+/* Breaks between words, or before a bracket that would stay open if that is not much further left. */
 static uint32_t cut_word(struct str s, uint32_t end)
 {
     uint32_t open = 0;

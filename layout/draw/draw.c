@@ -146,8 +146,8 @@ static void cell_p(const struct lane_pen *k, int column)
     }
 }
 
-/* Near zoom: a column in which work starts or ends once shows where, to an eighth, instead of how much.
- * Only next to a full column, and only if the column has exactly the two spans; otherwise the height is
+/* At a near zoom, a column in which work starts or ends once shows where, to an eighth, instead of how much.
+ * That is only next to a full column, and if the column has exactly the two spans; else the height is
  * right. */
 static void edge_p(const struct lane_pen *k, int c)
 {
@@ -343,7 +343,7 @@ static void draw_columns(struct lane_pen *k)
             edge_p(k, c);
 }
 
-/* After the record of a thread ends its state is unknown. */
+/* Draws a thread's state as unknown after its record ends. */
 static void beyond_record(const struct lane_pen *k)
 {
     const struct view *v = k->v;

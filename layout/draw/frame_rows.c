@@ -41,7 +41,7 @@ static void gutter(const struct canvas *c, int y, const char *name, const char *
         grid_right(c->g, 0, y, w, note, STYLE_LANE_NOTE);
 }
 
-/* A share beside a lane: without decimals, which would change with each step and say no more. */
+/* Writes a share beside a lane without decimals, which would change with each step and say no more. */
 static char *gutter_share(int64_t part, int64_t whole, char out[FMT_MAX])
 {
     const double p = whole > 0 ? 100.0 * (double)part / (double)whole : 0;
@@ -79,7 +79,7 @@ static void band(const struct canvas *c, enum band b, int y)
         grid_str(c->g, c->plan->gutter, y, c->plan->plot_w, "not recorded before Go 1.9", STYLE_DIM);
 }
 
-/* Where nothing is recorded, a band may be on; what is known of it is drawn over that. */
+/* A band may be on where nothing is recorded; what is known of it is drawn over that. */
 static void bands(const struct canvas *c)
 {
     const struct plan *plan = c->plan;
@@ -436,7 +436,7 @@ int rows_busiest(const struct triage *tg, uint32_t *lane, int most)
     return n;
 }
 
-/* Its id, its name as far as there is room, and how long it ran in this window. */
+/* Draws its id, its name as far as there is room, and how long it ran in this window. */
 static void busy_row(const struct canvas *c, struct lane l, int y)
 {
     const struct view *v = c->v;

@@ -31,7 +31,7 @@ int draw_level(uint64_t val, uint64_t scale, int most, int last)
     return l < 1 ? 1 : l;
 }
 
-/* The most goroutines at once in that state, in [t0,t1); false: it is not known. */
+/* Gets the most goroutines at once in that state, in [t0,t1). Returns false if it is not known. */
 static bool count_in(const struct view *v, enum gcount what, int64_t t0, int64_t t1, uint64_t *out)
 {
     const struct gbucket *b;
@@ -47,8 +47,8 @@ static bool count_in(const struct view *v, enum gcount what, int64_t t0, int64_t
     return true;
 }
 
-/* Draws a column; the part above `limit` in another style (0: no limit). A cell has the style of its upper
- * end. */
+/* Draws a column, and the part above `limit` in another style (0: no limit). A cell has the style of its
+ * upper end. */
 static void put_column(struct plot *p, int c, uint64_t val, uint64_t limit, enum style over)
 {
     const int most = p->h * 8, upto = limit && val > limit ? draw_level(limit, p->scale, most, 0) : most,

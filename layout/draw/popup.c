@@ -23,7 +23,7 @@ enum {
     PLAIN = 1000
 }; /* columns that two stacks take side by side; that nothing is shortened for */
 
-/* A text about a span, for w columns. */
+/* This is a text about a span, for w columns. */
 struct about {
     struct rich *r;
     const struct view *v;
@@ -72,7 +72,7 @@ static void popup_place(const struct view *v, struct frame f, int room, char *ou
     snprintf(out, size, "%s:%" PRIu64, safe, f.line);
 }
 
-/* The function at the left, the place at the right; in a text that nothing is shortened in beside it. */
+/* Adds the function at the left and the place at the right, or beside it in a text without shortening. */
 static void frame_line(const struct about *a, struct frame f)
 {
     const bool ascii = glyph_dots(a->v->scr.tier);
@@ -212,7 +212,7 @@ static void side_lines(const struct about *a, const struct side *s)
         stack_lines(a, s->stack);
 }
 
-/* Two texts side by side, the second one from column `half` on. */
+/* Puts two texts side by side, the second one from column `half` on. */
 static void put_beside(struct rich *out, const struct rich *left, const struct rich *right, int half, int w)
 {
     struct rich_row l = {0}, r = {0};

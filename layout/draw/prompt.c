@@ -29,7 +29,7 @@ unsigned view_prompt(struct view *v, enum prompt_kind k)
     return VR_DRAW;
 }
 
-/* The line was not accepted: returns to where the search started. */
+/* Returns to where the search started, since the line was not accepted. */
 static void close_prompt(struct view *v)
 {
     if (v->popup.kind == POPUP_LINES) {

@@ -24,7 +24,7 @@
 
 /* ---- styled pieces ------------------------------------------------------------------------------------- */
 
-/* The text and the width it is for: names take a part of it. */
+/* This is the text and the width it is for: names take a part of it. */
 struct line {
     struct rich *r;
     int w;
@@ -51,7 +51,7 @@ static int name_width(const struct line *l)
 
 /* ---- a mixture ----------------------------------------------------------------------------------------- */
 
-/* The largest first. */
+/* Adds the sums, the largest first. */
 static void add_sums(struct line *l, enum lane_kind kind, const struct shares *sh, int64_t whole)
 {
     char p[FMT_MAX];
@@ -78,7 +78,7 @@ static void add_stretch(struct line *l, const struct view *v, const char *word, 
 
 /* ---- one span ------------------------------------------------------------------------------------------ */
 
-/* A goroutine's running span may include a mark assist, which is then listed separately. */
+/* Adds a state. A goroutine's running span may include a mark assist, which is then listed separately. */
 static void add_state(struct line *l, const struct view *v, struct lane lane, const struct span *s)
 {
     const int64_t at = v->at.cursor >= s->t0 && v->at.cursor < s->t1 ? v->at.cursor : s->t0 > 0 ? s->t0 : 0;
@@ -186,8 +186,8 @@ static void add_waker(struct line *l, const struct view *v, uint32_t who, const 
     add(l, STYLE_STATUS, "  ");
 }
 
-/* The second line: where in the program, who woke it, what was around it;
- * beside `at` not that it was there. */
+/* Writes the second line: where in the program, who woke it, what was around it; beside `at` not that it was
+ * there. */
 static void around_g(struct line *l, const struct view *v, struct lane at, uint32_t g, const struct span *s)
 {
     struct lane lane = {LANE_G, g};
@@ -224,7 +224,7 @@ static void around_g(struct line *l, const struct view *v, struct lane at, uint3
     }
 }
 
-/* Beside an idle processor: whether anything was runnable. */
+/* Says beside an idle processor whether anything was runnable. */
 static void add_idle(struct line *l, const struct view *v)
 {
     char buf[400];

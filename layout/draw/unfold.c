@@ -35,7 +35,7 @@ int unfold_lines(const struct view *v, int room)
 
 /* ---- boxes --------------------------------------------------------------------------------------------- */
 
-/* Draws runs of equal strings; 0: nothing. A run next to another one starts with a line. */
+/* Draws runs of equal strings; 0 is nothing. A run next to another one starts with a line. */
 static void boxes(struct grid *g, const struct view *v, int x, int y, const uint32_t *name)
 {
     char text[400];
@@ -90,8 +90,8 @@ struct calls {
     uint32_t name[CALLS][WIDE];
 };
 
-/* Which stack tells where it was: for a blocked span or a call, at its start; for a running one, at its
- * end. Runnable spans have none. */
+/* Notes the stack that tells where it was: for a blocked span or a call, at its start; for a running one, at
+ * its end. Runnable spans have none. */
 static bool call(void *arg, const struct span *s)
 {
     struct calls *k = arg;

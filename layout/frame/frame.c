@@ -55,13 +55,13 @@ static int title_word(struct grid *g, int x, int w, enum style s, const char *fm
     return x >= w ? x : grid_str(g, x, 0, w - x, buf, s);
 }
 
-/* Put it whole or not at all. */
+/* Puts it whole or not at all. */
 static int note_word(struct grid *g, int x, int w, const char *note)
 {
     return x + (int)strlen(note) <= w ? title_word(g, x, w, STYLE_TITLE_NOTE, "%s", note) : x;
 }
 
-/* Put only whole words: a number that is cut would be another number. */
+/* Puts only whole words: a number that is cut would be another number. */
 static int whole_words(struct grid *g, int x, int w, enum style s, const char *words)
 {
     while (*words) {
@@ -83,7 +83,7 @@ static const char *shown_file(const struct canvas *c)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* The progress of loading; "" when it is done. */
+/* Writes the progress of loading, or "" when it is done. */
 static void loading(const struct canvas *c, char *out, size_t size)
 {
     const struct trace_info *ti = trace_info(c->v->tr);
@@ -97,7 +97,7 @@ static void loading(const struct canvas *c, char *out, size_t size)
         snprintf(out, size, "  loading %s", fmt_bytes(ti->bytes_done, b));
 }
 
-/* Problems, after the name. */
+/* Puts problems, after the name. */
 static int alarms(const struct canvas *c, int x, int w)
 {
     if (trace_info(c->v->tr)->ndamages)
@@ -105,7 +105,7 @@ static int alarms(const struct canvas *c, int x, int w)
     return c->txt->unsaved ? title_word(c->g, x + 1, w, STYLE_TITLE_DAMAGE, "NOT SAVED") : x;
 }
 
-/* "  8P 343G  2.75s" */
+/* Writes "  8P 343G  2.75s". */
 static void title_counts(const struct view *v, char *out, size_t size)
 {
     const struct trace_info *ti = trace_info(v->tr);
@@ -121,7 +121,7 @@ static void title_counts(const struct view *v, char *out, size_t size)
              ti->goroutines < 1000000 ? "" : " ", when_dur(v->tr, ti->end, d));
 }
 
-/* The trace's name, size and problems. need: columns reserved to the right. Returns the column where it
+/* Puts the trace's name, size and problems. `need` columns to the right are reserved. Returns where it
  * ends. */
 static int title_trace(const struct canvas *c, int need)
 {
@@ -161,7 +161,7 @@ static int title_trace(const struct canvas *c, int need)
     return x;
 }
 
-/* Which rows are shown; for --debug, what a frame cost. */
+/* Writes which rows are shown; for --debug, what a frame cost. */
 static void title_where(const struct canvas *c, char *out, size_t size)
 {
     out[0] = 0;
@@ -171,7 +171,7 @@ static void title_where(const struct canvas *c, char *out, size_t size)
         kind_here(c->v)->where(c->v, &c->plan, out, size);
 }
 
-/* The same in w columns: without its first word if that is too long ("lines 1-12 of 97"). */
+/* Writes the same in w columns: without its first word if that is too long ("lines 1-12 of 97"). */
 static void title_fit(const struct canvas *c, int w, char *out)
 {
     const char *blank = (int)strlen(out) > w && !c->txt->debug ? strchr(out, ' ') : NULL;
@@ -181,7 +181,7 @@ static void title_fit(const struct canvas *c, int w, char *out)
         out[0] = 0;
 }
 
-/* The widest form of the tabs that leaves this room to the left. */
+/* Returns the widest form of the tabs that leaves this room to the left. */
 static enum tabs title_tabs(const struct view *v, int room, int *width)
 {
     char text[TABS_MOST];
@@ -200,7 +200,7 @@ static void draw_title(const struct canvas *c)
     int w = g->w, width;
     grid_fill(g, 0, 0, w, 1, ' ', STYLE_TITLE);
     title_where(c, right, sizeof right);
-    /* a remark that is shown once, and that lanes are left out, go before the tabs */
+    /* A remark that is shown once, and that lanes are left out, go before the tabs. */
     const bool part = kind_here(c->v)->lanes == LANE_G && c->v->lanes[LANE_G].only;
     const int x = title_trace(c, w >= WIDE || part ? TABS_USUAL + 2 + (int)strlen(right) + 2 : 0);
     const int note = c->txt->debug || part ? (int)strlen(right) + 2 : 0;
@@ -242,7 +242,7 @@ static void ruler_marks(const struct canvas *c, int y)
         grid_put(c->g, p->gutter + cursor, y, glyph_mark(v->scr.tier, MARK_CURSOR), STYLE_CURSOR);
 }
 
-/* Remove a label under the cursor's mark: "100ms" without a digit is another moment. */
+/* Removes a label under the cursor's mark: "100ms" without a digit is another moment. */
 static void ruler_free(const struct canvas *c, int y)
 {
     const struct plan *p = &c->plan;
@@ -305,7 +305,7 @@ static void filter_line(const struct canvas *c)
     grid_right(c->g, 0, y, w, note, STYLE_TITLE_NOTE);
 }
 
-/* One row for the whole trace, as a scroll bar: the part that the window shows, and where the hits are. */
+/* Draws the whole trace in a row, as a scroll bar: the part that the window shows, and where the hits are. */
 static void strip(const struct canvas *c)
 {
     const struct view *v = c->v;
@@ -363,7 +363,7 @@ static void keys(struct grid *g, int y, int w, const char *text)
     }
 }
 
-/* At a line's right end, the key that shows what is cut. Returns the columns to the left of it. */
+/* Puts the key that shows what is cut at a line's right end. Returns the columns to the left of it. */
 static int frame_more(const struct canvas *c, int y, enum style s)
 {
     enum { WORDS = 60, LEAST = 20 };
@@ -393,7 +393,7 @@ static void draw_message(const struct canvas *c)
         (void)frame_more(c, last, s);
 }
 
-/* Until something is typed: what may be. The part behind ';' only where there is room. */
+/* Says what may be typed until something is: the part behind ';' only where there is room. */
 static void prompt_offers(const struct canvas *c, int x, int y)
 {
     const struct view *v = c->v;
@@ -464,7 +464,7 @@ static void footer(const struct canvas *c)
     }
 }
 
-/* The lines of the status that the message leaves. The status ends there with the mark of a cut. */
+/* Returns the lines of the status that the message leaves. It ends there with the mark of a cut. */
 static int status_rows(const struct view *v, const struct plan *p)
 {
     int last;

@@ -220,7 +220,7 @@ void kind_leads(struct view *v, const struct place *from)
     v->trail.led |= kind_of(from->view)->table && !kind_here(v)->table;
 }
 
-/* The steps back to the last place in a table, or in a view that lies over none; 0: there is none. */
+/* Returns the steps back to the last place in a table, or in a view that lies over none; 0: there is none. */
 static int steps_back(const struct view *v, bool table)
 {
     for (int i = 1; i <= v->trail.n; i++) {

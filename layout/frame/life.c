@@ -58,7 +58,7 @@ bool view_init(struct view *v, const struct trace *tr)
     return true;
 }
 
-/* Drops lists and searches that are of lanes which are gone. */
+/* Drops lists and searches about lanes that are gone. */
 static void life_forget(struct view *v)
 {
     table_stop(v);
@@ -136,7 +136,7 @@ bool view_pending(const struct view *v)
 
 /* ---- another trace ------------------------------------------------------------------------------------- */
 
-/* The lane of the same id; NO_LANE: it is gone. */
+/* Returns the lane of the same id, or NO_LANE if it is gone. */
 static uint32_t same_lane(const struct trace *from, const struct trace *to, struct lane l)
 {
     return from && l.kind < LANE_BAND && l.i < trace_nlanes(from, l.kind)

@@ -56,7 +56,7 @@ static uint32_t groups_shown(const struct view *v, struct folded_group *out)
     return n;
 }
 
-/* Whether every visible group is covered, with the same number of members. */
+/* Returns whether every visible group is covered, with the same number of members. */
 static bool covers_shown(const struct folded *m, const struct view *v)
 {
     const struct lanes *l = &v->lanes[LANE_G];
@@ -95,8 +95,8 @@ static struct folded *folded_begin(const struct view *v)
 /* ---- adding up ----------------------------------------------------------------------------------------- */
 
 /*
- * The columns of a group, when its first goroutine comes: of a hundred groups around those that show they are
- * megabytes, and to take these at once would take longer than the frame. NULL: out of memory.
+ * Makes the columns of a group when its first goroutine comes: for the hundred groups around those that show
+ * they are megabytes, which would take longer than the frame at once. NULL: out of memory.
  */
 static struct shares *columns_of(struct folded *f, struct folded_group *x)
 {

@@ -33,7 +33,7 @@ static void hit_name(const struct view *v, const struct hit *h, char *out, size_
         snprintf(out, size, "%s", what);
 }
 
-/* The hit is in a goroutine whose row is that of a folded group: unfold the group. */
+/* Unfolds the group if the hit is in a goroutine whose row is that of a folded one. */
 static void out_of_group(struct view *v)
 {
     struct lanes *l = &v->lanes[LANE_G];
@@ -88,7 +88,7 @@ static void to_hit(struct view *v, size_t i, bool wrapped)
     hit_say(v, wrapped);
 }
 
-/* Suggests what may have been meant when nothing is found. */
+/* Suggests another query when nothing is found. */
 static const char *hits_hint(const char *query)
 {
     if (*query == '>' || *query == '<' || strncmp(query, "dur", 3) == 0)
@@ -115,7 +115,7 @@ static unsigned not_found(struct view *v)
                      hits_hint(s->query));
 }
 
-/* Goes to the next hit from there. VR_WORK: it is not known yet. */
+/* Goes to the next hit from there. VR_WORK means that it is not known yet. */
 static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
 {
     struct search *s = v->search;
@@ -251,7 +251,7 @@ static unsigned popup_find_next(struct view *v, int n)
     return VR_DRAW;
 }
 
-/* The line after '/' changed: searches for it at once, from where the prompt was opened. */
+/* Searches at once for what the line after '/' has become, from where the prompt was opened. */
 unsigned move_typed(struct view *v)
 {
     if (v->prompt.kind != PROMPT_SEARCH)
@@ -273,7 +273,7 @@ unsigned move_typed(struct view *v)
     return r & ~(unsigned)VR_BELL; /* an incomplete expression is no error yet */
 }
 
-/* Enter: keeps what was found while typing, as one undo step. */
+/* Answers Enter: keeps what was found while typing, as one undo step. */
 bool move_typed_done(struct view *v, const char *line)
 {
     struct search *s = v->search;

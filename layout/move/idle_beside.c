@@ -11,7 +11,7 @@
 #include "layout/move/naming.h"
 #include "triage/text.h"
 
-/* Finds what the cursor is on: a span, else the column or the selected range. false: not on a P. */
+/* Finds what the cursor is on: a span, else the column or the selected range. Returns false if not on a P. */
 static bool subject(const struct view *v, int64_t *t0, int64_t *t1)
 {
     const struct trace_info *ti = trace_info(v->tr);
@@ -65,7 +65,7 @@ bool idle_speaks(const struct view *v)
     return l && l->sum.idle * 2 >= l->t1 - l->t0; /* half of it */
 }
 
-/* "556us with 1 to 6 runnable (longest G38 90us)" */
+/* Writes "556us with 1 to 6 runnable (longest G38 90us)". */
 static void idle_ready(struct text *t, const struct view *v, const struct idle_reason_sum *m)
 {
     char a[FMT_MAX];

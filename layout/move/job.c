@@ -21,7 +21,7 @@ int64_t move_left(int64_t budget_ns, int64_t began)
     return left > 1 ? left : 1;
 }
 
-/* The reader is still where the job was requested. */
+/* Returns whether the reader is still where the job was requested. */
 static bool stays(const struct view *v, const struct place *was)
 {
     const struct place *at = &v->at;
@@ -74,6 +74,6 @@ unsigned job_begin(struct view *v, struct job *j)
         return move_fail(v, "out of memory");
     j->at = v->at;
     v->job.asked = j;
-    /* while a trace loads, its own steps have priority, so the job runs to its end at once */
+    /* While a trace loads, its own steps have priority, so the job runs to its end at once. */
     return job_work(v, trace_info(v->tr)->done ? VIEW_AT_ONCE_NS : INT64_MAX);
 }

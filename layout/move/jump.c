@@ -430,7 +430,7 @@ static unsigned to_place(struct view *v, const struct target *g, uint32_t lane)
 {
     struct place before = v->at;
     unsigned f = VR_DRAW;
-    /* a table shows no lanes: open a view that does */
+    /* A table shows no lanes, so a view that does is opened. */
     if (lane == NO_LANE && kind_here(v)->table && v->at.view != VIEW_TOP)
         f = kind_of(move_view_of(before.focus.kind))->open(v, move_view_of(before.focus.kind));
     else

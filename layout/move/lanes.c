@@ -169,7 +169,7 @@ static void take_order(struct lanes *l)
     m->order = m->group_end = NULL;
 }
 
-/* Returns true when the order is new; false: in progress, or out of memory (*ok). */
+/* Returns true when the order is new, and false while in progress or when out of memory (*ok). */
 static bool make_order(struct lanes *l, const struct trace *tr, uint32_t n, bool *ok)
 {
     const bool by_name = l->group && l->kind == LANE_G;
@@ -223,8 +223,8 @@ int lanes_share(const struct lanes *l)
     return l->making && l->making->n ? (int)((uint64_t)l->making->keyed * 100 / l->making->n) : 100;
 }
 
-/* Whether the order must be remade. While loading only after growth by a quarter: sorting a million
- * goroutines at every step would take all the time. */
+/* Returns whether the order must be remade: while loading only after growth by a quarter, as sorting a
+ * million goroutines at every step would take all the time. */
 static bool lanes_unsorted(const struct lanes *l, const struct trace *tr, uint32_t n)
 {
     if (l->making && l->making->n == n && !l->stale)
@@ -352,7 +352,7 @@ static bool lanes_plain(const struct lanes *l, bool all)
     return all && !l->order && !l->filter && !l->npin && !l->hidden_n && !l->only;
 }
 
-/* Whether the window hides none. */
+/* Returns whether the window hides none. */
 static bool lanes_all(const struct lanes *l, const struct trace *tr)
 {
     return !l->here || (l->seen.t0 <= 0 && l->seen.t1 >= trace_info(tr)->end);
@@ -371,7 +371,7 @@ static uint32_t next_shown(struct lanes *l, const struct trace *tr, bool all, ui
             all ? at : alive_next(&l->alive, &(struct alive_ask){tr, l->kind, w.t0, w.t1, l->total}, at);
         if (here == at || !l->filter)
             at = here;
-        /* this one passes but is not alive: continue at the next that is alive */
+        /* This one passes but is not alive: continue at the next that is alive. */
         else if (here != NO_LANE && here > at) {
             at = here;
             continue;

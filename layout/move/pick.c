@@ -28,7 +28,7 @@ void pick_filter(struct view *v, struct filter *f)
     v->filters.done = !f;
 }
 
-/* Whether the filter is active already: adding it would hide nothing and cost one more step to drop. */
+/* Returns whether the filter is active: adding it would hide nothing, and cost one more step to drop. */
 static bool have_filter(const struct view *v, const char *text, size_t n)
 {
     const struct filters *f = &v->filters;
@@ -414,7 +414,7 @@ static bool related_go_on(struct view *v, struct job *j, int64_t budget_ns)
     return related_step(&((struct relating *)j)->of, v->tr, &v->lanes[LANE_G].alive, budget_ns);
 }
 
-/* The related goroutines are known: shows only these. */
+/* Shows only the related goroutines, once they are known. */
 static unsigned related_over(struct view *v, struct job *j)
 {
     const struct related *r = &((const struct relating *)j)->of;

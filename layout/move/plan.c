@@ -25,7 +25,7 @@ static const struct grant grants[] = {
     {ROW_STATUS, 3}, {ROW_LANES, 16}, {ROW_SPLIT, 60}, {ROW_LEGEND, 1}, {ROW_LANES, 1000},
 };
 
-/* Uses for lines that the lanes do not need: some before lanes get taller, the rest at the end. */
+/* These are uses for lines that the lanes do not need: some before lanes get taller, the rest at the end. */
 static const struct grant curves[] = {{ROW_HEAP, 2}, {ROW_RUNQ, 2}, {ROW_HEAP, 4}, {ROW_RUNQ, 3},
                                       {ROW_HEAP, 6}, {ROW_RUNQ, 5}, {ROW_HEAP, 9}, {ROW_RUNQ, 7}};
 enum { CURVES_FIRST = 4, CURVES = sizeof curves / sizeof *curves };
@@ -89,7 +89,7 @@ static void plan_spend(struct plan *p, const struct view_kind *k, int *left, int
     plan_curves(p, left, most_of, 0, k->states ? CURVES : CURVES_FIRST);
 }
 
-/* A state's name and how many goroutines are in it ("runnable 12k"). */
+/* Returns the width of a state's name and of how many goroutines are in it ("runnable 12k"). */
 static int states_width(int w, uint32_t goroutines)
 {
     enum { FROM = 60, NAME = 8, FEW = 99, FEW_COLS = 2, MANY_COLS = 4, BLANKS = 2 };
@@ -146,8 +146,8 @@ bool plan_empty(const struct view *v, enum row r)
     return r >= ROW_GC && r <= ROW_ASSIST && !tri_in_band(v->tr, of[r], 0, ti->end);
 }
 
-/* Which bands are empty in the whole trace, so that rows do not change while moving. A single empty band
- * keeps its row, which takes no more room. */
+/* Folds the bands that are empty in the whole trace, so that rows do not change while moving. A single empty
+ * band keeps its row, which takes no more room. */
 static void fold_empty(const struct view *v, int *most)
 {
     int n = 0;
@@ -161,7 +161,7 @@ static void fold_empty(const struct view *v, int *most)
     most[ROW_NONE] = n > 1;
 }
 
-/* Its lines above so many others. */
+/* Returns its lines above so many others. */
 static int message_lines(const struct plan *p, const struct view *v, int below)
 {
     int most = p->n[ROW_STATUS] + 1 > v->scr.h / 2 ? p->n[ROW_STATUS] + 1 : v->scr.h / 2;

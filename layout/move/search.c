@@ -119,7 +119,7 @@ static bool strings(struct search *s, const struct trace *tr)
     return s->at >= s->nstr;
 }
 
-/* The string that a stack matches by, 0 = none. */
+/* Returns the string that a stack matches by; 0: none. */
 static uint32_t stack_hit(struct search *s, const struct trace *tr, uint32_t stack)
 {
     if (s->no_text || !match_stack(&s->match, tr, stack))
@@ -159,7 +159,7 @@ static void add_named(struct search *s, const struct trace *tr, uint32_t name, i
         search_add(s, t, g, name);
 }
 
-/* Checks item *i of a kind; false: there is none. */
+/* Checks item *i of a kind. Returns false if there is none. */
 static bool array_entry(struct search *s, const struct trace *tr, enum item_kind k, uint64_t *i)
 {
     const struct logmsg *m;
@@ -310,7 +310,7 @@ static size_t window_order(struct search *s, struct hit *h, size_t n)
     return kept;
 }
 
-/* The window's hits are known: they go before those of later windows, or behind those of earlier ones. */
+/* Puts the window's hits, now known, before those of later windows or behind those of earlier ones. */
 static void window_over(struct search *s)
 {
     const size_t n = s->hits ? window_order(s, s->hits + s->nhits, s->nall - s->nhits) : 0;

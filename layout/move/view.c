@@ -77,7 +77,7 @@ int64_t view_end(const struct view *v)
     int64_t end = ti->end < 1 ? 1 : ti->end;
     if (ti->done && v->beyond > end)
         end = v->beyond;
-    /* While loading: estimates the end from the share of bytes read, so that the missing part shows as
+    /* While loading, estimates the end from the share of bytes read, so that the missing part shows as
      * missing. */
     if (ti->done || !ti->bytes || !ti->bytes_done || ti->bytes_done >= ti->bytes ||
         ti->bytes_done < ti->bytes / 50)
@@ -300,7 +300,7 @@ static unsigned go_by(struct view *v, struct window w, int64_t t, enum step step
     return move_settle(v);
 }
 
-/* The cursor keeps its column; where the window can't move, the cursor does. */
+/* Moves the window while the cursor keeps its column; where the window can't move, the cursor does. */
 static unsigned pan_to(struct view *v, struct window to)
 {
     const struct window was = v->at.win;

@@ -18,8 +18,7 @@ void evlog_free(struct evlog *l)
     mem_free(l);
 }
 
-/* Whether the cursor is on this event. An event at the trace's very end is a nanosecond after the last
- * moment. */
+/* Returns whether the cursor is on this event. One at the very end is a nanosecond after the last moment. */
 static bool evlog_stands(const struct view *v, const struct event *e)
 {
     int64_t last = move_last(v);
@@ -140,7 +139,7 @@ static uint32_t thread_of(const struct view *v, uint32_t p, int64_t t)
     return NO_LANE;
 }
 
-/* Its processor and thread; "" where there is none. */
+/* Writes its processor and thread; "" where there is none. */
 static void evlog_columns(const struct view *v, const struct event *e, struct lane_name *p,
                           struct lane_name *m)
 {
@@ -187,7 +186,7 @@ static enum style evlog_style(const struct event *e)
     }
 }
 
-/* What happened in w columns: names give way until it fits. */
+/* Says what happened in w columns: names give way until it fits. */
 static void draw_words(struct grid *g, const struct view *v, const struct event *e, int x, int y, int w)
 {
     static const int name_w[] = {NAME_WIDE, 28, 20, 14};
@@ -275,7 +274,7 @@ static void evlog_status(const struct view *v, int w, struct rich *out)
         rich_add(out, STYLE_WARN, "too many events at this moment: not all are listed");
 }
 
-/* The same event after another reading around it. */
+/* Finds the same event after another reading around it. */
 static void evlog_again(struct view *v, int rows, int64_t t)
 {
     struct evlog *l = v->cache.log;
@@ -288,7 +287,7 @@ static void evlog_again(struct view *v, int rows, int64_t t)
     l->cur = at + nth < n ? at + nth : at < n ? at : n ? n - 1 : 0;
 }
 
-/* One event on, or back. Returns false if there is none. */
+/* Goes one event on, or back. Returns false if there is none. */
 static bool evlog_step(struct view *v, int dir, int rows)
 {
     struct evlog *l = v->cache.log;

@@ -57,7 +57,7 @@ static size_t items_things(const struct item_list *of, const struct trace *tr)
     return n;
 }
 
-/* All of them with their keys. What belongs to a task stands below it; returns how many. */
+/* Lists all of them with their keys. What belongs to a task stands below it. Returns how many there are. */
 static size_t items_all(const struct items *it, const struct item_list *of, const struct trace *tr,
                         struct keyed *out)
 {
@@ -83,7 +83,7 @@ static size_t items_all(const struct items *it, const struct item_list *of, cons
     return n;
 }
 
-/* Follows the trace. false: out of memory, the rows stay as they were. O(1) if nothing changed. */
+/* Follows the trace, in O(1) if nothing changed. Returns false when out of memory; the rows then stay. */
 static bool items_update(struct items *it, const struct trace *tr, int view)
 {
     const struct item_list *of = kind_of(view)->items;
@@ -140,7 +140,7 @@ static const struct {
              [ITEM_REGION] = {"region", STYLE_SYSCALL},
              [ITEM_LOG] = {"log", STYLE_SAMPLE}};
 
-/* Of a task that started before the trace only the end is recorded, without a name. */
+/* Only the end of a task that started before the trace is recorded, without a name. */
 static bool began_before(const struct view *v, const struct item *i)
 {
     return i->kind == ITEM_TASK && i->g == NO_LANE && !trace_str(v->tr, i->name).len;
@@ -148,7 +148,7 @@ static bool began_before(const struct view *v, const struct item *i)
 
 /* ---- drawing ------------------------------------------------------------------------------------------- */
 
-/* How long it took (logs: ""), and the columns that leaves its name. */
+/* Writes how long it took (logs: ""), and returns the columns that leaves its name. */
 static int items_room(const struct view *v, const struct item *i, char d[FMT_MAX])
 {
     const int all = v->scr.gutter - 1 - (i->depth > 3 ? 3 : i->depth);
@@ -192,7 +192,7 @@ static bool labelled(const struct view *v, const struct item *i)
            str_width(trace_str(v->tr, i->name), room + 1) <= room;
 }
 
-/* Behind the bar; within it, or before it, where it is whole there only; cut where most of it has room. */
+/* Draws the name behind the bar; within or before it if whole only there; cut where most of it has room. */
 static void bar_name(struct grid *g, const struct view *v, const struct item *it, int y, int c0, int c1)
 {
     enum { BEHIND, WITHIN, BEFORE, PLACES, LEAST = 6 };

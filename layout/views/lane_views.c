@@ -14,7 +14,7 @@
 #include "layout/views/evlog.h"
 #include "layout/draw/status.h"
 
-/* Of more goroutines than anybody pages through the groups come first. */
+/* If there are more goroutines than anybody pages through, the groups come first. */
 static void group_many(struct view *v)
 {
     enum { MANY = 1000 };
@@ -147,7 +147,7 @@ static unsigned lane_fit(struct view *v, int n)
     return move_settle(v);
 }
 
-/* n times, or as far as it goes. */
+/* Does it n times, or as far as it goes. */
 static unsigned lane_repeat(struct view *v, int n, unsigned (*f)(struct view *))
 {
     unsigned all = VR_NONE;

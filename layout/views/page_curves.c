@@ -24,7 +24,7 @@ struct column {
     enum style style;
 };
 
-/* The edges of n columns over the whole trace. */
+/* Returns the edges of n columns over the whole trace. */
 static int64_t *column_edges(const struct view *v, int n)
 {
     int64_t *e = n > 0 ? mem_alloc(((size_t)n + 1) * sizeof *e) : NULL;
@@ -33,7 +33,7 @@ static int64_t *column_edges(const struct view *v, int n)
     return e;
 }
 
-/* The average number of goroutines in a state, per column; false: it is not known. */
+/* Gets the average number of goroutines in a state, per column. Returns false if it is not known. */
 static bool average_in(const struct view *v, enum gcount of, const int64_t *edge, int n, struct column *out)
 {
     const struct gbucket *b;
@@ -50,7 +50,7 @@ static bool average_in(const struct view *v, enum gcount of, const int64_t *edge
     return all && width > 0;
 }
 
-/* Running goroutines per processor; in the GC's colour where it marks for most of a column. */
+/* Gets running goroutines per processor, in the GC's colour where it marks for most of a column. */
 static void busy(const struct view *v, const int64_t *edge, int n, struct column *out)
 {
     const double procs = trace_nlanes(v->tr, LANE_P);
@@ -65,7 +65,7 @@ static void busy(const struct view *v, const int64_t *edge, int n, struct column
     mem_free(gc);
 }
 
-/* Runnable goroutines; their maximum would also show short peaks without real waiting. */
+/* Gets runnable goroutines on average; their maximum would also show short peaks without real waiting. */
 static void queue(const struct view *v, const int64_t *edge, int n, struct column *out)
 {
     const double procs = trace_nlanes(v->tr, LANE_P);
@@ -190,7 +190,7 @@ static void strip_band(const struct view *v, const struct finding *f, const int6
     mem_free(col);
 }
 
-/* Whether the finding is about pieces of a work, most of which have it. *slow: most of the slow ones. */
+/* Returns whether the finding is about pieces of a work, most of which have it. *slow: most slow ones do. */
 static bool of_pieces(const struct finding *f, bool *slow)
 {
     const struct harm *h = &f->v.harm;
@@ -327,7 +327,7 @@ void page_lane(struct grid *g, struct view *v, const char *role, uint32_t lane, 
                  STYLE_NORMAL);
 }
 
-/* When the example goes on, and an eighth of that before and behind it. */
+/* Finds when the example goes on, and an eighth of that before and behind it. */
 static struct window example_time(const struct view *v, const struct finding *f)
 {
     const int64_t end = view_end(v), more = (f->v.t1 - f->v.t0) / 8;

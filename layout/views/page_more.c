@@ -50,7 +50,7 @@ struct waited {
 
 ORDER(by_total, struct waited, MOST(r->total))
 
-/* Of the `LOOKED` longest waits; how many places. */
+/* Finds the places of the LOOKED longest waits. Returns how many there are. */
 enum { LOOKED = 256 };
 static int places_of(const struct view *v, struct waited p[LOOKED])
 {
@@ -101,7 +101,7 @@ int page_places(struct grid *g, struct view *v, struct box b)
     return 1 + n;
 }
 
-/* Its goroutines, what they ran, waited for a processor, waited; a bar of what they ran. */
+/* Draws its goroutines, what they ran, waited for a processor, waited; a bar of what they ran. */
 static void group_line(struct grid *g, const struct view *v, const struct group *r, int64_t most,
                        struct box b)
 {

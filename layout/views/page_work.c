@@ -167,7 +167,7 @@ static void work_line(struct grid *g, const struct view *v, const struct work *w
     text_free(&head);
 }
 
-/* Whether there is nothing to compare: a single piece, or no usual and slow ones with known times. */
+/* Returns whether there is nothing to compare: a single piece, or no usual and slow ones with known times. */
 static bool single(const struct work *w)
 {
     return w->standing || w->n <= 1 || !tree_ns(&w->tree, TREE_USUAL) || !tree_ns(&w->tree, TREE_SLOW);

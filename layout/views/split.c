@@ -24,7 +24,7 @@ static const char *split_name(enum split s)
 
 /* ---- texts --------------------------------------------------------------------------------------------- */
 
-/* The text of a pop-up of ours, empty. */
+/* Returns the text of a pop-up of ours, emptied. */
 static struct rich *own_text(struct view *v, const char *title)
 {
     rich_clear(&v->cache.own);
@@ -43,7 +43,7 @@ static unsigned open_own(struct view *v)
     return VR_DRAW;
 }
 
-/* Columns for names in it. */
+/* Returns the columns for names in it. */
 static int own_width(const struct view *v)
 {
     const int w = v->scr.w - 6;
@@ -161,7 +161,7 @@ static void life_list(const struct view *v, struct lane l, int64_t t, struct ric
     }
 }
 
-/* The text of goroutine lane g in w columns; t: the moment whose spans are listed. */
+/* Writes the text of goroutine g in w columns; the spans around moment t are listed. */
 static void life_text(const struct view *v, uint32_t g, int64_t t, struct rich *out, int w)
 {
     struct lane l = {LANE_G, g};

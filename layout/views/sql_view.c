@@ -107,7 +107,7 @@ static size_t sql_view_text(struct asked *a, int column, const char *p, size_t n
     return from;
 }
 
-/* What a text that begins with a digit is ordered by: "8.2ms", "12.5%". */
+/* Returns what a text that begins with a digit is ordered by: "8.2ms", "12.5%". */
 static double sql_view_amount(const char *s)
 {
     char *end;
@@ -230,7 +230,7 @@ static void sql_view_add_name(void *arg, const char *name)
     text_clean(t, name, strlen(name), 40);
 }
 
-/* Its text; NULL: there is none, or it can't be read, *why. */
+/* Returns its text, or NULL: there is none, or it can't be read and *why says so. */
 static char *own_query(const char *name, size_t n, size_t *len, const char **why)
 {
     char word[64], path[PLACES_PATH], *text;
@@ -280,7 +280,7 @@ unsigned sql_view_ask(struct view *v, const char *query)
     return sql_view_take(v, query);
 }
 
-/* Does an earlier table have a column of that name? */
+/* Returns whether an earlier table has a column of that name. */
 static bool named_before(size_t table, const char *name)
 {
     const char *other;

@@ -90,13 +90,13 @@ static const struct table_from *table_of(const struct view *v)
     return kind_here(v)->things;
 }
 
-/* What its things are found in, if that isn't the trace alone. */
+/* Returns what its things are found in, if that isn't the trace alone. */
 static const struct triage *table_counted(const struct view *v)
 {
     return table_of(v)->counted && v->tri ? v->tri->tg : NULL;
 }
 
-/* Whether its things are those of the view shown, or were until the trace grew or the moment moved. */
+/* Returns whether its things are the shown view's, or were until the trace grew or the moment moved. */
 static bool table_kept(const struct table *t, const struct view *v)
 {
     return t && t->from == table_of(v) && t->tr == v->tr && t->tg == table_counted(v) &&
@@ -179,14 +179,14 @@ static struct table *table_new(struct view *v)
     return t;
 }
 
-/* Can those of the view shown be found? */
+/* Returns whether those of the view shown can be found. */
 static bool table_can(const struct view *v)
 {
     const struct table_from *f = table_of(v);
     return f && (trace_info(v->tr)->done || f->early) && (!f->counted || table_counted(v));
 }
 
-/* The new rows are there: the cursor stays with its kind, or on the first row. */
+/* Shows the new rows: the cursor stays with its kind, or on the first row. */
 static unsigned table_exchange(struct view *v)
 {
     struct table *was = v->table, *t = v->coming;
@@ -221,7 +221,7 @@ static unsigned table_worked(struct view *v, struct table *t, unsigned f)
     return VR_DRAW;
 }
 
-/* What is under way: the order of the rows that are there, or finding them anew. NULL: nothing. */
+/* Returns what is under way: ordering the rows that are there, or finding them anew. NULL: nothing is. */
 static struct table *table_under_way(const struct view *v)
 {
     struct table *const t = v->table && v->table->job ? v->table : v->coming;
@@ -258,8 +258,8 @@ static unsigned table_follow(struct view *v)
     return table_worked(v, t, table_begin(t, done ? AT_ONCE_NS : LOADING_NS));
 }
 
-/* The table whose order changes: the one shown, else the one that comes, perhaps before it can be found.
- * NULL: out of memory. */
+/* Returns the table whose order changes: the one shown, else the one that comes, perhaps before it can be
+ * found. NULL: out of memory. */
 static struct table *table_ordered(struct view *v)
 {
     if (table_ready(v))

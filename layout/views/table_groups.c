@@ -254,7 +254,7 @@ static bool groups_longer(void *arg, const struct span_run *r)
     return true;
 }
 
-/* The longest of n spans in a state that last `all` together: none is shorter than they are on average. */
+/* Finds the longest of n spans in a state that last `all` together; no shorter than their average. */
 static int64_t groups_longest(const struct trace *tr, const struct lane_info *li, uint32_t g,
                               enum state state, int64_t all, uint64_t n)
 {

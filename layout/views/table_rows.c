@@ -53,7 +53,7 @@ bool table_by_text(enum tcol_kind k)
     return k == TCOL_NAME || k == TCOL_TEXT;
 }
 
-/* Whether the sort is descending: numbers start with the largest, times and texts with the first. */
+/* Returns whether the sort is descending: numbers start with the largest, times and texts with the first. */
 bool table_down(const struct table *t, const struct table_order *o)
 {
     enum tcol_kind k = table_col(t, o, o->sort).kind;
@@ -180,7 +180,7 @@ static bool sieve_passes(const struct sieve *s, const struct table *t, const str
     return ok;
 }
 
-/* Whether it overlaps the window in use; a kind does if one of its things does. */
+/* Returns whether it overlaps the window in use; a kind does if one of its things does. */
 static bool table_within(const struct table *t, const struct table_order *o, uint32_t row)
 {
     uint32_t from = row, to = row + 1;
@@ -198,7 +198,7 @@ static bool table_within(const struct table *t, const struct table_order *o, uin
 
 /* ---- the order ----------------------------------------------------------------------------------------- */
 
-/* Columns in which no kind has a value. */
+/* Finds the columns in which no kind has a value. */
 static uint64_t empty_columns(const struct table *t, const struct table_order *o)
 {
     const int n = table_cols(t, &t->have) - 1;

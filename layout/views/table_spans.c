@@ -85,8 +85,8 @@ bool spans_next(const struct trace *tr, const struct thing *x, struct span *s)
     return x->g != NO_LANE && trace_span_at(tr, lane_g(x->g), x->t1, s);
 }
 
-/* Does another kind read the same, from another line of that function? One may be a lock that the library
- * takes for it. */
+/* Returns whether another kind reads the same, from another line of that function. One may be a lock that the
+ * library takes for it. */
 static bool spans_alike(const struct table *t, const struct ttype *k)
 {
     enum { LOOK = 512 }; /* the names are sorted by, too */

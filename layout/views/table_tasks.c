@@ -28,7 +28,7 @@ static int64_t tasks_value(const struct table *t, const struct thing *x, int c)
 
 /* ---- tasks, regions ------------------------------------------------------------------------------------ */
 
-/* Its type and, of a task, its number; whose it is, and whether the trace has all of it. */
+/* Writes its type and, for a task, its number; whose it is, and whether the trace has all of it. */
 static void tasks_name(struct text *out, const struct table *t, const struct thing *x)
 {
     const bool task = t->from->item == ITEM_TASK;

@@ -39,7 +39,7 @@ static int64_t waitfor_value(const struct table *t, const struct ttype *k, int c
                         : k->max;
 }
 
-/* "main.teller waits for main.auditor" */
+/* Writes "main.teller waits for main.auditor". */
 static void waitfor_type_name(struct text *out, const struct table *t, const struct ttype *k)
 {
     const struct waitfor_edge *e = waitfor_of(t, k);

@@ -66,7 +66,7 @@ static bool contended(const struct trace *tr, const struct span *s, const struct
     }
 }
 
-/* The function of the program in a stack; without names the stack itself, which is no string's number. */
+/* Returns the program's function in a stack; without names the stack itself, which is no string's number. */
 static uint32_t function_of(const struct trace *tr, uint32_t stack)
 {
     const uint32_t f = stacks_user(tr, stack);

@@ -174,7 +174,7 @@ static int64_t top_length(const struct view *v)
     return want < all ? want : all;
 }
 
-/* The range; else the interval before the cursor, or near the start of the trace its first part. */
+/* Gets the range, else the interval before the cursor, or near the start of the trace its first part. */
 static void top_interval(const struct view *v, int64_t *t0, int64_t *t1, int64_t *at)
 {
     const int64_t end = trace_info(v->tr)->end, len = top_length(v);
@@ -218,7 +218,7 @@ static bool top_count(const struct table *t)
     return !c->failed;
 }
 
-/* The groups, those first that ran most: of rows that are alike they stay the first. */
+/* Adds the groups, those that ran most first: of rows that are alike they stay the first. */
 static bool top_list(struct table *t)
 {
     const struct tally *c = t->own;
@@ -286,7 +286,7 @@ static void the_time(const struct view *v, const struct table *t, char *out, siz
                  when_time(v->tr, t->t0, res, from));
 }
 
-/* How long they were in each state: system calls without a length say nothing (tri_untimed()). */
+/* Writes how long they were in each state. System calls without a length say nothing (tri_untimed()). */
 static void top_times(struct text *b, const struct trace *tr, const struct tally_row *r)
 {
     static const char *const word[TIME_COUNT] = {"ran ", "; mark assist ", "; runnable for ",
@@ -299,7 +299,7 @@ static void top_times(struct text *b, const struct trace *tr, const struct tally
     }
 }
 
-/* What all do now, and did in that time. */
+/* Writes what all do now, and did in that time. */
 static void top_totals(struct grid *g, const struct view *v, int y, int n)
 {
     const struct table *t = v->table;
@@ -502,7 +502,7 @@ static unsigned top_all(struct view *v, int n)
     return span_to(v, SPANS - 1);
 }
 
-/* Another moment: steps are parts of the time. */
+/* Goes to another moment: steps are parts of the time. */
 static unsigned top_go(struct view *v, int n, int64_t part)
 {
     const int64_t step = top_length(v) / part, end = trace_info(v->tr)->end;

@@ -68,7 +68,7 @@ static char *gain_words(const struct finding *f, const struct works *w)
     return text_take(&t);
 }
 
-/* The fields in display order. A field without words is absent. *own: allocated for this, to be freed. */
+/* Gets the fields in display order. One without words is absent. *own is allocated for this, to be freed. */
 static int fields_of(const struct view *v, const struct finding *f, struct card_field *out, char **own)
 {
     const bool held = f->v.holder.at.user || f->v.holder.group;
@@ -95,7 +95,7 @@ static int field_lines(const struct card_field *c, int w)
     return c->text ? wrap_lines((struct str){c->text, c->len}, w) : 1;
 }
 
-/* Drops its last sentence; false: it has only one. */
+/* Drops its last sentence. Returns false if it has only one. */
 static bool shorter(struct card_field *c)
 {
     for (uint32_t i = c->len; i > 2; i--)
@@ -106,7 +106,7 @@ static bool shorter(struct card_field *c)
     return false;
 }
 
-/* "45.2% this, 30.8% that, ..": drops the last item, which weighs least; false: there is but one. */
+/* Drops the last and lightest item of "45.2% this, 30.8% that, ..". Returns false if there is but one. */
 static bool fewer(struct card_field *c)
 {
     for (uint32_t i = c->len; i > 2; i--)
@@ -146,7 +146,7 @@ static int fit(struct card_field *c, int n, int w, int room)
     return lines;
 }
 
-/* "sync.(*Mutex).Lock in main.(*ledger).append": the function called gives way before the user's. */
+/* Shortens "sync.(*Mutex).Lock in main.(*ledger).append": the function called gives way before the user's. */
 static int where_in(struct grid *g, const struct view *v, const struct finding *f, int x, int y, int w,
                     enum style s)
 {
@@ -175,7 +175,7 @@ static enum style mark_style(const struct finding *f)
     return f->v.level == LEVEL_SEVERE ? STYLE_ERROR : f->v.level == LEVEL_WARN ? STYLE_WARN : STYLE_DIM;
 }
 
-/* Draws mark and share, and of what it is a share; returns the column behind them. Where there is no room for
+/* Draws mark and share, and what it is a share of; returns the column behind them. Where there is no room for
  * that, shares of something else than the first finding's are left out: numbers in a column are compared. */
 static int card_lead(struct grid *g, const struct view *v, const struct finding *f, struct box b,
                      enum style s)
@@ -259,7 +259,7 @@ static int lines_whole(const struct view *v, uint32_t i, struct box b)
     return card(NULL, v, &v->tri->fs->f[i], (struct box){b.x, b.y, b.w, 1000}, false, &cut);
 }
 
-/* The first card that is shown, so that the one with the cursor has `sel` lines and each before it one. */
+/* Returns the first card shown, so that the one with the cursor has `sel` lines and each before it one. */
 static uint32_t first_card(const struct view *v, int sel, int h)
 {
     const uint32_t n = count(v), row = v->at.row;
@@ -271,8 +271,8 @@ static uint32_t first_card(const struct view *v, int sel, int h)
     return top;
 }
 
-/* The card with the cursor whole, as far as there is room for it, a line for each other; then whole as many
- * of these as fit. Returns the lines. */
+/* Draws the card with the cursor whole, as far as there is room for it, and a line for each other; then whole
+ * as many of these as fit. Returns the lines. */
 static int cards(struct grid *g, struct view *v, struct box b)
 {
     enum { OTHERS = 2, OTHERS_FROM = 9 };
@@ -354,7 +354,7 @@ static int cards_title(struct grid *g, struct view *v, struct box b)
 
 enum { WIDE = 160, TREE_LEAST = 4, PART_LEAST = 3, LANES_FROM = 60 };
 
-/* Which part has how many lines of h. */
+/* Finds which part has how many lines of h. */
 static void share_rows(int h, bool wide, int *curves, int *work, int *numbers, int *blank)
 {
     *curves = h >= 80 ? 15 : h >= 56 ? 9 : h >= 44 ? 6 : h >= 17 ? 3 : h >= 14 ? 2 : h >= 11 ? 1 : 0;
@@ -406,7 +406,7 @@ static int trees(struct grid *g, const struct view *v, const struct work *first,
     return y;
 }
 
-/* What a finding is about: its goroutines. */
+/* Draws what a finding is about: its goroutines. */
 static int lanes(struct grid *g, struct view *v, struct box b)
 {
     const struct finding *f = at_row(v);
@@ -420,7 +420,7 @@ static int its_trees(struct grid *g, struct view *v, struct box b)
     return w && b.h > TREE_LEAST ? trees(g, v, w, f ? f->v.where.user : 0, b) : 0;
 }
 
-/* What fills the lines that the cards do not use, each part below a blank line: lanes on the axis below the
+/* These parts fill the lines that the cards do not use, each below a blank line: lanes on the axis below the
  * cards, trees and tables below or, on a wide screen, beside them. */
 static const struct {
     int (*draw)(struct grid *g, struct view *v, struct box b); /* returns the lines used */
@@ -485,7 +485,7 @@ bool tri_read_finding(const struct view *v, uint32_t i, struct rich *out)
     return true;
 }
 
-/* The finding with the cursor, then the numbers. */
+/* Writes the finding with the cursor, then the numbers. */
 static void read_page(const struct view *v, struct rich *out)
 {
     struct text t = {.ticks = when_ticks(v->tr)};
@@ -501,7 +501,7 @@ static void read_page(const struct view *v, struct rich *out)
     page_read(v, out);
 }
 
-/* Share and title; where, and what it saves, as whole fields where a line has room. */
+/* Says share and title; where, and what it saves, as whole fields where a line has room. */
 void tri_message(struct view *v, uint32_t i, const char *before)
 {
     const int more = v->scr.w < 60 ? 6 : 12; /* columns of the key that shows all */

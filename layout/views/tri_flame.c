@@ -170,7 +170,7 @@ static bool flame_work(struct tri *t, int64_t budget_ns)
     return true;
 }
 
-/* The flame graph of the selected range, or of all of the trace. */
+/* Makes the flame graph of the selected range, or of all of the trace. */
 static bool flame_build(struct view *v)
 {
     struct flame *f = &v->tri->flame;
@@ -385,7 +385,7 @@ static void subtree(const struct picture *p, uint32_t n, int x0, int x1, int dep
     }
 }
 
-/* From the frame it is zoomed to; from further in if the cursor would be below the screen. */
+/* Draws from the frame it is zoomed to, or from further in if the cursor would be below the screen. */
 static void flame_tree(const struct picture *p)
 {
     const struct flame *f = p->f;
@@ -435,7 +435,7 @@ static void say_name(struct text *t, const struct view *v, const struct fnode *n
         text_func(t, v->tr, n->name, max);
 }
 
-/* How often it was there, with all that it called. */
+/* Writes how often it was there, with all that it called. */
 static void how_often(struct text *t, const struct view *v, const struct fnode *n)
 {
     const struct flame *f = &v->tri->flame;

@@ -14,8 +14,8 @@
 #include "layout/move/record.h"
 #include "layout/move/pick.h"
 
-/* Columns of share, time, count; how wide a screen has times and bars, and counts; levels that are
- * indented. */
+/* These are the columns of share, time and count; how wide a screen has times and bars, and counts; levels
+ * that are indented. */
 enum { SHARE = 7, TIME = 9, COUNT = 8, TIMES_FROM = 60, COUNTS_FROM = 100, DEEPEST = 6 };
 
 static int bar_at(int w)
@@ -140,7 +140,7 @@ static bool own(const struct view *v, uint32_t row)
     return n->who == k->tree.v[n->up].who;
 }
 
-/* Whether row i is the largest part that nothing else explains. */
+/* Returns whether row i is the largest part that nothing else explains. */
 static bool counts_most(const struct view *v, uint32_t i)
 {
     for (uint32_t k = 0; k < v->why->nrows; k++)
