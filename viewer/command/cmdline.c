@@ -52,7 +52,7 @@ static bool wrong_view(const char *value)
     return false;
 }
 
-/* The values that only a viewer understands. */
+/* Read the values that only a viewer understands. */
 static bool read_words(struct cmdline *c)
 {
     const struct options *o = &c->o;

@@ -59,7 +59,7 @@ static int find_fail(const char *what, const char *why)
 
 /* ---- the longest hits ---------------------------------------------------------------------------------- */
 
-/* Longer ones first; those as long in order of trace, goroutine and time. */
+/* Longer ones come first; those as long in order of trace, goroutine and time. */
 static int find_by_length(const void *x, const void *y)
 {
     const struct hit *a = x, *b = y;

@@ -69,7 +69,7 @@ struct script {
 
 /* ---- one line ------------------------------------------------------------------------------------------ */
 
-/* Text, with '?' for characters that this output can't show. */
+/* Print text, with '?' for characters that this output can't show. */
 static void print_safe(const struct script *s, const char *text)
 {
     struct str t = str_of(text);
@@ -82,7 +82,7 @@ static void print_safe(const struct script *s, const char *text)
     }
 }
 
-/* The lines of a pop-up, as they are copied. */
+/* Print the lines of a pop-up, as they are copied. */
 static void print_popup(const struct script *s)
 {
     struct text text = {0};
@@ -101,7 +101,7 @@ static void print_popup(const struct script *s)
     text_free(&text);
 }
 
-/* What is under the cursor; nothing if the last line said the same and there is something else to say. */
+/* Print what is under the cursor, unless the last line said the same and there is something else to say. */
 static bool print_here(struct script *s, bool same)
 {
     const struct view *v = &s->a->view;
@@ -114,7 +114,7 @@ static bool print_here(struct script *s, bool same)
     return !same;
 }
 
-/* The place: the view if it has changed, what is under the cursor, and gotop's message. */
+/* Print the place: the view if it has changed, what is under the cursor, and gotop's message. */
 static void print_linear(struct script *s)
 {
     const struct view *v = &s->a->view;
@@ -149,7 +149,7 @@ static void after(struct script *s, unsigned flags)
         (void)app_step(s->a, INT64_MAX, &news);
     if (flags & VR_QUIT)
         s->quit = true;
-    /* drawing tells a pop-up its length, and a reader would see every step drawn */
+    /* Drawing tells a pop-up its length, and a reader would see every step drawn. */
     s->failed |= !s->quit && !headless_draw(s->a);
     if (s->linear && !s->quit)
         print_linear(s);

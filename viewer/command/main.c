@@ -181,7 +181,7 @@ static void fit_terminal(void)
 
 /* ---- the viewer ---------------------------------------------------------------------------------------- */
 
-/* The glyphs that fonts of this kind of terminal have. */
+/* Returns the glyphs that fonts of this kind of terminal have. */
 static enum tier usual_tier(void)
 {
     static const struct {
@@ -539,8 +539,7 @@ static bool common_options(int *argc, char **argv, bool *open)
     return ok;
 }
 
-/* The trace is a word that names no file: perhaps the reader means a command. After "--" all words are
- * files. */
+/* Returns the trace's word if it names no file: perhaps it is a command. After "--" all words are files. */
 static const char *bare_word(const struct cmdline *o)
 {
     return o->o.path && o->o.split && access(o->o.path, F_OK) && errno == ENOENT ? o->o.path : "";
@@ -642,7 +641,7 @@ static bool descriptors(void)
     return n == NEEDED;
 }
 
-/* The running command, for options_door(). */
+/* This is the running command, for options_door(). */
 static struct {
     int argc;
     char **argv;

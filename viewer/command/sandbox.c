@@ -66,7 +66,7 @@ unsigned sandbox_needs(const char *command)
 
 /* ---- what the clerk may do ----------------------------------------------------------------------------- */
 
-/* The file that the option at argv[i] says to write; NULL: none. */
+/* Returns the file that the option at argv[i] says to write; NULL: none. */
 static const char *written(int i, char *const *argv)
 {
     static const char *const names[] = {"-o", "--save", "--map"};
@@ -80,7 +80,7 @@ static const char *written(int i, char *const *argv)
     return strncmp(argv[i], "-o", 2) == 0 && argv[i][2] ? argv[i] + 2 : NULL;
 }
 
-/* The folder of a trace, where a slice may be written. */
+/* Allow the folder of a trace, where a slice may be written. */
 static void allow_folder(const char *path)
 {
     char folder[PATH_MAX];
@@ -111,7 +111,7 @@ static void clerk_prepare(unsigned needs, int argc, char *const *argv)
 
 #ifdef HAVE_LANDLOCK
 
-/* Rights by the version that brought them; system headers may be older than the kernel. */
+/* These are rights by the version that brought them; system headers may be older than the kernel. */
 enum { VERSION_REFER = 2, VERSION_TRUNCATE = 3, VERSION_NET = 4, VERSION_IOCTL = 5, VERSION_SCOPE = 6 };
 #define FS_1 ((LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1)
 #define FS_REFER (1ULL << 13)
@@ -163,7 +163,7 @@ static bool secret(const char *option)
     return false;
 }
 
-/* An operand's file, without a member of an archive (after a colon) or a place in the trace (after an @). */
+/* Allow an operand's file, without a member of an archive (after a colon) or a place (after an @). */
 static void allow_word(struct rules *r, const char *word, uint64_t rights)
 {
     char path[PATH_MAX];
@@ -193,7 +193,7 @@ static void allow_config(struct rules *r)
         allow_path(r, path, TREE);
 }
 
-/* Files about the machine, the time and the terminal. */
+/* Allow files about the machine, the time and the terminal. */
 static void allow_system(struct rules *r, unsigned needs)
 {
     static const char *const places[] = {
@@ -268,7 +268,7 @@ static void landlock_enter(unsigned needs, int argc, char *const *argv)
 
 #ifdef OUR_ARCH
 
-/* Calls that are allowed with any arguments. Some have an older form on x86 only. */
+/* These calls are allowed with any arguments. Some have an older form on x86 only. */
 static const int reading[] = {
     SYS_read,      SYS_pread64,    SYS_readv,      SYS_lseek,    SYS_close,  SYS_fstat,   SYS_newfstatat,
     SYS_faccessat, SYS_readlinkat, SYS_getdents64, SYS_getcwd,   SYS_statfs, SYS_fstatfs, SYS_fadvise64,
@@ -345,7 +345,7 @@ static const struct {
 #endif
 };
 
-/* Calls that are allowed with certain arguments. Rows of one call are alternatives; the conditions of a row
+/* These calls are allowed with certain arguments. Rows of one call are alternatives; the conditions of a row
  * must all hold. */
 enum how { NONE, IS, ANY_OF, NONE_OF, NULL_POINTER };
 enum {
@@ -444,7 +444,7 @@ static void filter_end(struct filter *f, uint32_t how)
     filter_put(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, how));
 }
 
-/* A conditional jump over the next n instructions. */
+/* Add a conditional jump over the next n instructions. */
 static void filter_skip(struct filter *f, unsigned how, uint32_t value, bool if_so, size_t n)
 {
     filter_put(f, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | how | BPF_K), value,
@@ -462,7 +462,7 @@ static void filter_refuse_others(struct filter *f)
     filter_end(f, SECCOMP_RET_ERRNO | EPERM);
 }
 
-/* Half of an argument; both machines are little-endian. */
+/* Returns where half of an argument is; both machines are little-endian. */
 static size_t filter_half(int arg, bool high)
 {
     return offsetof(struct seccomp_data, args) + (size_t)arg * sizeof(uint64_t) +

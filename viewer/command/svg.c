@@ -68,7 +68,7 @@ static void svg_shape(const struct svg *s, uint32_t glyph, int n, double x, doub
     }
 }
 
-/* The shape fills its cell from side to side, so neighbours can be joined. */
+/* Returns whether the shape fills its cell from side to side, so that neighbours can be joined. */
 static bool svg_goes_through(uint32_t glyph)
 {
     return glyph == '_' || glyph == 0x2500 || glyph == 0x2580 || glyph == 0x2594 ||
@@ -104,7 +104,7 @@ static bool svg_is_text(const struct cell *c)
            c->glyph != 0x2500 && c->glyph != 0x2502 && c->glyph != 0x2579;
 }
 
-/* The column after the text that begins at x: letters of one style, and the blanks between them. */
+/* Returns the column after the text that begins at x: letters of one style, and the blanks between them. */
 static int svg_text_end(const struct svg *s, const struct cell *row, int x)
 {
     const struct look l = svg_look(s, &row[x]);

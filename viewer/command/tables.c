@@ -11,7 +11,7 @@
 
 /* ---- working them out ---------------------------------------------------------------------------------- */
 
-/* The message for what must wait for the tables. */
+/* This is the message for what must wait for the tables. */
 static const char soon[] = "the tables are not done yet";
 static const char soon_walk[] = "the tables are not ready yet: gotop goes there when they are";
 
@@ -80,7 +80,7 @@ void tables_drop(struct app *a)
     triage_drop(a);
 }
 
-/* First the tables, then the findings, which need them. */
+/* Make the tables first, then the findings, which need them. */
 static enum triage_state tables_step(struct app *a, int64_t budget_ns)
 {
     if (!a->finds) {

@@ -170,8 +170,8 @@ static unsigned do_back(struct app *a)
     if (!(f & VR_QUIT) || a->took_ms < LONG_MS || a->quit_asked)
         return f;
     a->quit_asked =
-        /* a reader who goes back step by step easily goes one too far, and would have to load the trace
-         * again */
+        /* A reader who goes back step by step easily goes one too far, and would have to load the trace
+         * again. */
         true;
     return view_message(&a->view, false, "again to leave: it took %s to read",
                         when_dur(NULL, a->took_ms * 1000000, d));
@@ -267,7 +267,7 @@ static unsigned act_call(struct app *a, const struct call *c, int n, const char 
     return f;
 }
 
-/* The action scrolls a pop-up. */
+/* Returns whether the action scrolls a pop-up. */
 static bool act_scrolls(const struct call *c)
 {
     return c->how == HOW_DO &&
@@ -275,14 +275,14 @@ static bool act_scrolls(const struct call *c)
             c->arg == REQ_LAST || c->arg == REQ_START || c->arg == REQ_END);
 }
 
-/* The action finds words in a pop-up of text. */
+/* Returns whether the action finds words in a pop-up of text. */
 static bool act_finds(const struct view *v, enum action act, const char *arg)
 {
     return (act == ACT_SEARCH && !arg) ||
            ((act == ACT_SEARCH_NEXT || act == ACT_SEARCH_PREV) && popup_finds(v));
 }
 
-/* The action leads to the waker. It is offered where there is one. */
+/* Returns whether the action leads to the waker. It is offered where there is one. */
 static bool leads_to_waker(const struct view *v, enum action act)
 {
     return act == ACT_CAUSE && !kind_here(v)->word[REQ_CAUSE];

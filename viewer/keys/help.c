@@ -13,7 +13,7 @@
 
 enum { KEYS_SIZE = 256, WANT_KEYS = 140 };
 
-/* All keys of one action: "Left  h  a". */
+/* Write all keys of one action: "Left  h  a". */
 static void join_keys(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size)
 {
     const struct binding *b;
@@ -115,7 +115,7 @@ static const struct want *want_list(const struct view *v)
     return v->popup.kind ? popup_want : kind_here(v)->table ? table_want : lanes_want;
 }
 
-/* The action would do something now. */
+/* Returns whether the action would do something now. */
 static bool offered(const struct view *v, const struct want *w)
 {
     bool lines = v->popup.kind == POPUP_LINES;
@@ -143,7 +143,7 @@ static const char *want_label(const struct view *v, const struct want *w)
     return word ? word : w->a == ACT_BACK ? "quit" : w->label;
 }
 
-/* The keys of what is wanted. Returns false when there are none, or they would do nothing now. */
+/* Write the keys of what is wanted. Returns false when there are none, or they would do nothing now. */
 static bool want_keys(const struct view *v, const struct keymap *km, enum keyview view, const struct want *w,
                       const char *gap, char out[WANT_KEYS])
 {
@@ -197,7 +197,7 @@ static void help_wants(struct rich *t, const struct view *v, const struct keymap
         rich_say(t, STYLE_POPUP, "%s", row);
 }
 
-/* The keys that one needs first in this view, and those that one would not guess. */
+/* Add the keys that one needs first in this view, and those that one would not guess. */
 static void help_here(struct rich *t, const struct view *v, const struct keymap *km, enum keyview view)
 {
     rich_say(t, STYLE_POPUP_HEAD, "The keys of this view");
@@ -211,7 +211,7 @@ static void help_here(struct rich *t, const struct view *v, const struct keymap 
     rich_blank(t);
 }
 
-/* All actions by group. Keys that are too long for their column are followed by two blanks. */
+/* Add all actions by group. Keys that are too long for their column are followed by two blanks. */
 static void help_all(struct rich *t, const struct keymap *km, enum keyview view)
 {
     const char *group = "";
@@ -271,7 +271,7 @@ static void footer_chord(const struct keymap *km, const struct keystate *st, cha
 
 enum { OF_VIEW = 1, OF_CURSOR = 2 };
 
-/* Whether it is offered depends on where the cursor is. */
+/* Returns on what it depends whether it is offered: on where the cursor is, or on the view alone. */
 static int of_what(const struct want *w)
 {
     return w->a == ACT_WHY || w->a == ACT_CAUSE ? OF_CURSOR : OF_VIEW;
@@ -297,7 +297,7 @@ void help_footer(const struct keymap *km, const struct keystate *st, const struc
         return;
     }
     out[0] = '\0';
-    /* where there is room for all of them, those that come and go stand last, and the others stay in place */
+    /* If there is room for all, those that come and go stand last, and the others stay in place. */
     if (footer_keys(v, km, view, OF_VIEW | OF_CURSOR, out, size, 0) <= (size_t)v->scr.w)
         (void)footer_keys(v, km, view, OF_CURSOR, out, size, footer_keys(v, km, view, OF_VIEW, out, size, 0));
 }

@@ -76,7 +76,7 @@ const char *keyview_name(enum keyview v)
     return v < KEYVIEW_COUNT ? view_names[v] : "?";
 }
 
-/* The view of that name; KEYVIEW_COUNT: there is none. */
+/* Returns the view of that name; KEYVIEW_COUNT: there is none. */
 static enum keyview keyview_find(const char *name, size_t len)
 {
     enum keyview v = 0;
@@ -128,7 +128,7 @@ static bool keymap_remove(struct keymap *km, enum keyview view, const keycode *k
     return n < had;
 }
 
-/* b's argument is owned from now on. */
+/* Add a binding. Its argument is owned from now on. */
 static bool keymap_put(struct keymap *km, struct binding *b)
 {
     if (!mem_room(km->b, km->cap, km->n + 1)) {
@@ -217,7 +217,7 @@ static char *copy_text(const char *s, size_t len)
     return p;
 }
 
-/* The words after the action, as one text. Returns false when out of memory. */
+/* Read the words after the action, as one text. Returns false when out of memory. */
 static bool read_arg(struct line *l, struct binding *b)
 {
     struct str first = next_word(l), w = first, last = first;
@@ -362,7 +362,7 @@ static bool digits_count(const struct keymap *km, enum keyview view)
     return true;
 }
 
-/* The view's binding of these keys; *on: they begin longer ones. */
+/* Returns the view's binding of these keys; *on: they begin longer ones. */
 static const struct binding *keymap_at(const struct keymap *km, enum keyview view, const keycode *keys, int n,
                                        bool *on)
 {

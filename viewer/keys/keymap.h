@@ -85,7 +85,7 @@ enum err_code keymap_parse(struct keymap *km, const char *text, size_t len, cons
  * the number of errors (unreachable, shadowed); the rest are warnings. */
 int keymap_check(const struct keymap *km, const char *file, const struct file_say *say);
 
-/* The state of a key sequence; all zero: none is under way. */
+/* This is the state of a key sequence; all zero: none is under way. */
 struct keystate {
     uint8_t view;         /* enum keyview: where they are typed */
     bool in_view, in_any; /* a binding of the view, of any, may still come of the keys */

@@ -10,8 +10,8 @@
 
 #include "viewer/keys/keymap_priv.h"
 
-/* The shortest binding of that view whose keys b's begin with, b's own place left out; with `longer`, one
- * that begins with b's keys, too. NULL: there is none. */
+/* Returns the shortest binding of that view whose keys b's begin with, without b; with `longer`, also one
+ * that begins with b's keys. NULL: there is none. */
 static const struct binding *before(const struct keymap *km, enum keyview view, const struct binding *b,
                                     bool longer)
 {
@@ -27,8 +27,8 @@ static const struct binding *before(const struct keymap *km, enum keyview view, 
     return found;
 }
 
-/* It can be typed in that view: the view hides none of any's keys by binding a part of them, or by going on
- * where they act. */
+/* Returns whether it can be typed in that view: the view hides none of any's keys by binding a part of them,
+ * or by going on where they act. */
 static bool typed(const struct keymap *km, enum keyview view, const struct binding *b)
 {
     if (b->view != view && b->view != KEYVIEW_ANY)
@@ -112,7 +112,7 @@ static void check_eaten(struct check *c, const struct binding *b)
     }
 }
 
-/* Every keyboard and terminal can send it: no modifier, function key or mouse. */
+/* Returns whether every keyboard and terminal can send it: no modifier, function key or mouse. */
 static bool plain_binding(const struct binding *b)
 {
     for (int i = 0; i < b->nkeys; i++) {

@@ -211,8 +211,8 @@ static unsigned history_move(struct app *a, int by)
 
 enum { NAME_COUNT = ACT_COUNT + 2 * VIEW_END, NAME_ROOM = 64 };
 
-/* The i-th word that a line behind ':' may begin with: an action, a view, or "view-" and a view. "": no
- * word for this i. */
+/* Returns the i-th word that a line behind ':' may begin with: an action, a view, or "view-" and a view. "":
+ * there is no such word. */
 static const char *command_name(int i, char out[NAME_ROOM])
 {
     const int view = (i - ACT_COUNT) / 2;
@@ -224,14 +224,14 @@ static const char *command_name(int i, char out[NAME_ROOM])
     return action_find(out, strlen(out)) == ACT_NONE ? out : "";
 }
 
-/* The i-th word that can be completed, of a command or of SQL. */
+/* Returns the i-th word that can be completed, of a command or of SQL. */
 static const char *word_name(bool sql, int i, char out[NAME_ROOM])
 {
     const char *name = sql ? sql_view_word((unsigned)i) : command_name(i, out);
     return name ? name : "";
 }
 
-/* The offset of the word to complete: SQL has several, a command only the first. */
+/* Returns the offset of the word to complete: SQL has several, a command only the first. */
 static size_t word_begins(const char *text, size_t len, bool *sql)
 {
     *sql = strncmp(text, "sql ", 4) == 0;
@@ -240,7 +240,7 @@ static size_t word_begins(const char *text, size_t len, bool *sql)
     return *sql ? len : 0;
 }
 
-/* Tab adds the letters that all matching words share; several words are listed. */
+/* Answer Tab: add the letters that all matching words share; several words are listed. */
 static unsigned prompt_complete(struct app *a)
 {
     bool sql;
@@ -276,7 +276,7 @@ static unsigned prompt_complete(struct app *a)
     return VR_DRAW;
 }
 
-/* A view by its name, unless an action has the same name; "view-NAME" always means the view. */
+/* Find a view by its name, unless an action has the same; "view-NAME" always means the view. */
 static int view_named(const char *name, size_t len)
 {
     enum { PREFIX = sizeof "view-" - 1 };
@@ -285,7 +285,7 @@ static int view_named(const char *name, size_t len)
     return action_complete(name, len) == ACT_NONE ? kind_find(name, len) : VIEW_NONE;
 }
 
-/* A line behind ':' that is not a place: an action, with a count or an argument; a view; or SQL. */
+/* Run a line behind ':' that is not a place: an action, with a count or an argument; a view; or SQL. */
 static unsigned run_command(struct app *a)
 {
     char line[VIEW_TEXT];
@@ -324,7 +324,7 @@ static unsigned prompt_accept(struct app *a)
     return app_left(a, f);
 }
 
-/* Keys that edit the line. Returns false when the key means something else. */
+/* Handle keys that edit the line. Returns false when the key means something else. */
 static bool prompt_edit(struct view *v, keycode k, unsigned *f)
 {
     static const struct {
@@ -425,7 +425,7 @@ static unsigned app_point(struct app *a, int x, int y)
     return cols ? f | view_cursor(v, cols) : f;
 }
 
-/* A click that is not on a row: on a tab, a column's title, or what the view itself takes. */
+/* Handle a click that is not on a row: on a tab, a column's title, or what the view itself takes. */
 static unsigned touch(struct app *a, int x, int y)
 {
     struct view *v = &a->view;
@@ -440,7 +440,7 @@ static unsigned touch(struct app *a, int x, int y)
     return here->touch(v, &p, x, y);
 }
 
-/* The button went down in one cell and up in another: select the range between them. */
+/* Select the range between the cells in which the button went down and up. */
 static unsigned drag(struct app *a, int x, int y)
 {
     unsigned f = app_point(a, a->press_x, a->press_y);
@@ -453,7 +453,7 @@ static unsigned drag(struct app *a, int x, int y)
     return (f | view_select(&a->view, 0)) & ~(unsigned)VR_QUIT;
 }
 
-/* Alt with this key is bound, or continues a chord. */
+/* Returns whether Alt with this key is bound, or continues a chord. */
 static bool alt_means(const struct app *a, keycode k)
 {
     struct keystate st = a->keys;
@@ -513,7 +513,7 @@ unsigned app_key(struct app *a, const struct key_event *ev)
     a->open.at = a->open.lane = NULL;
     sync(a);
     if ((k & K_ALT) && (a->view.prompt.kind || !alt_means(a, k))) {
-        /* Esc and a key that arrive together look like Alt with that key */
+        /* Esc and a key that arrive together look like Alt with that key. */
         struct key_event esc = {K_ESC, -1, -1}, rest = {k & ~K_ALT, ev->x, ev->y};
         unsigned f = app_key(a, &esc);
         return f & VR_QUIT ? f : f | app_key(a, &rest);
@@ -561,7 +561,7 @@ bool app_still(const struct app *a)
     return a->live.still && !a->tri.trouble && tri_lacks(&a->view);
 }
 
-/* The keys of the view; with two traces, the one that shows the other trace goes first. */
+/* Write the keys of the view; with two traces, the one that shows the other trace goes first. */
 static void foot(void *arg)
 {
     struct app *a = arg;

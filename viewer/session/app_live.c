@@ -28,7 +28,7 @@ static const char piped_name[] = "standard input";
 #define TABLES_AT_ONCE_NS 100000000
 #define TABLES_STAND_NS 2000000000 /* after that time, what has come must be decoded */
 
-/* What of a URL tells programs apart: "host:port", without what all have. */
+/* Returns what differs between programs in a URL: "host:port", without what all have. */
 static const char *short_where(const struct app *a, char out[61])
 {
     const char *from = feed_is_url(a->live.where) ? strstr(a->live.where, "://") : NULL;
@@ -43,7 +43,7 @@ static void name_live(struct app *a)
     char by[FMT_MAX], where[61];
     const struct place *at = &a->view.at;
     int64_t behind = time_sub(trace_info(a->tr)->end, at->view == VIEW_TOP ? at->cursor + 1 : at->win.t1);
-    /* nothing is decoded while tables stand, so "behind" is unknown */
+    /* Nothing is decoded while tables stand, so "behind" is unknown. */
     const bool tables = a->tri.tg && tri_shows(at->view);
     char lost[FMT_MAX + 16] = "", size[FMT_MAX], silent[32] = "", late[32] = "";
     if (a->live.silent_s)
@@ -85,7 +85,7 @@ static void tables_away(struct app *a)
     app_set(a, DUE_TABLES, false);
 }
 
-/* The place lies after the end of what has come. */
+/* Returns whether the place lies after the end of what has come. */
 static bool to_come(const struct app *a, const char *place)
 {
     struct target to;
@@ -105,13 +105,13 @@ static void open_once(struct app *a)
     app_open(a);
 }
 
-/* The trace has grown: tell the view. */
+/* Tell the view that the trace has grown. */
 static unsigned grown(struct app *a)
 {
     const struct window w = a->view.at.win;
     tables_away(a);
     unsigned f = view_loaded(&a->view);
-    /* a held window stays, even if it showed the whole trace */
+    /* A held window stays, even if it showed the whole trace. */
     if (a->live.held && !follow_now(a->follow).ended) {
         a->view.at.win = w;
         move_settle(&a->view);
@@ -142,7 +142,7 @@ static unsigned exchanged(struct app *a, int64_t by)
 static unsigned tables_wanted(struct app *a)
 {
     int64_t now = host_now();
-    /* the live top wants the pieces of work, which need tables */
+    /* The live top wants the pieces of work, which need tables. */
     const bool works = a->view.at.view == VIEW_TOP && top_asks(&a->view);
     if (app_has(a, DUE_TABLES) || a->tg || (!tri_shows(a->view.at.view) && !a->finding_wish && !works))
         return VR_NONE;

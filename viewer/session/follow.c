@@ -13,7 +13,7 @@
 #include "viewer/session/models.h"
 
 enum { FIRST_MS = 200 };
-/* generations are left out beyond this, even with a smaller --keep */
+/* Generations are left out beyond this, even with a smaller --keep. */
 #define MEMORY_LEAST ((uint64_t)64 << 20)
 #define WAITING_MOST ((uint64_t)128 << 20)
 
@@ -52,7 +52,7 @@ static uint64_t follow_memory(const struct follow *f)
     return mem_live() + f->now.n + f->next.n + f->old.n;
 }
 
-/* Bytes that `now` has not decoded yet. */
+/* Returns the bytes that `now` has not decoded yet. */
 static uint64_t follow_waiting(const struct follow *f)
 {
     return f->stands ? 0 : model_left(&f->now);
@@ -60,7 +60,7 @@ static uint64_t follow_waiting(const struct follow *f)
 
 enum { MODEL = 2 }; /* memory per byte of trace, once decoded */
 
-/* The memory used once everything is decoded. */
+/* Returns the memory used once everything is decoded. */
 static uint64_t follow_will_take(const struct follow *f)
 {
     return follow_memory(f) + MODEL * (follow_waiting(f) + model_left(&f->next));
@@ -128,7 +128,7 @@ static void follow_take_all(struct follow *f)
         follow_over(f, "out of memory for what is held");
 }
 
-/* No more comes. The generation that was cut is read as far as it goes. */
+/* Take the end: no more comes. The generation that was cut is read as far as it goes. */
 static void follow_end(struct follow *f, const char *why)
 {
     follow_over(f, why);
@@ -166,14 +166,14 @@ static void follow_receive(struct follow *f)
 
 /* ---- the newer part ------------------------------------------------------------------------------------ */
 
-/* It is time to begin a second model. */
+/* Returns whether it is time to begin a second model. */
 static bool next_due(const struct follow *f)
 {
     return (!f->o.keep.bytes && trace_info(f->now.tr)->end > f->o.keep.ns) ||
            follow_will_take(f) > f->most / 16 * 7;
 }
 
-/* `next` holds enough and has caught up; or memory is short, and near enough will do. */
+/* Returns whether `next` holds enough and has caught up; if memory is short, near enough will do. */
 static bool next_ready(const struct follow *f)
 {
     const int64_t keep = f->o.keep.ns, end = trace_info(f->next.tr)->end;
@@ -186,8 +186,8 @@ static bool next_ready(const struct follow *f)
     return !f->o.keep.bytes && end > keep && (there || end > keep / 4 * 5);
 }
 
-/* How much later `other` begins than `one`, ns: by the time of day if both record it, else by the host's
- * clock. */
+/* Returns how much later `other` begins than `one`, ns: by the time of day if both record it, else by the
+ * host's clock. */
 static int64_t follow_later_by(const struct trace *one, const struct trace *other)
 {
     enum { MOST_S = 1 << 30 };
@@ -281,7 +281,7 @@ static unsigned reconnect_step(struct follow *f)
 
 /* ---- damage -------------------------------------------------------------------------------------------- */
 
-/* The last contradiction (ERR_ORDER) that was not seen to yet; NULL: none. */
+/* Returns the last contradiction (ERR_ORDER) that was not seen to yet; NULL: none. */
 static const struct err *follow_contradiction(const struct follow *f)
 {
     for (uint32_t i = trace_info(f->now.tr)->ndamages; i-- > f->noted;) {
@@ -292,8 +292,8 @@ static const struct err *follow_contradiction(const struct follow *f)
     return NULL;
 }
 
-/* There is damage that was not seen to. At the end all of it counts, since what came later may say where a
- * broken generation ends. */
+/* Returns whether there is damage that was not seen to. At the end all of it counts, since what came later
+ * may say where a broken generation ends. */
 static bool reread_due(const struct follow *f)
 {
     const bool at_end = f->ended && !f->reread_at_end;
@@ -346,8 +346,8 @@ static void next_take_over(struct follow *f, int64_t *by)
         follow_over(f, "out of memory for what is held");
 }
 
-/* `next` can be shown: all that was held has been read once more, or the new connection's trace shows
- * something, or no more can be decoded. */
+/* Returns whether `next` can be shown: all that was held has been read once more, or the new connection's
+ * trace shows something, or no more can be decoded. */
 static bool reconnect_ready(const struct follow *f)
 {
     const struct model *m = &f->next;

@@ -2,11 +2,11 @@
  * follow.h - the trace of a running program, held for the screen: what came last, in bounded memory.
  *
  * A model (models.h) decodes new generations without reading the old ones again, but it cannot forget its
- * beginning. So before more is held than --keep allows, a second model, `next`, is begun, of the
- * generations that come from then on. When `next` holds enough it replaces the model on the screen,
- * and its time 0 is a later moment. At least the time asked for is held, at most twice as much, and each
- * generation is decoded twice. A --keep in bytes bounds all memory, both models': `next` begins
- * at half of it and replaces the other at four fifths.
+ * beginning. So before more is held than --keep allows, a second model, `next`, is started, of the
+ * generations that come from then on. When `next` holds enough it replaces the model on the screen, and its
+ * time 0 is a later moment. At least the time asked for is held, at most twice as much, and each generation
+ * is decoded twice. A --keep in bytes bounds all memory, both models': `next` begins at half of it and
+ * replaces the other at four fifths.
  *
  *    reader's thread           caller's thread
  *    triage/live/live.c        follow.c, app_live.c

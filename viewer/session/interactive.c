@@ -206,7 +206,7 @@ static bool draw_whole(struct app *a, int64_t until)
     return ok;
 }
 
-/* A view whose table is there in a moment is not shown empty before: what stands there stays that long. */
+/* A view whose table is there in a moment is not shown empty first: what stands there stays that long. */
 static bool full_soon(struct loop *l)
 {
     const bool empty = l->frames && tri_lacks(&l->a->view);
@@ -238,7 +238,7 @@ static void draw(void *arg)
     l->dirty = false;
 }
 
-/* How long to wait for a key, ms: 0 with work to do, until the next frame may come, or -1, for ever. */
+/* Returns the ms to wait for a key: 0 with work to do, until the next frame may come, or -1, for ever. */
 static int timeout(const struct loop *l)
 {
     if (app_busy(l->a))

@@ -32,7 +32,7 @@ static struct app *pair_hidden(const struct app *a)
 
 /* ---- the same place in the other trace ----------------------------------------------------------------- */
 
-/* The same lane: a goroutine of the same number and start function, a P or M of the same number. */
+/* Finds the same lane: a goroutine of the same number and start function, a P or M of the same number. */
 static struct lane pair_same_lane(const struct view *from, const struct view *to)
 {
     struct lane l = from->at.focus;
@@ -53,7 +53,7 @@ static int64_t pair_wall_ns(const struct trace_info *ti)
     return time_add(time_muldiv(ti->wall_sec, 1000000000, 1), ti->wall_nsec);
 }
 
-/* The moment t of `from` is t + this of `to`. */
+/* Returns the difference: the moment t of `from` is t + this of `to`. */
 static int64_t pair_by(const struct trace_info *from, const struct trace_info *to)
 {
     if (!from->has_wall || !to->has_wall)

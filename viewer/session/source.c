@@ -35,7 +35,7 @@ bool source_path(const char *const *roots, int n, struct str rec, char *out, siz
     return len > 0 && (size_t)len < sizeof path && child_name(path, out, size);
 }
 
-/* The stack of the code under the cursor. */
+/* Returns the stack of the code under the cursor. */
 static uint32_t stack_here(const struct app *a)
 {
     const struct view *v = &a->view;

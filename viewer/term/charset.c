@@ -16,7 +16,7 @@
 
 #include "layout/cells/cells.h"
 
-/* In "de_DE.UTF-8@euro", the part between the dot and the @. */
+/* Returns whether that of "de_DE.UTF-8@euro" between the dot and the @ is UTF-8. */
 static bool names_utf8(const char *locale)
 {
     const char *dot = strchr(locale, '.');

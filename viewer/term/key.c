@@ -59,7 +59,7 @@ static const struct key_row rows[] = {
 };
 #define NROWS (sizeof rows / sizeof rows[0])
 
-/* The one character in exactly len bytes; 0: it is not one, or controls a terminal. */
+/* Returns the one character in exactly len bytes; 0: it is not one, or controls a terminal. */
 static uint32_t one_character(const char *s, size_t len)
 {
     uint32_t cp;

@@ -33,7 +33,7 @@ static int cell_cost(const struct cell *c, bool goes_on)
     return (c->glyph != ' ') + (goes_on ? 0 : ADDRESS);
 }
 
-/* What a move saves of painting a row, in cells. */
+/* Returns what a move saves of painting a row, in cells. */
 static int gain(const struct cell *old, const struct cell *now, int w, struct pan p)
 {
     int sum = 0;
@@ -60,8 +60,8 @@ static const struct cell *new_row(const struct grid *g, int y)
     return g->cells + (size_t)y * (size_t)g->w;
 }
 
-/* The move of what stands on a time axis. Its columns are as wide as before; k is 0 if they show other times,
- * or the same. */
+/* Returns the move of what stands on a time axis. Its columns are as wide as before; k is 0 if they show
+ * other times, or the same. */
 static struct pan picture_moved(const struct term *t, const struct grid *g)
 {
     const struct axis *was = &t->known_axis, *now = &g->axis;
@@ -72,7 +72,7 @@ static struct pan picture_moved(const struct term *t, const struct grid *g)
     return (struct pan){k > -w && k < w ? (int)(k < 0 ? k - 0.5 : k + 0.5) : 0, now->x};
 }
 
-/* Where the text in a row ends. */
+/* Returns where the text in a row ends. */
 static int text_end(const struct cell *row, int w)
 {
     while (w > 0 && row[w - 1].glyph == ' ')
@@ -80,7 +80,7 @@ static int text_end(const struct cell *row, int w)
     return w;
 }
 
-/* The move of a row that has got or lost some words: all behind them moves by as much as its end. */
+/* Returns the move of a row that got or lost some words: all behind them moves by as much as its end. */
 static struct pan words_moved(const struct cell *old, const struct cell *now, int w)
 {
     enum { WORTH_WORDS = 16 }; /* the cursor goes there for this row alone */
@@ -116,7 +116,7 @@ static bool wide_insert(struct pan p, int w)
     return p.k < 0 && -p.k > w - p.x + p.k;
 }
 
-/* The move of row Y: that of the picture, or its own. */
+/* Returns the move of row Y: that of the picture, or its own. */
 static struct pan row_moved(const struct term *t, const struct grid *g, int y, struct pan picture)
 {
     const struct pan none = {0, 0};
@@ -142,7 +142,7 @@ void term_pan(struct term *t, const struct grid *g)
         if (!p.k)
             continue;
         if (last < 0)
-            /* cells that come in have the terminal's own ground */
+            /* Cells that come in have the terminal's own ground. */
             n = snprintf(text, sizeof text, "\0337\033[m");
         const int down = last < 0 || p.x != column ? FAR : y - last; /* the cursor is still in that column */
         for (int i = 0; i < down && down < FAR; i++)

@@ -19,7 +19,7 @@
 struct signals sig;
 
 static const int leave_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-/* Signals that nobody expects: faults, and those that only another process sends. main.c has SIGBUS. */
+/* Nobody expects these signals: faults, and those that only another process sends. main.c has SIGBUS. */
 static const int crash_signals[] = {
     SIGSEGV,   SIGABRT,   SIGFPE,  SIGILL,  SIGTRAP, SIGSYS, SIGALRM,
     SIGVTALRM, SIGPROF,   SIGUSR1, SIGUSR2, SIGXCPU, SIGIO,
@@ -29,7 +29,7 @@ static const int crash_signals[] = {
 };
 #define NLEAVE (sizeof leave_signals / sizeof leave_signals[0])
 #define NCRASH (sizeof crash_signals / sizeof crash_signals[0])
-/* The handlers that were there before gotop's. */
+/* These are the handlers that were there before gotop's. */
 static struct {
     int signal;
     struct sigaction was;

@@ -67,7 +67,7 @@ static bool bare(const struct term *t, const struct cell *c)
     return k->bg == INK_DEFAULT && !(cell_attrs(k, c->flags) & (A_UNDERLINE | A_REVERSE));
 }
 
-/* The glyph of a cell, if it is as wide in curses as in the grid; else a blank. */
+/* Returns the glyph of a cell, if it is as wide in curses as in the grid; else a blank. */
 static wchar_t glyph_of(const struct cell *c, bool room)
 {
     const wchar_t g = (wchar_t)c->glyph;
@@ -152,7 +152,7 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
     return n;
 }
 
-/* Curses has this row already. Remembers it; without memory every row counts as new. */
+/* Returns whether curses has this row already, and remembers it; without memory every row counts as new. */
 static bool row_known(struct term *t, const struct grid *g, int y)
 {
     const size_t len = (size_t)g->w * sizeof *g->cells, at = (size_t)y * len;

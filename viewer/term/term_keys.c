@@ -41,7 +41,7 @@ static unsigned take_signals(struct term *t)
         sig.tstp = 0;
         what |= TERM_SUSPEND;
     }
-    /* another process has continued gotop (kill -CONT), so the screen's contents are unknown */
+    /* Another process has continued gotop (kill -CONT), so the screen's contents are unknown. */
     if (sig.cont) {
         sig.cont = 0;
         reset_prog_mode();
@@ -213,7 +213,7 @@ static int read_key(struct term *t, uint32_t *c)
 
 enum { REST_MS = 300 };
 
-/* The next character of what may be a sequence. On a slow line it may come later. */
+/* Read the next character of what may be a sequence. On a slow line it may come later. */
 static int read_rest(struct term *t, uint32_t *c, int ms)
 {
     int rc = read_key(t, c);
@@ -231,8 +231,8 @@ static void take_answer(struct term *t, const char *text)
     t->awaiting = false;
 }
 
-/* The key of a sequence after Esc and '[' or 'O', which is the same on nearly every terminal. 0: no key
- * that gotop knows. */
+/* Returns the key of a sequence after Esc and '[' or 'O', which is the same on nearly every terminal. 0: no
+ * key that gotop knows. */
 static keycode sequence_key(uint32_t first, const char *text)
 {
     static const char finals[] = "ABCDHFZ";
@@ -371,7 +371,7 @@ static keycode after_escape(struct term *t)
     return sequence(t, first, &key) ? key : K_ALT | (keycode)first;
 }
 
-/* A character other than Esc. */
+/* Handle a character other than Esc. */
 static keycode character(struct term *t, uint32_t c)
 {
     bool late = t->esc_alone && !t->pasting && (c == '[' || c == 'O');

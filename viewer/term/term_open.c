@@ -38,11 +38,11 @@ static bool takes_ecma(void)
     return capability_is("cup", "\033[%i%p1%d;%p2%dH");
 }
 
-/* bracketed paste: marks around pasted text */
+/* This is bracketed paste: marks around pasted text. */
 #define PASTE_ON "\033[?2004h"
 #define PASTE_OFF "\033[?2004l"
 
-/* The bytes that undo everything that gotop has switched on. */
+/* Prepare the bytes that undo everything that gotop has switched on. */
 static void prepare_emergency(struct term *t)
 {
     sig.fd = t->out_fd;
@@ -102,7 +102,7 @@ static SCREEN *try_type(struct term *t, const char *type)
     return s;
 }
 
-/* "xterm-256color" becomes "xterm-direct" if the terminal says that it takes direct colours. */
+/* Turn "xterm-256color" into "xterm-direct" if the terminal says that it takes direct colours. */
 static SCREEN *try_direct(struct term *t, const char *type, enum color_when when)
 {
     const char *says = getenv("COLORTERM");
