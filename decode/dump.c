@@ -317,8 +317,8 @@ static void dump_ranges(struct dump *d)
 }
 
 /*
- * The name Go's reader gives a goroutine that existed before a first-family trace: the root of its own first
- * stack.
+ * Returns the name Go's reader gives a goroutine that existed before a first-family trace: the root of its
+ * own first stack.
  */
 static uint32_t first_root(const struct trace *tr, struct lane l)
 {
@@ -335,8 +335,8 @@ static uint32_t first_root(const struct trace *tr, struct lane l)
 }
 
 /*
- * The function a goroutine begins in. Go's reader does not name goroutines by the function that was given to
- * a helper.
+ * Returns the function a goroutine begins in. Go's reader does not name goroutines by the function that a
+ * helper runs.
  */
 static uint32_t begins_in(const struct trace *tr, struct lane l, const struct lane_info *i)
 {
@@ -351,8 +351,8 @@ static uint32_t begins_in(const struct trace *tr, struct lane l, const struct la
 }
 
 /*
- * S: execution, runnable, system call and blocked time of each goroutine, back-dated to the trace's start as
- * in Go's reader.
+ * Writes S: execution, runnable, system call and blocked time of each goroutine, back-dated to the trace's
+ * start as in Go's reader.
  */
 static void dump_sums(struct dump *d)
 {

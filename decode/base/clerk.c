@@ -64,7 +64,7 @@ union with_fds {
     char room[CMSG_SPACE(CLERK_FDS * sizeof(int))];
 };
 
-/* The descriptors that there are come with it, one after the other. */
+/* Send an answer, and with it the descriptors that there are, one after the other. */
 static bool send_answer(int to, struct clerk_said *said)
 {
     static union with_fds c;

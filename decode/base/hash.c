@@ -7,7 +7,7 @@
 
 uint64_t hash_secret[4];
 
-/* Runs before main(): no table is older than the secret, and no thread sees it change. */
+/* This runs before main(): no table is older than the secret, and no thread sees it change. */
 static __attribute__((constructor)) void draw(void)
 {
     host_random(hash_secret, sizeof hash_secret);

@@ -23,7 +23,7 @@ static inline uint64_t hash_fold(uint64_t x, uint64_t k)
     return lo ^ hi;
 }
 
-/* The hash of several words: hash_first(), hash_next() for each, hash_last(). Of one word: hash_u64(). */
+/* Several words are hashed by hash_first(), hash_next() for each and hash_last(), one word by hash_u64(). */
 static inline uint64_t hash_first(uint64_t x)
 {
     return hash_fold(x ^ hash_secret[0], hash_secret[1]);

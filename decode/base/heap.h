@@ -74,7 +74,7 @@ static inline void heap_drop(struct heap *h, size_t *n)
     }
     h[0] = h[*n];
     heap_down(h, *n, false);
-    /* from now on there are few, which must be sorted */
+    /* From now on there are few, which must be sorted. */
     for (size_t i = 1; *n == HEAP_FEW && i < HEAP_FEW; i++) {
         struct heap x = h[i];
         size_t k = i;

@@ -59,7 +59,7 @@ static uint64_t upwards(const char *folder, const char *group, const char *file)
     return least;
 }
 
-/* Whether "memory" is among the controllers of version 1, "a,b,c". */
+/* Returns whether "memory" is among the controllers of version 1, "a,b,c". */
 static bool has_memory(const char *names)
 {
     const char *const word = "memory";

@@ -99,7 +99,7 @@ static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
     return true;
 }
 
-/* The general case of idmap_put(). */
+/* This is the general case of idmap_put(). */
 static __attribute__((noinline, unused)) bool idmap_put_far(struct idmap *m, uint64_t key, uint32_t val)
 {
     if (m->used * 2 >= m->cap && !idmap_rebuild(m, m->cap ? m->cap * 2 : 64, m->mixed))

@@ -40,7 +40,7 @@ size_t mem_size(void *p)
     return spilled ? spilled : malloc_usable_size(p);
 }
 
-/* The memory that a block takes. */
+/* Returns the memory that a block takes. */
 static size_t size_of(void *p)
 {
     return spill_size(p) ? 0 : malloc_usable_size(p);
@@ -53,7 +53,7 @@ static void count_live(size_t more, size_t less)
         atomic_store_explicit(&peak, now, memory_order_relaxed);
 }
 
-/* Whether a block of n bytes, of which `less` are counted already, should be in the file. */
+/* Returns whether a block of n bytes, of which `less` are counted already, should be in the file. */
 static bool spills(size_t n, size_t less)
 {
     size_t most = atomic_load_explicit(&limit, memory_order_relaxed);

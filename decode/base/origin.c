@@ -26,8 +26,8 @@ struct statx {
 _Static_assert(sizeof(struct statx) == 256 && offsetof(struct statx, stx_btime) == 80, "as the kernel's");
 #endif
 
-/* More than the traces of a command line (JOINT_MAX). Beyond that, which only a test reaches, the oldest is
- * forgotten. */
+/* These are more than the traces of a command line (JOINT_MAX). Beyond that, which only a test reaches, the
+ * oldest is forgotten. */
 enum { ORIGINS = 8192 };
 struct origin {
     uint64_t dev, ino;

@@ -6,7 +6,7 @@
 
 #include "decode/base/mem.h"
 
-/* The header of a larger block. */
+/* This is the header of a larger block. */
 struct slab {
     struct slab *next;
 };

@@ -4,7 +4,7 @@
 #include "decode/base/mem.h"
 #include "decode/v2/v2_state.h"
 
-/* Number of all goroutines, Ps or threads. */
+/* This has the number of all goroutines, Ps or threads. */
 struct all {
     struct v2_blank *blank;
     size_t n;
@@ -27,7 +27,7 @@ static bool is_blank(const struct v2_order *o, enum v2_kind of, uint32_t i)
     return g->status == ST_NONE || (g->status == ST_UNKNOWN && !g->stw && !g->assist);
 }
 
-/* Whether the V2_GS that number i begins can be skipped. */
+/* Returns whether the V2_GS that number i begins can be skipped. */
 static bool passed(const struct v2_order *o, const struct v2_look *k, const struct v2_blank *b, size_t i)
 {
     return (k->of == V2_ALL_G && o->gs_at[i / V2_GS].gone == V2_GS) ||

@@ -53,9 +53,9 @@
 #include "decode/v2/v2_raw.h"
 #include "decode/v2/v2_state.h"
 
-/* How far the clocks of a host's processors may differ, ns. */
+/* The clocks of a host's processors may differ by so many ns. */
 #define DAMAGE_SKEW_NS INT64_C(1000000)
-/* A difference that they never reach. */
+/* They never differ by so much. */
 #define DAMAGE_LATE_NS INT64_C(10000000)
 /* How long before a generation's clock batch one of its threads may have started to write, ns. On a busy
  * host the thread that opens that batch may have to wait for a processor. */

@@ -13,9 +13,9 @@
 
 /* ---- events that can't come ---------------------------------------------------------------------------- */
 
-/* Whether the cursor's event waits in vain: the order has passed it by more than clocks differ, so the step
- * that it waits for won't come first. That step was noted for the wrong P: if a thread's ProcStart was
- * lost, its calls count for the P that it had before. */
+/* Returns whether the cursor's event waits in vain: the order has passed it by more than clocks differ, so
+ * the step that it waits for won't come first. That step was noted for the wrong P: if a thread's ProcStart
+ * was lost, its calls count for the P that it had before. */
 static bool lossy_in_vain(const struct v2_order *o, const struct v2_cursor *c)
 {
     return c->t >= o->loss.since && c->t >= o->loss.least && o->last > c->t + o->patience;
@@ -48,8 +48,8 @@ static void leave_out(struct v2_order *o, const struct v2_cursor *c, bool named)
         v2_lost(o, EV_NONE, mine, o->base);
 }
 
-/* Whether the cursor is in a batch that can't be read to its end. Where bytes are missing, or too many,
- * what follows may still look like events for a while. It ends at the first impossible one. */
+/* Returns whether the cursor is in a batch that can't be read to its end. Where bytes are missing, or too
+ * many, what follows may still look like events for a while. It ends at the first impossible one. */
 static bool lossy_spoilt(const struct v2_order *o, const struct v2_cursor *c)
 {
     return o->list[c->batch]->spoilt;
@@ -163,7 +163,7 @@ static void lose_thread(struct v2_order *o, uint32_t thread, int64_t since)
     }
 }
 
-/* Whether events of the cursor's thread were lost just before its event. True once for each gap. */
+/* Returns whether events of the cursor's thread were lost just before its event. True once for each gap. */
 static bool lossy_gap(struct v2_cursor *c)
 {
     const bool is = c->gap && (c->sure || c->t - c->before_gap > V2_CLOSE_NS);
@@ -205,7 +205,7 @@ static void silent(struct v2_order *o, uint32_t thread)
 void v2_lossy_due(struct v2_order *o)
 {
     struct v2_loss *t = &o->loss;
-    /* without stacks silent() emits an event for each */
+    /* Without stacks silent() emits an event for each. */
     const enum v2_pass pass = o->gen->has_stacks ? V2_BLANK : V2_BLANKED;
     v2_look(o, &(struct v2_look){V2_ALL_M, pass, o->nout + 4, silent}, &t->rest_m);
     t->started = t->rest_m == o->nm;
@@ -232,7 +232,7 @@ static void lose_in_holes(struct v2_order *o, uint32_t g, uint32_t p)
     }
 }
 
-/* After all events: a GC cycle that is still open may have ended. */
+/* After all events, a GC cycle that is still open may have ended. */
 static void rest_gc(struct v2_order *o)
 {
     const struct v2_loss *t = &o->loss;
@@ -246,13 +246,13 @@ static void rest_gc(struct v2_order *o)
         o->gc = GC_OFF;
 }
 
-/* After all events: a goroutine that has waited since before the loss may have run in it. */
+/* After all events, a goroutine that has waited since before the loss may have run in it. */
 static void rest_g(struct v2_order *o, uint32_t g)
 {
     struct v2_g *vg = v2_g_at(o, g);
     const bool named = vg->seqgen == o->gen->ordinal;
     if (vg->status == ST_UNKNOWN && v2_lossy_sound(o) && !named) {
-        /* a generation names all goroutines that exist, so it has ended */
+        /* A generation names all goroutines that exist, so it has ended. */
         struct ev *e = v2_quiet(o, EVK_G_STATE);
         e->state = ST_NONE;
         e->g = g;

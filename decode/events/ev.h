@@ -19,7 +19,7 @@
 
 #define EV_NONE UINT32_MAX /* no goroutine / P / M */
 
-/* From EVK_METRIC to EVK_G_LABEL in the order of enum ev_class. */
+/* From EVK_METRIC to EVK_G_LABEL they are in the order of enum ev_class. */
 enum ev_kind {
     EVK_G_CREATE, /* g (new, arg = raw id) in state; by = creator or EV_NONE; stack = creator's; stack2 =
                      start fn */

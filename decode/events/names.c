@@ -85,13 +85,13 @@ static const uint16_t *list_of(const struct names *nm, const struct stack_ref *r
     return *chunk + (r->first & (CHUNK_MOST - 1));
 }
 
-/* The i-th id of such a list: two bytes each or, if wide, four, the low half first. */
+/* Returns the i-th id of such a list: two bytes each or, if wide, four, the low half first. */
 static inline uint32_t frame_id(const uint16_t *list, bool wide, uint32_t i)
 {
     return wide ? list[2 * i] | (uint32_t)list[2 * i + 1] << 16 : list[i];
 }
 
-/* Room for n more behind what the last chunk has. NULL: out of memory. */
+/* Returns room for n more behind what the last chunk has. NULL: out of memory. */
 static uint16_t *lists_room(struct lists *l, uint32_t n)
 {
     if (l->last && n <= l->cap - l->used)
@@ -118,7 +118,7 @@ static void lists_free(struct lists *l)
     seg_free(&l->chunk);
 }
 
-/* ids as they stand in a list. *wide: they take two places each. */
+/* Write ids as they stand in a list. *wide: they take two places each. */
 static inline void list_put(uint16_t *o, const uint32_t *ids, uint32_t n, bool *wide)
 {
     uint32_t all = 0;

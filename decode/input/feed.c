@@ -34,8 +34,8 @@ static bool has_prefix(const char *s, const char *prefix)
     return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
-/* Whether it is "host:6060" or "host:6060/path": a port of digits after the first colon, and no file of
- * that name. */
+/* Returns whether it is "host:6060" or "host:6060/path": a port of digits after the first colon, and no file
+ * of that name. */
 static bool host_port(const char *s)
 {
     const char *colon = strrchr(s, ']') ? strchr(strrchr(s, ']'), ':') : strchr(s, ':');
@@ -112,7 +112,7 @@ enum err_code feed_url(const char *where, const struct feed_opts *o, char *out, 
 
 /* ---- opening, closing ---------------------------------------------------------------------------------- */
 
-/* It is read for so long: a file from now on, all else from its first byte. Beyond a week nobody waits. */
+/* Set how long it is read: a file from now on, all else from its first byte. Nobody waits beyond a week. */
 static void start_clock(struct feed *f)
 {
     const int64_t s = INT64_C(1000000000);
@@ -208,7 +208,7 @@ bool feed_is_file(const struct feed *f)
     return fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* No more is read. */
+/* From now on no more is read. */
 static void close_fd(struct feed *f)
 {
     if (f->own)
@@ -231,7 +231,7 @@ void feed_close(struct feed *f)
 
 /* ---- reading ------------------------------------------------------------------------------------------- */
 
-/* What curl says is little: the beginning of it is kept. At its end nobody waits for more. */
+/* Keep the beginning of what curl says, which is little. At its end nobody waits for more. */
 static void read_said(struct feed *f)
 {
     char some[256];
@@ -269,16 +269,16 @@ static enum feed_state stopped(struct feed *f, struct err *e)
     return FEED_FAILED;
 }
 
-/* The name stands for another file, or this file holds another trace: what was read stays, and the name can
- * be opened again. */
+/* Say that the name stands for another file, or this file holds another trace: what was read stays, and the
+ * name can be opened again. */
 static enum feed_state another(const struct feed *f, const char *what, struct err *e)
 {
     err_set(e, ERR_APART, f->got, "%s: what came before is shown", what);
     return FEED_FAILED;
 }
 
-/* Whether the file still begins as it did. A file that was truncated and rewritten may already be as long
- * as before. */
+/* Returns whether the file still begins as it did. A file that was truncated and rewritten may already be as
+ * long as before. */
 static bool begins_so(const struct feed *f)
 {
     char now[sizeof f->body];
@@ -360,7 +360,7 @@ static enum feed_state read_some(struct feed *f, struct feed_room *to, int timeo
     return FEED_DATA;
 }
 
-/* More bytes behind those at hand. */
+/* Read more bytes behind those at hand. */
 static enum feed_state read_in(struct feed *f, int timeout_ms, struct err *e)
 {
     struct feed_room more = {.p = f->in.p + f->in.n, .cap = f->in.cap - f->in.n};
@@ -369,8 +369,8 @@ static enum feed_state read_in(struct feed *f, int timeout_ms, struct err *e)
     return s;
 }
 
-/* Whether a server's first bytes are no trace's: they say why there is none, and its status, which comes at
- * their end, that it is so. */
+/* Returns whether a server's first bytes are no trace's: they say why there is none, and its status, which
+ * comes at their end, that it is so. */
 static bool feed_refusal(struct feed *f)
 {
     const bool is = (f->pid || f->far) && f->fd >= 0 && !unpack_packed(f->in.p, f->in.n) &&
@@ -379,8 +379,8 @@ static bool feed_refusal(struct feed *f)
     return is && host_now() - f->odd_ns < REFUSAL_NS;
 }
 
-/* Detect by the first bytes whether the input is compressed. FEED_DATA: done; there may be too few bytes
- * for anything else. */
+/* Detect by the first bytes whether the input is compressed. FEED_DATA: that is done; there may be too few
+ * bytes for anything else. */
 static enum feed_state look_at_head(struct feed *f, int timeout_ms, struct err *e)
 {
     if (!f->in.p && !(f->in.p = mem_alloc(f->in.cap = IN_SIZE))) {

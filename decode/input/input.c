@@ -73,7 +73,7 @@ const char *input_far_url(const char *name)
 
 /* ---- opening ------------------------------------------------------------------------------------------- */
 
-/* NULL: it can be read. Else why it isn't. Standard input may be a socket: that is how some programs make
+/* Returns why it can't be read, or NULL. Standard input may be a socket: that is how some programs make
  * pipes. */
 static const char *no_file(const struct stat *st, bool is_stdin)
 {
@@ -102,9 +102,9 @@ static enum err_code input_fd(const char *path, bool is_stdin, int *fd, struct s
 }
 
 /*
- * How much of a file there is to be read. One that says to be so many times as large as what its disk holds
- * of it, as no compressing disk makes it (UNPACK_RATIO), ends at its first hole: behind it stand zeros, for
- * hours.
+ * Returns how much of a file there is to be read. One that says to be so many times as large as what its disk
+ * holds of it, as no compressing disk makes it (UNPACK_RATIO), ends at its first hole: behind it stand zeros,
+ * for hours.
  */
 static uint64_t input_there(int fd, const struct stat *st, struct err *damage)
 {
@@ -118,7 +118,7 @@ static uint64_t input_there(int fd, const struct stat *st, struct err *damage)
     return (uint64_t)hole;
 }
 
-/* Files of some file systems can't be mapped: then nothing is, and ERR_OK. */
+/* Map a file. Files of some file systems can't be: then nothing is mapped, and that is ERR_OK. */
 static enum err_code input_map(int fd, uint64_t n, struct input *in, struct err *e)
 {
     void *p = mapped_new(fd, n);
@@ -157,8 +157,8 @@ static size_t beyond(const struct sink *b, struct err *e)
     return 0;
 }
 
-/* Of what has no end, or unpacks to zeros, no disk is to be filled: behind the header a batch begins, in
- * either family. */
+/* Returns whether a batch begins behind the header, as in either family: no disk is to be filled by what has
+ * no end, or unpacks to zeros. */
 static bool batch_follows(const struct sink *b)
 {
     struct dialect d;
@@ -192,7 +192,7 @@ static size_t sink_room(struct sink *b, struct err *e)
     return room;
 }
 
-/* n more bytes are there. A trace says so in its first ones, so what is none is refused after them. */
+/* Take n more bytes. A trace says so in its first ones, so what is none is refused after them. */
 static enum err_code sink_got(struct sink *b, size_t n, struct err *e)
 {
     struct dialect d;
@@ -205,8 +205,8 @@ static enum err_code sink_got(struct sink *b, size_t n, struct err *e)
     return dialect_tell(b->p, b->n, &d, e);
 }
 
-/* All that comes becomes the input, in place of what it was before. What came before something went wrong is
- * the trace, damaged; if nothing did, that is what went wrong. */
+/* Make all that comes the input, in place of what it was. What came before something went wrong is the trace,
+ * damaged; if nothing came, that is what went wrong. */
 static enum err_code input_feed(struct input *in, struct feed *f, uint64_t limit, struct err *e)
 {
     enum { WAIT_MS = 200 };
@@ -245,7 +245,7 @@ static enum err_code input_feed(struct input *in, struct feed *f, uint64_t limit
     return ERR_OK;
 }
 
-/* Bytes of a mapped file become the input, unpacked. */
+/* Make the bytes of a mapped file the input, unpacked. */
 static enum err_code input_unpack(struct input *in, const uint8_t *p, size_t n, bool deflated, uint64_t limit,
                                   struct err *e)
 {
@@ -256,7 +256,7 @@ static enum err_code input_unpack(struct input *in, const uint8_t *p, size_t n, 
     return e->code;
 }
 
-/* A member of the archive that is mapped becomes the input; member NULL: the only one that is a trace. */
+/* Make a member of the mapped archive the input; member NULL: the only one that is a trace. */
 static enum err_code input_zip(struct input *in, const char *member, uint64_t limit, struct err *e)
 {
     struct zip z;

@@ -41,7 +41,7 @@ struct joint {
     uint64_t torn_gen;
 };
 
-/* What the wall clock may be set right by while a program runs. */
+/* The wall clock may be set right by so much while a program runs. */
 enum { WALL_NS = 2000000000 };
 
 static const char *base_name(const char *path)
@@ -50,7 +50,7 @@ static const char *base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* What tells one path from another: its last name, or its end where both have the same. */
+/* Returns what tells one path from another: its last name, or its end where both have the same. */
 static const char *name_of(const char *path, const char *other)
 {
     enum { SHOWN = 48 };
@@ -61,7 +61,7 @@ static const char *name_of(const char *path, const char *other)
     return n > SHOWN ? path + n - SHOWN : path;
 }
 
-/* "A and B WHY". */
+/* Refuse with "A and B WHY". */
 static enum err_code refuse(struct err *e, const struct jfile *a, const struct jfile *b, const char *why)
 {
     return err_set(e, ERR_APART, ERR_NO_OFFSET, "%.48s and %.48s %s", name_of(a->path, b->path),
@@ -84,7 +84,7 @@ static bool gen_add(struct joint *j, uint32_t file, const struct v2_gen *g)
     if (!mem_room(j->gen, j->cap, j->ngen + 1))
         return false;
     struct jgen *x = &j->gen[j->ngen++];
-    /* the runtime stops the world to begin, and that is the first thing it tells */
+    /* The runtime stops the world to begin, and that is the first thing it writes. */
     const bool begins = any_of(i, g->ntable, has_word(g->table[i].p, g->table[i].end, "start trace"));
     *x = (struct jgen){.file = file,
                        .start = g->start,
@@ -101,8 +101,8 @@ static bool gen_add(struct joint *j, uint32_t file, const struct v2_gen *g)
     return true;
 }
 
-/* Of the stacks from `from` on: how many frames are of a function that stands where it did before, how many
- * aren't. */
+/* Count, of the stacks from `from` on, the frames of functions that stand where they did before, and the
+ * others. */
 static bool pcs_note(struct joint *j, uint32_t from, uint64_t *same, uint64_t *other)
 {
     for (uint32_t s = from; s < j->names.stacks.n; s++)
@@ -155,7 +155,7 @@ static enum err_code file_look(struct joint *j, uint32_t n, struct err *e)
 
 /* ---- one row ------------------------------------------------------------------------------------------- */
 
-/* Of those of one number the whole one comes first. */
+/* Of the generations of one number, the whole one comes first. */
 ORDER(by_number, struct jgen, LEAST(r->number) LEAST(r->torn) LEAST(r->file))
 
 static bool same_gen(const struct joint *j, const struct jgen *a, const struct jgen *b)
@@ -170,7 +170,7 @@ static bool same_gen(const struct joint *j, const struct jgen *a, const struct j
            !memcmp(j->file[a->file].in.data + a->start, j->file[b->file].in.data + b->start, both);
 }
 
-/* Each generation once; what is cut short and not the last is left out. */
+/* Take each generation once; what is cut short and not the last is left out. */
 static enum err_code row_make(struct joint *j, struct err *e)
 {
     size_t n = 0;
@@ -281,8 +281,8 @@ static enum err_code file_take(struct joint *j, uint32_t n, enum err_code rc, st
     return file_look(j, n, e);
 }
 
-/* All files' generations as one row. open: the files are still to be read; *met: how many generations they
- * have together. */
+/* Make all files' generations one row. open: the files are still to be read; *met: how many they have
+ * together. */
 static enum err_code row_of_files(struct joint *j, bool open, uint64_t limit, size_t *met, struct err *e)
 {
     enum err_code rc = ERR_OK;

@@ -19,7 +19,7 @@
 
 enum { JOINT_MAX = 4096 }; /* number of files */
 
-/* Files beside the first one, in any order. */
+/* These are files beside the first one, in any order. */
 struct joint_paths {
     const char *const *path;
     uint32_t n;

@@ -100,7 +100,7 @@ static void gen_lose(struct stream *st, size_t i, uint64_t n)
         st->losing += lost;
 }
 
-/* The generation ends where it is understood up to. It goes if it was too large. */
+/* End the generation where it is understood up to. It goes if it was too large. */
 static enum err_code gen_over(struct stream *st, struct err *e)
 {
     struct stream_gen *g = arriving(st);
@@ -124,7 +124,7 @@ static enum err_code batch_of(struct stream *st, uint64_t number, struct err *e)
 {
     struct stream_gen *g = arriving(st);
     const bool fresh = st->at == STREAM_HEADER && !g->cut;
-    /* before any batch of it was understood; or its first one has another number than the two behind it */
+    /* No batch of it was understood before, or its first one has another number than the two behind it. */
     if (!fresh && (!g->number || (g->batches == 2 && number && number == st->stray)))
         g->number = st->last = number;
     const bool first = fresh && number && (!st->last || number == st->last + 1);
@@ -150,7 +150,7 @@ static enum err_code batch_of(struct stream *st, uint64_t number, struct err *e)
     return ERR_OK;
 }
 
-/* No batch begins here: look for the next one. */
+/* Look for the next batch, since none begins here. */
 static void lose_place(struct stream *st)
 {
     struct stream_gen *g = arriving(st);
@@ -195,7 +195,7 @@ static enum err_code batch_step(struct stream *st, bool *more, struct err *e)
                : ERR_OK;
 }
 
-/* n more bytes: some of the batch's payload, or at most HEAD_MOST. */
+/* Take n more bytes: some of the batch's payload, or at most HEAD_MOST. */
 static enum err_code piece_put(struct stream *st, const uint8_t *p, size_t n, struct err *e)
 {
     st->bytes += n;

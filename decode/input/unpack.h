@@ -25,7 +25,7 @@
 const char *unpack_packed(const uint8_t *p, size_t n);
 bool unpack_sure(const uint8_t *p, size_t n);
 
-/* Bytes as they come, in pieces. Members or frames follow each other; behind gzip, padding may. */
+/* It takes bytes as they come, in pieces. Members or frames follow each other; behind gzip, padding may. */
 struct unpacker {
     z_stream z;
     struct ZSTD_DCtx_s *zstd; /* NULL: it is zlib's */

@@ -105,7 +105,7 @@ bool zip_next(const struct zip *z, uint64_t *pos, struct zip_member *m)
     return true;
 }
 
-/* The compression of a member that can't be unpacked here; NULL: it can be. */
+/* Returns the compression of a member that can't be unpacked here; NULL: it can be. */
 static const char *packed_by(const struct zip_member *m)
 {
     static const struct {

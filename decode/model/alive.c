@@ -13,7 +13,7 @@ struct alive_chunk {
     int64_t end;            /* the trace's end when this was computed; INT64_MAX: final */
 };
 
-/* Whether the lane may still change. */
+/* Returns whether the lane may still change. */
 static bool may_grow(const struct trace_info *ti, enum lane_kind k, const struct lifetime *l)
 {
     return (!ti->done || ti->more) && !(k == LANE_G && l->over && l->started);
@@ -40,7 +40,7 @@ static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind
     }
 }
 
-/* Whether a chunk that was computed when the trace ended at `then` is worth computing again. The old
+/* Returns whether a chunk that was computed when the trace ended at `then` is worth computing again. The old
  * summary still holds, as it allows for lanes that grow. So this is not done at each step of loading. */
 static bool outdated(int64_t then, const struct trace_info *ti)
 {

@@ -15,7 +15,7 @@ enum {
     ALONE = 4096  /* most goroutines without a creation stack */
 };
 
-/* A callback is a string; NOTHING: not known; SEVERAL: it differs between calls or goroutines. */
+/* A callback is a string, NOTHING if it isn't known, or SEVERAL if it differs between calls or goroutines. */
 enum { NOTHING = 0, SEVERAL = UINT32_MAX };
 
 static void note_callback(uint32_t *callback, uint32_t func)
@@ -93,7 +93,7 @@ static uint32_t next_to_root(const struct names *nm, uint32_t stack, struct fram
     return func;
 }
 
-/* Whether the helper itself, at the root of the stack, waits for something from another goroutine (a
+/* Returns whether the helper itself, at the root of the stack, waits for something from another goroutine (a
  * channel, a condition; not a lock). */
 static bool awaits(const struct names *nm, uint32_t stack, uint32_t helper)
 {
@@ -145,7 +145,7 @@ static void helpers_of_stacks(struct search *s)
 
 /* ---- the helpers' goroutines --------------------------------------------------------------------------- */
 
-/* One goroutine's callback, and whether it awaited something for most of the time before calling it. */
+/* This is one goroutine's callback, and for how much of the time before its call something was awaited. */
 struct life {
     uint32_t callback, calls; /* calls: number of calls of it, with a wait in between */
     int64_t awaited, all;     /* ns */
@@ -172,7 +172,7 @@ static struct life helper_life(const struct search *s, const struct helper *h, u
     for (uint32_t i = 0; more && i < SPANS && l.callback != SEVERAL; i++) {
         struct frame root;
         const struct span *is = span_get(&it);
-        /* else the stack is the unblocker's */
+        /* Else the stack is the unblocker's. */
         const bool own = is->state == ST_WAITING || is->state == ST_SYSCALL || is->who == NO_LANE;
         const uint32_t func = own && is->stack ? next_to_root(&tr->names, is->stack, &root) : 0;
         const bool awaited = is->state == ST_WAITING && is->stack && awaits(&tr->names, is->stack, h->func);
@@ -194,7 +194,7 @@ static uint32_t birth_at(struct search *s, uint32_t helper, uint32_t stack)
     return (uint32_t)s->nbirth++;
 }
 
-/* "Read" of "net.(*conn).Read"; empty for a closure, which has no name of its own. */
+/* Returns "Read" of "net.(*conn).Read"; empty for a closure, which has no name of its own. */
 static struct str last_of(struct str s)
 {
     uint32_t at = s.len;
@@ -205,8 +205,8 @@ static struct str last_of(struct str s)
     return closure ? (struct str){"", 0} : last;
 }
 
-/* Whether a and b are different callbacks. Methods of the same name at one line come from a call of an
- * interface, not from a callback. */
+/* Returns whether a and b are different callbacks. Methods of the same name at one line come from a call of
+ * an interface, not from a callback. */
 static bool is_other(const struct names *nm, uint32_t a, uint32_t b)
 {
     const struct str x = last_of(names_get(nm, a)), y = last_of(names_get(nm, b));

@@ -32,7 +32,7 @@ HOT uint32_t lookup(const struct lookup *l, uint64_t key)
     return __builtin_expect(v != IDMAP_NONE && l->key[at] == key, 1) ? v : lookup_far(l->map, key);
 }
 
-/* The same for ids where 0 means 0. */
+/* This is the same for ids where 0 means 0. */
 HOT bool lookup_or_0(const struct lookup *l, uint64_t key, uint32_t *out)
 {
     *out = key ? lookup(l, key) : 0;
@@ -66,7 +66,7 @@ HOT uint32_t at_g(const struct v2_at *at)
     return at->u->r.g;
 }
 
-/* The goroutine with this id. Its entry holds the id, and is read next in any case. */
+/* Returns the goroutine with this id. Its entry holds the id, and is read next in any case. */
 HOT uint32_t at_find(const struct v2_at *at, uint64_t id)
 {
     const struct lookup *l = &at->ts->gs;
@@ -227,7 +227,7 @@ HOT bool varint(const uint8_t **at, uint64_t *v)
     return p;
 }
 
-/* The entries of the table of events for these events. */
+/* These are the entries of the table of events for these events. */
 enum { CM = V2_CM, CP = V2_CP, CG = V2_CG, NG = V2_NG, SELF = V2_SELF, OWN = V2_OWN, TELLS = V2_TELLS };
 enum {
 #define X(n, id, name, since, nargs, context, ...) NARGS_##id = nargs, NEEDS_##id = context,
@@ -301,7 +301,7 @@ next:
         goto out;
 timed:;
     const struct v2_at x = {ts, u, now > last ? now : last + 1};
-    /* another thread is due; until it is done this thread only needs the time of its next event */
+    /* Another thread is due; until it is done this thread only needs the time of its next event. */
     if (x.t > ts->limit) {
         ts->over = x.t;
         if (now <= ts->until || now > u->clock || !v2_specs[*at].nargs) /* what can't be is found at once */
@@ -544,7 +544,7 @@ static enum fast_rc sink_fast(struct v2_sink *k, int64_t *until)
         rc = FAST_ON;
         if (n < 2 || o->oom || !k->room)
             break;
-        /* most likely; it is known before the heap, which was just written, can be read */
+        /* This is most likely, and known before the heap, which was just written, can be read. */
         u = &ts->open[h[1].slot];
         heap_down(h, n, false);
         if (sample < h[0].t) {

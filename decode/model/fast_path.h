@@ -38,7 +38,7 @@ struct lookup {
 
 enum { FAST_THREADS = 32 }; /* threads that are on the fast path at once; a power of two */
 
-/* The fast path as a whole. It is kept in memory, because it has more fields than there are registers. */
+/* This is the fast path as a whole. It is kept in memory, having more fields than there are registers. */
 struct fast_path {
     struct v2_sink k;
     bool ready;       /* no table is empty, and no event may be missing (v2_order.lossy) */

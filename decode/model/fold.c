@@ -16,7 +16,7 @@
 
 /* ---- growing ------------------------------------------------------------------------------------------- */
 
-/* Lane i of a kind that events name: of a G, a P or an M. */
+/* Make room for lane i of a kind that events name: of a G, a P or an M. */
 static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
 {
     if (i < f->nlane[k])

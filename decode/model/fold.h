@@ -87,7 +87,7 @@ struct minfo {
     struct mlane lane;
 };
 
-/* A list; unsorted: some entries came late. */
+/* This is a list; unsorted: some entries came late. */
 #define VEC(name, type) \
     struct name { \
         type *v; \
@@ -189,7 +189,7 @@ struct fold {
      */
     uint16_t (*hint)(void *arg, uint64_t id, uint32_t *name);
     void *hint_arg;
-    /* those that hint did not name have a name all the same, and are no mark workers */
+    /* Those that hint did not name have a name all the same, and are no mark workers. */
     bool others_named;
     uint32_t str_gcworker; /* string "runtime.gcBgMarkWorker", once seen */
     struct idmap runs;     /* creation stack -> function that those goroutines run (fold_names.c) */

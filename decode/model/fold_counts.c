@@ -14,8 +14,8 @@ const uint8_t fold_gcount_of[ST_COUNT] = {
     [ST_WAITING] = GC_WAITING + 1,
 };
 
-/* What back-dating adds: a goroutine first reported at t has existed since 0. Collected per bucket, added
- * up when read. */
+/* This is what back-dating adds: a goroutine first reported at t has existed since 0. It is collected per
+ * bucket, and added up when read. */
 struct gback {
     uint64_t part[GC_COUNT]; /* sum of (t - start of the bucket) */
     int32_t n[GC_COUNT];     /* below 0: fewer than were counted */

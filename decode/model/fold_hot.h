@@ -16,7 +16,7 @@
 
 #define HOT static inline __attribute__((always_inline))
 
-/* What does not change while only these functions fold. Call hot_take() after any other event. */
+/* These do not change while only these functions fold. Call hot_take() after any other event. */
 struct hot {
     struct fold *f;
     const struct gseg *seg; /* goroutines' lanes: hot_g() */
@@ -80,7 +80,7 @@ HOT void hot_count(const struct hot *h, enum gcount from, enum gcount to, int64_
     hot_count_in(h, to, t);
 }
 
-/* Word by word, as it was stored: loading both at once would have to wait for that. */
+/* Load word by word, as it was stored: loading both at once would have to wait for that. */
 HOT void hot_copy(struct waitspan *to, const struct waitspan *from)
 {
     to->dur_who = from->dur_who;
@@ -138,7 +138,7 @@ HOT struct waitspan hot_g_open(const struct hot_run *r)
     return (struct waitspan){r->gopen.dur_who & ~(uint64_t)UINT32_MAX, r->gopen.rest};
 }
 
-/* Special goroutines that these functions can fold nevertheless: those that may get a name, work for the
+/* These functions can fold some special goroutines nevertheless: those that may get a name, work for the
  * collector, or assist. */
 enum { HOT_SPECIAL = SPECIAL_NAME | SPECIAL_WORK | SPECIAL_RANGE };
 

@@ -24,7 +24,7 @@ static void band_show(struct fold *f, enum band b, int64_t t, uint32_t name, uin
 
 enum { OF_P = 1, OF_G = 2 };
 
-/* Whose range it is: a P's, a goroutine's, 0: of neither. */
+/* Returns whose range it is: a P's, a goroutine's, or 0 for neither. */
 static int range_owner(const struct ev *e)
 {
     if (e->state == RANGE_SWEEP || (e->state == RANGE_STW && e->flags & EVF_EXTRA))
@@ -84,7 +84,7 @@ static void ran_in_assist(const struct fold *f, struct ev *e, int64_t t0)
         e->arg2 = 1 + (uint64_t)first;
 }
 
-/* The lane of a P that sweeps, or of one whose goroutine assists, shows that. */
+/* Show that a P sweeps, or that its goroutine assists, in the lane of the P. */
 static void sweep_show(struct fold *f, const struct ev *e, bool on)
 {
     if (f->p[e->p].sweep == on)
@@ -317,7 +317,7 @@ static bool region_room(struct fold *f)
     return fold_room(f, v->v, v->cap, v->n + 1) && fold_room(f, f->around, f->caparound, v->n + 1);
 }
 
-/* The goroutine's innermost open region, index + 1; 0: none. */
+/* Returns the goroutine's innermost open region, index + 1; 0: none. */
 static uint32_t region_top(const struct fold *f, uint32_t g)
 {
     return idmap_get(&f->openregions, g) + 1;
@@ -369,8 +369,8 @@ static void region_close(struct fold *f, uint32_t g, uint32_t at, int64_t t, uin
         f->oom |= !idmap_put(&f->openregions, g, top - 1);
 }
 
-/* Whether the goroutine may have begun a region of this task before the trace: it existed before the trace,
- * has no open region, and the task, if it is known, began before the trace. */
+/* Returns whether the goroutine may have begun a region of this task before the trace: it existed before the
+ * trace, has no open region, and the task, if it is known, began before the trace. */
 static bool region_before(struct fold *f, const struct ev *e, const struct ginfo *gi)
 {
     const uint32_t task = gi->flags & GI_CREATED || !e->arg ? IDMAP_NONE : task_known(f, e->arg);
@@ -459,7 +459,7 @@ void fold_list(struct fold *f, const struct ev *e, const struct ginfo *gi)
     }
 }
 
-/* Whether the event names what it is about. */
+/* Returns whether the event names what it is about. */
 static bool names_owner(const struct ev *e)
 {
     switch (e->kind) {

@@ -13,13 +13,13 @@ static int64_t later_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The time from which something is unknown: never later than now. */
+/* Returns the time from which something is unknown: never later than now. */
 static int64_t lost_since(const struct ev *e)
 {
     return e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t;
 }
 
-/* A thread has no P, as far as is known. */
+/* Note that a thread has no P, as far as is known. */
 static void on_m_lost(struct fold *f, const struct ev *e)
 {
     struct minfo *mi = &f->m[e->m];

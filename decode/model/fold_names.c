@@ -16,7 +16,7 @@ bool fold_label_is_gc(const struct fold *f, uint32_t label)
     return str_starts(names_get(f->names, label), "GC (");
 }
 
-/* Whether this is a function of package runtime that programs may start: "go runtime.GC()". */
+/* Returns whether this is a function of package runtime that programs may start: "go runtime.GC()". */
 static bool is_exported(struct str s)
 {
     const size_t n = sizeof "runtime." - 1;
@@ -24,8 +24,8 @@ static bool is_exported(struct str s)
            !memchr(s.p + n, '.', s.len - n);
 }
 
-/* Whether a goroutine with this start function is the runtime's own. So is all of package runtime, except
- * functions that run user code or are started by it. */
+/* Returns whether a goroutine with this start function is the runtime's own. So is all of package runtime,
+ * except functions that run user code or are started by it. */
 static bool name_is_system(struct str s)
 {
     if (str_starts(s, "runtime.main") || str_starts(s, "runtime.handleAsyncEvent") ||

@@ -3,7 +3,7 @@
 
 #include "decode/base/mem.h"
 
-/* Size of what is before the entries, in units of GMAP_GS words. */
+/* Returns the size of what is before the entries, in units of GMAP_GS words. */
 static size_t heads(uint32_t n)
 {
     return ((size_t)n / GMAP_GS * 2 + 2 + GMAP_GS - 1) / GMAP_GS;

@@ -47,8 +47,8 @@ static uint32_t live_of(const struct join *j, const struct segment *s, uint32_t 
     return idmap_get(&j->ids[LANE_G], fold_g_id(s->f, local));
 }
 
-/* Whether the hint that the decoding used for a goroutine that existed before (*used) was right, or did not
- * matter. */
+/* Returns whether the hint that the decoding used for a goroutine that existed before (*used) was right, or
+ * did not matter. */
 static bool hint_held(const struct join *j, const struct segment *s, const struct carried *used,
                       const struct ginfo *gi)
 {
@@ -105,8 +105,8 @@ static enum joined procs_agree(const struct join *j, const struct segment *s)
     return JOINED;
 }
 
-/* Whether the thread holds a P that the segment could not assign to a thread, and nothing happened to that
- * P. */
+/* Returns whether the thread holds a P that the segment could not assign to a thread, and nothing happened to
+ * that P. */
 static bool holds_lost(const struct join *j, const struct segment *s, const struct v2_m *m, uint32_t at)
 {
     uint32_t p =

@@ -24,7 +24,7 @@
 #include "decode/base/idmap.h"
 #include "decode/model/segment.h"
 
-/* A piece of one of the trace's lanes. */
+/* This is a piece of one of the trace's lanes. */
 struct jpiece {
     uint32_t seg, i; /* the segment, and the lane's index in it */
     int64_t t0;
@@ -32,14 +32,14 @@ struct jpiece {
     int64_t tot[SPAN_SLOTS]; /* ns per slot before t0 */
 };
 
-/* A lane's pieces, in time order. For a goroutine without the piece in the segment where it is new. */
+/* These are a lane's pieces, in time order; a goroutine's without the one in the segment where it is new. */
 struct jlane {
     struct jpiece *v;
     uint32_t n;
     size_t cap; /* 1 at first: most lanes have only one */
 };
 
-/* The state of a P, a thread at the end of the joined segments; the next segment is checked against it, and
+/* The state of a P or a thread at the end of the joined segments. The next segment is checked against it, and
  * against that of goroutines: spanlane.state and ginfo.assist where they are new. */
 struct jp {
     uint64_t id;

@@ -47,8 +47,8 @@ struct loader {
     struct segment *notes; /* not a segment; holds the notes made while looking for one */
 };
 
-/* Whether a generation is complete. If something is missing, it needs the generations before it, and the
- * trace must be read as one. */
+/* Returns whether a generation is complete. If something is missing, it needs the generations before it, and
+ * the trace must be read as one. */
 static bool gen_sound(enum v2_gen_rc rc, const struct v2_gen *g)
 {
     const bool cut = g->torn || (rc == V2_GEN_LAST && !g->has_stacks);
@@ -233,8 +233,8 @@ static void ends_follow(struct loader *l)
     pthread_cond_broadcast(&l->changed);
 }
 
-/* Whether a segment's end is predicted. The last one's is not, nor any if only one thread decodes. Under
- * the lock. */
+/* Returns whether a segment's end is predicted. The last one's is not, nor any if only one thread decodes.
+ * Under the lock. */
 static bool end_predicted(const struct loader *l, const struct segment *s)
 {
     return l->want > 1 && !(l->all && s->n + 1 == l->nseg);
@@ -355,7 +355,7 @@ static void start_threads(struct loader *l)
         l->nthreads++;
 }
 
-/* The first segment has reported the trace's start. */
+/* Note that the first segment has reported the trace's start. */
 static void started(struct loader *l)
 {
     pthread_mutex_lock(&l->mu);

@@ -9,7 +9,7 @@
 
 enum { REC_MAX = 10 + 1 + 10 * (SPAN_SLOTS - 1) };
 
-/* The end of hold i. */
+/* Returns the end of hold i. */
 static int64_t hold_end(const struct fold *f, const struct mlane *l, size_t i)
 {
     return i + 1 < l->n ? l->h[i + 1].t0 : f->end > l->h[i].t0 ? f->end : l->h[i].t0;
@@ -85,7 +85,7 @@ size_t mlane_find(const struct mlane *l, int64_t t)
     return after - 1;
 }
 
-/* A walk over holds. It keeps the totals before hold `at`, whose record is at rec. */
+/* A walk over holds keeps the totals before hold `at`, whose record is at rec. */
 struct hold_walk {
     size_t at, rec;
     int64_t tot[SPAN_SLOTS];

@@ -50,7 +50,7 @@ static inline uint64_t dur_stored(int64_t dur, bool units)
     return !units ? x : x & 63 ? x << 1 | 1 : x >> 5;
 }
 
-/* Durations in the form they are stored; `all` is all of them or'ed. Returns whether that is PACK_UNIT. */
+/* Write durations as they are stored; `all` is all of them or'ed. Returns whether that is by PACK_UNIT. */
 static bool durs_stored(const struct waitspan *s, uint32_t n, const struct pack_how *how, uint64_t all,
                         uint64_t *v)
 {
@@ -63,7 +63,7 @@ static bool durs_stored(const struct waitspan *s, uint32_t n, const struct pack_
     return ticks || units;
 }
 
-/* The sums of n spans, one span at a time. */
+/* Compute the sums of n spans, one span at a time. */
 static void sums_of(const struct waitspan *s, uint32_t n, const struct pack_how *how, struct pack_sums *sums)
 {
     *sums = (struct pack_sums){0};
@@ -229,13 +229,13 @@ struct split { /* spans by value */
     _Alignas(16) uint32_t dur[SPAN_BLOCK], who[SPAN_BLOCK], stack[SPAN_BLOCK], pair[SPAN_BLOCK];
 };
 
-/* Collected over all spans, four at a time. */
+/* These are collected over all spans, four at a time. */
 struct seen {
     __m128i whole, all,
         most; /* number of durations that are multiples of 64 ns; everything or'ed; the longest duration */
 };
 
-/* pack_ticks() of four durations. */
+/* This is pack_ticks() of four durations. */
 static SSE inline __attribute__((always_inline)) __m128i ticks_four(const struct pack_clock *k, __m128i ns)
 {
     const __m128i inv = _mm_set1_epi32((int)k->inv), mul = _mm_set1_epi32((int)k->mul),
@@ -285,12 +285,12 @@ static SSE inline __attribute__((always_inline)) void split_four(const struct wa
     memcpy(tag, &tags, 4);
 }
 
-/* Four sums per slot, so that one addition need not wait for another. */
+/* There are four sums per slot, so that one addition need not wait for another. */
 struct sums_four {
     int64_t v[4][8];
 };
 
-/* By hand: the compiler's way of clearing so much costs a twentieth of a block. */
+/* This is by hand: the compiler's way of clearing so much costs a twentieth of a block. */
 static SSE inline __attribute__((always_inline)) void sums_clear(struct sums_four *f)
 {
     const __m128i zero = _mm_setzero_si128();
@@ -317,7 +317,7 @@ struct planes {
     uint64_t w[5][2]; /* a bit per span */
 };
 
-/* palette_of() for 16 pairs at a time; makes the planes as well. */
+/* This is palette_of() for 16 pairs at a time, and makes the planes as well. */
 static SSE uint32_t palette_sse(const uint32_t *pair, uint32_t n, uint32_t pal[PALETTE_MOST],
                                 struct planes *out)
 {
@@ -367,7 +367,7 @@ add_up_four(struct pack_sums *sums, const struct sums_four *four, const uint32_t
     sums->longest = x > y ? x : y;
 }
 
-/* As pack_sse(). Returns 0 and packs nothing if the spans are unusual. */
+/* This does as pack_sse(). It returns 0 and packs nothing if the spans are unusual. */
 static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out, const struct waitspan *s,
                                                                    uint32_t n, struct pack_how *how,
                                                                    struct pack_sums *sums,
@@ -404,7 +404,7 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
     }
     _mm_storeu_si128((__m128i *)(void *)all, in.all);
     _mm_storeu_si128((__m128i *)(void *)most, in.most);
-    /* As DURS_64 a duration takes one bit more. */
+    /* Stored as DURS_64, a duration takes one bit more. */
     const int dur_bits = durs == DURS_TICKS ? PACK_TICK_BITS : 31;
     if (all[0] >> dur_bits || (all[1] | all[2]) >> 24 || all[3] >> 8)
         return 0;

@@ -123,13 +123,13 @@ static inline uint32_t pack_ticks(const struct pack_clock *k, uint32_t ns)
     return rest <= 2 ? (uint32_t)ticks << 2 | rest : ns << 2 | 3;
 }
 
-/* For a block's index entry. */
+/* These are for a block's index entry. */
 struct pack_sums {
     int64_t slot[8]; /* ns per slot */
     int64_t longest; /* the longest span, except in slot 0 */
 };
 
-/* What packing depends on, besides the spans. */
+/* Packing depends on these, besides the spans. */
 struct pack_how {
     const uint8_t (*slot)[4]; /* by tag and lane kind: the slot of the state */
     const int64_t *longs;     /* durations of the spans with WAIT_LONG */

@@ -47,14 +47,14 @@ static const uint8_t *palette_unpack(const uint8_t *p, uint32_t n, unsigned flag
     return p + pal->planes.n * pal->planes.size;
 }
 
-/* The pair numbers of spans 8 * i .. 8 * i + 7, a byte each. */
+/* Returns the pair numbers of spans 8 * i .. 8 * i + 7, a byte each. */
 static uint64_t palette_eight(const struct palette *pal, uint32_t i)
 {
     uint64_t v = 0;
     for (unsigned k = 0; k < pal->planes.n; k++) {
         uint64_t x = pal->planes.p[k * pal->planes.size + i];
-        /* bit b of x to bit 0 of byte b: each copy of x keeps another bit, and a carry moves it to the byte's
-         * top */
+        /* Bit b of x goes to bit 0 of byte b: each copy of x keeps another bit, and a carry moves it to the
+         * top. */
         x = (x * 0x0101010101010101u) & 0x8040201008040201u;
         x = (x + 0x00406070787c7e7fu) >> 7 & 0x0101010101010101u;
         v |= x << k;
@@ -64,7 +64,7 @@ static uint64_t palette_eight(const struct palette *pal, uint32_t i)
 
 /* ---- columns ------------------------------------------------------------------------------------------- */
 
-/* how a column's codes map to lengths */
+/* This is how a column's codes map to lengths. */
 enum lengths { DUR, DUR_LONG, ID, ID_LONG };
 
 static const uint8_t *lengths_of(enum lengths k)
@@ -104,7 +104,7 @@ void pack_read_init(void)
         }
 }
 
-/* The next four values, which have these codes. */
+/* Returns the next four values, which have these codes. */
 static inline SSE __m128i column_four(const struct shuffle *k, unsigned codes, const uint8_t **p)
 {
     const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)*p);
@@ -149,7 +149,7 @@ static const uint8_t *column_32(const uint8_t *p, uint32_t n, enum lengths k, ui
 }
 
 #ifdef PACK_SSE
-/* The pair numbers of spans i .. i + 15; i: a multiple of 8. */
+/* Returns the pair numbers of spans i .. i + 15; i is a multiple of 8. */
 static inline SSE __m128i palette_sixteen(const struct palette *pal, uint32_t i)
 {
     const __m128i bit = _mm_set1_epi64x((int64_t)0x8040201008040201u),
@@ -186,14 +186,14 @@ static inline SSE struct sixteen pairs_split(const uint32_t *pair)
                             _mm_unpacklo_epi64(ab_high, cd_high), _mm_unpackhi_epi64(ab_high, cd_high)};
 }
 
-/* The pairs with these numbers, of 16 pairs. */
+/* Returns the pairs with these numbers, of 16 pairs. */
 static inline SSE struct sixteen pairs_pick(const struct sixteen *of, __m128i at)
 {
     return (struct sixteen){_mm_shuffle_epi8(of->first, at), _mm_shuffle_epi8(of->second, at),
                             _mm_shuffle_epi8(of->third, at), _mm_shuffle_epi8(of->tag, at)};
 }
 
-/* Of a and b, by the top bit of each byte. */
+/* Select from a and b by the top bit of each byte. */
 static inline SSE struct sixteen pairs_either(const struct sixteen *a, const struct sixteen *b, __m128i top)
 {
     return (struct sixteen){_mm_blendv_epi8(a->first, b->first, top),
@@ -234,7 +234,7 @@ static SSE void pairs_sse(const struct palette *pal, uint32_t n, uint32_t *tag, 
 }
 #endif
 
-/* Tags and, unless NULL, stacks of all spans, and of up to 15 more: there is room after n. */
+/* Reads tags and, unless NULL, stacks of all spans, and of up to 15 more: there is room after n. */
 static void pairs_unpack(const struct palette *pal, uint32_t n, uint32_t *tag, uint32_t *stack)
 {
 #ifdef PACK_SSE
@@ -252,7 +252,7 @@ static void pairs_unpack(const struct palette *pal, uint32_t n, uint32_t *tag, u
 }
 
 #ifdef PACK_SSE
-/* Durations in units of 64 ns (pack_dur_ns()); up to three more than n. */
+/* Reads durations in units of 64 ns (pack_dur_ns()), up to three more than n. */
 static SSE void durs_64(const uint32_t *x, uint32_t n, int64_t *dur)
 {
     for (uint32_t i = 0; i < n; i += 4) {
@@ -265,7 +265,7 @@ static SSE void durs_64(const uint32_t *x, uint32_t n, int64_t *dur)
     }
 }
 
-/* The same in ticks. */
+/* Reads the same in ticks. */
 static SSE void durs_ticks(const uint32_t *x, uint32_t n, const struct pack_clock *clock, int64_t *dur)
 {
     const __m128i zero = _mm_setzero_si128(), three = _mm_set1_epi64x(3), one = _mm_set1_epi64x(1);

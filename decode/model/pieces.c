@@ -47,7 +47,7 @@ static struct row pieces_row(const struct join *j, struct lane l)
     return (struct row){of->v, of->n, l.kind == LANE_G};
 }
 
-/* The last piece that begins at t or before, else the first one. */
+/* Returns the last piece that begins at t or before, else the first one. */
 static uint32_t row_at(const struct row *r, int64_t t)
 {
     uint32_t after = 0;
@@ -55,13 +55,13 @@ static uint32_t row_at(const struct row *r, int64_t t)
     return after + r->home ? after + r->home - 1 : 0;
 }
 
-/* Whether a lane is one piece, in the trace's own fold. Bands are: their ranges are folded there. */
+/* Returns whether a lane is one piece, in the trace's own fold. Bands are: their ranges are folded there. */
 static bool is_whole(const struct join *j, enum lane_kind k)
 {
     return !j->n || k == LANE_BAND;
 }
 
-/* Whether such a lane has a span. */
+/* Returns whether such a lane has a span. */
 static bool has_span(const struct fold *f, struct lane l)
 {
     if (l.kind >= LANE_KINDS || l.i >= f->nlane[l.kind])
@@ -207,7 +207,7 @@ static void piece_totals(const struct trace *tr, struct lane l, const struct pie
     add_before(p, a->tot, a->count, a->n);
 }
 
-/* A lane's ascending moments, grouped by piece. Each moment belongs to the piece in which the moment just
+/* A lane's ascending moments are grouped by piece. Each moment belongs to the piece in which the moment just
  * before it lies. */
 struct runs {
     const struct trace *tr;

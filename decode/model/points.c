@@ -98,7 +98,7 @@ static inline const struct point_block *block_at(const struct points *p, size_t 
     return whole ? &p->blk[i / POINTS_BLOCK] : NULL;
 }
 
-/* The extent in a column that begins at t0; of the points, i lie before t0, and e before its end. */
+/* Returns the extent in a column that begins at t0; of the points, i lie before t0, and e before its end. */
 static struct extent extent_of(const struct points *p, int64_t t0, size_t i, size_t e)
 {
     const size_t n = points_n(p);

@@ -90,8 +90,8 @@ static uint64_t lane_id(const struct trace *tr, enum lane_kind k, uint32_t i)
                               : 0;
 }
 
-/* The life of goroutine g, new at h, and its number of spans. Reads what it needs of the first and the last
- * piece without making pieces of them. */
+/* Finds the life of goroutine g, new at h, and its number of spans. Reads what it needs of the first and the
+ * last piece without making pieces of them. */
 static struct lifetime life_of(const struct trace *tr, uint32_t g, const struct home *h, uint64_t *nspans)
 {
     const struct join *j = &tr->join;
@@ -154,7 +154,7 @@ uint32_t trace_name(const struct trace *tr, uint32_t i, const struct ginfo *g, b
     return *inferred ? run : g->name;
 }
 
-/* The lane_info of goroutine i, new at h, without first, last and nspans. */
+/* Returns the lane_info of goroutine i, new at h, without first, last and nspans. */
 struct lane_info trace_who_at(const struct trace *tr, uint32_t i, const struct home *h)
 {
     struct ginfo room;
@@ -223,8 +223,8 @@ uint32_t trace_g_name(const struct trace *tr, uint32_t g)
     return trace_name(tr, g, fold_g_info(h.f, h.local, &room), &inferred);
 }
 
-/* trace_lives() for goroutine i and its neighbours in the segment where they are new. Returns their
- * number. */
+/* Does trace_lives() for goroutine i and its neighbours in the segment where they are new. Returns how
+ * many. */
 static uint32_t lives_at(const struct trace *tr, uint32_t i, uint32_t n, struct lifetime *out)
 {
     struct home h = trace_home(tr, i);

@@ -20,7 +20,7 @@ inline uint64_t retired_value(const struct retired *p, enum retired_value c, uin
 
 /* ---- packing groups away ------------------------------------------------------------------------------- */
 
-/* Whether the columns can hold all that is known of it. */
+/* Returns whether the columns can hold all that is known of it. */
 static bool fits_columns(const struct spanlane *l, const struct ginfo *gi)
 {
     bool none = true;
@@ -130,7 +130,7 @@ void retired_lane(const struct retired *p, uint32_t g, struct spanlane *out)
                              .m = EV_NONE};
 }
 
-/* The start of its first span. */
+/* Returns the start of its first span. */
 static inline int64_t first_of(const struct retired *p, uint32_t g)
 {
     const struct spanlane l = {.wait_t0 = (int64_t)retired_value(p, PV_START, g),
@@ -170,7 +170,7 @@ bool retired_rows(const struct retired *p, enum retired_value first, struct reti
     return true;
 }
 
-/* Whether one of the group may have this id. */
+/* Returns whether one of the group may have this id. */
 static bool may_have(const struct retired *p, uint64_t id)
 {
     const struct column *ids = &p->c.col[PV_ID];

@@ -91,7 +91,7 @@ int64_t segment_end(const struct segment *s, int64_t last)
     return s->most > last ? s->most : last;
 }
 
-/* The start of its last batch, in the trace's time. */
+/* Returns the start of its last batch, in the trace's time. */
 static int64_t last_batch(const struct segment *s, int64_t base)
 {
     uint64_t last = 0;

@@ -5,7 +5,7 @@
 
 enum { EDGES = 256 }; /* looked up at once */
 
-/* slot: of each state; 0, which has the rest: this kind of lane does not distinguish it. */
+/* slot[] is that of each state, or 0, which has the rest: this kind of lane does not distinguish it. */
 static inline void shares_fill(const uint8_t *slot, const int64_t *a, const int64_t *b, int64_t len,
                                struct shares *out)
 {

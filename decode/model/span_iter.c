@@ -76,7 +76,7 @@ static bool come_to(struct span_iter *it, uint32_t i)
     return true;
 }
 
-/* The same from the one before it, of a goroutine's that is not the last one loaded: most of what is read. */
+/* Step from the one before it, of a goroutine's that is not the last one loaded: most of what is read. */
 static inline void step_to(struct span_iter *it, uint32_t i)
 {
     struct span *s = &it->cur;
@@ -359,7 +359,7 @@ bool span_prev(struct span_iter *it)
     return block_step(it, false) && come_to(it, it->n - 1);
 }
 
-/* Whether the current span covers t. */
+/* Returns whether the current span covers t. */
 static bool covers(const struct span_iter *it, int64_t t)
 {
     return t >= it->cur.t0 && (t < it->cur.t1 || (it->cur.open_end && t == it->cur.t1));
@@ -386,7 +386,7 @@ bool trace_span_at(const struct trace *tr, struct lane lane, int64_t t, struct s
 
 /* ---- long spans ---------------------------------------------------------------------------------------- */
 
-/* A trace_wide() or trace_longest() in progress. */
+/* This is a trace_wide() or trace_longest() in progress. */
 struct wide {
     struct wide_ask ask;
     bool empty;           /* report also a span of length 0 that begins at t0 */

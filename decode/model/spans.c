@@ -6,7 +6,7 @@
 
 #include "decode/base/mem.h"
 
-/* The pool's first chunk; each next one is twice as large, up to CHUNK_MOST. */
+/* The pool's first chunk is so large; each next one is twice as large, up to CHUNK_MOST. */
 #define CHUNK_FIRST (1u << 17)
 #define CHUNK_MOST (2u << 20)
 #define CHUNK_WAIT (1u << 16) /* first chunk of waiting spans */

@@ -21,7 +21,7 @@
 #include "decode/model/blocks.h"
 #include "decode/model/pack.h"
 
-/* One cache line: a goroutine's transition seldom touches another. */
+/* This is one cache line: a goroutine's transition seldom touches another. */
 struct spanlane {
     int64_t t0;           /* start of the open span */
     struct waitspan open; /* the open span, without duration */
@@ -58,7 +58,7 @@ static inline uint32_t spans_nblk(const struct spanlane *l)
     return l->blocks ? l->blocks->n : 0;
 }
 
-/* Memory that is freed only as a whole. */
+/* This memory is freed only as a whole. */
 struct bump {
     struct pool_chunk *chunks;
     uint8_t *at, *end; /* free part of the last chunk */
@@ -113,7 +113,7 @@ spans_push(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_
         struct waitspan *w = l->wait.next;
         l->wait.next = w + 1;
         l->room--;
-        /* word by word, as they were stored just now: loading both at once would stall */
+        /* Load word by word, as they were stored just now: loading both at once would stall. */
         w->dur_who = l->open.dur_who | (uint32_t)dur;
         w->rest = l->open.rest;
         if (__builtin_expect((uint64_t)dur >> 32 != 0, 0))

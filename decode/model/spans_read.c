@@ -77,10 +77,10 @@ uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t
     return b == nblk && until - l->wait_t0 < min_ns ? b + 1 : b;
 }
 
-/* Copied to clear sums: for a small array the compiler clears in a slow way. */
+/* This is copied to clear sums: for a small array the compiler clears in a slow way. */
 static const int64_t zeros[4][SPAN_SLOTS];
 
-/* A position in a lane that only moves forward: totals up to `t`, the start of span `i` in block b. */
+/* This position in a lane only moves forward: totals up to `t`, the start of span `i` in block b. */
 struct walk {
     uint32_t b, n, i; /* n: spans in the block, without the open one */
     int64_t t, tot[SPAN_SLOTS];

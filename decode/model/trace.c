@@ -126,7 +126,7 @@ static enum err_code decode_begin(struct trace *tr, struct err *e)
     if (rc)
         return rc;
     notes_first(tr);
-    /* a growing trace arrives more slowly than one thread decodes */
+    /* A growing trace arrives more slowly than one thread decodes. */
     tr->threaded = tr->threads > 1 && !second_family && !tr->opts.grows;
     for (int i = 0; i < (tr->threaded ? RING : second_family ? 0 : 1); i++)
         if (!(tr->ring[i].evs = mem_alloc(CHUNK_HALVES * sizeof(struct ev_half))))
@@ -460,7 +460,7 @@ static bool load_step(struct trace *tr, int64_t stop, bool *late)
     return chunk_took(tr, &tr->ring[0]);
 }
 
-/* Whether a growing trace waits for more input, with all input so far decoded. */
+/* Returns whether a growing trace waits for more input, with all input so far decoded. */
 static bool waits_for_more(struct trace *tr)
 {
     if (!tr->src.waiting || tr->fold.oom || (tr->opts.strict && tr->info.ndamages))

@@ -17,7 +17,7 @@ struct place { /* The current goroutine. */
     struct retired_rows rows;
 };
 
-/* For spans to be unpacked into c, of this fold and segment. */
+/* Returns a run for spans of this fold and segment, to be unpacked into c. */
 static inline struct span_run run_of(const struct spancols *c, const struct fold *f,
                                      const struct segment *seg)
 {
@@ -30,7 +30,7 @@ static inline struct span_run run_of(const struct spancols *c, const struct fold
                              .seg = seg};
 }
 
-/* Unpack block b of a piece into c: spans_block(). */
+/* Unpack block b of a piece into c, by spans_block(). */
 static inline struct span_run block_run(const struct piece *p, uint32_t b, bool all, struct spancols *c)
 {
     struct span_run r = run_of(c, p->f, p->seg);
@@ -40,13 +40,13 @@ static inline struct span_run block_run(const struct piece *p, uint32_t b, bool 
     return r;
 }
 
-/* Whether spans are wanted of the goroutine that the walk is at. */
+/* Returns whether spans are wanted of the goroutine that the walk is at. */
 static inline bool spans_wanted(const struct span_walk *w)
 {
     return w->spans && !(w->skips && w->skips(w->arg));
 }
 
-/* Block b will be read soon, and is in no cache. */
+/* Fetch block b, which will be read soon and is in no cache. */
 static inline __attribute__((always_inline)) void block_fetch(const struct spanlane *l, uint32_t b)
 {
     enum { LINES = 8, LINE = 64 };
@@ -77,8 +77,8 @@ uint32_t span_run_who(const struct span_run *r, uint32_t i)
                                                       : segment_g(r->seg, r->local[i] - 1);
 }
 
-/* Whether the goroutine is packed away, in a group without blocks of spans. If so at->rows is filled with
- * what a walk reads of the group. */
+/* Returns whether the goroutine is packed away, in a group without blocks of spans. If so at->rows is filled
+ * with what a walk reads of the group. */
 static bool take_rows(const struct span_walk *w, struct place *at)
 {
     const struct retired *retired = at->in.f->seg[at->in.local / RETIRED_GS].retired;
@@ -89,7 +89,7 @@ static bool take_rows(const struct span_walk *w, struct place *at)
     return retired && at->has_rows;
 }
 
-/* As trace_lane(), for a row; spans: or as trace_lane_who(). */
+/* Does as trace_lane() for a row, or without `spans` as trace_lane_who(). */
 static void retired_row_info(const struct trace *tr, const struct place *at, uint32_t i, bool spans,
                              struct lane_info *li)
 {
@@ -126,7 +126,7 @@ static inline bool retired_spans(const struct span_walk *w, struct place *at, ui
     return w->spans(w->arg, g, run);
 }
 
-/* lane_walk() for n goroutines that are packed away together. */
+/* This is lane_walk() for n goroutines that are packed away together. */
 static bool retired_walk(const struct trace *tr, const struct span_walk *w, struct place *at, uint32_t n)
 {
     const uint32_t from = at->in.local % RETIRED_GS;

@@ -63,7 +63,7 @@ static uint64_t func_entry(const struct symbols *s, uint64_t i)
     return get(s, s->functab + 2 * s->ptr * i, s->ptr);
 }
 
-/* The record of function i, and its name. */
+/* Finds the record of function i, and its name. */
 static bool func_name(const struct symbols *s, uint64_t i, uint64_t *func, const char **p, uint32_t *n)
 {
     *func = get(s, s->functab + 2 * s->ptr * i + s->ptr, s->ptr);

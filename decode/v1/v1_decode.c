@@ -160,8 +160,8 @@ static inline uint32_t g_row(struct v1_decoder *d, uint64_t id)
     return __builtin_expect(g != IDMAP_NONE, 1) ? g : v1_find_g(d, id);
 }
 
-/* What an event's numbers say besides its own value and its stack: the steps of ticks and sequence, and the
- * goroutine that it names. */
+/* This is what an event's numbers say besides its own value and its stack: the steps of ticks and sequence,
+ * and the goroutine that it names. */
 struct v1_numbers {
     uint64_t dt, dseq, id;
 };
@@ -268,7 +268,7 @@ static int decode_other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev 
     return 1;
 }
 
-/* State of decoding a cursor's events. */
+/* This is the state of decoding a cursor's events. */
 struct v1_run {
     const uint8_t *p;
     uint64_t ticks;
@@ -468,8 +468,8 @@ uint64_t v1_ev_real_ticks(const struct v1_decoder *d, const struct v1_ev *e)
     return r.v[local ? 1 : 2];
 }
 
-/* Whether an event of this type shows if a system call that the same P is in blocks. Those about another
- * goroutine or none do not. */
+/* Returns whether an event of this type shows if a system call that the same P is in blocks. Those about
+ * another goroutine or none do not. */
 static bool says(unsigned type)
 {
     return EVENT[type].whose != NOBODY && EVENT[type].whose != NAMED;

@@ -167,7 +167,7 @@ static struct ev *introduce(struct v1_emit *em, uint32_t g, uint16_t flags, uint
     return v;
 }
 
-/* The current event can't follow what came before, so events are missing. */
+/* Note that events are missing, since the current one can't follow what came before. */
 static void contra(struct v1_emit *em)
 {
     em->contradictions++;
@@ -196,7 +196,7 @@ static void leave(struct v1_emit *em, uint32_t g)
     s->p = EV_NONE;
 }
 
-/* From now on it is unknown what this goroutine does. */
+/* Note that it is unknown from now on what this goroutine does. */
 static void lose(struct v1_emit *em, uint32_t g)
 {
     leave(em, g);
@@ -207,7 +207,7 @@ static void lose(struct v1_emit *em, uint32_t g)
         put_g(em, EVK_G_STATE, EVF_QUIET, g, ST_UNKNOWN);
 }
 
-/* The event can't follow what is known of this goroutine, or of what its P runs. */
+/* Note that the event can't follow what is known of this goroutine, or of what its P runs. */
 static void contradicts(struct v1_emit *em, const struct v1_ev *e, uint32_t g)
 {
     contra(em);
@@ -216,7 +216,7 @@ static void contradicts(struct v1_emit *em, const struct v1_ev *e, uint32_t g)
         v1_lossy_p(em, e->p);
 }
 
-/* Whether the event may be about this goroutine. */
+/* Returns whether the event may be about this goroutine. */
 static bool alive(struct v1_emit *em, const struct v1_ev *e, uint32_t g)
 {
     if (g && gor(em, g)->state != V1S_ENDED)
@@ -303,7 +303,7 @@ static void on_create(struct v1_emit *em, const struct v1_ev *e)
     v->stack2 = start;
 }
 
-/* Whether it is known what the goroutine does. */
+/* Returns whether it is known what the goroutine does. */
 static bool placed(const struct v1_g *s)
 {
     return s->state == V1S_RUNNABLE || s->state == V1S_RUNNING || s->state == V1S_SYSCALL ||
@@ -352,7 +352,7 @@ static void on_wake(struct v1_emit *em, const struct v1_ev *e)
     rule_wake(&at, s, by);
 }
 
-/* The listing at the start says that a goroutine waits or is in a system call. */
+/* Take what the listing at the start says: a goroutine waits, or is in a system call. */
 static void on_status(struct v1_emit *em, const struct v1_ev *e)
 {
     const struct v1_left *left = &V1_LEFT[e->tag.type];
@@ -393,8 +393,8 @@ static void on_block(struct v1_emit *em, const struct v1_ev *e)
     put_g(em, EVK_G_STATE, EVF_QUIET, e->g, ST_SYSCALL);
 }
 
-/* Whether events are missing since the goroutine's system call began, so that this is the end of another
- * call. */
+/* Returns whether events are missing since the goroutine's system call began, so that this is the end of
+ * another call. */
 static bool went_on(const struct v1_emit *em, const struct v1_ev *e, const struct v1_g *s)
 {
     return e->moved && (em->ngap || em->loss_to || em->o->repairs) && e->own != V1_NO_SEQ &&
@@ -476,7 +476,7 @@ static void on_proc_stop(struct v1_emit *em, const struct v1_ev *e)
     thread_off(em, q);
 }
 
-/* Events of this P are missing here, or from here on. */
+/* Note that events of this P are missing here, or from here on. */
 static void on_gap(struct v1_emit *em, const struct v1_ev *e)
 {
     uint32_t p = proc_lane(em, e->p);
@@ -648,7 +648,7 @@ static void mark_used(struct v1_emit *em, bool set)
 #undef MARK
 }
 
-/* Whether the file is not only cut but damaged. Then events may name goroutines that have ended. */
+/* Returns whether the file is not only cut but damaged. Then events may name goroutines that have ended. */
 static bool broken(const struct source *s)
 {
     return any_of(i, s->st.ndamages, i >= SOURCE_NOTES || source_note(&s->damage, i)->code != ERR_TRUNCATED);

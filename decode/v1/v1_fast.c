@@ -8,7 +8,7 @@
 
 #include "decode/base/mem.h"
 
-/* The part of the emitter's state that the loop needs, in registers between load() and save(). */
+/* This part of the emitter's state is what the loop needs, in registers between load() and save(). */
 struct hot {
     struct ev_half *v; /* where the stream goes on */
     struct v1_g *rows;
@@ -85,7 +85,7 @@ ALWAYS void at_put_back(const struct v1_at *at, const struct v1_g *s)
 
 #include "decode/v1/v1_rules.h"
 
-/* The cursor with the earliest event. */
+/* This is the cursor with the earliest event. */
 struct side {
     uint32_t cur, head;
     struct v1_cursor *c;

@@ -16,7 +16,7 @@
 
 #define RATE_LEAST 1000 /* no clock has fewer ticks per second, or more than RATE_MOST */
 #define RATE_MOST UINT64_C(10000000000)
-/* The rates of real clocks. A number that has lost or gained a byte is far from them. */
+/* These are rates of real clocks. A number that has lost or gained a byte is far from them. */
 #define RATE_USUAL(rate) ((rate) >= 1 << 22 && (rate) <= INT64_C(1) << 31)
 
 /* ---- ids of strings and stacks ------------------------------------------------------------------------- */
@@ -32,7 +32,7 @@ static uint64_t *id_place(struct v1_ids *m, uint64_t id)
     return id < m->ndense ? &m->dense[id] : far != IDMAP_NONE ? &m->dense[m->ndense + far] : NULL;
 }
 
-/* Whether two entries of strings have different texts. */
+/* Returns whether two entries of strings have different texts. */
 static bool texts_differ(const struct v1_index *ix, const struct source *s, uint64_t at, uint64_t other)
 {
     struct v1_raw a, b;
@@ -337,8 +337,8 @@ static void resync(struct v1_index *ix, struct source *s, const char *why)
     ix->batch_open = false;
 }
 
-/* Whether no writer would put this event here: an event with a time among the tables, or a tick rate before
- * such an event. */
+/* Returns whether no writer would put this event here: an event with a time among the tables, or a tick rate
+ * before such an event. */
 static bool out_of_place(const struct v1_index *ix, const struct source *s, const struct v1_raw *r,
                          const uint8_t *p)
 {
@@ -396,7 +396,7 @@ static enum err_code slow(struct v1_index *ix, struct source *s)
 ORDER(by_key, struct v1_exit, LEAST((int64_t)r->key) LEAST(r->g))
 ORDER(by_time, struct v1_sample, LEAST((int64_t)r->ticks) LEAST(r->off))
 
-/* Whether it is a time within the trace. */
+/* Returns whether it is a time within the trace. */
 static bool in_time(const struct v1_index *ix, uint64_t ticks)
 {
     const uint64_t skew = v1_index_skew(ix), lo = ix->first_ticks > skew ? ix->first_ticks - skew : 0;

@@ -69,7 +69,7 @@ static uint32_t id_of(struct v1_names *vn, struct v1_ids *table, uint64_t id, en
     return (uint32_t)*val;
 }
 
-/* As v1_string(), but 0 for what the file lacks. */
+/* Does as v1_string(), but returns 0 for what the file lacks. */
 static uint32_t string_or_0(struct v1_names *vn, uint64_t id)
 {
     return id_of(vn, &vn->ix->strings, id, V1_STRING, name_text);

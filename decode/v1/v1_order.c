@@ -111,14 +111,14 @@ static void order_give_up(struct v1_order *o, const char *why)
     o->nwaiting = 0;
 }
 
-/* Whether C threads call Go. Go before 1.22 doesn't record how their goroutines were created, and its own
- * reader refuses such traces. */
+/* Returns whether C threads call Go. Go before 1.22 doesn't record how their goroutines were created, and its
+ * own reader refuses such traces. */
 static bool calls_back(const struct names *nm)
 {
     return any_of(i, names_nstrs(nm), str_is(names_get(nm, i), "runtime.cgocallback"));
 }
 
-/* Why no order can be made. What cuts a trace has not read its names, and can't say. */
+/* Returns why no order can be made. What cuts a trace has not read its names, and can't say. */
 static const char *why_none(const struct names *nm)
 {
     return !nm              ? ""
@@ -168,7 +168,7 @@ static void force(struct v1_order *o)
     push(o, best);
 }
 
-/* Whether the goroutine that the event names is in the state that the event needs. */
+/* Returns whether the goroutine that the event names is in the state that the event needs. */
 static bool fits(const struct v1_order *o, const struct v1_ev *e)
 {
     uint8_t s = o->d.g[e->arg_g].state;
@@ -181,7 +181,7 @@ static bool fits(const struct v1_order *o, const struct v1_ev *e)
     }
 }
 
-/* The prototype's clock is coarse, so many heads have the same time. Take one that fits(). */
+/* Take one that fits(): the prototype's clock is coarse, so many heads have the same time. */
 static void tie(struct v1_order *o)
 {
     size_t at = 0, stack[TIE_MAX], n = 0, looked = 0;

@@ -29,7 +29,7 @@ RULE void rule_start(const struct v1_at *at, struct v1_g *s)
     at->q->g = at->e->g;
 }
 
-/* Does the event's goroutine run on its P? */
+/* Returns whether the event's goroutine runs on its P. */
 RULE bool runs(const struct v1_g *s, const struct v1_p *q, const struct v1_ev *e)
 {
     return s->state == V1S_RUNNING && q->g == e->g;

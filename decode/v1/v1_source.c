@@ -216,7 +216,7 @@ static size_t events(struct v1 *v, struct source *s, struct ev_half *out, size_t
     return v->emit.n;
 }
 
-/* A step that has nothing to show yet emits one event all the same, since none would mean the end. */
+/* Emit an event of a step that has nothing to show yet, since none would mean the end. */
 static size_t put_tick(struct ev_half *out)
 {
     *(struct ev *)(void *)out = ev_at(0, EVK_TICK, EVF_QUIET);

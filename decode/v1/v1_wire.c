@@ -56,7 +56,7 @@ void v1_dialect_init(struct v1_dialect *d, int version)
     }
 }
 
-/* Reading of one event. */
+/* This is the reading of one event. */
 struct reading {
     const uint8_t *p, *end;
     const char *why;
@@ -69,7 +69,7 @@ static enum v1_read wire_bad(struct reading *in, const char *what)
     return V1_READ_BAD;
 }
 
-/* As bytes_varint(), but a number that the input's end cuts is told from one that is too long. */
+/* Does as bytes_varint(), but tells a number that the input's end cuts from one that is too long. */
 static enum v1_read read_number(struct reading *in, uint64_t *v)
 {
     const uint8_t *q = bytes_varint(in->p, in->end, v);

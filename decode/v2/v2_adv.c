@@ -206,7 +206,7 @@ static void emit_held(struct v2_order *o, uint32_t p, uint32_t m, uint32_t g, ui
     e->arg = g == EV_NONE ? o->p[p].id : v2_g_at(o, g)->id;
 }
 
-/* The P, whose thread was unknown, has belonged to this thread since the segment began. */
+/* Note that the P, whose thread was unknown, has belonged to this thread since the segment began. */
 static void thread_found(struct v2_order *o, uint32_t p, uint32_t m)
 {
     o->p[p].lost = false;
@@ -559,7 +559,7 @@ EVENT(stw_begin)
 EVENT(stw_end)
 {
     const struct v2_g *const g = v2_g_at(o, x->g);
-    /* no status shows an open STW, so the segments can't be joined: the trace is read as one */
+    /* No status shows an open STW, so the segments can't be joined: the trace is read as one. */
     if (!g->stw && o->alone) {
         o->bad = true;
         return ADV_OK;

@@ -37,8 +37,8 @@ static void clock_read(struct source *s, struct v2_gen *g, const struct v2_raw_b
         source_damage(s, ERR_FORMAT, g->ordinal, source_off(s, h->p) + e.offset, "%s", e.what);
 }
 
-/* Whether the snapshot (from 1.25 on) shows that clock units are 64 ns: the runtime's own clock, in ns, says
- * the same within a millisecond. */
+/* Returns whether the snapshot (from 1.25 on) shows that clock units are 64 ns: the runtime's own clock, in
+ * ns, says the same within a millisecond. */
 static bool system_clock(const struct v2_raw_clock *c)
 {
     enum { UNIT = 1000000000 / V2_ASSUMED_HZ, SAME = 1000000 / UNIT };
@@ -59,7 +59,7 @@ static bool freq_stated(struct source *s, struct v2_gen *g)
 /* Set g->freq once all batches are known. last: the rate of the generation before, 0 if there is none. */
 static void clock_settle(struct source *s, struct v2_gen *g, uint64_t last)
 {
-    /* the system's clock never changes its rate; others are measured for each generation */
+    /* The system's clock never changes its rate; others are measured for each generation. */
     const bool system = system_clock(&g->snap), same = last == V2_ASSUMED_HZ && !g->after_gap;
     const uint64_t sure = last && !system ? last : V2_ASSUMED_HZ;
     g->no_freq = !g->freq;
@@ -253,8 +253,8 @@ uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id)
     return g->reason[id] = mine != IDMAP_NONE ? mine : missing_string(s, g, id, LABELS, V2_REASONS);
 }
 
-/* Whether an event of the batch names a string or a stack that the tables lack. Checks about *most names, and
- * counts them down. */
+/* Returns whether an event of the batch names a string or a stack that the tables lack. Checks about *most
+ * names, and counts them down. */
 static bool is_untold(const struct v2_gen *g, const struct v2_batch *b, unsigned *most)
 {
     struct v2_raw_ev e;
@@ -306,8 +306,8 @@ void v2_gen_after(struct v2_gen *g, const struct v2_gen *before)
                          .hi = before->hi};
 }
 
-/* Tables are written last, stacks before strings: whether strings follow the stacks, in a batch that isn't
- * full. */
+/* Returns whether strings follow the stacks, in a batch that isn't full: tables are written last, stacks
+ * first. */
 static bool tables_end(const struct v2_gen *g)
 {
     enum { FULL = 62 << 10 }; /* a larger last batch may be full: another one may follow */
@@ -344,7 +344,7 @@ static void cut_last(struct v2_gen *g, const uint8_t *at)
         g->all[g->nall - 1].end = at;
 }
 
-/* No batch begins at p: find where the next one does. The size of the one before may have been wrong, so
+/* Find where the next batch begins, since none does at p. The size of the one before may have been wrong, so
  * the search starts in that one. */
 static const uint8_t *skip_broken(struct source *s, struct v2_gen *g, const uint8_t *p)
 {
@@ -429,8 +429,8 @@ static const uint8_t *after_torn(struct source *s, struct v2_gen *g, const struc
     return NULL;
 }
 
-/* Whether what seems to be an end mark is none, as batches of the same generation follow it. (A second clock
- * batch: the generation is in the file twice.) */
+/* Returns whether what seems to be an end mark is none, as batches of the same generation follow it. (A
+ * second clock batch: the generation is in the file twice.) */
 static bool is_false_end(struct source *s, const struct v2_gen *g, const uint8_t *p)
 {
     struct v2_raw_batch h;
@@ -443,7 +443,7 @@ static bool is_false_end(struct source *s, const struct v2_gen *g, const uint8_t
     return is;
 }
 
-/* The generation ends without its mark, where the next one begins. */
+/* End the generation without its mark, where the next one begins. */
 static void no_mark(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
 {
     if (s->version < GO_126)

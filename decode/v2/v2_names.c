@@ -10,8 +10,8 @@
 #include "decode/base/hash.h"
 #include "decode/v2/v2_raw.h"
 
-/* The tables of a generation, with numbers of their own: from 1 on in the order of appearance (names.h),
- * for stacks from 0 on. */
+/* The tables of a generation have numbers of their own: from 1 on in the order of appearance (names.h), for
+ * stacks from 0 on. */
 struct v2_read {
     struct names own; /* strings and frames; func and file are indices of these strings */
     uint32_t *frames; /* the frames of all stacks, one after the other */
@@ -82,7 +82,7 @@ static inline uint64_t stack_hash_next(uint64_t h, uint64_t frame)
     return (h + frame) * hash_secret[1];
 }
 
-/* A table being read. */
+/* This is a table that is being read. */
 struct reading {
     struct v2_gen *g;
     const uint8_t *end;
@@ -188,7 +188,7 @@ bool v2_names_read(struct source *s, struct v2_gen *g)
 enum { AHEAD = 12 }; /* stacks */
 enum { LOOKED_AFTER = 1 << 14 };
 
-/* Whether the load was cancelled. Called for each string, frame and stack. */
+/* Returns whether the load was cancelled. Called for each string, frame and stack. */
 static inline bool cancelled_at(const struct source *s, size_t i)
 {
     return i % LOOKED_AFTER == 0 && source_left(s);

@@ -49,7 +49,7 @@ static void batch_next(struct v2_order *o, struct v2_cursor *c, bool sure)
     c->before_gap = before;
 }
 
-/* The rest of the batch can't be read: go to the next one. Returns false if there is none. */
+/* Go to the next batch, as the rest of this one can't be read. Returns false if there is none. */
 static bool batch_lost(struct v2_order *o, struct v2_cursor *c)
 {
     o->hurt |= !o->list[c->batch]->torn;
@@ -143,12 +143,12 @@ static uint32_t heap_pop(struct v2_order *o)
 
 /* ---- a generation -------------------------------------------------------------------------------------- */
 
-/* By thread, or by time; then by place in the file. */
+/* Sort by thread, or by time; then by place in the file. */
 ORDER(batch_by_m, struct v2_batch *const, LEAST((*r)->m) LEAST(*r))
 ORDER(batch_by_time, struct v2_batch *const, LEAST((*r)->time) LEAST(*r))
 
-/* A thread writes one batch after the other. Whether one stands behind a later one. If clocks differ by a
- * little, the order of the file is right. */
+/* Returns whether a batch stands behind a later one: a thread writes one after the other. If clocks differ by
+ * a little, the order of the file is right. */
 static bool moved(const struct v2_order *o, struct v2_batch *const *list, size_t n)
 {
     int64_t last = 0;
@@ -166,7 +166,7 @@ static bool moved(const struct v2_order *o, struct v2_batch *const *list, size_t
     return false;
 }
 
-/* Whether batch b is a copy of a. */
+/* Returns whether batch b is a copy of a. */
 static bool doubled(const struct v2_order *o, const struct v2_batch *a, const struct v2_batch *b)
 {
     const size_t n = (size_t)(a->end - a->p);
@@ -356,7 +356,7 @@ static void cursor_done(struct v2_order *o, struct v2_cursor *c)
         v2_lossy_over(o, c->m, o->last);
 }
 
-/* Events turn out to be missing: continue with v2_lossy.c. Returns false if this order has to stop
+/* Continue with v2_lossy.c, as events turn out to be missing. Returns false if this order has to stop
  * instead. */
 static bool become_lossy(struct v2_order *o)
 {
@@ -395,7 +395,7 @@ struct able { /* the result of first_able() */
     bool anew;  /* another event is the earliest now, and all cursors are back in the heap */
 };
 
-/* Whether the cursor's event would wait longer than any event does. */
+/* Returns whether the cursor's event would wait longer than any event does. */
 static bool waits_long(const struct v2_order *o, const struct v2_cursor *c)
 {
     return o->lossy && c->t >= o->loss.least && o->heap[0].t > c->t + o->patience;
@@ -443,8 +443,8 @@ static void doubt_late(struct v2_order *o, uint32_t i)
     o->hurt = true;
 }
 
-/* x's event was carried out and made o->out[at] and following: advance its cursor, put the stalled ones
- * back. */
+/* Advance the cursor of x, whose event was carried out and made o->out[at] and following; put the stalled
+ * ones back. */
 static void cursor_advance(struct v2_order *o, const struct able *x, size_t at)
 {
     struct v2_cursor *c = &o->cur[x->i];
@@ -545,7 +545,7 @@ static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, 
     return a != ADV_OK || (!*over && c->t <= until);
 }
 
-/* Whether there is room for what general() makes. */
+/* Returns whether there is room for what general() makes. */
 static bool has_room(const struct v2_sink *k, size_t cap)
 {
     return k->n + k->others + EV_MOST <= cap;

@@ -17,7 +17,7 @@ static struct ev *gc_step(struct v2_order *o, const struct v2_cursor *c, const s
     return e;
 }
 
-/* Whether its number follows that of the last step. */
+/* Returns whether its number follows that of the last step. */
 static bool gc_next(struct v2_order *o, const struct v2_cursor *c)
 {
     if (!o->gc_first) {
@@ -70,7 +70,7 @@ EVENT(gc_active)
 
 /* ---- open sweeps of a P and open mark assists of a goroutine; v2_rules.h: how they begin and end ------- */
 
-/* A range of what the event names is open when this generation begins. */
+/* Note that a range of what the event names is open when this generation begins. */
 static enum adv range_goes_on(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x,
                               enum range_kind what)
 {

@@ -37,7 +37,7 @@ static inline uint32_t v2_stack_of(struct v2_order *o, uint64_t id)
     return v2_gen_stack(o->gen, id);
 }
 
-/* Whether the thread lacks something that the event needs. */
+/* Returns whether the thread lacks something that the event needs. */
 static inline bool v2_lacks(const struct v2_ctx *x, unsigned need)
 {
     return (need & V2_CM && x->m == EV_NONE) || (need & V2_CP && x->p == EV_NONE) ||

@@ -87,7 +87,7 @@ void v2_wall_clock(struct source *s, const struct v2_gen *gen, const struct v2_o
     s->st.has_wall = true;
 }
 
-/* What is read from here on was recorded separately from what was read before. */
+/* Note that what is read from here on was recorded separately from what was read before. */
 static void gap(struct source *s, struct v2 *v)
 {
     const struct v2_order *o = &v->order;
@@ -97,7 +97,7 @@ static void gap(struct source *s, struct v2 *v)
                     v2_seconds(o, o->gap_since), v2_seconds(o, o->last));
 }
 
-/* The tables of a generation are read: prepare to order it. */
+/* Prepare to order a generation whose tables are read. */
 static void begin_gen(struct source *s, struct v2 *v)
 {
     s->st.generations = v->gen.ordinal;

@@ -121,7 +121,7 @@ static inline uint32_t v2_leaves_first(const struct v2_order *o, const struct v2
                                                                                        : EV_NONE;
 }
 
-/* Whether a sequence number follows the last one, in this generation. */
+/* Returns whether a sequence number follows the last one, in this generation. */
 static inline bool v2_follows(const struct v2_order *o, uint32_t gen, uint64_t have, uint64_t want)
 {
     return gen == o->gen->ordinal && want == have + 1;

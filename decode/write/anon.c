@@ -27,7 +27,7 @@ static const struct folder {
 };
 enum { NSTANDARD = sizeof STANDARD / sizeof *STANDARD };
 
-/* Go's own words, whatever they are used as: reasons, kinds of STW, labels of workers. */
+/* These are Go's own words, whatever they are used as: reasons, kinds of STW, labels of workers. */
 static const char *const WORDS[] = {
 #define X(from, to, text) text,
 #include "decode/v2/words_v2.def"
@@ -48,7 +48,7 @@ static bool is_word(struct str s)
     return any_of(i, sizeof WORDS / sizeof *WORDS, str_is(s, WORDS[i]));
 }
 
-/* The first n bytes of a text; what is behind them. */
+/* These return the first n bytes of a text, and what is behind them. */
 static struct str head(struct str s, size_t n)
 {
     return (struct str){s.p, (uint32_t)n};
@@ -119,7 +119,7 @@ static const char *family(struct str s)
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
-/* Keys of a name in the maps of uses and of numbers. */
+/* Returns the key of a name in the maps of uses and of numbers. */
 static uint64_t role_key(struct str s, enum anon_role role)
 {
     return hash_bytes(s.p, s.len) ^ (role == ANON_PACKAGE ? UINT64_C(0x9e3779b97f4a7c15) : 0);

@@ -27,7 +27,7 @@ struct slice_p {
     uint8_t status; /* V2_PS_..; 0: not known */
     bool sweep;
 };
-/* A thread and its open batch. 0: no thread; odd numbers: the reader's; others: made up. */
+/* This is a thread and its open batch. 0: no thread; odd numbers: the reader's; others: made up. */
 struct slice_m {
     uint64_t id;
     uint32_t g, p; /* + 1; 0: none */

@@ -12,7 +12,7 @@ enum { COLS_MOST = 63, ASIDE = 28 }; /* ASIDE: columns that are worth more words
 
 /* ---- columns ------------------------------------------------------------------------------------------- */
 
-/* Whether rows are sorted by an amount. */
+/* Returns whether rows are sorted by an amount. */
 static bool has_amount(const struct table *t)
 {
     const int by = t->have.sort;
@@ -75,7 +75,7 @@ static int table_choose(const struct table *t, int w, int out[COLS_MOST], int *b
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
-/* Whether names have two ends here: those of kinds may have one. */
+/* Returns whether names have two ends here: those of kinds may have one. */
 static bool two_ends(const struct table *t)
 {
     struct text name = {0};

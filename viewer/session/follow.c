@@ -66,9 +66,9 @@ static uint64_t follow_will_take(const struct follow *f)
     return follow_memory(f) + MODEL * (follow_waiting(f) + model_left(&f->next));
 }
 
-/* Whether another generation of n bytes may be taken. It may not when too much waits to be decoded, or when
- * memory would run out once all is decoded; but the first generation of `next` may, since `next` will free
- * some. Once generations are left out, that continues until there is room for several. */
+/* Returns whether another generation of n bytes may be taken. It may not when too much waits to be decoded,
+ * or when memory would run out once all is decoded; but the first generation of `next` may, since `next` will
+ * free some. Once generations are left out, that continues until there is room for several. */
 static bool follow_has_room(struct follow *f, size_t n)
 {
     const struct model *now = &f->now, *next = &f->next;
