@@ -367,8 +367,8 @@ struct span_iter {
     struct span cur;
 };
 /*
- * span_seek - go to the span that covers t, or to the first or last span if t is outside the lane. false: the
- * lane has no spans.
+ * span_seek - go to the span that covers t, or to the first or last span if t is outside the lane. Returns
+ * false if the lane has no spans.
  */
 bool span_seek(struct span_iter *it, const struct trace *tr, struct lane l, int64_t t);
 /*
@@ -502,7 +502,7 @@ void trace_columns(const struct trace *tr, struct lane l, const int64_t *edges, 
 uint64_t trace_count(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
 /*
  * trace_longest - the longest span (its whole length counts) of those that overlap [t0,t1), ST_NONE apart.
- * false: there is none.
+ * Returns false if there is none.
  */
 bool trace_longest(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct span *out);
 /*
@@ -608,8 +608,8 @@ size_t trace_npoints(const struct trace *tr, enum metric m);               /* ho
 struct point trace_point(const struct trace *tr, enum metric m, size_t i); /* the i-th, by time */
 size_t trace_points_before(const struct trace *tr, enum metric m,
                            int64_t t); /* how many lie before t; O(log points) */
-/* trace_minmax - the smallest and largest value within [t0,t1). false: there is no point before t1. A step
- * per 128 points. */
+/* trace_minmax - the smallest and largest value within [t0,t1). Returns false if there is no point before t1.
+ * A step per 128 points. */
 bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min,
                   uint64_t *max);
 /* trace_extents - the same for n columns; edges[0..n] are ascending. */

@@ -34,8 +34,8 @@ enum { ZIP_STORED = 0, ZIP_DEFLATED = 8 };
 
 /* zip_is - whether these bytes begin like an archive. */
 bool zip_is(const uint8_t *p, size_t n);
-/* zip_open - find the directory. zip_next - the directory's next member; *pos is 0 at first. false: there
- * is none, or damage. */
+/* zip_open - find the directory. zip_next - the directory's next member; *pos is 0 at first. Returns false if
+ * there is none, or damage. */
 enum err_code zip_open(const uint8_t *p, size_t n, struct zip *z, struct err *e);
 bool zip_next(const struct zip *z, uint64_t *pos, struct zip_member *m);
 /* zip_bytes - the address of a member's m->packed bytes. NULL: e says why they can't be read. */

@@ -45,8 +45,8 @@ struct spanblocks {       /* The index of a lane whose first block is packed. */
 };
 
 /*
- * blocks_room - make room for the next block's entry, v->blk[v->n % SPAN_GROUP], and one more. false: out of
- * memory.
+ * blocks_room - make room for the next block's entry, v->blk[v->n % SPAN_GROUP], and one more. Returns false
+ * when out of memory.
  */
 bool blocks_room(struct spanblocks *v);
 /* blocks_pack - pack the entries of a full group into columns, in memory from room(arg, bytes). Returns

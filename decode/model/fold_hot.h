@@ -167,7 +167,7 @@ HOT void hot_run_p(struct hot_run *r)
 
 /*
  * hot_run_begin - begin a run of g (EV_NONE: nothing) on p and m; none of its events is earlier than `last`.
- * false: something there is unusual.
+ * Returns false if something there is unusual.
  */
 HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint32_t m, uint32_t g,
                        int64_t last)
@@ -342,7 +342,7 @@ HOT bool hot_on_call(struct hot_run *r, const struct hot *h, int64_t t, uint8_t 
     return true;
 }
 
-/* hot_reason - set *rest to waitspan.rest for a reason. false: its tag is not cached. */
+/* hot_reason - set *rest to waitspan.rest for a reason. Returns false if its tag is not cached. */
 HOT bool hot_reason(const struct hot *h, uint8_t to, uint32_t str, uint64_t *rest)
 {
     const uint32_t k = str % RECENT_TAGS;
@@ -433,7 +433,8 @@ HOT bool hot_create(struct hot *h, int64_t t, const struct hot_new *x)
     return true;
 }
 
-/* hot_range - fold event e, which begins or ends a range of the P or of g on it. false: out of memory. */
+/* hot_range - fold event e, which begins or ends a range of the P or its g. Returns false when out of
+ * memory. */
 HOT bool hot_range(struct hot_run *r, const struct hot *h, const struct ev *e)
 {
     hot_run_end(r, h);

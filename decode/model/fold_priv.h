@@ -41,7 +41,7 @@ void fold_p_off_m(struct fold *f, uint32_t p, uint32_t m, bool lost, int64_t t);
 /*
  * For a reader that folds runs (fold_hot.h) and counts these events itself.
  * fold_ended - g, which was counted as running, has ended; its last span is closed.
- * fold_created - a goroutine is created; arrays of lanes may move. false: out of memory.
+ * fold_created - a goroutine is created; arrays of lanes may move. Returns false when out of memory.
  */
 void fold_ended(struct fold *f, uint32_t g, struct spanlane *l);
 bool fold_created(struct fold *f, const struct ev *e);

@@ -34,7 +34,7 @@ static __attribute__((noinline)) struct hot_run *run_open(struct runs *rs, uint3
     return r;
 }
 
-/* Fold an event as part of a run. false: nothing has changed. */
+/* Fold an event as part of a run. Returns false if it can't be; then nothing has changed. */
 static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, const struct hot *h,
                                                          const struct ev_half *e)
 {
@@ -73,8 +73,8 @@ static inline bool on_sure(struct runs *rs, const struct ev_half *e, int64_t las
     return false;
 }
 
-/* Fold an event that concerns no run: a creation, a metric. false: it is another kind, and nothing has
- * changed. */
+/* Fold an event that concerns no run: a creation, a metric. Returns false for other kinds, and changes
+ * nothing then. */
 static __attribute__((noinline)) bool on_gap(struct runs *rs, const struct ev *e, uint64_t *plain)
 {
     struct fold *f = rs->h.f;
@@ -97,7 +97,7 @@ static __attribute__((noinline)) bool on_gap(struct runs *rs, const struct ev *e
     return true;
 }
 
-/* Fold any event the long way, with all runs closed. false: out of memory. */
+/* Fold any event the long way, with all runs closed. Returns false when out of memory. */
 static __attribute__((noinline)) bool on_any(struct runs *rs, const struct ev_half *e, int64_t last)
 {
     struct fold *f = rs->h.f;

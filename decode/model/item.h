@@ -37,8 +37,8 @@ static inline enum state item_state(int range)
     static const enum state of[RANGE_KINDS] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
     return of[range];
 }
-/* item_count - the entries of a kind in the model. item_at - gets entry i; false: there is none. item_next -
- * gets entry *i and moves *i on, past all entries of one stop. */
+/* item_count - the entries of a kind in the model. item_at - gets entry i; returns false if there is none.
+ * item_next - gets entry *i and moves *i on, past all entries of one stop. */
 size_t item_count(const struct trace *tr, enum item_kind k);
 bool item_at(const struct trace *tr, enum item_kind k, size_t i, struct item *out);
 bool item_next(const struct trace *tr, enum item_kind k, size_t *i, struct item *out);

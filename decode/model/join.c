@@ -375,7 +375,7 @@ static void ev_join(const struct trace *tr, const struct segment *s, const struc
         e->m = lane_by_id(tr, s, over, LANE_M, e->spare, e->t);
 }
 
-/* Fold the events that waited for the segment's turn. false: as one trace they would have been refused. */
+/* Fold the events that waited for the segment's turn. Returns false if one trace would have refused them. */
 static bool later_join(struct trace *tr, const struct segment *s)
 {
     const struct vec_ev *v = &s->f->later;

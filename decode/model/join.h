@@ -136,7 +136,7 @@ uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t);
 /* pieces_short - whether the piece ends so soon that no span in it can last min_ns. Always false for a
  * goroutine's first piece and for the last one. */
 bool pieces_short(const struct trace *tr, struct lane l, uint32_t k, int64_t min_ns);
-/* pieces_totals - spans_totals() or mlane_totals() over all pieces. false: the lane has no span. */
+/* pieces_totals - spans_totals() or mlane_totals() over all pieces. Returns false if the lane has no span. */
 bool pieces_totals(const struct trace *tr, struct lane l, const struct totals *a);
 int64_t trace_last(const struct trace *tr); /* the time up to which the trace is decoded */
 

@@ -73,7 +73,7 @@ struct mlane {
 
 struct fold;
 
-/* mlane_set - from t on m's hold.who is `who`. false: out of memory. */
+/* mlane_set - from t on m's hold.who is `who`. Returns false when out of memory. */
 bool mlane_set(struct fold *f, uint32_t m, int64_t t, uint32_t who);
 
 /* mlane_totals - like spans_totals(). */

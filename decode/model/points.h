@@ -30,7 +30,7 @@ struct points {
 
 /* points_join - append a segment's points, which come next in time, and free them. false: out of memory. */
 bool points_join(struct points *p, struct points *segment, struct span_pool *sp);
-/* points_pack - pack full blocks into the pool. false: out of memory. */
+/* points_pack - pack full blocks into the pool. Returns false when out of memory. */
 bool points_pack(struct points *p, struct span_pool *sp);
 void points_free(struct points *p);
 

@@ -59,11 +59,11 @@ void segment_read(struct segment *s);
 void segment_look(struct segment *s);
 int64_t segment_end(const struct segment *s, int64_t last);
 /* segment_begin - prepare for its first event. base: start of the trace (n > 0); before: last event of the
- * previous segment. false: out of memory. */
+ * previous segment. Returns false when out of memory. */
 bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold *f);
 /* segment_based - set the trace's start, now known, in the first segment. */
 void segment_based(struct segment *s);
-/* segment_some - decode up to cap events. false: that was the last, or out of memory. */
+/* segment_some - decode up to cap events. Returns false after the last, or when out of memory. */
 bool segment_some(struct segment *s, size_t cap);
 /* segment_rest - free what only decoding and joining need. */
 void segment_rest(struct segment *s);

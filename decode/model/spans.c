@@ -198,7 +198,7 @@ static bool group_end(struct span_pool *sp, struct spanblocks *v)
     return c;
 }
 
-/* Append a block of SPAN_BLOCK spans that begin at t0. false: out of memory. */
+/* Append a block of SPAN_BLOCK spans that begin at t0. Returns false when out of memory. */
 static bool block_add(struct span_pool *sp, struct spanblocks *v, enum lane_kind kind,
                       const struct waitspan *s, int64_t t0)
 {

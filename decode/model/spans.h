@@ -98,7 +98,7 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
 
 /* spans_begin - the lane's first span, `open`, starts at t. */
 void spans_begin(struct spanlane *l, int64_t t, struct waitspan open);
-/* spans_room - make room for one more waiting span; packs a full block. false: out of memory. */
+/* spans_room - make room for one more waiting span; packs a full block. Returns false when out of memory. */
 bool spans_room(struct span_pool *sp, enum lane_kind kind, struct spanlane *l);
 
 /* spans_long - put a duration that does not fit a waiting span into sp->longs. */

@@ -100,7 +100,7 @@ static inline const uint8_t *fast_number(const uint8_t *p, uint64_t *v)
     return p + 10;
 }
 
-/* Read the event at *p in the general way. false: the file has changed since the index was made. */
+/* Read the event at *p in the general way. Returns false if the file has changed since the index was made. */
 static bool slow_event(const struct v1_decoder *d, const uint8_t **p, struct v1_raw *r)
 {
     const char *why;
@@ -114,7 +114,7 @@ static uint64_t until_of(const struct v1_decoder *d, uint32_t next)
     return !d->by_seq && t && t < UINT64_MAX - d->skew ? t + d->skew : UINT64_MAX;
 }
 
-/* Begin the cursor's next batch. false: there is none. */
+/* Begin the cursor's next batch. Returns false if there is none. */
 static bool next_batch(struct v1_decoder *d, struct v1_cursor *c)
 {
     struct v1_raw r;

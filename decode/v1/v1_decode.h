@@ -138,16 +138,16 @@ struct v1_decoder {
  * same. */
 enum err_code v1_decoder_init(struct v1_decoder *d, struct source *s, const struct v1_index *ix);
 void v1_decoder_free(struct v1_decoder *d);
-/* v1_fill - decode more events into the cursor's ring, which holds one at most. false: the ring is empty and
- * the chain has ended. */
+/* v1_fill - decode more events into the cursor's ring, which holds one at most. Returns false if the ring is
+ * empty and the chain has ended. */
 bool v1_fill(struct v1_decoder *d, struct v1_cursor *c);
 /* v1_find_g - the row of a goroutine, which is created at its first mention; 0: id is 0, or out of memory
  * (d->oom). */
 uint32_t v1_find_g(struct v1_decoder *d, uint64_t id);
 /* v1_give_back - free the row of an ended goroutine, to which nothing may refer any more. */
 void v1_give_back(struct v1_decoder *d, uint32_t g);
-/* v1_ev_values - read all of the event's values after the time; the stack is the last one. false: it isn't in
- * the file. */
+/* v1_ev_values - read all of the event's values after the time; the stack is the last one. Returns false if
+ * it isn't in the file. */
 bool v1_ev_values(const struct v1_decoder *d, const struct v1_ev *e, struct v1_raw *r);
 /* v1_ev_stack - the id of the event's stack; 0: none. */
 uint64_t v1_ev_stack(const struct v1_decoder *d, const struct v1_ev *e);

@@ -93,8 +93,8 @@ struct side {
     const struct v1_ev *e; /* its next event */
 };
 
-/* Emit a's event if it is a common one. x is the next event on its P. false: it needs the long way, and
- * nothing has changed. */
+/* Emit a's event if it is a common one. x is the next event on its P. Returns false if it needs the long way;
+ * nothing has changed then. */
 ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct side *a, const struct v1_ev *x)
 {
     const struct v1_ev *e = a->e;
@@ -151,7 +151,7 @@ struct turn {
     int64_t limit; /* the time up to which a's events are the earliest */
 };
 
-/* Begin the turn of the cursor whose event is the earliest. false: that event is not for this loop. */
+/* Begin the turn of the cursor with the earliest event. Returns false if that is not for this loop. */
 ALWAYS bool turn_begin(struct turn *t, struct v1_emit *em, int64_t stalled)
 {
     const struct v1_order *o = em->o;
@@ -161,7 +161,7 @@ ALWAYS bool turn_begin(struct turn *t, struct v1_emit *em, int64_t stalled)
     return (int64_t)t->a.e->ticks < before || before == INT64_MAX;
 }
 
-/* Set *x to the event after a's, NULL if there is none. false: out of memory. */
+/* Set *x to the event after a's, NULL if there is none. Returns false when out of memory. */
 ALWAYS bool side_next(struct side *a, struct hot *h, struct v1_decoder *d, const struct v1_ev **x)
 {
     *x = &a->c->ring[++a->head & d->mask];
@@ -181,7 +181,7 @@ ALWAYS void tell_any(struct hot *h, struct v1_emit *em, const struct v1_ev *e)
     load(h, em);
 }
 
-/* Emit a's events as long as they are the earliest. false: the next one is not for this loop. */
+/* Emit a's events as long as they are the earliest. Returns false if the next one is not for this loop. */
 ALWAYS bool events_of_a(struct turn *t, struct hot *h, struct v1_emit *em, const struct ev_half *full)
 {
     struct v1_order *o = em->o;

@@ -321,7 +321,7 @@ static unsigned to_cause(struct view *v, const struct wakeup *w)
 }
 
 /* Gets a goroutine and a moment of it: those under the cursor, or the wait of a table's row. *g may be
- * NO_LANE. false: there is no span. */
+ * NO_LANE. Returns false if there is no span. */
 static bool asked_of(const struct view *v, uint32_t *g, int64_t *t)
 {
     struct lane l;
@@ -337,7 +337,7 @@ static bool asked_of(const struct view *v, uint32_t *g, int64_t *t)
     return true;
 }
 
-/* Gets the cause of that goroutine's state; *most: see wakeups_cause(). false: as asked_of(). */
+/* Gets the cause of that goroutine's state; *most: see wakeups_cause(). Returns false as asked_of() does. */
 static bool cause_here(const struct view *v, int *most, struct wakeup *w)
 {
     uint32_t g;

@@ -23,7 +23,7 @@ bool lanes_work(struct lanes *l, int64_t budget_ns);
 int lanes_share(const struct lanes *l); /* the share of it that is done, in per cent */
 bool lanes_pinned(const struct lanes *l, uint32_t lane);
 bool lanes_is_hidden(const struct lanes *l, uint32_t lane);
-/* lanes_hide - hides a lane or shows it; false: out of memory. */
+/* lanes_hide - hides a lane or shows it; returns false when out of memory. */
 bool lanes_hide(struct lanes *l, uint32_t lane, bool hide);
 void lanes_unhide(struct lanes *l); /* shows all lanes that were hidden */
 /* lanes_fold - folds or unfolds the group of that name. */

@@ -52,7 +52,7 @@ int64_t move_min(const struct view *v); /* the shortest window: a nanosecond a c
 /* move_last - the last moment the cursor can be at: view_end() - 1, at least 0. */
 int64_t move_last(const struct view *v);
 /* move_running - finds the span in which the goroutine runs (or is in a call and keeps its P) at t, or the
- * last one before t. false: none. */
+ * last one before t. Returns false if there is none. */
 bool move_running(const struct view *v, uint32_t g, int64_t t, struct span *out);
 /* move_goroutine - the goroutine of a lane at t, or NO_LANE */
 uint32_t move_goroutine(const struct view *v, struct lane l, int64_t t);

@@ -19,8 +19,8 @@ unsigned pick_work(struct view *v, int64_t budget_ns);
 bool pick_span(const struct view *v, struct lane l, const struct span *s);
 /* pick_say_groups - sets the message whether each goroutine has a row or each start function has one. */
 void pick_say_groups(struct view *v);
-/* why_lanes - shows only the goroutines of the explanation v->why, in its order; false: out of memory.
- * why_shown - whether the lanes show it. */
+/* why_lanes - shows only the goroutines of the explanation v->why, in its order; returns false when out of
+ * memory. why_shown - whether the lanes show it. */
 bool why_lanes(struct view *v);
 bool why_shown(const struct view *v);
 

@@ -190,8 +190,8 @@ static bool arrays(struct search *s, const struct trace *tr)
 
 /* ---- goroutines, window by window ---- */
 
-/* Finds the first span of a lane that starts in the window; before: the state preceding it. false: none.
- * (Spans of length 0 share their moment.) */
+/* Finds the first span of a lane that starts in the window; before: the state preceding it. Returns false if
+ * there is none. (Spans of length 0 share their moment.) */
 static bool first_span(const struct search *s, const struct trace *tr, struct lane l, struct span_iter *it,
                        uint8_t *before)
 {
@@ -244,7 +244,7 @@ static bool search_lane(struct search *s, const struct trace *tr, uint32_t g)
 }
 
 /* Chooses the next window, four times as long as what is known, on one side up to the trace's end, then on
- * the other; where little is to be looked at, all of it. false: all is known. */
+ * the other; where little is to be looked at, all of it. Returns false if all is known. */
 static bool next_window(struct search *s)
 {
     const bool on = s->hi <= s->end, back = s->lo > 0;

@@ -318,7 +318,7 @@ struct view {
 };
 
 /* view_init - shows the whole trace, view of processors, cursor at the start. tr must outlive the view.
- * false: out of memory. */
+ * Returns false when out of memory. */
 bool view_init(struct view *v, const struct trace *tr);
 void view_free(struct view *v);
 /* view_resize - sets the screen's size. Call it before the first action and on every change. Any size >=
@@ -403,9 +403,9 @@ unsigned view_tier(struct view *v, int n); /* next tier of glyphs */
 unsigned view_yank(struct view *v, struct text *t, bool *rows);
 /* view_popup_text - opens a pop-up with a text (help); title and text must outlive it. */
 unsigned view_popup_text(struct view *v, const char *title, const struct rich *text);
-/* view_popup_span - opens the pop-up of the span under the cursor; false: there is none. view_popup_follow
- * - after an action that started at `from`: an open span pop-up moves to the span now under the cursor, and
- * closes if there is none. */
+/* view_popup_span - opens the pop-up of the span under the cursor; returns false if there is none.
+ * view_popup_follow - after an action that started at `from`: an open span pop-up moves to the span now under
+ * the cursor, and closes if there is none. */
 bool view_popup_span(struct view *v);
 void view_popup_follow(struct view *v, const struct place *from);
 /* view_popup_scroll - scrolls by n lines. While a pop-up is open the viewer maps lane movement to this. */
@@ -482,8 +482,8 @@ int view_row_line(const struct view *v, uint32_t row);
 
 /* view_span_here - the span that status line and pop-up describe, and its lane *l. false: none. */
 bool view_span_here(const struct view *v, struct lane *l, struct span *s);
-/* view_span_longest - finds the longest span overlapping [t0,t1) in which its lane does something. false:
- * none. */
+/* view_span_longest - finds the longest span overlapping [t0,t1) in which its lane does something. Returns
+ * false if there is none. */
 bool view_span_longest(const struct view *v, struct lane l, int64_t t0, int64_t t1, struct span *s);
 /* view_column - the cursor's column and its interval */
 int view_column(const struct view *v, int64_t *t0, int64_t *t1);

@@ -86,8 +86,8 @@ struct table_from {
      * things. */
     const struct tcol *type_col;
     int ntype_cols, type_first;
-    /* take - called first: may set table.own, type_col and ntype_cols by the view's state. false: out of
-     * memory. NULL: not needed. */
+    /* take - called first: may set table.own, type_col and ntype_cols by the view's state. Returns false when
+     * out of memory. NULL: not needed. */
     bool (*take)(struct table *t, struct view *v);
     /* asks - the interval and moment that the rows are of; its columns stay even if they are empty. NULL: the
      * rows are of the whole trace. */
@@ -191,8 +191,8 @@ const char *table_back_word(const struct view *v);
 bool table_pending(const struct view *v);
 unsigned table_work(struct view *v, int64_t budget_ns);
 unsigned table_find(struct view *v, const char *text);
-/* table_tsv - writes the column names and the first KIND_COPIED rows, for view_yank(). false: there is no
- * row. */
+/* table_tsv - writes the column names and the first KIND_COPIED rows, for view_yank(). Returns false if there
+ * is no row. */
 bool table_tsv(const struct view *v, struct text *to);
 uint32_t table_rows(const struct view *v);
 void table_detail(struct text *out, const struct view *v, uint32_t row, int line);

@@ -21,7 +21,7 @@ bool table_spans(struct table *t);
 /* spans_key - for .key: keys by the stack's first frame of the program, the innermost function and the
  * reason; for the runtime's own work by the latter two. spans_place names that place. */
 void spans_key(const struct trace *tr, const struct span *s, uint32_t ender, uint64_t *a, uint64_t *b);
-/* spans_next - the following span, which tells who unblocked it. false: the lane ends there. */
+/* spans_next - the following span, which tells who unblocked it. Returns false if the lane ends there. */
 bool spans_next(const struct trace *tr, const struct thing *x, struct span *s);
 /* spans_place - the place of a kind, from its longest thing: "sync.(*Mutex).Lock in main.lookup". */
 void spans_place(struct text *out, const struct table *t, const struct ttype *k);

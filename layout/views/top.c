@@ -202,7 +202,7 @@ static bool top_take(struct table *t, struct view *v)
     return (t->own = tally_new(v->tr, t->t0, t->t1, t->at)) != NULL;
 }
 
-/* Counts by the view's indexes, which change as the trace grows. false: out of memory, or stopped. */
+/* Counts by the view's indexes, which change with the trace. Returns false when out of memory, or stopped. */
 static bool top_count(const struct table *t)
 {
     enum { STEP_NS = 1000000 };

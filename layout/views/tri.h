@@ -58,7 +58,7 @@ void tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs
 
 /* tri_rows - the number of rows of the list shown; 0 if it is not ready. */
 uint32_t tri_rows(const struct view *v);
-/* tri_read_finding - adds the full text of a finding; false: no finding has that number. */
+/* tri_read_finding - adds the full text of a finding; returns false if no finding has that number. */
 bool tri_read_finding(const struct view *v, uint32_t i, struct rich *out);
 /* tri_walk - from any view, goes to the evidence of the next (n < 0: previous) finding. */
 unsigned tri_walk(struct view *v, int n);

@@ -29,7 +29,7 @@ struct sql_print {
 };
 
 /* sql_print_begin - start the rows of a query and print the heads that q has, unless they were printed.
- * false: out of memory. */
+ * Returns false when out of memory. */
 bool sql_print_begin(struct sql_print *p, const struct sql_query *q);
 bool sql_print_row(struct sql_print *p, const struct sql_query *q); /* false: out of memory */
 /* sql_print_end - finish after all rows of a statement (of all traces). sql_print_free - call it after

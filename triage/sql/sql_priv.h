@@ -252,7 +252,7 @@ static inline void sql_put_int(sqlite3_context *x, int64_t v)
 {
     sqlite3_result_int64(x, v);
 }
-/* sql_name - the name of all rows is p[0..n). false: out of memory. */
+/* sql_name - the name of all rows is p[0..n). Returns false when out of memory. */
 bool sql_name(struct sql *s, const char *p, size_t n, struct sql_where *w);
 /* sql_canon - s->canon, filled when first needed. NULL: out of memory. */
 const uint32_t *sql_canon(struct sql *s);
@@ -270,16 +270,16 @@ struct sql_lanes {
     bool timed;                    /* w bounds the time: only lanes that live in [t0,t1) */
     int64_t t0, t1;
 };
-/* sql_lanes - begin to go through the lanes. false: out of memory. sql_lanes_next - the next lane, NO_LANE
- * after the last. */
+/* sql_lanes - begin to go through the lanes. Returns false when out of memory. sql_lanes_next - the next
+ * lane, NO_LANE after the last. */
 bool sql_lanes(struct sql_lanes *l, const struct sql_cursor *c);
 uint32_t sql_lanes_next(struct sql_lanes *l);
 
 /* sql_groups.c: rows in groups, without copying or sorting them */
 /* sql_group - go through all rows of a cursor that has begun, with next(), and store the number of each row
- * in the group with its keys: one or two bytes a row. false: out of memory or time. */
+ * in the group with its keys: one or two bytes a row. Returns false when out of memory or time. */
 bool sql_group(struct sql_cursor *c, bool (*next)(struct sql_cursor *c));
-/* sql_group_next - the number of the next row, group by group. false: there is none. */
+/* sql_group_next - the number of the next row, group by group. Returns false if there is none. */
 bool sql_group_next(struct sql_cursor *c, uint64_t *rowid);
 void sql_groups_free(struct sql_groups *g);
 
