@@ -105,7 +105,7 @@ static struct bounds bounds(const struct v1_index *ix, const struct source *s)
 
 /* Leave out batches before the trace or after it, if they are so few that their times, not the bounds, are
  * wrong. */
-static void out_of_time(struct v1_index *ix, struct source *s)
+static void late_batches(struct v1_index *ix, struct source *s)
 {
     struct bounds b = bounds(ix, s);
     const size_t few = ix->nbatch < 2 ? 0 : ix->nbatch < 8 ? 1 : ix->nbatch / 8;
@@ -158,7 +158,7 @@ enum err_code v1_batches_mend(struct v1_index *ix, struct source *s)
     numbers(ix, s);
     const bool listed = !ix->nbatch || lists(ix, s, ix->first); /* the earliest batch is the trace's first */
     if (!listed || (ix->end_ticks && ix->last_ticks > ix->end_ticks))
-        out_of_time(ix, s);
+        late_batches(ix, s);
     if (!ix->unsorted)
         return ERR_OK;
     struct row *w = mem_alloc(ix->nbatch * sizeof *w);

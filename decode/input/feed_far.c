@@ -57,7 +57,7 @@ static void forget_feed(struct feed *f)
 }
 
 /* The request is a digit, which says which options apply, and the address. */
-static void do_open(const char *text, struct clerk_said *said)
+static void do_fetch(const char *text, struct clerk_said *said)
 {
     const int which = *text - '0';
     const char *what = *text ? text + 1 : text;
@@ -119,7 +119,7 @@ void feed_outside(const char *what, const struct feed_opts *o, const struct feed
     feed_outside_also(what);
     asked[0] = o;
     asked[1] = also;
-    action_open = clerk_add(do_open, end_all);
+    action_open = clerk_add(do_fetch, end_all);
     action_end = clerk_add(do_end, NULL);
 }
 

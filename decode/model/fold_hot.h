@@ -433,8 +433,7 @@ HOT bool hot_create(struct hot *h, int64_t t, const struct hot_new *x)
     return true;
 }
 
-/* hot_range - fold event e, which begins or ends a range of the P or its g. Returns false when out of
- * memory. */
+/* hot_range - fold e, which begins or ends a range of the P or its g. Returns false when out of memory. */
 HOT bool hot_range(struct hot_run *r, const struct hot *h, const struct ev *e)
 {
     hot_run_end(r, h);

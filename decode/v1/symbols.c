@@ -64,7 +64,7 @@ static uint64_t func_entry(const struct symbols *s, uint64_t i)
 }
 
 /* Finds the record of function i, and its name. */
-static bool func_name(const struct symbols *s, uint64_t i, uint64_t *func, const char **p, uint32_t *n)
+static bool symbol_name(const struct symbols *s, uint64_t i, uint64_t *func, const char **p, uint32_t *n)
 {
     *func = get(s, s->functab + 2 * s->ptr * i + s->ptr, s->ptr);
     return *func < s->len && text_at(s, get(s, *func + s->ptr, 4), p, n);
@@ -89,7 +89,7 @@ static bool table_at(struct symbols *s, uint64_t off)
     uint64_t func;
     const char *name;
     uint32_t n;
-    return func_entry(s, 0) <= func_entry(s, s->nfunc - 1) && func_name(s, 0, &func, &name, &n);
+    return func_entry(s, 0) <= func_entry(s, s->nfunc - 1) && symbol_name(s, 0, &func, &name, &n);
 }
 
 /* ---- the binary ---------------------------------------------------------------------------------------- */
@@ -204,7 +204,7 @@ bool symbols_find(const struct symbols *s, uint64_t pc, struct symbol *out)
     memset(out, 0, sizeof *out);
     const uint64_t entry = func_entry(s, behind - 1);
     uint64_t func;
-    if (!func_name(s, behind - 1, &func, &out->func, &out->func_len))
+    if (!symbol_name(s, behind - 1, &func, &out->func, &out->func_len))
         return false;
     const int64_t file = pc_value(s, get(s, func + n + 16, 4), entry, pc);
     const int64_t line = pc_value(s, get(s, func + n + 20, 4), entry, pc);

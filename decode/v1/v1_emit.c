@@ -492,8 +492,8 @@ static void on_gap(struct v1_emit *em, const struct v1_ev *e)
 
 /* ---- ranges, annotations ------------------------------------------------------------------------------- */
 
-static struct ev *range(struct v1_emit *em, const struct v1_ev *e, bool begins, enum range_kind what,
-                        uint16_t flags)
+static struct ev *range_ev(struct v1_emit *em, const struct v1_ev *e, bool begins, enum range_kind what,
+                           uint16_t flags)
 {
     struct ev *v = put(em, begins ? EVK_RANGE_BEGIN : EVK_RANGE_END, flags);
     v->state = (uint8_t)what;
@@ -513,7 +513,7 @@ static void on_stw(struct v1_emit *em, const struct v1_ev *e)
         em->stw_lane = lane;
     else if (!per_p)
         lane = em->stw_lane; /* another goroutine may end it, but it belongs to the one that began it */
-    struct ev *v = range(em, e, begin, RANGE_STW, per_p ? EVF_EXTRA : 0);
+    struct ev *v = range_ev(em, e, begin, RANGE_STW, per_p ? EVF_EXTRA : 0);
     v->g = lane;
     if (per_p)
         v->p = p;
@@ -526,7 +526,7 @@ static void on_sweep(struct v1_emit *em, const struct v1_ev *e)
     uint32_t p = on_proc(em, e->p);
     bool begin = e->tag.type == V1_SWEEP_START;
     toggle(em, &em->p[e->p].sweeps, begin);
-    struct ev *v = range(em, e, begin, RANGE_SWEEP, 0);
+    struct ev *v = range_ev(em, e, begin, RANGE_SWEEP, 0);
     v->p = p;
     if (!begin && em->ix->dialect.version >= 1009) {
         v->arg = e->own;
@@ -537,7 +537,7 @@ static void on_sweep(struct v1_emit *em, const struct v1_ev *e)
 static void on_gc(struct v1_emit *em, const struct v1_ev *e)
 {
     const bool begin = e->tag.type == V1_GC_START;
-    struct ev *v = range(em, e, begin, RANGE_GC, 0);
+    struct ev *v = range_ev(em, e, begin, RANGE_GC, 0);
     if (em->gc == begin && !em->ngap)
         contra(em);
     em->gc = begin;
@@ -564,7 +564,7 @@ static void on_metric(struct v1_emit *em, const struct v1_ev *e)
 static void on_assist(struct v1_emit *em, const struct v1_ev *e)
 {
     const uint32_t g = lane_of(em, e->g, ST_RUNNING);
-    range(em, e, e->tag.type == V1_ASSIST_START, RANGE_ASSIST, 0)->g = g;
+    range_ev(em, e, e->tag.type == V1_ASSIST_START, RANGE_ASSIST, 0)->g = g;
 }
 
 /* Put an event of a task, region or log. Value 0 is the task, value `name` the string. */

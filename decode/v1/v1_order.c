@@ -23,7 +23,7 @@ static inline int64_t head_key(const struct v1_order *o, uint32_t cur)
     return v1_order_key(o, v1_order_head(o, cur));
 }
 
-static void push(struct v1_order *o, uint32_t cur)
+static void cursor_push(struct v1_order *o, uint32_t cur)
 {
     heap_push(o->heap, &o->nheap, (struct heap){.t = head_key(o, cur), .cursor = cur});
 }
@@ -75,7 +75,7 @@ static void wait_for(struct v1_order *o, uint32_t cur)
 static void place_cursor(struct v1_order *o, uint32_t cur)
 {
     if (event_ready(o, v1_order_head(o, cur)))
-        push(o, cur);
+        cursor_push(o, cur);
     else
         wait_for(o, cur);
 }
@@ -106,7 +106,7 @@ static void order_give_up(struct v1_order *o, const char *why)
             continue;
         o->d.g[v1_order_head(o, i)->rule_g].waiters = NO_CURSOR;
         o->d.cur[i].waiting = false;
-        push(o, i);
+        cursor_push(o, i);
     }
     o->nwaiting = 0;
 }
@@ -165,7 +165,7 @@ static void force(struct v1_order *o)
     c->waiting = false;
     c->forced = true;
     o->nwaiting--;
-    push(o, best);
+    cursor_push(o, best);
 }
 
 /* Returns whether the goroutine that the event names is in the state that the event needs. */

@@ -111,7 +111,7 @@ static enum v1_read read_string(struct reading *in, struct v1_raw *out)
 }
 
 /* Check a stack's values, n of them or (UINT64_MAX) all that the event has, and keep only where they are. */
-static enum v1_read read_stack(const struct v1_dialect *d, struct reading *in, uint64_t n, struct v1_raw *out)
+static enum v1_read wire_stack(const struct v1_dialect *d, struct reading *in, uint64_t n, struct v1_raw *out)
 {
     enum v1_read r;
     if (n < 2)
@@ -137,7 +137,7 @@ static enum v1_read read_values(const struct v1_dialect *d, struct reading *in, 
                                 struct v1_raw *out)
 {
     if (out->type == V1_STACK)
-        return read_stack(d, in, n, out);
+        return wire_stack(d, in, n, out);
     unsigned want = d->shape[out->type].n;
     if (n != UINT64_MAX && n != want)
         return wire_bad(in, "a wrong number of arguments");
@@ -151,7 +151,7 @@ static enum v1_read read_values(const struct v1_dialect *d, struct reading *in, 
 }
 
 /* Read an event that says how many bytes its values take. */
-static enum v1_read with_length(const struct v1_dialect *d, struct reading *in, struct v1_raw *out)
+static enum v1_read read_sized(const struct v1_dialect *d, struct reading *in, struct v1_raw *out)
 {
     uint64_t len;
     const uint8_t *const end = in->end;
@@ -189,7 +189,7 @@ enum v1_read v1_read(const struct v1_dialect *d, const uint8_t **p, const uint8_
     else if (n < 3)
         r = read_values(d, &in, n + d->base, out);
     else
-        r = with_length(d, &in, out);
+        r = read_sized(d, &in, out);
     if (r == V1_READ_OK && type == V1_LOG)
         r = inline_text(&in, out);
     if (r == V1_READ_OK)

@@ -362,7 +362,7 @@ static const uint8_t *skip_broken(struct source *s, struct v2_gen *g, const uint
 }
 
 /* Returns the generation of the batch at *p and moves *p to its end; 0: no batch is there. */
-static uint64_t number_at(const struct source *s, const uint8_t **p)
+static uint64_t gen_number_at(const struct source *s, const uint8_t **p)
 {
     struct v2_raw_batch b;
     struct err e;
@@ -379,7 +379,7 @@ static uint64_t number_at(const struct source *s, const uint8_t **p)
 static bool is_stray(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *next,
                      bool within)
 {
-    const uint64_t one = h->torn ? 0 : number_at(s, &next), two = one ? number_at(s, &next) : 0;
+    const uint64_t one = h->torn ? 0 : gen_number_at(s, &next), two = one ? gen_number_at(s, &next) : 0;
     const bool others = one && one == two && one != h->gen && one != h->gen + 1;
     const bool alone = within && (one == g->number || (one != h->gen && h->gen != g->number + 1));
     if ((!others && !alone) || h->torn || source_gap(s, source_off(s, h->at)))

@@ -163,8 +163,8 @@ static void settle(struct cut *c)
     c->again = c->gen > 1 ? c->gen_start : c->gen_end;
 }
 
-/* next_gen - The reader is in another generation. */
-static void next_gen(struct cut *c, const struct v2_gen *gen, int64_t t)
+/* cut_next_gen - Note that the reader is in another generation. */
+static void cut_next_gen(struct cut *c, const struct v2_gen *gen, int64_t t)
 {
     const uint64_t unit = v2_whole(v2_gen_unit(gen));
     if (c->gen)
@@ -191,7 +191,7 @@ static bool cut_take(struct v2_sink *k)
     struct cut *c = (struct cut *)(void *)k;
     c->base = c->s.st.first_ns;
     if (k->o->gen->ordinal != c->gen)
-        next_gen(c, k->o->gen, k->o->nout ? c->base + k->o->out[0].t : c->last);
+        cut_next_gen(c, k->o->gen, k->o->nout ? c->base + k->o->out[0].t : c->last);
     for (size_t i = 0; i < k->o->nout && !c->done && !c->again; i++)
         cut_event(c, &k->o->out[i]);
     k->o->nout = 0;

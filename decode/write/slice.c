@@ -229,7 +229,7 @@ static bool in_call(const struct slice *s, const struct slice_g *x)
     return x->state == ST_SYSCALL && x->m && s->m[x->m].p && s->p[s->m[x->m].p - 1].status == V2_PS_SYSCALL;
 }
 
-static void gc_step(struct slice *s, uint32_t m, bool begins, uint32_t stack)
+static void put_gc_step(struct slice *s, uint32_t m, bool begins, uint32_t stack)
 {
     s->gc = begins;
     s->gc_due = false;
@@ -259,7 +259,7 @@ static void runs(struct slice *s, const struct ev *e)
     g_enter(s, e->g, m, ST_RUNNING);
     x->label = 0;
     if (s->gc_due)
-        gc_step(s, m, !s->gc, 0);
+        put_gc_step(s, m, !s->gc, 0);
 }
 
 static void g_ready(struct slice *s, const struct ev *e)
@@ -392,7 +392,7 @@ static void gc(struct slice *s, const struct ev *e)
         if (s->on && !m)
             s->gc_due = !s->gc_due;
         else
-            gc_step(s, m, begins, e->stack);
+            put_gc_step(s, m, begins, e->stack);
     }
 }
 
@@ -448,7 +448,7 @@ static void range(struct slice *s, const struct ev *e)
 
 /* ---- the rest ------------------------------------------------------------------------------------------ */
 
-static void put_metric(struct slice *s, uint32_t m, int k)
+static void metric_put(struct slice *s, uint32_t m, int k)
 {
     static const uint8_t type[METRIC_COUNT] = {
         [METRIC_HEAP] = V2_HEAP_ALLOC, [METRIC_GOAL] = V2_HEAP_GOAL, [METRIC_PROCS] = V2_PROCS_CHANGE};
@@ -456,12 +456,12 @@ static void put_metric(struct slice *s, uint32_t m, int k)
         PUT(m, type[k], s->metric[k].value);
 }
 
-static void metric(struct slice *s, const struct ev *e)
+static void put_series(struct slice *s, const struct ev *e)
 {
     s->metric[e->state].value = e->arg;
     s->metric[e->state].known = true;
     if (!(e->flags & EVF_QUIET))
-        put_metric(s, busy_thread(s, thread(s, e->m)), e->state);
+        metric_put(s, busy_thread(s, thread(s, e->m)), e->state);
 }
 
 static void put_label(struct slice *s, const struct ev *e)
@@ -513,7 +513,7 @@ void slice_take(struct slice *s, const struct ev *e)
         [EVK_G_CREATE] = g_create, [EVK_G_STATUS] = g_status,  [EVK_G_STATE] = g_state,
         [EVK_G_LABEL] = put_label, [EVK_P_STATE] = p_state,    [EVK_M_NEW] = m_new,
         [EVK_RANGE_BEGIN] = range, [EVK_RANGE_ACTIVE] = range, [EVK_RANGE_END] = range,
-        [EVK_METRIC] = metric,     [EVK_TASK_BEGIN] = user,    [EVK_TASK_END] = user,
+        [EVK_METRIC] = put_series, [EVK_TASK_BEGIN] = user,    [EVK_TASK_END] = user,
         [EVK_REGION_BEGIN] = user, [EVK_REGION_END] = user,    [EVK_LOG] = user,
         [EVK_SAMPLE] = sample};
     const bool tells =
@@ -579,10 +579,10 @@ int64_t slice_begin(struct slice *s, int64_t from)
             begin_g(s, s->m[i].g - 1);
     }
     const uint32_t m = busy_thread(s, 0);
-    put_metric(s, m, METRIC_PROCS); /* first, as the runtime does */
+    metric_put(s, m, METRIC_PROCS); /* first, as the runtime does */
     for (int k = 0; k < METRIC_COUNT; k++)
         if (k != METRIC_PROCS)
-            put_metric(s, m, k);
+            metric_put(s, m, k);
     return (int64_t)n;
 }
 

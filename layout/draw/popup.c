@@ -46,7 +46,7 @@ static void about_whole(const struct about *a, enum style s, const char *text)
 
 /* ---- stacks -------------------------------------------------------------------------------------------- */
 
-static struct str base_name(struct str path)
+static struct str path_end(struct str path)
 {
     for (uint32_t i = path.len; i > 0; i--)
         if (path.p[i - 1] == '/')
@@ -63,12 +63,12 @@ static void popup_place(const struct view *v, struct frame f, int room, char *ou
     if (!f.file)
         return;
     for (int i = 0; i < 2; i++) {
-        str_safe(i ? base_name(path) : path, safe, sizeof safe);
+        str_safe(i ? path_end(path) : path, safe, sizeof safe);
         snprintf(out, size, "%s:%" PRIu64, safe, f.line);
         if (str_width(str_of(out), room + 1) <= room)
             return;
     }
-    str_tail(base_name(path), room > 8 ? room - 8 : 1, glyph_dots(v->scr.tier), safe, sizeof safe);
+    str_tail(path_end(path), room > 8 ? room - 8 : 1, glyph_dots(v->scr.tier), safe, sizeof safe);
     snprintf(out, size, "%s:%" PRIu64, safe, f.line);
 }
 

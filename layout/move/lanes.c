@@ -67,7 +67,7 @@ static void forget_groups(struct lanes *l)
 /* ---- an order ------------------------------------------------------------------------------------------ */
 
 /* Returns the index, in the input, of the i-th lane of the sorted order. */
-static uint32_t placed(const struct lanes_making *m, uint32_t i)
+static uint32_t sorted_lane(const struct lanes_making *m, uint32_t i)
 {
     return m->invert ? m->n - 1 - i : i;
 }
@@ -79,7 +79,7 @@ static bool order_ranks(struct lanes_making *m, const struct keyed_row *k, const
 {
     bool ok = true;
     for (uint32_t i = 0; ok && i < m->n; i++) {
-        uint32_t *r = &rank[name[k[placed(m, i)].row]];
+        uint32_t *r = &rank[name[k[sorted_lane(m, i)].row]];
         if (!*r)
             *r = ++m->ngroups;
         at[*r + 1]++;
@@ -97,7 +97,7 @@ static bool order_groups(struct lanes_making *m, const struct keyed_row *k, cons
     uint32_t *rank = mem_zalloc(names * sizeof *rank), *at = mem_zalloc((names + 2) * sizeof *at);
     bool ok = rank && at && order_ranks(m, k, name, rank, at);
     for (uint32_t i = 0; ok && i < m->n; i++) {
-        const uint32_t lane = k[placed(m, i)].row;
+        const uint32_t lane = k[sorted_lane(m, i)].row;
         m->order[at[rank[name[lane]]]++] = lane;
         ok = i % 256 || slices_tick();
     }
@@ -135,7 +135,7 @@ static bool order_make(void *arg)
         ok = order_groups(m, k, name);
     else
         for (uint32_t i = 0; ok && i < m->n; i++) {
-            m->order[i] = k[placed(m, i)].row;
+            m->order[i] = k[sorted_lane(m, i)].row;
             ok = i % 256 || slices_tick();
         }
     mem_free(k);
@@ -433,7 +433,7 @@ static void set_bits(uint64_t *bits, uint32_t from, uint32_t n)
 }
 
 /* Returns how many consecutive lanes show, from a lane that does. */
-static uint32_t shown_run(const struct lanes *l, bool all, uint32_t lane)
+static uint32_t run_shown(const struct lanes *l, bool all, uint32_t lane)
 {
     return l->filter || l->hidden_n ? 1
            : all                    ? l->total - lane
@@ -448,7 +448,7 @@ static void put_ordered(struct lanes *l, const struct trace *tr, uint32_t keep, 
     uint64_t *shown = all && !l->filter && !l->hidden_n ? NULL : mem_zalloc(words * sizeof *shown);
     for (uint32_t i = shown ? next_shown(l, tr, all, keep, 0) : NO_LANE, run; i != NO_LANE;
          i = next_shown(l, tr, all, keep, i + run)) {
-        run = shown_run(l, all, i); /* (`keep` may not be alive here, nor its chunk as a whole) */
+        run = run_shown(l, all, i); /* (`keep` may not be alive here, nor its chunk as a whole) */
         set_bits(shown, i, run);
     }
     if (l->grouped)

@@ -122,7 +122,7 @@ static const struct {
 } curves[CURVES] = {{"busy", busy, beside_busy}, {"queue", queue, beside_queue}, {"heap", heap, beside_heap}};
 
 /* Draws the curve in `h` lines, from below. */
-static void draw_columns(struct grid *g, const struct view *v, struct box axis, const struct column *col)
+static void draw_curve(struct grid *g, const struct view *v, struct box axis, const struct column *col)
 {
     for (int c = 0; c < axis.w; c++) {
         const int most = axis.h * 8;
@@ -148,7 +148,7 @@ static void curve(struct grid *g, const struct view *v, int i, struct box b, int
     axis.h = high;
     if (col) {
         curves[i].of(v, edge, axis.w, col);
-        draw_columns(g, v, axis, col);
+        draw_curve(g, v, axis, col);
     }
     grid_str(g, b.x, b.y + high - 1, page_label(b.w) - 1, curves[i].name, STYLE_DIM);
     if (v->tri && v->tri->tg && axis.x + axis.w < b.x + b.w) {
@@ -245,7 +245,7 @@ void page_strip(struct grid *g, const struct view *v, const struct finding *f, s
     for (int c = 0; col && c < n; c++)
         col[c].style = f->note ? STYLE_DIM : STYLE_WARN;
     if (col)
-        draw_columns(g, v, axis, col);
+        draw_curve(g, v, axis, col);
     mem_free(col);
     mem_free(edge);
 }

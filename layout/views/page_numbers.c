@@ -57,7 +57,7 @@ typedef void say_line(struct text *, const struct view *);
 static say_line *const problems[] = {line_damage, line_warning};
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 
-static void read_line(const struct view *v, say_line *line, struct rich *out)
+static void page_line(const struct view *v, say_line *line, struct rich *out)
 {
     struct text t = {.ticks = when_ticks(v->tr)};
     line(&t, v);
@@ -77,13 +77,13 @@ void page_read_numbers(const struct view *v, struct rich *out)
             rich_say(out, STYLE_POPUP, "%s", t.p);
         text_free(&t);
     }
-    read_line(v, line_time, out);
+    page_line(v, line_time, out);
 }
 
 void page_read(const struct view *v, struct rich *out)
 {
     for (int i = 0; i < PROBLEMS; i++)
-        read_line(v, problems[i], out);
+        page_line(v, problems[i], out);
     page_read_numbers(v, out);
 }
 

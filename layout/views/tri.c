@@ -164,7 +164,7 @@ struct longest { /* the longest span of a processor in [t0,t1) */
     int64_t t0, t1, at, most;
 };
 
-static bool is_longest(void *arg, const struct span *s)
+static bool tri_longest(void *arg, const struct span *s)
 {
     struct longest *b = arg;
     const int64_t from = s->t0 > b->t0 ? s->t0 : b->t0, len = time_sub(s->t1 < b->t1 ? s->t1 : b->t1, from);
@@ -189,7 +189,7 @@ static void onto_band(struct view *v, const struct finding *f)
     if (p == NO_LANE)
         return;
     trace_wide(v->tr, lane_p(p),
-               &(struct wide_ask){x.t0, x.t1, 1, is_longest, &x, 1u << ST_GCWORK | 1u << ST_ASSIST});
+               &(struct wide_ask){x.t0, x.t1, 1, tri_longest, &x, 1u << ST_GCWORK | 1u << ST_ASSIST});
     move_lane(v, lane_p(p));
     move_to(v, x.at, true);
     move_settle(v);

@@ -52,7 +52,7 @@ static int lanes_shown(const struct view *v, int rows)
     return n < most ? n : most;
 }
 
-static int name_width(const struct view *v)
+static int names_width(const struct view *v)
 {
     return v->scr.w >= 160 ? 48 : v->scr.w >= 100 ? 32 : v->scr.w >= 60 ? 22 : 10;
 }
@@ -78,7 +78,7 @@ static enum state state_in(const struct why *y, uint32_t g, int64_t a, int64_t b
 static void why_view_lane(struct grid *g, const struct view *v, uint32_t i, int y)
 {
     const struct why *k = v->why;
-    int w = name_width(v), plot = v->scr.w - w - 1;
+    int w = names_width(v), plot = v->scr.w - w - 1;
     char share[FMT_MAX];
     fmt_percent(k->chain[i].ns, k->t1 - k->t0, share);
     tri_say(g, 0, y, w - 7, i ? STYLE_LANE : STYLE_LANE_FOCUS, "%s", name_g(v, k->chain[i].g, w - 8).s);

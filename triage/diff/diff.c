@@ -40,7 +40,7 @@ struct job { /* too much for the stack */
     const char *not_asked; /* why nothing is claimed of these runs; NULL: it is asked */
 };
 
-static void job_free(struct job *j)
+static void diff_job_free(struct job *j)
 {
     for (int s = 0; j && s < 2; s++)
         for (uint32_t i = 0; i < j->r[s].n; i++)
@@ -371,7 +371,7 @@ enum err_code diff_two(const struct loaded *old, const struct loaded *new, struc
         claims_of(j);
         (void)diff_page(j, t);
     }
-    job_free(j);
+    diff_job_free(j);
     return !rc && text_ok(t) ? ERR_OK
                              : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison");
 }
@@ -386,6 +386,6 @@ int diff_main(int argc, char **argv)
         load_free(&j->r[0].first);
         load_free(&j->r[1].first);
     }
-    job_free(j);
+    diff_job_free(j);
     return status;
 }

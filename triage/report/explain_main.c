@@ -296,7 +296,7 @@ static int explain_parse(struct options *o, const char **subject, int argc, char
                                  "of what? A SUBJECT is missing: g123, task:NAME, .. (gotop explain --help)");
 }
 
-static bool answer(struct text *t, const struct options *o, const struct trace *tr, const struct asked *q)
+static bool respond(struct text *t, const struct options *o, const struct trace *tr, const struct asked *q)
 {
     struct explainer *x = explain_new(tr, NULL);
     struct work_tree all = {0};
@@ -325,7 +325,7 @@ static int explain_subject(const struct options *o, const char *subject, struct 
         status = say_failed("explain", subject, q.failed ? "out of memory" : why);
     } else {
         t->ticks = !trace_info(tr)->has_clock;
-        t->failed |= q.failed || !answer(t, o, tr, &q);
+        t->failed |= q.failed || !respond(t, o, tr, &q);
         status = trace_info(tr)->ndamages ? 3 : 0;
     }
     text_free(&q.title);

@@ -159,7 +159,7 @@ static bool lane_begin(struct sql_cursor *base)
     return sql_lanes(&c->lanes, base) && lane_next(base);
 }
 
-static double lane_rows(const struct sql *s, const struct sql_table *t)
+static double rows_of_lanes(const struct sql *s, const struct sql_table *t)
 {
     return trace_nlanes(s->tr, t->lane);
 }
@@ -273,7 +273,7 @@ SQL_CELLS(goroutine, GOROUTINE, struct lane_cursor, const struct lane_info *li =
 
 SQL_TABLE(goroutine, GOROUTINE, struct lane_cursor, lane_begin, lane_next,
           "One row a goroutine, by first appearance", .lane = LANE_G,
-          .groups = SQL_GROUP(ID) | SQL_GROUP(NAME), .rows = lane_rows);
+          .groups = SQL_GROUP(ID) | SQL_GROUP(NAME), .rows = rows_of_lanes);
 
 /* ---- processors, threads ------------------------------------------------------------------------------- */
 
@@ -303,7 +303,7 @@ SQL_TABLE(goroutine, GOROUTINE, struct lane_cursor, lane_begin, lane_next,
 #define THREAD(X) LANE(X, M, "m", "the thread's id")
 SQL_CELLS(proc, PROC, struct lane_cursor)
 SQL_TABLE(proc, PROC, struct lane_cursor, lane_begin, lane_next,
-          "One row a processor (P), with its time by state", .lane = LANE_P, .rows = lane_rows);
+          "One row a processor (P), with its time by state", .lane = LANE_P, .rows = rows_of_lanes);
 SQL_CELLS(thread, THREAD, struct lane_cursor)
 SQL_TABLE(thread, THREAD, struct lane_cursor, lane_begin, lane_next,
-          "One row a thread (M) that held a processor", .lane = LANE_M, .rows = lane_rows);
+          "One row a thread (M) that held a processor", .lane = LANE_M, .rows = rows_of_lanes);

@@ -403,7 +403,7 @@ static bool system_lane(struct g_walk *w, const struct lane_info *li)
 
 /* ---- lanes -------------------------------------------------------------------------------------------- */
 
-static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
+static bool walk_begin(void *arg, uint32_t g, const struct lane_info *li)
 {
     struct g_walk *w = arg;
     w->g = g;
@@ -420,7 +420,7 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
     return in_group(w, li) && (!w->system || !li->nspans || system_lane(w, li));
 }
 
-static bool lane_skipped(void *arg)
+static bool walk_skipped(void *arg)
 {
     return ((const struct g_walk *)arg)->system;
 }
@@ -433,7 +433,7 @@ static bool walk_spans(void *arg, uint32_t g, const struct span_run *r)
     return g_spans(w, r) && (r->n < SPAN_BLOCK || slices_tick());
 }
 
-static bool lane_end(void *arg, uint32_t g)
+static bool walk_end(void *arg, uint32_t g)
 {
     struct g_walk *w = arg;
     if (is_wait(w->was) && !note_last(w))
@@ -456,7 +456,7 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
     w.long_run = tg->long_runs.least;
     y->worst.least = y->busiest.least = -1;
     const struct span_walk walk = {
-        .begin = lane_begin, .skips = lane_skipped, .spans = walk_spans, .end = lane_end, .arg = &w};
+        .begin = walk_begin, .skips = walk_skipped, .spans = walk_spans, .end = walk_end, .arg = &w};
     for (unsigned i = 0; i < 1u << PLACE_BITS; i++)
         w.place[i].wait = UINT64_MAX;
     memset(w.reason, 0, sizeof w.reason);

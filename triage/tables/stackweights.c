@@ -48,7 +48,7 @@ static bool add_weight(struct build *b, uint32_t stack, int64_t ns)
 }
 
 /* Adds [t0,t1) clipped to the filter; an empty interval doesn't count. */
-static bool add_span(struct build *b, uint32_t stack, int64_t t0, int64_t t1)
+static bool add_interval(struct build *b, uint32_t stack, int64_t t0, int64_t t1)
 {
     t0 = t0 > b->f.t0 ? t0 : b->f.t0;
     t1 = t1 < b->f.t1 ? t1 : b->f.t1;
@@ -95,7 +95,7 @@ static bool add_lane(struct build *b, uint32_t g)
             break;
         if (!kind_wants(b, s) || (go && (s->open_end || s->t0 < first_run)))
             continue;
-        if (!add_span(b, stack, s->t0 > seen ? s->t0 : seen, s->t1) ||
+        if (!add_interval(b, stack, s->t0 > seen ? s->t0 : seen, s->t1) ||
             (s->index % 128 == 0 && !slices_tick()))
             return false;
     }
@@ -129,7 +129,7 @@ bool stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_
                  nr = k == SW_ASSIST ? trace_ranges(tr, RANGE_ASSIST, &r) : 0;
     const bool ok = (k == SW_CPU || k == SW_ASSIST || add_lanes(&b)) &&
                     !any_of(i, ns, s[i].t >= b.f.t0 && s[i].t < b.f.t1 && !add_weight(&b, s[i].stack, 0)) &&
-                    !any_of(i, nr, !add_span(&b, r[i].stack, r[i].t0, r[i].t1));
+                    !any_of(i, nr, !add_interval(&b, r[i].stack, r[i].t0, r[i].t1));
     tab_free(&b.by_stack);
     if (!ok)
         stackweights_free(out);

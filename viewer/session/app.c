@@ -89,7 +89,7 @@ void app_open(struct app *a)
     a->open.at = a->open.lane = NULL;
 }
 
-static bool load_step(struct app *a, int64_t budget_ns)
+static bool app_load_step(struct app *a, int64_t budget_ns)
 {
     const struct trace_info *ti = trace_info(a->tr);
     uint32_t epoch = ti->epoch;
@@ -104,7 +104,7 @@ bool app_load(struct app *a, int64_t budget_ns)
 {
     if (!app_has(a, DUE_LOAD))
         return false;
-    app_set(a, DUE_LOAD, load_step(a, budget_ns));
+    app_set(a, DUE_LOAD, app_load_step(a, budget_ns));
     if (!app_has(a, DUE_LOAD)) {
         sync(a);
         a->key_came |= a->open.view || a->open.at || a->open.lane;

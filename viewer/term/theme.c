@@ -145,7 +145,7 @@ static void read_line(struct reader *r, char *line)
     }
 }
 
-static int read_text(struct table *t, const char *text, size_t len, const char *file,
+static int load_text(struct table *t, const char *text, size_t len, const char *file,
                      const struct file_say *say)
 {
     struct reader r = {file, 0, 0, say, t};
@@ -176,7 +176,7 @@ static const struct table *palette_table(enum palette p)
         t->rows[s] = (struct row){INK_DEFAULT, INK_DEFAULT, INK_DEFAULT, INK_DEFAULT, 0};
     for (const struct builtin_keymap *b = builtin_palettes; !t->there && b->name; b++)
         if (p < PALETTE_COUNT && strcmp(b->name, names[p]) == 0)
-            (void)read_text(t, b->text, strlen(b->text), b->name, NULL);
+            (void)load_text(t, b->text, strlen(b->text), b->name, NULL);
     t->there = true;
     return t;
 }
@@ -190,7 +190,7 @@ int palette_read(const char *text, size_t len, const char *file, const struct fi
     char *dot = strstr(user_name, ".palette");
     if (dot)
         *dot = '\0';
-    return read_text(t, text, len, file, say);
+    return load_text(t, text, len, file, say);
 }
 
 enum err_code file_read(int place, const char *path, char **text, size_t *len, const struct file_say *say)
@@ -305,7 +305,7 @@ static int cube_step(int v) /* the levels are 0, 95, 135, 175, 215, 255 */
     return v < 48 ? 0 : v < 115 ? 1 : (v - 35) / 40;
 }
 
-static int distance(int r, int g, int b, int r2, int g2, int b2)
+static int rgb_dist(int r, int g, int b, int r2, int g2, int b2)
 {
     return (r - r2) * (r - r2) + (g - g2) * (g - g2) + (b - b2) * (b - b2);
 }
@@ -317,7 +317,7 @@ int theme_256(uint32_t rgb)
     int cr = cube_step(r), cg = cube_step(g), cb = cube_step(b);
     int mean = (r + g + b) / 3, grey = mean < 8 ? 0 : mean > 238 ? 23 : (mean - 3) / 10;
     int gv = 8 + 10 * grey;
-    bool cube = distance(r, g, b, level[cr], level[cg], level[cb]) <= distance(r, g, b, gv, gv, gv);
+    bool cube = rgb_dist(r, g, b, level[cr], level[cg], level[cb]) <= rgb_dist(r, g, b, gv, gv, gv);
     return cube ? 16 + 36 * cr + 6 * cg + cb : 232 + grey;
 }
 
