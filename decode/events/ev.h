@@ -49,8 +49,8 @@ enum ev_kind {
                  GC. EVF_QUIET. Of a g or p only if it was last told of before arg2 (0: in any case); state 1:
                  and not if that has been so since the trace began */
     EVK_GAP,  /* nothing was recorded from arg to t: all states are unknown from arg on, and what EVF_BACKDATE
-                 tells holds  since t. state 1: all that still goes on has been told of again by now; what
-                 hasn't has ended  in the gap. EVF_QUIET */
+                 tells holds since t. state 1: all that still goes on has been told of again by now; what
+                 hasn't has ended in the gap. EVF_QUIET */
     EVK_TICK, /* no change; the trace is known to last until t */
     EVK_KINDS
 };

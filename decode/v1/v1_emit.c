@@ -180,7 +180,7 @@ static uint32_t lane_of(struct v1_emit *em, uint32_t g, uint8_t state)
     if (!g)
         return EV_NONE;
     if (gor(em, g)->lane == EV_NONE && gor(em, g)->state != V1S_ENDED) { /* else its row was given back */
-        /* the listing has all goroutines that existed, and others are created first */
+        /* The listing has all goroutines that existed, and others are created first. */
         if (!em->listing && !em->s->st.ndamages)
             contra(em);
         introduce(em, g, EVF_QUIET, state);

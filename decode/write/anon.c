@@ -99,7 +99,7 @@ static bool standard(struct str func)
  * ("net/http_test"): reports take it for one of these, and must still do so. */
 static const char *family(struct str s)
 {
-    /* paths that start with these become "internal/" */
+    /* Paths that start with these become "internal/". */
     static const char *const near[] = {"runtime", "sync", "internal"};
     size_t n = 0;
     while (n < s.len && s.p[n] != '/' && s.p[n] != '.')

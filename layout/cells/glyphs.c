@@ -91,7 +91,7 @@ uint32_t glyph_left(enum tier t, int n)
 
 uint32_t glyph_state(enum tier t, enum state s)
 {
-    /* a base line on which all else stands; where MARK_TRACE looks like that, the line is higher */
+    /* This is a base line on which all else stands; it is higher where MARK_TRACE looks like that. */
     if (s == ST_WAITING && t > TIER_BLOCK)
         return '_';
     return (unsigned)s >= ST_COUNT ? '?' : t == TIER_ASCII ? plain[s] : drawn[s];

@@ -116,7 +116,7 @@ static void title_counts(const struct view *v, char *out, size_t size)
         snprintf(span, sizeof span, "%" PRIu64 "-%" PRIu64, least, most);
     else
         snprintf(span, sizeof span, "%" PRIu64, most);
-    /* a blank, so that it is not "1.97MG" */
+    /* Put a blank, so that it is not "1.97MG". */
     snprintf(out, size, "  %sP %s%sG  %s", span, fmt_count(ti->goroutines, n),
              ti->goroutines < 1000000 ? "" : " ", when_dur(v->tr, ti->end, d));
 }
@@ -151,7 +151,8 @@ static int title_trace(const struct canvas *c, int need)
     if (ti->spilled)
         x = note_word(g, x, w, "  spilled");
     x = whole_words(g, x, w, STYLE_TITLE_NOTE, load);
-    /* columns; the first page has these numbers, so they are left out where there is no room */
+    /* It takes so many columns. The first page has these numbers, so they are left out where there is no
+     * room. */
     enum { WARNINGS = 13 };
     if (ti->nwarnings && x + WARNINGS <= w)
         x = title_word(g, x, w, STYLE_TITLE_NOTE, "  %" PRIu32 " warning%s", ti->nwarnings,

@@ -149,7 +149,7 @@ static int64_t epoch_later(int64_t t, int64_t by)
     return time_sub(t, by) < 0 ? 0 : time_sub(t, by);
 }
 
-/* from NULL: decoded again. */
+/* If `from` is NULL, the trace is decoded again. */
 static void place_anew(struct place *p, const struct trace *from, const struct trace *to, int64_t by)
 {
     const int64_t len = window_len(p->win);
@@ -213,7 +213,7 @@ static void search_anew(struct view *v)
     v->search = s;
 }
 
-/* from: the trace that was shown before; NULL: this one is decoded again. */
+/* `from` is the trace that was shown before; if it is NULL, this one is decoded again. */
 static unsigned anew(struct view *v, const struct trace *from, int64_t by)
 {
     char why[FILTER_WHY];

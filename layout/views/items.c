@@ -266,7 +266,7 @@ static void items_status(const struct view *v, int w, struct rich *r)
     const bool wide = w >= WHEN_WIDE;
     if (i->kind != ITEM_LOG)
         when_length(v->tr, time_sub(i->t1, i->t0), i->open_start || i->open_end, wide, length);
-    /* rather a part of the name than of the length */
+    /* A part of the name is cut rather than of the length. */
     int room = w - (int)(strlen(kind) + strlen(length)) - 2 - (wide ? WRAP_MARK : 0);
     str_safe(trace_str(v->tr, i->name), name, sizeof name);
     if (str_width(str_of(name), 400) > room && *length)

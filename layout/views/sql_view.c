@@ -173,7 +173,7 @@ static bool sql_view_collect(struct asked *a, struct sql_query *q, struct err *e
 
 /* ---- asking -------------------------------------------------------------------------------------------- */
 
-/* false: *e says why, or there is no memory. */
+/* Asks the query. Returns false if it fails, as *e says, or when out of memory. */
 static bool sql_view_answer(struct asked *a, const struct trace *tr, const char *text, struct err *e)
 {
     struct sql *s;

@@ -204,7 +204,7 @@ static unsigned table_exchange(struct view *v)
                                                       : VR_DRAW; /* another order is asked */
 }
 
-/* t has worked: if its rows are there, they show. After a failure the old ones stay, if there are any. */
+/* Shows the rows of t, which has worked, if they are there. After a failure any old ones stay. */
 static unsigned table_worked(struct view *v, struct table *t, unsigned f)
 {
     if (t->job)

@@ -11,7 +11,7 @@
 /* ---- the bytes ----------------------------------------------------------------------------------------- */
 
 enum { PAGE = 1 << 21 };
-/* of addresses; no memory is taken for them */
+/* So many addresses are reserved; no memory is taken for them. */
 #define ADDRESSES_MAX ((size_t)(UINT64_C(1) << (sizeof(size_t) > 4 ? 37 : 29)))
 #define ADDRESSES_MIN ((size_t)1 << 26)
 
