@@ -14,6 +14,11 @@ DESTDIR ?=
 TRACE   ?= samples/http-1.26.trace
 SIZE    ?= 80x24
 
+# All processors work, unless -j says how many.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
+endif
+
 # A library that a layer needs: here, and a line in .ci/setup.
 LIBS_DECODE = -lz -lzstd -lm -lpthread
 LIBS_LAYOUT =

@@ -312,6 +312,15 @@ void text_func(struct text *t, const struct trace *tr, uint32_t str, size_t max)
     text_free(&plain);
 }
 
+bool text_func_is(const struct trace *tr, uint32_t str, const char *name)
+{
+    struct text t = {0};
+    text_func(&t, tr, str, 0);
+    const bool is = str_is(trace_str(tr, str), name) || (t.p && strcmp(t.p, name) == 0);
+    text_free(&t);
+    return is;
+}
+
 void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t max)
 {
     uint32_t n = trace_stack(tr, stack), i = stacks_user_frame(tr, stack);

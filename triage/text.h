@@ -66,6 +66,8 @@ void text_share(struct text *t, double part, double whole);
 /* text_func - adds a short form of a function's name, without its package's directory
  * ("net/http.(*conn).serve" -> "http.(*conn).serve"). An empty name is "?". */
 void text_func(struct text *t, const struct trace *tr, uint32_t str, size_t max);
+/* text_func_is - whether that is the function's name, whole or as text_func() writes it. */
+bool text_func_is(const struct trace *tr, uint32_t str, const char *name);
 /* text_where - adds the most telling frame of a stack: the first function outside the runtime and the sync
  * packages, after the innermost one if they differ ("sync.(*Mutex).Lock in main.lookup"). "-" for no
  * stack. */

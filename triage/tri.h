@@ -42,11 +42,13 @@ bool triage_groups_end(struct triage *tg);
  * GC_UNLABELLED at first. The runtime labels a worker when it starts. A worker that resumes after it was
  * preempted or blocked gets no new label and keeps its mode. Between two cycles it has no mode. */
 enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span_tag *s);
-/* procs.c */
+/* procs.c. tri_procs_at - returns how many Ps there were at t, and until when: GOMAXPROCS, before its first value
+ * that one; without any, the Ps that the trace tells of. */
 bool triage_procs(struct triage *tg);
-/* gc.c: triage_gc() also makes the curve of the mutator utilisation, if anything was collected.
- * tri_stop_is_gc - whether a stop of that kind is for the collector: before Go 1.10 kinds have no names, and
- * nothing else stopped the world. */
+int64_t tri_procs_at(const struct trace *tr, int64_t t, int64_t *until);
+/* gc.c: and then the curve of the mutator utilisation, if anything was collected. tri_stop_is_gc - whether a
+ * stop of that kind is for the collector: before Go 1.10 kinds have no names, and nothing else stopped the
+ * world. */
 bool triage_gc(struct triage *tg);
 bool tri_stop_is_gc(const struct trace *tr, uint32_t kind);
 /* mmu.c */
@@ -55,10 +57,6 @@ bool triage_mmu_curve(struct triage *tg);
 bool triage_leaks(struct triage *tg);
 bool triage_herds(struct triage *tg);
 
-static inline int64_t tri_len(const struct span *s)
-{
-    return s->t1 - s->t0;
-}
 /* tri_clip - clips [*t0,*t1) to the trace, since a range may have started before it. Returns false if
  * nothing remains. */
 static inline bool tri_clip(const struct triage *tg, int64_t *t0, int64_t *t1)

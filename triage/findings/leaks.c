@@ -77,19 +77,19 @@ static bool leak_lane(struct leaks *k, uint32_t g)
         return false;
     r->count++;
     r->once += !gstat_waits(tg, g, 2);
+    const int64_t ns = s.t1 - s.t0;
     /* it waits there for much longer than others did, and did not go on from there before */
-    if ((double)tri_len(&s) >= threshold(TH_DOUBLE) * (double)usual(k, &s) &&
-        !been_here(&it, s.reason, s.stack)) {
+    if ((double)ns >= threshold(TH_DOUBLE) * (double)usual(k, &s) && !been_here(&it, s.reason, s.stack)) {
         const int64_t q = tg->end > 0 ? (int64_t)((double)li.first / (double)tg->end * 4) : 0;
         r->lost++;
         r->quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
     }
-    if (tri_len(&s) > r->oldest || r->count == 1) {
-        r->oldest = tri_len(&s);
+    if (ns > r->oldest || r->count == 1) {
+        r->oldest = ns;
         r->since = s.t0;
         r->example = g;
     }
-    r->youngest = tri_len(&s) < r->youngest ? tri_len(&s) : r->youngest;
+    r->youngest = ns < r->youngest ? ns : r->youngest;
     return true;
 }
 

@@ -78,23 +78,14 @@ static void ask_items(struct asked *q, const struct trace *tr, enum item_kind ki
     text_clean(&q->title, s, strlen(s), 60);
 }
 
-/* The name may also be as it is shown elsewhere: without the directory of its package. */
-static bool shown_as(const struct trace *tr, uint32_t name, const char *s)
-{
-    const struct str f = trace_str(tr, name);
-    const size_t n = strlen(s);
-    return str_is(f, s) ||
-           (n && f.len > n && f.p[f.len - n - 1] == '/' && memcmp(f.p + f.len - n, s, n) == 0);
-}
-
 static void ask_group(struct asked *q, const struct trace *tr, const char *s)
 {
     uint32_t n = trace_nlanes(tr, LANE_G);
     for (uint32_t g = 0; g < n; g++) {
         struct lane_info li = trace_lane(tr, lane_g(g));
         const uint32_t begins = trace_frame(tr, li.start_stack, 0).func; /* a helper, if it isn't that name */
-        if (shown_as(tr, li.name, s) || shown_as(tr, begins, s))
-            ask_piece(q, workpiece_of_g(g, li.first, li.last));
+        if (text_func_is(tr, li.name, s) || text_func_is(tr, begins, s))
+            ask(q, workpiece_of_g(g, li.first, li.last));
     }
     text_lit(&q->title, "goroutines of ");
     text_clean(&q->title, s, strlen(s), 60);

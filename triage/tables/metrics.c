@@ -117,18 +117,7 @@ const char *metric_list(size_t i, const char **help)
 
 /* ---- sets of durations --------------------------------------------------------------------------------- */
 
-static bool name_matches(const struct trace *tr, uint32_t str, const char *want)
-{
-    struct text t = {0};
-    struct str s = trace_str(tr, str);
-    bool same = str_is(s, want);
-    text_func(&t, tr, str, 0);
-    same |= t.p && strcmp(t.p, want) == 0;
-    text_free(&t);
-    return same;
-}
-
-/* A set of durations. get() fills in those of a name (NULL: all), and returns false when out of memory. */
+/* Of a set: its durations, of what has that name; NULL: of all. false: out of memory. */
 struct set {
     const char *word;
     bool whole, of; /* the word may stand alone; a name may stand behind it and a colon */
@@ -153,7 +142,7 @@ static bool set_spans(const struct loaded *l, const struct set *s, const char *n
 
 static bool set_group(const struct loaded *l, const struct set *s, const char *func, struct dist *d)
 {
-    const uint32_t n = l->tg->ngroups, i = find_first(k, n, name_matches(l->tr, l->tg->groups[k].name, func));
+    const uint32_t n = l->tg->ngroups, i = find_first(k, n, text_func_is(l->tr, l->tg->groups[k].name, func));
     struct dist *all = i < n ? triage_group_dists(l->tg, s->m) : NULL;
     *d = all ? all[i] : *d;
     mem_free(all);
@@ -194,7 +183,7 @@ static bool set_pieces(const struct loaded *l, const struct set *s, const char *
     bool ok = true;
     each_of(w, l->fs.works.v, l->fs.works.n) {
         if ((requests && w->kind != WORK_REQUESTS) || w->kind == WORK_MAIN ||
-            (name && !name_matches(l->tr, w->name, name) && !(w->user && name_matches(l->tr, w->user, name))))
+            (name && !text_func_is(l->tr, w->name, name) && !(w->user && text_func_is(l->tr, w->user, name))))
             continue;
         for (uint32_t k = 0; k < w->looked && ok; k++)
             ok = mem_add(v, cap, n, w->v[k].t1 - w->v[k].t0);

@@ -106,16 +106,6 @@ static bool collect(struct curve *c, const struct triage *tg)
            !any_of(i, tg->nworkers, !g_ran_in(c, tg->workers[i], INT64_MIN, INT64_MAX, true));
 }
 
-/* Returns GOMAXPROCS at t, and until when it holds; before its first value, that one. */
-static int64_t procs_at(const struct trace *tr, int64_t t, int64_t *until)
-{
-    const size_t all = trace_npoints(tr, METRIC_PROCS), n = trace_points_before(tr, METRIC_PROCS, t + 1);
-    uint64_t v = all ? trace_point(tr, METRIC_PROCS, n ? n - 1 : 0).v : trace_info(tr)->gomaxprocs;
-    *until = n < all ? trace_point(tr, METRIC_PROCS, n).t : INT64_MAX;
-    v = v ? v : trace_nlanes(tr, LANE_P);
-    return v < 1 ? 1 : v > 1000000 ? 1000000 : (int64_t)v;
-}
-
 /* Adds a step: from t on the utilisation has this value. Skips steps of no length and of no change. */
 static bool step_add(struct curve *c, int64_t t, double util)
 {
@@ -142,7 +132,7 @@ static bool curve_steps(struct curve *c)
         for (; i < c->nchanges && c->change[i] >> TIME_SHIFT == at; i++)
             *(c->change[i] & WORLD_BIT ? &stopped : &taken) += c->change[i] & MORE_BIT ? 1 : -1;
         const int64_t n = taken < np ? taken : np;
-        procs = (int64_t)at >= until ? procs_at(c->tr, (int64_t)at, &until) : procs;
+        procs = (int64_t)at >= until ? tri_procs_at(c->tr, (int64_t)at, &until) : procs;
         ok = step_add(c, (int64_t)at, stopped > 0 || n >= procs ? 0 : 1 - (double)n / (double)procs) &&
              (i % 1024 || slices_tick());
     }

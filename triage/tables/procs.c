@@ -15,8 +15,18 @@ bool triage_part_missing(const struct trace *tr)
     return in->ndamages && !behind;
 }
 
-/* Sums up what all did, and how much processor time there was: GOMAXPROCS over time where it is recorded,
- * else the Ps that were seen. */
+int64_t tri_procs_at(const struct trace *tr, int64_t t, int64_t *until)
+{
+    const size_t all = trace_npoints(tr, METRIC_PROCS), n = trace_points_before(tr, METRIC_PROCS, t + 1);
+    const uint64_t seen = trace_nlanes(tr, LANE_P), given = trace_info(tr)->gomaxprocs,
+                   v = all            ? trace_point(tr, METRIC_PROCS, n ? n - 1 : 0).v
+                       : given > seen ? given
+                                      : seen;
+    *until = n < all ? trace_point(tr, METRIC_PROCS, n).t : INT64_MAX;
+    return v < 1 ? 1 : v < 1 << 20 ? (int64_t)v : 1 << 20;
+}
+
+/* What all did, and the processor time there was. */
 bool triage_procs(struct triage *tg)
 {
     for (uint32_t p = 0; p < tg->np; p++) {
@@ -24,20 +34,12 @@ bool triage_procs(struct triage *tg)
         trace_shares(tg->tr, lane_p(p), 0, tg->end, &s);
         ns_sum(tg->p_sum.ns, s.ns, ST_COUNT);
     }
-    const size_t n = trace_npoints(tg->tr, METRIC_PROCS);
-    uint64_t first = n ? trace_point(tg->tr, METRIC_PROCS, 0).v : tg->np;
-    int64_t at = 0, cap = 0, counted = 0;
-    if (n == 0 && trace_info(tg->tr)->gomaxprocs > first)
-        first = trace_info(tg->tr)->gomaxprocs;
-    for (size_t i = 0; i < n; i++) {
-        const struct point p = trace_point(tg->tr, METRIC_PROCS, i);
-        if (p.t > at) {
-            cap = ns_add(cap, ns_mul(p.t - at, (int64_t)(first < 65536 ? first : 65536)));
-            at = p.t;
-        }
-        first = p.v;
+    int64_t told = 0;
+    for (int64_t at = 0, until; at < tg->end; at = until) {
+        const int64_t n = tri_procs_at(tg->tr, at, &until);
+        until = until < tg->end ? until : tg->end;
+        tg->capacity = ns_add(tg->capacity, ns_mul(until - at, n));
     }
-    tg->capacity = ns_add(cap, ns_mul(tg->end - at, (int64_t)(first < 65536 ? first : 65536)));
     /* Ps that the trace never starts have no lane, and a P may briefly outlive a lower GOMAXPROCS; the
      * parts must still add up to the whole. */
     for (int i = ST_IDLE; i <= ST_SYSCALL; i++)

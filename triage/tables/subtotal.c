@@ -3,8 +3,6 @@
  */
 #include "triage/tri.h"
 
-#include <string.h>
-
 #include "decode/base/mem.h"
 #include "triage/findings/thresholds.h"
 
@@ -179,11 +177,11 @@ static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal
         ns_sum(p->ns, s->ns, GM_COUNT);
     }
     each_of(w, y->worst.v, y->worst.n)
-        longest_add(&to->worst, w);
+        longest_add(&tg->worst, w);
     each_of(w, y->busiest.v, y->busiest.n)
-        longest_add(&to->busiest, w);
-    ns_sum(to->label_ns, y->label_ns, GC_MODES);
-    hist_sum(&to->sched, &y->sched);
+        longest_add(&tg->busiest, w);
+    ns_sum(tg->label_ns, y->label_ns, GC_MODES);
+    hist_sum(&tg->sched, &y->sched);
     struct long_runs *all = &tg->long_runs;
     const struct long_runs *l = &y->long_runs;
     all->longest = l->n && (!all->n || moment_before(&l->longest, &all->longest)) ? l->longest : all->longest;
@@ -349,10 +347,6 @@ bool triage_goroutines(struct triage *tg)
     wk->ngroup_waits = y->nwait_of;
     wk->wakes = y->pairs.wakes;
     wk->nwakes = y->pairs.nwakes;
-    tg->sched = y->sched;
-    tg->worst = y->worst;
-    tg->busiest = y->busiest;
-    memcpy(tg->label_ns, y->label_ns, sizeof tg->label_ns);
     mem_free(y->groups);
     mem_free(y);
     return assists_add(tg);

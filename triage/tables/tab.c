@@ -275,7 +275,7 @@ int64_t hist_quantile(const struct hist *h, double q)
     for (uint32_t i = 0; i < HIST_BUCKETS; i++) {
         seen += h->count[i];
         if (seen >= want) {
-            int64_t mid = i < 64 ? (int64_t)i : slot_low(i) + (slot_low(i + 1) - slot_low(i)) / 2;
+            const int64_t mid = slot_low(i) + (slot_low(i + 1) - slot_low(i)) / 2;
             return mid < h->min ? h->min : mid > h->max ? h->max : mid;
         }
     }
