@@ -31,7 +31,7 @@ struct place {
     uint64_t wait, by;
     uint32_t row;
 };
-enum { PLACE_BITS = 10, REASONS = 512, NEAR = 64, LATE = 64 };
+enum { PLACE_BITS = 10, REASONS = 512, LATE = 64 };
 
 struct g_walk { /* State along one lane. */
     const struct triage *tg;
@@ -60,7 +60,7 @@ struct g_walk { /* State along one lane. */
     struct place place[1 << PLACE_BITS];
     struct ended late[LATE];
     uint32_t nlate;
-    uint32_t reason[REASONS], near[NEAR]; /* rows of a group's waits for a reason, of groups, if still such */
+    uint32_t reason[REASONS]; /* rows of a group's waits for a reason, if still such */
 };
 
 /* ---- rows of waits and calls --------------------------------------------------------------------------- */
@@ -344,14 +344,11 @@ static bool in_group(struct g_walk *w, const struct lane_info *li)
 {
     struct subtotal *y = w->y;
     const uint32_t group = w->group = w->tg->group_of[w->g];
-    uint32_t *near = &w->near[group % NEAR];
-    struct group_part *p = *near < y->ngroups ? &y->groups[*near] : NULL;
-    if (!p || p->group != group)
-        p = tab_row_with(&y->by_group, y->groups, y->ngroups, group, 0, .group = group, .first = INT64_MAX,
-                         .last = INT64_MIN);
+    struct group_part *p = tab_row_with(&y->by_group, y->groups, y->ngroups, group, 0, .group = group,
+                                        .first = INT64_MAX, .last = INT64_MIN);
     if (!p)
         return false;
-    *near = w->of = (uint32_t)(p - y->groups);
+    w->of = (uint32_t)(p - y->groups);
     p->first = li->first < p->first ? li->first : p->first;
     p->last = li->last > p->last ? li->last : p->last;
     return true;
@@ -460,7 +457,6 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
     for (unsigned i = 0; i < 1u << PLACE_BITS; i++)
         w.place[i].wait = UINT64_MAX;
     memset(w.reason, 0, sizeof w.reason);
-    memset(w.near, 0, sizeof w.near);
     w.nlate = 0;
     w.failed = false;
     return trace_walk(tg->tr, g0, g1, &walk) && count_late(&w);
