@@ -41,9 +41,8 @@ static void say_gc(struct text *t, const struct triage *tg)
     }
     text_say(t, NULL, tg->gc_cycles, tg->gc_cycles == 1 ? " cycle" : " cycles");
     if (triage_knows_workers(tg->tr))
-        text_say(t, NULL, ", ", t_share((double)work, (double)tg->capacity), " of P time");
-    text_say(t, NULL, ", marking ", t_share((double)tg->gc_mark_ns, (double)tg->end),
-             " of the time; workers ",
+        text_say(t, NULL, ", ", t_share(work, tg->capacity), " of P time");
+    text_say(t, NULL, ", marking ", t_share(tg->gc_mark_ns, tg->end), " of the time; workers ",
              time_or_unknown(tg->p_sum.ns[ST_GCWORK], triage_knows_workers(tg->tr)));
     worker_modes(t, tg);
     text_say(t, NULL, ", assists ", time_or_unknown(tg->p_sum.ns[ST_ASSIST], triage_knows_assists(tg->tr)),
@@ -131,7 +130,7 @@ static void say_procs(struct text *t, const struct triage *tg)
     }
     sort(p, (size_t)n, by_time);
     for (int i = 0; i < n && p[i].ns > 0; i++)
-        text_say(t, NULL, i ? ", " : "", t_share((double)p[i].ns, (double)tg->capacity), " ", p[i].name);
+        text_say(t, NULL, i ? ", " : "", t_share(p[i].ns, tg->capacity), " ", p[i].name);
 }
 
 static void say_sched(struct text *t, const struct triage *tg)
@@ -145,10 +144,9 @@ static void say_sched(struct text *t, const struct triage *tg)
     if (tg->worst.n && w->t1 > w->t0) {
         const struct meanwhile m = triage_meanwhile(tg, w);
         text_say(t, tg->tr, " at ", t_dur(w->t0), " of ", t_who(w->g), " (Ps then ",
-                 t_share((double)m.idle_ns, (double)m.all_ns), " idle");
+                 t_share(m.idle_ns, m.all_ns), " idle");
         if (m.nran && m.ran[0])
-            text_say(t, tg->tr, ", ", t_share((double)m.ran_ns[0], (double)m.all_ns), " in ",
-                     t_func(m.ran[0]));
+            text_say(t, tg->tr, ", ", t_share(m.ran_ns[0], m.all_ns), " in ", t_func(m.ran[0]));
         text_lit(t, ")");
     }
 }

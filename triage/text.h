@@ -146,7 +146,7 @@ void text_say_parts(struct text *t, const struct trace *tr, const struct say_par
 #define t_to(column) SAY_OF(.how = SAY_TO, .most = (column))
 #define t_clean(s) SAY_OF(.how = SAY_CLEAN, .words = (s)) /* from a trace or the command line */
 #define t_bytes(bytes) SAY_OF(.how = SAY_BYTES, .n = (int64_t)(bytes))
-#define t_share(of, all) SAY_OF(.how = SAY_SHARE, .part = (of), .whole = (all))
+#define t_share(of, all) SAY_OF(.how = SAY_SHARE, .part = (double)(of), .whole = (double)(all))
 #define t_f0(v) SAY_OF(.how = SAY_FIXED, .part = (v))            /* "%.0f" */
 #define t_f1(v) SAY_OF(.how = SAY_FIXED, .part = (v), .most = 1) /* "%.1f" */
 #define t_func(str) SAY_OF(.how = SAY_FUNC, .id = (str))         /* all of the name */

@@ -294,6 +294,12 @@ static inline int64_t triage_busy(const struct triage *tg)
     return ns;
 }
 
+/* triage_mean_procs - returns how many Ps there were on average. */
+static inline double triage_mean_procs(const struct triage *tg)
+{
+    return ns_share(tg->capacity, tg->end);
+}
+
 /* triage_new - makes all-zero tables for a loaded trace, which must outlive them. */
 enum err_code triage_new(const struct trace *tr, struct triage **out, struct err *e);
 enum triage_state { TRIAGE_MORE, TRIAGE_DONE, TRIAGE_NOMEM };

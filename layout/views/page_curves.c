@@ -94,7 +94,7 @@ static void heap(const struct view *v, const int64_t *edge, int n, struct column
 
 static void beside_busy(struct text *t, const struct triage *tg)
 {
-    const double procs = tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0;
+    const double procs = triage_mean_procs(tg);
     const int64_t used = tg->capacity - tg->p_sum.ns[ST_IDLE] - tg->unused;
     text_share(t, (double)used, (double)tg->capacity);
     text_add(t, " of %.3g P%s", procs, procs > 1 ? "s" : "");

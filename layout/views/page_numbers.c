@@ -21,7 +21,7 @@ static void line_time(struct text *t, const struct view *v)
         text_add(t, ", %" PRIu64 " processor%s", most, most == 1 ? "" : "s");
     else
         text_add(t, ", %" PRIu64 " to %" PRIu64 " processors, %.3g on average", least, most,
-                 tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0.0);
+                 triage_mean_procs(tg));
     char n[FMT_MAX], made[FMT_MAX], over[FMT_MAX];
     text_add(t, "; %s goroutine%s: %s created, %s ended", fmt_count(tg->ng, n), tg->ng == 1 ? "" : "s",
              fmt_count(tg->g_created, made), fmt_count(tg->g_ended, over));
@@ -110,7 +110,7 @@ static void short_gc(struct text *t, const struct view *v)
     if (!tg->gc_cycles && !work)
         text_lit(t, "GC no cycle");
     else
-        text_say(t, NULL, "GC ", t_share((double)work, (double)tg->capacity), ", ", tg->gc_cycles,
+        text_say(t, NULL, "GC ", t_share(work, tg->capacity), ", ", tg->gc_cycles,
                  tg->gc_cycles == 1 ? " cycle" : " cycles");
 }
 

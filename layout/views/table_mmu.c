@@ -66,7 +66,7 @@ static void mmu_say(struct text *out, const struct view *v, const struct thing *
     for (int i = ST_NONE + 1; i < ST_COUNT; i++) {
         if (!sum.ns[i])
             continue;
-        text_say(out, NULL, sep, state_name((enum state)i), " ", t_share((double)sum.ns[i], (double)all));
+        text_say(out, NULL, sep, state_name((enum state)i), " ", t_share(sum.ns[i], all));
         sep = ", ";
     }
     const int64_t stopped = tri_in_band(v->tr, BAND_STW, x->t0, x->t1);

@@ -15,7 +15,7 @@ static int64_t runnable_part(struct text *t, const char *name, int64_t ns, int64
 {
     if (ns <= 0)
         return 0;
-    text_say(t, NULL, t->n && t->p[t->n - 1] != ' ' ? ", " : "", name, " ", t_share((double)ns, (double)all));
+    text_say(t, NULL, t->n && t->p[t->n - 1] != ' ' ? ", " : "", name, " ", t_share(ns, all));
     return ns;
 }
 
@@ -24,8 +24,7 @@ static void runnable_meanwhile(struct text *t, const struct trace *tr, const str
     int64_t rest = w->all_ns;
     text_lit(t, "; processors meanwhile: ");
     for (uint32_t i = 0; i < w->nran; i++) {
-        text_say(t, tr, i ? ", " : "", t_func_cut(w->ran[i], 40), " ",
-                 t_share((double)w->ran_ns[i], (double)w->all_ns));
+        text_say(t, tr, i ? ", " : "", t_func_cut(w->ran[i], 40), " ", t_share(w->ran_ns[i], w->all_ns));
         rest -= w->ran_ns[i];
     }
     rest -= runnable_part(t, "idle", w->idle_ns, w->all_ns);
@@ -33,7 +32,7 @@ static void runnable_meanwhile(struct text *t, const struct trace *tr, const str
     rest -= runnable_part(t, "stop-the-world", w->stopped_ns, w->all_ns);
     (void)runnable_part(t, "others, or looking for work", rest, w->all_ns);
     if (w->gc_ns > 0) /* by goroutines that are named above, or others */
-        text_say(t, NULL, "; of all this for the collector ", t_share((double)w->gc_ns, (double)w->all_ns));
+        text_say(t, NULL, "; of all this for the collector ", t_share(w->gc_ns, w->all_ns));
 }
 
 static void runnable_say(struct text *t, const struct view *v, const struct thing *x)

@@ -448,7 +448,7 @@ static void how_often(struct text *t, const struct view *v, const struct fnode *
         text_add(t, "%" PRId64 " sample%s", n->w, n->w == 1 ? "" : "s");
     else
         text_dur(t, n->w);
-    text_say(t, NULL, "  ", t_share((double)n->w, (double)f->node[0].w), " of all");
+    text_say(t, NULL, "  ", t_share(n->w, f->node[0].w), " of all");
     if (!kinds[f->kind].samples)
         text_add(t, ", %" PRIu64 " time%s", n->count, n->count == 1 ? "" : "s");
 }
@@ -465,8 +465,7 @@ static void flame_detail(struct text *t, const struct view *v, uint32_t row, int
         return;
     }
     if (f->cur || n->self)
-        text_say(t, NULL, f->cur ? "itself " : "no stack recorded for ",
-                 t_share((double)n->self, (double)f->node[0].w));
+        text_say(t, NULL, f->cur ? "itself " : "no stack recorded for ", t_share(n->self, f->node[0].w));
     if (f->cur && n->up) {
         text_lit(t, ", called from ");
         say_name(t, v, &f->node[n->up], 60);

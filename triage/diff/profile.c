@@ -231,7 +231,7 @@ enum err_code profile_of(const struct loaded *l, struct profile *out, struct err
                             .has_clock = trace_info(l->tr)->has_clock,
                             .heap_live = (double)l->tg->heap.low_last,
                             .heap_goal = (double)l->tg->heap.max_goal,
-                            .procs = l->tg->end > 0 ? (double)l->tg->capacity / (double)l->tg->end : 0};
+                            .procs = triage_mean_procs(l->tg)};
     processors(&k);
     stops(&k);
     works(&k);

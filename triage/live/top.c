@@ -56,7 +56,7 @@ static void put_head(struct text *t, const struct top *o)
     char stamp[64];
     live_stamp(o->fig.wall_ns, false, stamp, sizeof stamp);
     text_say(t, NULL, stamp, "  ", ti->dialect, "  ", ti->gomaxprocs, "P ", tg->g_at_end, "G  ",
-             t_dur(tg->end), "  busy ", t_share((double)triage_busy(tg), (double)tg->capacity));
+             t_dur(tg->end), "  busy ", t_share(triage_busy(tg), tg->capacity));
     if (o->fig.late_ns >= LIVE_LATE)
         text_add(t, "  %llds late", (long long)(o->fig.late_ns / 1000000000));
     text_say(t, NULL, "\nsched p99 ", t_dur(hist_quantile(&tg->sched, 0.99)), "  stw ",
@@ -72,21 +72,21 @@ static void put_head(struct text *t, const struct top *o)
     text_lit(t, "\n");
 }
 
-/* Returns how many were in a state on average: the time of all over the whole time. */
-static struct say_part how_many(const struct group *g, int state, double whole)
+/* How many were in a state on average: the time of all over the whole time. */
+static struct say_part how_many(const struct group *g, int state, int64_t whole)
 {
-    const double n = whole > 0 ? (double)fig_ns(g, state) / whole : 0;
-    return SAY_OF(.how = SAY_FIXED, .part = n, .most = whole > 0 && n < 100 ? 2 : 0);
+    const double n = ns_share(fig_ns(g, state), whole);
+    return SAY_OF(.how = SAY_FIXED, .part = n, .most = n < 100 ? 2 : 0);
 }
 
 static void put_group(struct text *t, const struct loaded *l, const struct group *g)
 {
-    double end = (double)l->tg->end;
+    const int64_t end = l->tg->end;
     text_say(t, l->tr, t_func_cut(g->name, 29), t_to(30), t_right(g->count, 6), " ",
-             t_share((double)fig_ns(g, GM_EXEC), end), t_to(44), t_share((double)g->ns[GM_ASSIST], end),
-             t_to(51), how_many(g, GM_SCHED, end), t_to(60), how_many(g, GM_WAIT, end), t_to(68),
+             t_share(fig_ns(g, GM_EXEC), end), t_to(44), t_share(g->ns[GM_ASSIST], end), t_to(51),
+             how_many(g, GM_SCHED, end), t_to(60), how_many(g, GM_WAIT, end), t_to(68),
              how_many(g, GM_SYSCALL, end), t_to(76),
-             (uint64_t)((double)g->created * 1e9 / (end > 0 ? end : 1)), "\n");
+             (uint64_t)((double)g->created * 1e9 / (double)(end > 0 ? end : 1)), "\n");
 }
 
 /* Adds a line for one work in one window: "requests main.serve 10s 4012/s ..". */

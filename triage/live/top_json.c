@@ -9,11 +9,6 @@ static double per(double n, int64_t ns)
     return ns > 0 ? n * 1e9 / (double)ns : 0;
 }
 
-static double portion(int64_t part, int64_t whole)
-{
-    return whole > 0 ? (double)part / (double)whole : 0;
-}
-
 static json_t *times(json_t *r, const struct dist *d)
 {
     return json_put(r, NULL, "count", d->n, "p50_ns", d->p50, "p95_ns", d->p95, "p99_ns", d->p99, "p99_9_ns",
@@ -27,10 +22,10 @@ static void out_program(json_t *root, const struct figures *f)
     json_t *r = json_in(root, "program", NULL, "dialect", ti->dialect, "gomaxprocs", ti->gomaxprocs,
                         "goroutines", tg->g_at_end, "goroutines_created_per_s", per(tg->g_created, tg->end),
                         "goroutines_ended_per_s", per(tg->g_ended, tg->end), "busy",
-                        portion(triage_busy(tg), tg->capacity)),
+                        ns_share(triage_busy(tg), tg->capacity)),
            *s = json_under(r, "states");
     for (int k = 0; k < FIG_STATES; k++)
-        json_put(s, NULL, fig_state[k], portion(fig_all_ns(tg, k), tg->end));
+        json_put(s, NULL, fig_state[k], ns_share(fig_all_ns(tg, k), tg->end));
     json_in(root, "trace", NULL, "events_per_s", per((double)ti->events, tg->end), "bytes_per_s",
             per((double)ti->bytes_done, tg->end), "late_ns", f->late_ns, "left_out_bytes", f->lost,
             "left_out_generations", f->skipped, "partial", f->l->partial);
@@ -41,7 +36,7 @@ static void out_gc(json_t *root, const struct triage *tg)
     struct dist d;
     hist_dist(&tg->sched, &d);
     times(json_under(root, "sched_latency"), &d);
-    json_in(root, "gc", NULL, "cycles", tg->gc_cycles, "share", portion(triage_gc_work(tg), tg->capacity),
+    json_in(root, "gc", NULL, "cycles", tg->gc_cycles, "share", ns_share(triage_gc_work(tg), tg->capacity),
             "assist_ns", tg->p_sum.ns[ST_ASSIST], "heap_bytes", j_if(tg->heap.known, tg->heap.last));
     hist_dist(&tg->stw_all, &d);
     times(json_under(root, "stop_the_world"), &d);
@@ -73,12 +68,12 @@ static void out_groups(json_t *root, const struct triage *tg)
                              per(g->created, tg->end)),
                *s = json_under(r, "states");
         for (int k = 0; k < FIG_STATES; k++)
-            json_put(s, NULL, fig_state[k], portion(fig_ns(g, k), tg->end));
-        json_put(r, NULL, "assist", portion(g->ns[GM_ASSIST], tg->end));
+            json_put(s, NULL, fig_state[k], ns_share(fig_ns(g, k), tg->end));
+        json_put(r, NULL, "assist", ns_share(g->ns[GM_ASSIST], tg->end));
         json_t *w = json_list(r, "waiting_for");
         for (uint32_t k = 0; k < g->nwaits && k < 3; k++) {
             const struct group_wait *x = &tg->group_waits[g->waits + k];
-            json_row(w, tg->tr, "reason", j_str(x->reason), "goroutines", portion(x->total, tg->end),
+            json_row(w, tg->tr, "reason", j_str(x->reason), "goroutines", ns_share(x->total, tg->end),
                      "longest_ns", x->longest);
         }
     }

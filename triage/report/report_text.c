@@ -44,7 +44,7 @@ static void page_head(struct text *t, const struct loaded *l)
         text_dur(t, in->end);
     else
         text_add(t, "%lld ticks (no clock rate in the file)", (long long)in->end);
-    const double procs = l->tg->end > 0 ? (double)l->tg->capacity / (double)l->tg->end : 0;
+    const double procs = triage_mean_procs(l->tg);
     if (procs >= l->tg->np + 0.5) /* those that ran nothing have no lane, but count as processors */
         text_add(t, ", %u of %.3g Ps used", l->tg->np, procs);
     else

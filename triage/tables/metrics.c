@@ -11,28 +11,21 @@
 #include "decode/base/mem.h"
 #include "decode/model/item.h"
 
-static double share(double part, double whole)
-{
-    return whole > 0 ? part / whole : 0;
-}
-
 #define METRICS(X) \
     X("duration", UNIT_NS, true, (double)tg->end, "from the first to the last event") \
     X("events", UNIT_COUNT, true, (double)in->events, "as Go counts them") \
     X("bytes", UNIT_BYTES, true, (double)in->bytes_done, "of the trace, decompressed") \
     X("damages", UNIT_COUNT, true, (double)in->ndamages, "places where part of the file is not shown") \
-    X("procs", UNIT_COUNT, true, share((double)tg->capacity, (double)tg->end), "GOMAXPROCS, on average") \
+    X("procs", UNIT_COUNT, true, triage_mean_procs(tg), "GOMAXPROCS, on average") \
     X("findings", UNIT_COUNT, true, (double)l->fs.n, "findings, notes included") \
     X("goroutines", UNIT_COUNT, true, (double)tg->ng, "seen") \
     X("goroutines.created", UNIT_COUNT, true, (double)tg->g_created, "in the trace") \
     X("goroutines.end", UNIT_COUNT, true, (double)tg->g_at_end, "there when the trace ends") \
     X("goroutines.stuck", UNIT_COUNT, true, stuck(tg), "created in the trace, waiting once and for ever") \
-    X("busy.share", UNIT_SHARE, true, share((double)triage_busy(tg), (double)tg->capacity), \
-      "of processor time") \
-    X("idle.share", UNIT_SHARE, true, share((double)tg->p_sum.ns[ST_IDLE], (double)tg->capacity), \
-      "of processor time") \
+    X("busy.share", UNIT_SHARE, true, ns_share(triage_busy(tg), tg->capacity), "of processor time") \
+    X("idle.share", UNIT_SHARE, true, ns_share(tg->p_sum.ns[ST_IDLE], tg->capacity), "of processor time") \
     X("gc.cycles", UNIT_COUNT, true, (double)tg->gc_cycles, "mark phases") \
-    X("gc.share", UNIT_SHARE, true, share((double)triage_gc_work(tg), (double)tg->capacity), \
+    X("gc.share", UNIT_SHARE, true, ns_share(triage_gc_work(tg), tg->capacity), \
       "GC workers, assists and sweeping, of processor time") \
     X("gc.mark", UNIT_NS, true, (double)tg->gc_mark_ns, "time under a mark phase") \
     X("gc.assist", UNIT_NS, true, (double)tg->p_sum.ns[ST_ASSIST], "time goroutines assisted") \

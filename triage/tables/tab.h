@@ -77,6 +77,12 @@ static inline int64_t ns_mul(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &r) ? ((a > 0) == (b > 0) ? NS_MAX : -NS_MAX) : ns_clamp(r);
 }
 
+/* ns_share - returns part / whole; 0 if there is no whole. */
+static inline double ns_share(int64_t part, int64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : 0;
+}
+
 /* ---- durations ----------------------------------------------------------------------------------------- */
 
 /* A summary of a set of durations in ns. If n is 0, all else is 0. sumsq is for the standard deviation

@@ -70,8 +70,7 @@ static bool spread(const struct causes *c, uint8_t *is, uint32_t mains)
 
 double work_slow_part(const struct work *k)
 {
-    const int64_t all = sum_over(p, k->v, k->looked, p->t1 - p->t0);
-    return all > 0 ? (double)sum_over(p, k->v, k->slow, p->t1 - p->t0) / (double)all : 0;
+    return ns_share(sum_over(p, k->v, k->slow, p->t1 - p->t0), sum_over(p, k->v, k->looked, p->t1 - p->t0));
 }
 
 bool work_outside(const struct causes *c, const struct work *w)

@@ -224,8 +224,7 @@ static inline double work_rest(const struct work *w)
 /* tree_part - Returns what share of that so many ns are, 0..1. tree_share - Returns a node's. */
 static inline double tree_part(const struct work_tree *t, int64_t ns, enum tree_set s)
 {
-    const int64_t all = tree_ns(t, s);
-    return all > 0 ? (double)ns / (double)all : 0;
+    return ns_share(ns, tree_ns(t, s));
 }
 static inline double tree_share(const struct work_tree *t, uint32_t node, enum tree_set s)
 {
