@@ -9,6 +9,7 @@
 #include "decode/base/order.h"
 #include "triage/findings/trails.h"
 #include "triage/tables/slices.h"
+#include "triage/tables/tab.h"
 #include "triage/triage.h"
 #include "triage/work/owner.h"
 
@@ -39,6 +40,7 @@ struct explainer *explain_new(const struct trace *tr, struct owners *own)
 {
     struct explainer *x = mem_zalloc(sizeof *x);
     const struct region *r;
+    const struct range *assist;
     size_t n = trace_regions(tr, &r);
     if (!x)
         return NULL;
@@ -47,9 +49,12 @@ struct explainer *explain_new(const struct trace *tr, struct owners *own)
     x->ng = trace_nlanes(tr, LANE_G);
     x->np = trace_nlanes(tr, LANE_P);
     x->region = mem_alloc((n + 1) * sizeof *x->region);
+    x->nassists = trace_ranges(tr, RANGE_ASSIST, &assist);
+    x->assist = lane_order(assist, sizeof *assist, x->nassists, offsetof(struct range, owner),
+                           offsetof(struct range, t0));
     ended_init(&x->ended, tr);
     x->own = own ? own : (x->own_made = owners_new(tr));
-    if (!x->region || !x->own) {
+    if (!x->region || !x->assist || !x->own) {
         explain_free(x);
         return NULL;
     }
@@ -66,6 +71,7 @@ void explain_free(struct explainer *x)
         for (int i = 0; i < EXPLAIN_DEPTH; i++)
             mem_free(x->level[i]);
         mem_free(x->region);
+        mem_free(x->assist);
         owners_free(x->own_made);
         trails_free(x->trails);
         untimed_free(x->untimed);
@@ -293,7 +299,6 @@ static bool step(struct explainer *x, int *depth)
         p.cat = EX_SYSCALL;
         p.stack_end = 0;
         break;
-    case ST_ASSIST: p.cat = EX_ASSIST; break;
     default: p.cat = EX_UNKNOWN; then_is(&l->then, &s);
     }
     (void)explain_tell(x, l, p);

@@ -23,8 +23,8 @@ struct level {
 struct explainer {
     const struct trace *tr;
     struct level *level[EXPLAIN_DEPTH];
-    uint32_t *region; /* their indices, by goroutine and begin */
-    size_t nregions;
+    uint32_t *region, *assist; /* their indices, by goroutine and begin */
+    size_t nregions, nassists;
     uint64_t left, placed; /* placed: number of levels entered so far */
     struct ended ended;
     struct owners *own, *own_made; /* own_made: NULL, or that one */

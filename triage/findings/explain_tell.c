@@ -33,7 +33,23 @@ static const struct region *region_at(const struct explainer *x, uint32_t g, int
     return NULL;
 }
 
-/* Running is attributed to the regions it was in, if any; what is not running is passed as it is. */
+/* The assist that goroutine g is in at t, and from when it is in it, or in none. */
+static const struct range *assist_at(const struct explainer *x, uint32_t g, int64_t t, int64_t *since)
+{
+    const struct range *r;
+    const uint32_t *by = x->assist;
+    (void)trace_ranges(x->tr, RANGE_ASSIST, &r);
+    const size_t at =
+        bisected(x->nassists, i, r[by[i]].owner < g || (r[by[i]].owner == g && r[by[i]].t0 <= t));
+    const struct range *k = at && r[by[at - 1]].owner == g ? &r[by[at - 1]] : NULL;
+    const bool in = k && k->t1 > t;
+    if (k && (in ? k->t0 : k->t1) > *since)
+        *since = in ? k->t0 : k->t1;
+    return in ? k : NULL;
+}
+
+/* Running is attributed to the assists and regions it was in, if any; what is not running is passed as it
+ * is. */
 static void tell_in_regions(struct explainer *x, const struct level *l, struct explain_part p)
 {
     const int64_t t0 = p.t0;
@@ -44,12 +60,12 @@ static void tell_in_regions(struct explainer *x, const struct level *l, struct e
     while (p.t1 > t0) {
         struct explain_part q = p;
         q.t0 = t0;
-        const struct region *r = x->nregions ? region_at(x, l->g, p.t1 - 1, &q.t0) : NULL;
-        if (r) {
-            q.region = true;
-            q.stack = r->stack;
-            q.stack_end = 0;
-        }
+        const struct range *assist = assist_at(x, l->g, p.t1 - 1, &q.t0);
+        const struct region *r = x->nregions && !assist ? region_at(x, l->g, p.t1 - 1, &q.t0) : NULL;
+        q.cat = assist ? EX_ASSIST : EX_RUN;
+        q.region = r;
+        q.stack = assist ? assist->stack : r ? r->stack : q.stack;
+        q.stack_end = assist || r ? 0 : q.stack_end;
         (void)explain_tell(x, l, q);
         p.t1 = q.t0;
         x->left -= x->left > 0;

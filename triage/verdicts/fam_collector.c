@@ -128,8 +128,7 @@ bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out
     for (int s = ST_RUNNING; s <= ST_SYSCALL; s++)
         used = ns_add(used, tg->p_sum.ns[s]);
     const double share = used > 0 && worked > 0 ? (double)worked / (double)used : 0;
-    const bool few = (double)tg->gc_cycles < threshold(TH_GC_CYCLES) || share < threshold(TH_GC_NOTED),
-               asked = few || mostly_forced(c);
+    const bool few = share < threshold(TH_GC_NOTED), asked = few || mostly_forced(c);
     const double room = asked ? -1 : room_of(c);
     const bool narrow = room >= 0 && room < threshold(TH_GC_ROOM);
     bool on;
@@ -143,7 +142,7 @@ bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out
     if (asked)
         return forced(c, w, few ? 0 : share, out);
     v = of_heap(c, w, full ? RULE_HEAP : narrow ? RULE_GC_SETTING : RULE_GC_SHARE, share);
-    v.clock = tg->capacity > 0 ? (double)worked / (double)tg->capacity : share;
+    v.score = v.clock = ns_share(worked, tg->capacity);
     verdict_ev(&v, EV_SHARE, share);
     verdict_ev(&v, EV_ROOM, room > 0 ? room : 0);
     v.level = v.clock < threshold(TH_SHARE) || share < threshold(TH_GC_SHARE) ? LEVEL_NOTE

@@ -174,12 +174,13 @@ static bool slows_few(struct causes *c, const struct works *all, const struct ve
            !lingers(c, all, v) && !(v->rule == RULE_LIMIT && link_news(c, all, v));
 }
 
-/* Whether it waits for what no goroutine of the program does: an answer, the disk, a timer, what does not
- * come. If only the slow pieces do, that may be what they are for, as what a cache does not have. */
+/* Whether it waits for what no goroutine of the program does: an answer, the disk, a timer, the collector, what
+ * does not come. If only the slow pieces do, that may be what they are for, as what a cache does not have. */
 static bool waits_outside(const struct verdict *v)
 {
     const uint8_t cat = v->ndoing ? v->doing[0].cat : EX_RUN;
-    return explain_waits_outside(cat) || cat == EX_SYSCALL || cat == EX_TIMER || cat == EX_OPEN;
+    return explain_waits_outside(cat) || cat == EX_SYSCALL || cat == EX_TIMER || cat == EX_OPEN ||
+           cat == EX_ASSIST || cat == EX_GC;
 }
 
 /* ---- when a shape warns: the column WARNS of families.def. varies: the slow pieces have it ------------- */

@@ -5,6 +5,7 @@
 
 #include "decode/base/rows.h"
 #include "decode/base/mem.h"
+#include "triage/activity/samples.h"
 #include "triage/findings/thresholds.h"
 
 struct under { /* number of samples of a work under a function, by set */
@@ -17,8 +18,8 @@ struct sampled {
     const struct trace *tr;
     const struct sample *all;
     struct owners *own;
-    uint32_t *by, n; /* those of goroutines, by goroutine and time */
-    struct tab row;  /* function: its `under` */
+    struct samples *by; /* NULL: the trace has none */
+    struct tab row;     /* function: its `under` */
     struct under *under;
     uint32_t nunder;
     uint64_t total[TREE_SETS], nth;
@@ -31,22 +32,17 @@ struct sampled *sampled_new(const struct trace *tr, struct owners *own)
         return NULL;
     s->tr = tr;
     s->own = own;
-    const size_t n = trace_samples(tr, &s->all);
-    s->by = lane_order(s->all, sizeof *s->all, n, offsetof(struct sample, g), offsetof(struct sample, t));
-    if (!s->by) {
-        sampled_free(s);
-        return NULL;
-    }
-    for (size_t i = 0; i < n; i++)
-        if (s->all[s->by[i]].g != NO_LANE && s->all[s->by[i]].stack)
-            s->by[s->n++] = s->by[i];
-    return s;
+    (void)trace_samples(tr, &s->all);
+    if (samples_update(&s->by, tr))
+        return s;
+    sampled_free(s);
+    return NULL;
 }
 
 void sampled_free(struct sampled *s)
 {
     if (s) {
-        mem_free(s->by);
+        samples_free(s->by);
         mem_free(s->under);
         tab_free(&s->row);
         mem_free(s);
@@ -55,7 +51,7 @@ void sampled_free(struct sampled *s)
 
 bool sampled_any(const struct sampled *s)
 {
-    return s->n > 0;
+    return s->by;
 }
 
 void sampled_begin(struct sampled *s)
@@ -64,22 +60,6 @@ void sampled_begin(struct sampled *s)
     s->nunder = 0;
     s->nth = 0;
     memset(s->total, 0, sizeof s->total);
-}
-
-/* Returns the first sample of goroutine g at or after t, or the first one after those of g. */
-static uint32_t sample_at(const struct sampled *s, uint32_t g, int64_t t)
-{
-    uint32_t lo = 0;
-    const struct sample *v = s->all;
-    bisect(lo, s->n, i, v[s->by[i]].g < g || (v[s->by[i]].g == g && v[s->by[i]].t < t));
-    return lo;
-}
-
-/* Goroutine g's i-th sample, if it is before t1. */
-static const struct sample *sample_in(const struct sampled *s, uint32_t i, uint32_t g, int64_t t1)
-{
-    const struct sample *k = i < s->n ? &s->all[s->by[i]] : NULL;
-    return k && k->g == g && k->t < t1 ? k : NULL;
 }
 
 static bool count_one(struct sampled *s, uint32_t stack, unsigned sets)
@@ -109,11 +89,9 @@ static bool count_one(struct sampled *s, uint32_t stack, unsigned sets)
 
 bool sampled_count(struct sampled *s, uint32_t g, int64_t t0, int64_t t1, unsigned sets)
 {
-    const struct sample *k;
-    bool ok = true;
-    for (uint32_t i = sample_at(s, g, t0); ok && (k = sample_in(s, i, g, t1)); i++)
-        ok = count_one(s, k->stack, sets);
-    return ok;
+    const uint32_t *in;
+    const size_t n = samples_in(s->by, s->tr, lane_g(g), t0, t1, &in);
+    return !any_of(i, n, s->all[in[i]].stack && !count_one(s, s->all[in[i]].stack, sets));
 }
 
 /* True if some set has enough samples under it to distinguish it from its caller. */
@@ -144,14 +122,15 @@ uint32_t sampled_frame(struct sampled *s, uint32_t stack)
 
 struct sampled_by sampled_part(struct sampled *s, const struct explain_part *p, int64_t t0)
 {
-    const struct sample *k, *next;
-    const uint32_t first = sample_at(s, p->g, p->t0), at = sample_at(s, p->g, t0);
-    for (uint32_t i = at > first ? at - 1 : first; (k = sample_in(s, i, p->g, p->t1)); i++) {
-        next = sample_in(s, i + 1, p->g, p->t1);
-        const bool near = next && next->t - k->t < 2 * SAMPLED_NS;
-        const int64_t end = near                        ? k->t + (next->t - k->t) / 2
-                            : k->t < p->t1 - SAMPLED_NS ? k->t + SAMPLED_NS
-                                                        : p->t1;
+    const uint32_t *in;
+    const size_t n = samples_in(s->by, s->tr, lane_g(p->g), p->t0, p->t1, &in);
+    const size_t at = bisected(n, i, s->all[in[i]].t < t0);
+    for (size_t i = at ? at - 1 : 0; i < n; i++) {
+        const struct sample *k = &s->all[in[i]];
+        const int64_t next = i + 1 < n ? s->all[in[i + 1]].t : INT64_MAX;
+        const int64_t end = next - k->t < 2 * SAMPLED_NS ? k->t + (next - k->t) / 2
+                            : k->t < p->t1 - SAMPLED_NS  ? k->t + SAMPLED_NS
+                                                         : p->t1;
         if (end <= t0)
             continue;
         if (k->t - SAMPLED_NS > t0) /* no sample covers what is before it */
