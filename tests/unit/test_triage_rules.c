@@ -89,7 +89,7 @@ static void recorded_for_it(void **state)
     expect("tests/golden/report-slow.trace", "slow-task", "");
     expect("tests/golden/report-stuck.trace", "stuck-lock", "");
     expect("tests/golden/report-unbalanced.trace", "unbalanced-workers", "");
-    expect("tests/golden/report-starve.trace", "", "");
+    expect("tests/golden/report-starve.trace", "gc-setting", "");
     expect("tests/golden/report-grow.trace", "heap-growth", "heap-growth");
     assert_int_equal(all_wrong, 0);
 }

@@ -142,11 +142,13 @@ bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out
     if (asked)
         return forced(c, w, few ? 0 : share, out);
     v = of_heap(c, w, full ? RULE_HEAP : narrow ? RULE_GC_SETTING : RULE_GC_SHARE, share);
-    v.score = v.clock = ns_share(worked, tg->capacity);
+    verdict_in_works(w, &v, 1u << EX_ASSIST | 1u << EX_GC);
+    v.clock = ns_share(worked, tg->capacity);
+    v.score = v.harm.of_work == NO_LANE ? v.clock : v.harm.share;
     verdict_ev(&v, EV_SHARE, share);
     verdict_ev(&v, EV_ROOM, room > 0 ? room : 0);
-    v.level = v.clock < threshold(TH_SHARE) || share < threshold(TH_GC_SHARE) ? LEVEL_NOTE
-              : share >= threshold(TH_SEVERE)                                 ? LEVEL_SEVERE
-                                                                              : LEVEL_WARN;
+    v.level = v.clock < threshold(TH_SHARE) || v.harm.share < threshold(TH_GC_SHARE) ? LEVEL_NOTE
+              : share >= threshold(TH_SEVERE)                                        ? LEVEL_SEVERE
+                                                                                     : LEVEL_WARN;
     return verdict_add(out, &v) && forced(c, w, 0, out);
 }

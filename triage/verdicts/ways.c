@@ -239,11 +239,11 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
         return; /* between two of its pieces, which nothing parts */
     const struct ending e = {at, told, npath, path, 0};
     way_add(f, family, key_of(f, family, family == FAM_STOP ? &v[end] : &v[at]), &e, own);
-    /* a processor that comes late is no function's */
+    /* a processor that comes late is no function's, nor what the collector takes */
     const bool each =
         !f->w->standing && f->w->kind != WORK_MAIN && (f->w->kind != WORK_ITEMS || f->w->single);
-    if (each && !family_contends(family) && family != FAM_STOP && family != FAM_PROCS) {
-        const uint8_t is = v[end].cat, cat = is <= EX_SYSCALL || is == EX_GC ? EX_RUN : is;
+    if (each && !family_contends(family) && family != FAM_STOP && family != FAM_PROCS && family != FAM_GC) {
+        const uint8_t is = v[end].cat, cat = is <= EX_SYSCALL ? EX_RUN : is;
         way_add(f, FAM_SLOW, v[told].user, &(struct ending){told, told, npath, path, cat}, own);
     }
 }
