@@ -72,7 +72,7 @@ static void put_head(struct text *t, const struct top *o)
     text_lit(t, "\n");
 }
 
-/* How many were in a state on average: the time of all over the whole time. */
+/* Returns how many were in a state on average: the time of all over the whole time. */
 static struct say_part how_many(const struct group *g, int state, int64_t whole)
 {
     const double n = ns_share(fig_ns(g, state), whole);

@@ -85,7 +85,7 @@ static void ask_group(struct asked *q, const struct trace *tr, const char *s)
         struct lane_info li = trace_lane(tr, lane_g(g));
         const uint32_t begins = trace_frame(tr, li.start_stack, 0).func; /* a helper, if it isn't that name */
         if (text_func_is(tr, li.name, s) || text_func_is(tr, begins, s))
-            ask(q, workpiece_of_g(g, li.first, li.last));
+            ask_piece(q, workpiece_of_g(g, li.first, li.last));
     }
     text_lit(&q->title, "goroutines of ");
     text_clean(&q->title, s, strlen(s), 60);

@@ -110,7 +110,7 @@ const char *metric_list(size_t i, const char **help)
 
 /* ---- sets of durations --------------------------------------------------------------------------------- */
 
-/* Of a set: its durations, of what has that name; NULL: of all. false: out of memory. */
+/* A set of durations. get() fills in those of a name (NULL: all), and returns false when out of memory. */
 struct set {
     const char *word;
     bool whole, of; /* the word may stand alone; a name may stand behind it and a colon */

@@ -26,7 +26,7 @@ int64_t tri_procs_at(const struct trace *tr, int64_t t, int64_t *until)
     return v < 1 ? 1 : v < 1 << 20 ? (int64_t)v : 1 << 20;
 }
 
-/* What all did, and the processor time there was. */
+/* Sums up what all did, and how much processor time there was. */
 bool triage_procs(struct triage *tg)
 {
     for (uint32_t p = 0; p < tg->np; p++) {
@@ -34,7 +34,7 @@ bool triage_procs(struct triage *tg)
         trace_shares(tg->tr, lane_p(p), 0, tg->end, &s);
         ns_sum(tg->p_sum.ns, s.ns, ST_COUNT);
     }
-    int64_t told = 0;
+    int64_t counted = 0;
     for (int64_t at = 0, until; at < tg->end; at = until) {
         const int64_t n = tri_procs_at(tg->tr, at, &until);
         until = until < tg->end ? until : tg->end;
