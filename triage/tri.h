@@ -42,8 +42,8 @@ bool triage_groups_end(struct triage *tg);
  * GC_UNLABELLED at first. The runtime labels a worker when it starts. A worker that resumes after it was
  * preempted or blocked gets no new label and keeps its mode. Between two cycles it has no mode. */
 enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span_tag *s);
-/* procs.c. tri_procs_at - returns how many Ps there are at t, and until when: GOMAXPROCS (its first value holds
- * from the start on); where it is not recorded, the Ps that the trace mentions. */
+/* procs.c. tri_procs_at - returns how many Ps there are at t, and until when: GOMAXPROCS (its first value
+ * holds from the start on); where it is not recorded, the Ps that the trace mentions. */
 bool triage_procs(struct triage *tg);
 int64_t tri_procs_at(const struct trace *tr, int64_t t, int64_t *until);
 /* gc.c: triage_gc() also makes the curve of the mutator utilisation, if anything was collected.
