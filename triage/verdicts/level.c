@@ -175,7 +175,7 @@ static bool slows_few(struct causes *c, const struct works *all, const struct ve
 }
 
 /* Whether it waits for what no goroutine of the program does: an answer, the disk, a timer, the collector,
- * what does not come. If only the slow pieces do, that may be what they are for, as what a cache does not have. */
+ * what does not come. If only the slow pieces do, that may be what they are for: a cache does not have it. */
 static bool waits_outside(const struct verdict *v)
 {
     const uint8_t cat = v->ndoing ? v->doing[0].cat : EX_RUN;
