@@ -70,8 +70,7 @@ static const struct chars allowed[] = {
 
 static int char_width(uint32_t cp)
 {
-    size_t lo = 0;
-    bisect(lo, sizeof allowed / sizeof *allowed, i, cp > allowed[i].to);
+    const size_t lo = bisected(sizeof allowed / sizeof *allowed, i, cp > allowed[i].to);
     return lo < sizeof allowed / sizeof *allowed && cp >= allowed[lo].from ? allowed[lo].width : 0;
 }
 

@@ -65,8 +65,7 @@ static void stop_at(const struct trace *tr, int64_t t, int64_t *t0, int64_t *t1)
     enum { HELPERS = 300 }; /* before Go 1.10 every helping processor records it */
     const struct range *r;
     const size_t n = trace_ranges(tr, RANGE_STW, &r);
-    size_t i = 0;
-    bisect(i, n, k, r[k].t0 <= t);
+    size_t i = bisected(n, k, r[k].t0 <= t);
     for (size_t k = 0; k < HELPERS && i-- > 0; k++)
         if (r[i].t1 > t) {
             *t0 = r[i].t0 < *t0 ? r[i].t0 : *t0;

@@ -377,9 +377,7 @@ int search_share(const struct search *s)
 
 size_t search_from(const struct search *s, int64_t t)
 {
-    size_t lo = 0;
-    bisect(lo, s->nhits, i, s->hits[i].t < t);
-    return lo;
+    return bisected(s->nhits, i, s->hits[i].t < t);
 }
 
 bool search_in(const struct search *s, int64_t t0, int64_t t1)

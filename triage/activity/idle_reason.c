@@ -58,10 +58,8 @@ static int64_t idle_stopped(const struct idle_reason *l, int64_t a, int64_t b)
 {
     const struct range *r;
     const size_t n = trace_ranges(l->tr, RANGE_STW, &r);
-    size_t lo = 0;
-    int64_t sum = 0;
-    bisect(lo, n, i, r[i].t1 <= a); /* stops do not overlap and are in order of time */
-    for (; lo < n && r[lo].t0 < b; lo++)
+    int64_t sum = 0; /* stops do not overlap and are in order of time */
+    for (size_t lo = bisected(n, i, r[i].t1 <= a); lo < n && r[lo].t0 < b; lo++)
         sum += idle_in(l, r[lo].t0 > a ? r[lo].t0 : a, r[lo].t1 < b ? r[lo].t1 : b);
     return sum;
 }

@@ -19,9 +19,8 @@ static const struct region *region_at(const struct explainer *x, uint32_t g, int
 {
     const struct region *r;
     const uint32_t *by = x->region;
-    size_t at = 0;
     (void)trace_regions(x->tr, &r);
-    bisect(at, x->nregions, i, r[by[i]].g < g || (r[by[i]].g == g && r[by[i]].t0 <= t));
+    size_t at = bisected(x->nregions, i, r[by[i]].g < g || (r[by[i]].g == g && r[by[i]].t0 <= t));
     for (int steps = 0; at-- > 0 && r[by[at]].g == g && steps < 64; steps++) {
         const struct region *k = &r[by[at]];
         if (k->t1 > t) {
@@ -92,9 +91,8 @@ void explain_tell_unless_stopped(struct explainer *x, const struct level *l, str
     const struct range *stops;
     const size_t n = trace_ranges(x->tr, RANGE_STW, &stops);
     const int64_t t0 = p.t0;
-    size_t before = 0;
-    bisect(before, n, i, stops[i].t0 < p.t1);
-    for (; before > 0 && p.t1 > t0 && x->left; before--, x->left--) {
+    for (size_t before = bisected(n, i, stops[i].t0 < p.t1); before > 0 && p.t1 > t0 && x->left;
+         before--, x->left--) {
         const struct range *r = &stops[before - 1];
         int64_t a = r->t0 > t0 ? r->t0 : t0, z = r->t1 < p.t1 ? r->t1 : p.t1;
         bool through = s->state == ST_RUNNABLE || (s->t0 <= r->t0 && s->t1 >= r->t1);

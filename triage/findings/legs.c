@@ -23,9 +23,7 @@ struct workpiece workpiece_at(const struct trace *tr, uint32_t g, int64_t t0, in
 {
     const struct task *k;
     const size_t n = trace_tasks(tr, &k);
-    size_t lo = 0;
-    bisect(lo, n, i, k[i].t0 < t0);
-    for (; lo < n && lo < NO_TASK && k[lo].t0 == t0; lo++) {
+    for (size_t lo = bisected(n, i, k[i].t0 < t0); lo < n && lo < NO_TASK && k[lo].t0 == t0; lo++) {
         const struct workpiece w = workpiece_of_task(tr, lo);
         if (w.t1 == t1 && w.g == g)
             return w;
@@ -67,9 +65,7 @@ static bool glance(struct way *w)
 static size_t before(const struct trails *x, uint32_t g, int64_t t)
 {
     const struct evidence *e = x->by_g;
-    size_t lo = 0;
-    bisect(lo, x->n, i, e[i].g < g || (e[i].g == g && e[i].t < t));
-    return lo;
+    return bisected(x->n, i, e[i].g < g || (e[i].g == g && e[i].t < t));
 }
 
 static bool is_of(const struct trails *x, uint32_t place, uint32_t of)
@@ -89,10 +85,9 @@ ORDER(cmp_evidence, struct evidence, LEAST(r->t) LEAST(r->g))
 static bool ask(struct way *w, uint32_t place)
 {
     struct trails *x = w->x;
-    size_t lo = 0;
     x->asked = place;
     x->nown = 0;
-    bisect(lo, x->n, i, x->by_g[x->by_task[i]].task < place);
+    size_t lo = bisected(x->n, i, x->by_g[x->by_task[i]].task < place);
     for (; lo < x->n && is_of(x, x->by_g[x->by_task[lo]].task, place) && glance(w); lo++) {
         const struct evidence *e = &x->by_g[x->by_task[lo]];
         if (!mem_room(x->own, x->cap_own, x->nown + 1))
@@ -249,8 +244,7 @@ static bool put_leg(struct legs *l, uint32_t g, bool queued, int64_t t0, int64_t
 static uint32_t one_before(struct way *w, uint32_t g, int64_t t, int64_t *at)
 {
     const struct trails *x = w->x;
-    size_t lo = 0;
-    bisect(lo, x->nown, i, x->own[i].t <= t);
+    size_t lo = bisected(x->nown, i, x->own[i].t <= t);
     while (lo-- > 0 && glance(w)) {
         if (x->own[lo].g != g) {
             *at = x->own[lo].t;

@@ -177,7 +177,5 @@ void why_free(struct why *y)
 
 uint32_t why_leaf_from(const struct why *y, int64_t t)
 {
-    uint32_t lo = 0;
-    bisect(lo, y->nleaves, i, y->leaf[i].t1 <= t);
-    return lo;
+    return bisected(y->nleaves, i, y->leaf[i].t1 <= t);
 }

@@ -50,9 +50,7 @@ static bool goroutines_by(struct sql *s, bool name, struct keyed_row **out)
 /* Returns the first place in by_id with at least this id. */
 static uint32_t ids_from(const struct sql *s, uint64_t id)
 {
-    uint32_t lo = 0;
-    bisect(lo, trace_nlanes(s->tr, LANE_G), i, s->by_id[i].key < id);
-    return lo;
+    return bisected(trace_nlanes(s->tr, LANE_G), i, s->by_id[i].key < id);
 }
 
 bool sql_lanes(struct sql_lanes *l, const struct sql_cursor *c)

@@ -18,9 +18,7 @@ struct list_cursor {
 /* Returns the first of n entries at p with a time of at least t; entries are `size` bytes apart. */
 static size_t at_least(const void *p, size_t size, size_t n, int64_t t)
 {
-    size_t lo = 0;
-    bisect(lo, n, i, *(const int64_t *)((const char *)p + i * size) < t);
-    return lo;
+    return bisected(n, i, *(const int64_t *)((const char *)p + i * size) < t);
 }
 
 /* Bounds the rows of v, a list of n with `size` bytes each, sorted by the times at offset `at`, to the times

@@ -37,10 +37,7 @@ static double excess(const struct works *all, const struct verdict *v)
 /* Returns an upper bound of the share of the trace's wall-clock time that it takes. */
 static double of_clock(const struct causes *c, const struct works *all, const struct verdict *v)
 {
-    const struct work *w = &all->v[v->harm.work];
-    const double counted = (double)w->total * (double)tree_ns(&w->tree, TREE_ALL) /
-                           (double)(w->tree.v[0].ns[TREE_ALL] > 0 ? w->tree.v[0].ns[TREE_ALL] : 1);
-    const double clock = counted / (double)c->tg->end;
+    const double clock = work_counted(&all->v[v->harm.work]) / (double)c->tg->end;
     return v->harm.all * (clock < 1 ? clock : 1);
 }
 

@@ -292,9 +292,7 @@ enum { CROWD_ASKED = 1024 };
 
 uint32_t members_by(const struct causes *c, uint32_t group, int64_t t)
 {
-    uint32_t lo = 0;
-    bisect(lo, c->of[group].n, i, trace_lane_who(c->tr, lane_g(causes_nth(c, group, i))).seen <= t);
-    return lo;
+    return bisected(c->of[group].n, i, trace_lane_who(c->tr, lane_g(causes_nth(c, group, i))).seen <= t);
 }
 
 /* Counts the goroutines of a group that wait at that function at one moment, among the last CROWD_ASKED

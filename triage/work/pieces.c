@@ -88,20 +88,21 @@ static void cut_still(struct cut *k)
 /* ---- the pieces of a group ----------------------------------------------------------------------------- */
 
 /* Divides what goroutine g does, in each of n ways: the second one is for those that have few pieces of the
- * first. */
-static void pieces_in(const struct causes *c, uint32_t g, uint32_t steps, struct parts *of, unsigned n,
-                      struct cut *const k[])
+ * first. One stretch of its spans is read, or several; if these hold no piece, they may be too short. */
+static void pieces_in(const struct causes *c, uint32_t g, uint32_t steps, bool one, struct parts *of,
+                      unsigned n, struct cut *const k[])
 {
     struct parting p[2] = {{.since = NO_TIME}, {.since = NO_TIME}};
-    int64_t t0, t1, till = 0;
+    const size_t had = k[0]->n + k[n - 1]->n;
+    int64_t t0, t1, till = 0, seen = 0;
     bool lost = false; /* in this piece it waits nobody knows where */
     struct walk w;
-    if (of->http) /* a connection's requests are alike, and each gap takes one of them */
+    if (one)
         walk_at(&w, c->tr, g, 0, steps);
     else
         walk_g(&w, c->tr, g, steps);
     for (const struct span *s; !k[0]->failed && !k[n - 1]->failed && (s = walk_next(&w));) {
-        k[0]->seen = ns_add(k[0]->seen, s->t1 - s->t0);
+        seen = ns_add(seen, s->t1 - s->t0);
         const bool waits = s->state == ST_WAITING;
         till = lost ? till : waits && s->open_end ? s->t0 : s->t1;
         lost |= waits && !s->stack;
@@ -111,6 +112,11 @@ static void pieces_in(const struct causes *c, uint32_t g, uint32_t steps, struct
                 lost = false;
             }
     }
+    if (!one && k[0]->n + k[n - 1]->n == had && trace_lane(c->tr, lane_g(g)).nspans > steps) {
+        pieces_in(c, g, steps, true, of, n, k);
+        return;
+    }
+    k[0]->seen = ns_add(k[0]->seen, seen);
     const bool ended = trace_lane_who(c->tr, lane_g(g)).ended;
     for (unsigned i = 0; i < n; i++) {
         k[i]->more = p[i].more ? p[i].more : k[i]->more;
@@ -171,7 +177,8 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, const 
         const uint64_t fair = left / all-- + 1, spans = trace_lane(c->tr, lane_g(g)).nspans;
         const uint32_t steps = (uint32_t)(fair < 64 ? 64 : fair);
         const uint32_t part = serving_at(c, http, parts, g);
-        pieces_in(c, g, steps, of[part], http || parts->v[part] ? 1 : 2,
+        /* a connection's requests are alike, and each gap takes one of them */
+        pieces_in(c, g, steps, http, of[part], http || parts->v[part] ? 1 : 2,
                   (struct cut *const[]){&cut[part], paced});
         const uint64_t used = spans < steps ? spans : steps;
         left -= used < left ? used : left;

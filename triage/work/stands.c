@@ -67,7 +67,6 @@ bool stands_find(const struct causes *c, struct works *out)
 
 const struct stand *stand_of(const struct works *w, uint32_t g)
 {
-    uint32_t i = 0;
-    bisect(i, w->nstands, k, w->stand[k].g < g);
+    const uint32_t i = bisected(w->nstands, k, w->stand[k].g < g);
     return i < w->nstands && w->stand[i].g == g ? &w->stand[i] : NULL;
 }

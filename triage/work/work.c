@@ -6,20 +6,13 @@
 #include "triage/tables/slices.h"
 #include "triage/work/sampled.h"
 
-/* Returns the time of all pieces of a work that counts, estimated from the explained sample. */
-static double counted(const struct work *w)
-{
-    const int64_t all = w->tree.n ? w->tree.v[0].ns[TREE_ALL] : 0;
-    return all > 0 ? (double)w->total * (double)tree_ns(&w->tree, TREE_ALL) / (double)all : 0;
-}
-
 ORDER(cmp_work, struct work, LEAST(r->background) MOST(r->weight) LEAST(r->kind) LEAST(r->name))
 
 static void weigh(struct works *all)
 {
     double most = 0;
     each_of(w, all->v, all->n) {
-        w->weight = counted(w);
+        w->weight = work_counted(w);
         w->background |=
             (!work_awaited(w) || w->lives) &&
             !w->own; /* a library's own work: what it does for the program is in the program's trees */

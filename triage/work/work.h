@@ -230,5 +230,11 @@ static inline double tree_share(const struct work_tree *t, uint32_t node, enum t
 {
     return tree_part(t, t->v[node].ns[s], s);
 }
+/* work_counted - Returns the time of all pieces that counts, estimated from the explained ones. */
+static inline double work_counted(const struct work *w)
+{
+    return w->tree.n ? (double)w->total * ns_share(tree_ns(&w->tree, TREE_ALL), w->tree.v[0].ns[TREE_ALL])
+                     : 0;
+}
 
 #endif
