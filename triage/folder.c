@@ -31,12 +31,6 @@ static bool folder_add(struct folder *f, const char *in, char sep, const char *n
     return ok;
 }
 
-static bool is_folder(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* Returns whether a file of a folder is to be read: it is no pipe, to which perhaps nobody ever writes, and
  * not what the command prints into ("report DIR >DIR/page"). */
 static bool to_be_read(const char *path)
@@ -99,7 +93,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 static bool add_word(struct folder *f, const char *word)
 {
     struct dirent **e = NULL;
-    const int n = is_folder(word) ? scandir(word, &e, is_shown, by_name) : -1;
+    const int n = scandir(word, &e, is_shown, by_name); /* -1: it is no folder */
     const size_t before = f->n;
     bool ok = true;
     for (int i = 0; i < n; i++) {

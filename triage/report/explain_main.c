@@ -168,7 +168,8 @@ static void heading(struct text *t, const struct asked *q, const struct work_tre
 
 /* ---- JSON ---------------------------------------------------------------------------------------------- */
 
-/* Write the members of an object, without its braces, and free it. */
+/* Write the members of an object, without its braces, and free it: a list has as many values as the trace has
+ * waits, so each is written as it is made. */
 static void json_members(struct text *t, json_t *o)
 {
     text_own(t, json_dumps(o, JSON_EMBED | (t->ascii ? JSON_ENSURE_ASCII : 0)));
@@ -182,33 +183,18 @@ static void json_ran(json_t *obj, const struct trace *tr, bool known, const stru
         json_put(obj, tr, "how", ran_id(ran_how(r)), "after", j_some(r->from), "before", j_some(r->to));
 }
 
-static json_t *json_node(const struct trace *tr, const struct tree_node *n)
+static void json_tree(json_t *arr, const struct trace *tr, const struct work_tree *x, uint32_t i, int depth)
 {
-    const uint32_t func = n->stack ? trace_frame(tr, n->stack, node_frame(tr, n)).func : 0;
-    json_t *o = json_put(json_object(), tr, "what", explain_cat_id((enum explain_cat)n->cat), "func",
-                         j_str(func), "leaf", j_some(n->leaf), "goroutines", j_str(n->who), "ns",
-                         n->ns[TREE_ALL], "count", n->n[TREE_ALL], "longest_ns", n->t1 - n->t0);
-    json_ran(o, tr, n->cat == EX_RUN && n->stack, &n->ran);
-    return o;
-}
-
-/* A tree and a list have as many values as the trace has waits, so each value is written as it is made, on a
- * line of its own. */
-static void json_tree(struct text *t, const struct trace *tr, const struct work_tree *x, uint32_t i,
-                      int depth)
-{
-    uint32_t k = depth <= EXPLAIN_DEPTH ? x->v[i].first : NO_LANE;
-    text_lit(t, "[");
-    for (bool some = false; k != NO_LANE; k = x->v[k].next, some = true) {
-        text_add(t, "%s\n%*s{", some ? "," : "", depth + 2, "");
-        json_members(t, json_node(tr, &x->v[k]));
-        if (x->v[k].first != NO_LANE) {
-            text_lit(t, ", \"by\": ");
-            json_tree(t, tr, x, k, depth + 1);
-        }
-        text_lit(t, "}");
+    for (uint32_t k = depth <= EXPLAIN_DEPTH ? x->v[i].first : NO_LANE; k != NO_LANE; k = x->v[k].next) {
+        const struct tree_node *n = &x->v[k];
+        const uint32_t func = n->stack ? trace_frame(tr, n->stack, node_frame(tr, n)).func : 0;
+        json_t *o = json_row(arr, tr, "what", explain_cat_id((enum explain_cat)n->cat), "func", j_str(func),
+                             "leaf", j_some(n->leaf), "goroutines", j_str(n->who), "ns", n->ns[TREE_ALL],
+                             "count", n->n[TREE_ALL], "longest_ns", n->t1 - n->t0);
+        json_ran(o, tr, n->cat == EX_RUN && n->stack, &n->ran);
+        if (n->first != NO_LANE)
+            json_tree(json_list(o, "by"), tr, x, k, depth + 1);
     }
-    text_lit(t, "]");
 }
 
 static json_t *json_part(const struct trace *tr, const struct explain_item *item)
@@ -235,10 +221,9 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
         json_put(head, tr, "schema", "gotop.explain/1", "subject", q->title.p ? q->title.p : "", "instances",
                  q->all, "ns", all->v[0].ns[TREE_ALL], "cut", (bool)(all->cut || l.cut), "t0",
                  j_if(q->n == 1, q->v[0].t0), "t1", j_if(q->n == 1, q->v[0].t1));
+        json_tree(json_list(head, "tree"), tr, all, 0, 0);
         text_lit(t, "{");
         json_members(t, head);
-        text_lit(t, ",\n \"tree\": ");
-        json_tree(t, tr, all, 0, 0);
         text_add(t, "%s", q->n == 1 ? ",\n \"parts\": [" : "");
         for (size_t i = 0; i < l.n; i++) {
             text_add(t, "%s\n  {", i ? "," : "");
