@@ -46,12 +46,11 @@ static bool at_deadline(struct ended *e, uint32_t g, const struct span *s, const
     return then.state == ST_WAITING || (then.state == ST_SYSCALL && !reads(e, then.stack));
 }
 
-/* True if a goroutine of the runtime holds a lock of the program, in a function that the program gave it to
- * run (a finalizer, a cleanup). Then others wait for its work as for any other goroutine's. Otherwise its
- * wake-ups come when a collection lets it run. */
-static bool holds_for_program(const struct trace *tr, enum wait_kind k, uint32_t stack)
+/* True if a goroutine of the runtime ended the wait in a function that the program gave it to run (a
+ * finalizer, a cleanup). Then it is waited for as any other goroutine is. */
+static bool runs_for_program(const struct trace *tr, uint32_t stack)
 {
-    return k == WK_LOCK && stack && stacks_is_program(tr, stacks_user(tr, stack));
+    return stack && stacks_is_program(tr, stacks_user(tr, stack));
 }
 
 uint8_t ended_how(struct ended *e, uint32_t g, const struct span *s, const struct span *next,
@@ -73,7 +72,7 @@ uint8_t ended_how(struct ended *e, uint32_t g, const struct span *s, const struc
                    ? EX_TIMER
                    : EX_UNKNOWN; /* the wait began before the trace, and its reason is not recorded */
     }
-    if (trace_lane_who(tr, lane_g(next->who)).is_system && !holds_for_program(tr, k, next->stack))
+    if (trace_lane_who(tr, lane_g(next->who)).is_system && !runs_for_program(tr, next->stack))
         return str_is(trace_str(tr, trace_g_name(tr, next->who)), "runtime.timerproc") ? EX_TIMER : EX_GC;
     return EX_WAIT;
 }

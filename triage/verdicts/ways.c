@@ -126,7 +126,8 @@ static enum family family_of_end(const struct follow *f, const struct tree_node 
     case EX_TIMER: return verdict_sleeps(n) ? FAM_POLLING : FAM_LIMIT;
     case EX_SYSCALL: return FAM_SYSCALL;
     case EX_STOPPED: return FAM_STOP;
-    case EX_GC:
+    case EX_GC: /* what only a finalizer gives back lacks until a collection lets it run */
+        return trace_lane_who(tr, lane_g(n->g)).is_system ? FAM_SET : FAM_GC;
     case EX_ASSIST: return FAM_GC;
     case EX_SCHED:
     case EX_NOBODY: return FAM_PROCS;
