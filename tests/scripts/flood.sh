@@ -2,8 +2,6 @@
 # flood.sh - streams that are little to send and much to hold, or that never end: what waits is bounded, a signal and `q` end it, and
 # what is compressed is saved as it was sent. How long things take is nobody's business here, as long as they end.
 . tests/scripts/served
-fast=${GOTOP_FAST:-$GOTOP} # what memory is held is asked of the program as it is shipped
-case $fast in /*) ;; *) fast=$PWD/$fast ;; esac
 FLOOD=${FLOOD:-${BUILD:-build}/flood}
 needs "$fast" "$FLOOD"
 for p in zstd tmux; do command -v $p >/dev/null 2>&1 || { echo "$p is not installed"; exit 1; }; done

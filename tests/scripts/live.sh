@@ -29,7 +29,7 @@ if [ $got = 0 ]; then pass; else fail "top --prometheus: $got"; fi
 # A URL where a file's name goes: what is said of it is what is said of the file.
 serve ok $long
 for c in report info; do
-    "$GOTOP" $c $long >"$tmp/a" 2>"$tmp/err"; "$GOTOP" $c "$url" >"$tmp/b" 2>"$tmp/err"
+    "$fast" $c $long >"$tmp/a" 2>"$tmp/err"; "$GOTOP" $c "$url" >"$tmp/b" 2>"$tmp/err"
     sed -i "1d; s/ (as it is)//" "$tmp/a"; sed -i 1d "$tmp/b"; same "$tmp/a" "$tmp/b"
 done
 run 0 report --json --assert 'request.count>100' "http://me:secret@$at"; says out '"held": true'
@@ -40,9 +40,9 @@ run 0 sql "select 'so many', count(*) from goroutine where name like 'main.%'" "
 run 0 explain "$url" g13; says out 'main.customer'
 run 0 find 'dur>10ms' "$url"; says out 'main.customer'
 for c in "pprof --kind sync" dump; do
-    "$GOTOP" $c $long >"$tmp/a" 2>"$tmp/err"; "$GOTOP" $c "$url" >"$tmp/b" 2>"$tmp/err"; same "$tmp/a" "$tmp/b"
+    "$fast" $c $long >"$tmp/a" 2>"$tmp/err"; "$GOTOP" $c "$url" >"$tmp/b" 2>"$tmp/err"; same "$tmp/a" "$tmp/b"
 done
-run 0 slice --from 100ms -o "$tmp/cut" "$url"; "$GOTOP" slice --from 100ms -o "$tmp/cut2" $long 2>"$tmp/err"; same "$tmp/cut" "$tmp/cut2"
+run 0 slice --from 100ms -o "$tmp/cut" "$url"; "$fast" slice --from 100ms -o "$tmp/cut2" $long 2>"$tmp/err"; same "$tmp/cut" "$tmp/cut2"
 run 2 slice --from 10% -o "$tmp/cut" "$url"; says err 'needs a file'
 run 2 report 127.0.0.1:1; says err 'report: 127.0.0.1:1: '
 serve busy $long; run 2 report "$url"; says err '500: Could not enable tracing'
@@ -55,7 +55,7 @@ serve ok $older 5; run 0 top -n 1 "$url"; says out 'go 1.23'
 mkdir "$tmp/all"
 run 0 watch --until 'gc.cycles<0' --until 'stw.max>=0ns' --after 1h --keep 1h --max 1 -o "$tmp/all" "$url"
 for f in "$tmp"/all/*.trace; do
-    "$GOTOP" dump "$f" >"$tmp/a" 2>/dev/null; "$GOTOP" dump $older >"$tmp/b" 2>/dev/null
+    "$fast" dump "$f" >"$tmp/a" 2>/dev/null; "$GOTOP" dump $older >"$tmp/b" 2>/dev/null
     same "$tmp/a" "$tmp/b"
 done
 
@@ -72,7 +72,7 @@ says out 'GROUP'
 
 # The viewer: at its end a stream shows what the file shows.
 for v in '--view 2' '--lane g17' '--view 4' '--view 9'; do # unquoted below: two words
-    "$GOTOP" --headless --at 500ms..1.5s $v $long 2>"$tmp/err" | tail -n +2 >"$tmp/a"
+    "$fast" --headless --at 500ms..1.5s $v $long 2>"$tmp/err" | tail -n +2 >"$tmp/a"
     "$GOTOP" --headless --follow --at 500ms..1.5s $v - <$long 2>"$tmp/err" | tail -n +2 >"$tmp/b"
     serve ok $long
     "$GOTOP" --headless -o "$tmp/raw" --at 500ms..1.5s $v "$url" 2>"$tmp/err" | tail -n +2 >"$tmp/c"
@@ -82,7 +82,7 @@ for v in '--view 2' '--lane g17' '--view 4' '--view 9'; do # unquoted below: two
 done
 # So do tables, which stand still while they are read: the second half comes when they are there.
 for v in 1 5 6 10 pieces waits-for; do
-    "$GOTOP" --headless --at 100ms..400ms --view $v $long 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/a"
+    "$fast" --headless --at 100ms..400ms --view $v $long 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/a"
     { head -c 60000 $long; sleep 0.5; tail -c +60001 $long; } |
         "$GOTOP" --headless --follow --at 100ms..400ms --view $v - 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/b"
     same "$tmp/a" "$tmp/b"
@@ -133,7 +133,7 @@ serve ok "$tmp/hurt" 5
 run 0 top "$url"; says out 'GROUP'
 run 0 --headless --view 2 "$url"; says out 'ENDED'; says out 'PARTIAL'; says out '2.753s'
 for v in '--view 2' '--lane g17'; do
-    "$GOTOP" --headless --at 500ms..1.5s $v "$tmp/hurt" 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/a"
+    "$fast" --headless --at 500ms..1.5s $v "$tmp/hurt" 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/a"
     "$GOTOP" --headless --at 500ms..1.5s $v "$url" 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/b"
     same "$tmp/a" "$tmp/b"
 done
@@ -141,7 +141,7 @@ done
 for f in samples/lock-cpu-1.27.trace $long; do
     cp "$f" "$tmp/torn"
     dd if=/dev/zero of="$tmp/torn" bs=1 seek=$(($(wc -c <"$f") / 5)) count=64 conv=notrunc 2>/dev/null
-    "$GOTOP" --headless --view 5 "$tmp/torn" 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/a"
+    "$fast" --headless --view 5 "$tmp/torn" 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/a"
     { cat "$tmp/torn"; sleep 0.5; } | "$GOTOP" --headless --follow --view 5 - 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/b"
     [ -s "$tmp/a" ] || fail "$f is empty"
     same "$tmp/a" "$tmp/b"

@@ -21,7 +21,7 @@ stop() { # stop [STATUS] - as systemd does
 }
 count() { find "$cap" -name "$1" | wc -l; }
 gens() { # gens FILE.. - which generations are in them
-    for f; do "$GOTOP" info --json "$f" 2>/dev/null; done
+    for f; do "$fast" info --json "$f" 2>/dev/null; done
 }
 
 # What holds all through fires once, not with every generation.
@@ -42,7 +42,7 @@ played() { # played ARG.. - $planted stops, $files captures of them, $held lines
 played --until end --cooldown 0
 [ "$planted" -ge 10 ] && [ "$files" = "$planted" ]; ok $? "$planted planted, $files captured"
 grep -q ended "$tmp/plan" && grep -q broke "$tmp/plan"; ok $? "no connection ended: $(cat "$tmp/plan")"
-stops=$(for f in "$cap"/*Z.trace "$cap"/*Z-[0-9]*.trace; do [ ! -e "$f" ] || "$GOTOP" dump "$f"; done 2>/dev/null | grep -c 'stop-the-world')
+stops=$(for f in "$cap"/*Z.trace "$cap"/*Z-[0-9]*.trace; do [ ! -e "$f" ] || "$fast" dump "$f"; done 2>/dev/null | grep -c 'stop-the-world')
 [ "$stops" = "$planted" ]; ok $? "$stops stops in all files, $planted planted"
 played
 [ "$files" -ge 2 ] && [ "$held" -ge 2 ] && [ $((files + held)) = "$planted" ]; ok $? "$planted planted, $files captured, $held said"
