@@ -20,10 +20,10 @@
 
 /* The parts of a goroutine's life. The first six add up to GM_LIFE. */
 enum gmetric {
-    GM_EXEC,    /* running, including mark assist */
-    GM_SCHED,   /* runnable: waiting for a processor */
-    GM_WAIT,    /* blocked, for any reason */
-    GM_SYSCALL, /* in a system call, with its processor */
+    GM_EXEC,     /* running, including mark assist */
+    GM_RUNNABLE, /* runnable: waiting for a processor */
+    GM_WAIT,     /* blocked, for any reason */
+    GM_SYSCALL,  /* in a system call, with its processor */
     /* in a system call that lost its processor (always 0 where threads and Ps don't record it) */
     GM_SYSBLOCK,
     GM_UNKNOWN, /* alive, but the dialect does not record its state */

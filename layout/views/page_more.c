@@ -106,7 +106,7 @@ static void group_line(struct grid *g, const struct view *v, const struct group 
                        struct box b)
 {
     enum { COUNT = 7, TIME = 10 };
-    static const enum gmetric of[] = {GM_EXEC, GM_SCHED, GM_WAIT};
+    static const enum gmetric of[] = {GM_EXEC, GM_RUNNABLE, GM_WAIT};
     char n[FMT_MAX], name[1024];
     int x = b.x + COUNT;
     grid_right(g, b.x, b.y, COUNT, fmt_count(r->count, n), STYLE_NORMAL);

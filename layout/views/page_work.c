@@ -27,11 +27,11 @@ const struct work *page_work_of(const struct view *v, const struct finding *f)
 enum state page_state(enum explain_cat cat)
 {
     static const enum state of[EX_CATS] = {
-        [EX_RUN] = ST_RUNNING,    [EX_ASSIST] = ST_ASSIST,   [EX_SYSCALL] = ST_SYSCALL,
-        [EX_SCHED] = ST_RUNNABLE, [EX_NOBODY] = ST_RUNNABLE, [EX_STOPPED] = ST_STW,
-        [EX_NET] = ST_WAITING,    [EX_PIPE] = ST_WAITING,    [EX_DEADLINE] = ST_WAITING,
-        [EX_TIMER] = ST_WAITING,  [EX_GC] = ST_GC,           [EX_OPEN] = ST_WAITING,
-        [EX_WAIT] = ST_WAITING,   [EX_QUEUED] = ST_WAITING,  [EX_ABSENT] = ST_UNKNOWN,
+        [EX_RUN] = ST_RUNNING,       [EX_ASSIST] = ST_ASSIST,   [EX_SYSCALL] = ST_SYSCALL,
+        [EX_RUNNABLE] = ST_RUNNABLE, [EX_NOBODY] = ST_RUNNABLE, [EX_STOPPED] = ST_STW,
+        [EX_NET] = ST_WAITING,       [EX_PIPE] = ST_WAITING,    [EX_DEADLINE] = ST_WAITING,
+        [EX_TIMER] = ST_WAITING,     [EX_GC] = ST_GC,           [EX_OPEN] = ST_WAITING,
+        [EX_WAIT] = ST_WAITING,      [EX_QUEUED] = ST_WAITING,  [EX_ABSENT] = ST_UNKNOWN,
         [EX_UNKNOWN] = ST_UNKNOWN};
     return of[cat];
 }

@@ -138,7 +138,7 @@ static bool gsums_list(struct table *t)
 static int64_t groups_type_value(const struct table *t, const struct ttype *k, int c)
 {
     static const enum gmetric of[KIND_COLS] = {[RUNNING] = GM_EXEC,
-                                               [RUNNABLE] = GM_SCHED,
+                                               [RUNNABLE] = GM_RUNNABLE,
                                                [BLOCKED] = GM_WAIT,
                                                [ASSIST] = GM_ASSIST,
                                                [LIFE] = GM_LIFE};
@@ -161,7 +161,7 @@ static int64_t groups_type_value(const struct table *t, const struct ttype *k, i
 static int64_t groups_value(const struct table *t, const struct thing *x, int c)
 {
     static const enum gmetric of[ONE_COLS] = {[ONE_RUNNING] = GM_EXEC,
-                                              [ONE_RUNNABLE] = GM_SCHED,
+                                              [ONE_RUNNABLE] = GM_RUNNABLE,
                                               [ONE_BLOCKED] = GM_WAIT,
                                               [ONE_ASSIST] = GM_ASSIST};
     const struct gstat s = gstat_of(t->tg, x->g);
@@ -278,7 +278,7 @@ static void groups_say(struct text *t, const struct view *v, const struct thing 
     text_say(t, NULL, c.runs, c.runs == 1 ? " run, " : " runs, ", waits, waits == 1 ? " wait, " : " waits, ",
              calls, calls == 1 ? " system call; longest wait " : " system calls; longest wait ",
              t_dur(groups_longest(v->tr, &li, x->g, ST_WAITING, s.ns[GM_WAIT], waits)), ", runnable ",
-             t_dur(groups_longest(v->tr, &li, x->g, ST_RUNNABLE, s.ns[GM_SCHED], c.n[ST_RUNNABLE])));
+             t_dur(groups_longest(v->tr, &li, x->g, ST_RUNNABLE, s.ns[GM_RUNNABLE], c.n[ST_RUNNABLE])));
     if (li.creator != NO_LANE)
         text_say(t, v->tr, "; created by ", t_who(li.creator));
     else if (tri_by_timer(v->tr, lane_g(x->g), &li))

@@ -64,7 +64,7 @@ static int64_t of(const struct told *k, const char *who, unsigned cat)
 
 static int64_t late(const struct told *k, const char *who)
 {
-    return of(k, who, EX_SCHED) + of(k, who, EX_NOBODY);
+    return of(k, who, EX_RUNNABLE) + of(k, who, EX_NOBODY);
 }
 
 #define US 1000

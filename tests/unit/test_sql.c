@@ -802,7 +802,7 @@ static void one_report(const char *path, const uint8_t *p, size_t n)
         const struct str str = trace_str(tr, g->name);
         snprintf(name, sizeof name, g->name ? "= '%.*s'" : "is null", (int)str.len, str.p);
         same_sum(path, s, g->count, "select count(*) from goroutine where name %s", name);
-        same_sum(path, s, g->ns[GM_SCHED], "select sum(runnable_ns) from goroutine where name %s", name);
+        same_sum(path, s, g->ns[GM_RUNNABLE], "select sum(runnable_ns) from goroutine where name %s", name);
         same_sum(path, s, g->ns[GM_EXEC], "select sum(running_ns) from goroutine where name %s", name);
         same_sum(path, s, g->ns[GM_WAIT], "select sum(dur) from wait where name %s", name);
         same_sum(path, s, g->ns[GM_SYSCALL] + g->ns[GM_SYSBLOCK],

@@ -250,7 +250,7 @@ static void tables_of(const char *path)
     assert_int_equal(l.tg->sched.max, r.sched_max);
     int64_t runnable[2] = {0, 0};
     for (uint32_t i = 0; i < l.tg->ngroups; i++)
-        runnable[l.tg->groups[i].is_system] += l.tg->groups[i].ns[GM_SCHED];
+        runnable[l.tg->groups[i].is_system] += l.tg->groups[i].ns[GM_RUNNABLE];
     assert_int_equal(runnable[true], r.runtime_all);
     assert_int_equal(runnable[false], r.state[ST_RUNNABLE] - r.runtime_all); /* as sums have it */
     assert_true(pairs <= waits && pair_ns <= wait_ns);
@@ -301,11 +301,11 @@ static void summary_holds(const char *path, const struct loaded *l, const struct
         return; /* Go counts from before the first event */
     const struct gstat st = gstat_of(l->tg, g);
     ns = st.ns;
-    if (llabs(ns[GM_EXEC] - atoll(f[2])) > tol || llabs(ns[GM_SCHED] - atoll(f[3])) > tol ||
+    if (llabs(ns[GM_EXEC] - atoll(f[2])) > tol || llabs(ns[GM_RUNNABLE] - atoll(f[3])) > tol ||
         llabs(ns[GM_SYSCALL] + ns[GM_SYSBLOCK] - atoll(f[4]) - atoll(f[7])) > tol ||
         llabs(ns[GM_WAIT] - atoll(f[5])) > tol) {
         print_error("%s: G%s: ours %lld %lld %lld+%lld %lld, Go's %s %s %s+%s %s\n", path, f[1],
-                    (long long)ns[GM_EXEC], (long long)ns[GM_SCHED], (long long)ns[GM_SYSCALL],
+                    (long long)ns[GM_EXEC], (long long)ns[GM_RUNNABLE], (long long)ns[GM_SYSCALL],
                     (long long)ns[GM_SYSBLOCK], (long long)ns[GM_WAIT], f[2], f[3], f[4], f[7], f[5]);
         fail();
     }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "decode/model/item.h"
 #include "triage/exports/export_out.h"
 #include "triage/exports/profile.pb-c.h"
 #include "triage/exports/rewrite.h"
@@ -224,11 +225,10 @@ static enum err_code write_pprof(struct writer *w, struct err *e)
 
 static enum err_code write_file(struct writer *w, struct err *e)
 {
-    const struct sample *sample;
     const enum err_code rc = part_of(w, e);
     if (rc != ERR_OK)
         return rc;
-    if (strcmp(w->o->kind, "cpu") == 0 && trace_samples(w->tr, &sample) == 0)
+    if (strcmp(w->o->kind, "cpu") == 0 && item_count(w->tr, ITEM_SAMPLE) == 0)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, /* an empty file would say that nothing ran */
                        "no CPU samples are in it: they come where a CPU profile runs beside the trace");
     const enum err_code opened = out_open(&w->out, w->o->out, true, e);

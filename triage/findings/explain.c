@@ -194,7 +194,7 @@ static void step_runnable(struct explainer *x, struct level *l, struct explain_p
                   : s->who == NO_LANE                              ? s->stack
                                                                    : 0;
     }
-    p.cat = x->visit && explain_nobody_ran(x, p.t0, p.t1) ? EX_NOBODY : EX_SCHED;
+    p.cat = x->visit && explain_nobody_ran(x, p.t0, p.t1) ? EX_NOBODY : EX_RUNNABLE;
     explain_tell_unless_stopped(x, l, p, s);
 }
 

@@ -28,9 +28,9 @@ enum explain_cat {
     EX_RUN,
     EX_ASSIST,
     EX_SYSCALL,
-    EX_SCHED,   /* runnable: other goroutines had the processors */
-    EX_NOBODY,  /* runnable for long while a processor was idle: the thread came late */
-    EX_STOPPED, /* runnable or running in the trace during a STW by another goroutine */
+    EX_RUNNABLE, /* runnable: other goroutines had the processors */
+    EX_NOBODY,   /* runnable for long while a processor was idle: the thread came late */
+    EX_STOPPED,  /* runnable or running in the trace during a STW by another goroutine */
     EX_NET,
     EX_PIPE,     /* waits for input through a pipe or another file (stacks_pipe()) */
     EX_DEADLINE, /* waited to read until a deadline; nothing came (ended.h) */

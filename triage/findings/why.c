@@ -20,7 +20,7 @@ static uint8_t state_of(const struct explain_part *p)
     case EX_RUN: return ST_RUNNING;
     case EX_ASSIST: return ST_ASSIST;
     case EX_SYSCALL: return ST_SYSCALL;
-    case EX_SCHED:
+    case EX_RUNNABLE:
     case EX_NOBODY: return ST_RUNNABLE;
     case EX_STOPPED: return ST_STW;
     case EX_ABSENT: return ST_NONE;

@@ -46,7 +46,7 @@ static const struct command command = {
 
 /* ---- one picture --------------------------------------------------------------------------------------- */
 
-ORDER(by_work, struct group *const, MOST(ns_add(fig_ns(*r, GM_EXEC), fig_ns(*r, GM_SCHED))))
+ORDER(by_work, struct group *const, MOST(ns_add(fig_ns(*r, GM_EXEC), fig_ns(*r, GM_RUNNABLE))))
 
 static void put_head(struct text *t, const struct top *o)
 {
@@ -84,7 +84,7 @@ static void put_group(struct text *t, const struct loaded *l, const struct group
     const int64_t end = l->tg->end;
     text_say(t, l->tr, t_func_cut(g->name, 29), t_to(30), t_right(g->count, 6), " ",
              t_share(fig_ns(g, GM_EXEC), end), t_to(44), t_share(g->ns[GM_ASSIST], end), t_to(51),
-             how_many(g, GM_SCHED, end), t_to(60), how_many(g, GM_WAIT, end), t_to(68),
+             how_many(g, GM_RUNNABLE, end), t_to(60), how_many(g, GM_WAIT, end), t_to(68),
              how_many(g, GM_SYSCALL, end), t_to(76),
              (uint64_t)((double)g->created * 1e9 / (double)(end > 0 ? end : 1)), "\n");
 }

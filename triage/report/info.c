@@ -10,6 +10,7 @@
 #include "decode/base/order.h"
 #include "decode/base/wide.h"
 #include "decode/input/input.h"
+#include "decode/model/item.h"
 #include "triage/json.h"
 #include "triage/load.h"
 #include "triage/options.h"
@@ -56,9 +57,6 @@ size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
 {
     const struct trace_info *t = trace_info(i->tr);
     const struct census *c = i->c;
-    const struct task *tasks;
-    const struct region *regions;
-    const struct logmsg *logs;
     const bool heap = trace_npoints(i->tr, METRIC_HEAP) > 0 || trace_npoints(i->tr, METRIC_GOAL) > 0,
                given = t->has_names && t->version < NAMED_SINCE, /* whether of that program nobody says */
         cut = !c->strings || !c->stacks;                         /* frames of stacks are what has names */
@@ -92,9 +90,9 @@ size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
         if_so("stops", "why the world stopped", t->version >= 1021, INFO_PARTLY,
               "before 1.21 for the collector"),
         if_so("heap", "how large the heap was", heap, INFO_NO, "no value of it in this trace"),
-        counted("tasks", "which request it was for (tasks)", user, trace_tasks(i->tr, &tasks), "tasks"),
-        counted("regions", "in which part of it (regions)", user, trace_regions(i->tr, &regions), "regions"),
-        counted("logs", "what it said (logs)", user, trace_logs(i->tr, &logs), "messages"),
+        counted("tasks", "which request it was for (tasks)", user, item_count(i->tr, ITEM_TASK), "tasks"),
+        counted("regions", "in which part of it (regions)", user, item_count(i->tr, ITEM_REGION), "regions"),
+        counted("logs", "what it said (logs)", user, item_count(i->tr, ITEM_LOG), "messages"),
         counted("samples", "what code ran (samples)", t->has_samples ? NULL : "1.19",
                 c->samples + c->kind[49].n * !t->second_family, "CPU samples")};
     memcpy(out, all, sizeof all);

@@ -122,7 +122,7 @@ struct gstat gstat_make(const int64_t *ns, int64_t no_p_ns, int64_t life)
 {
     const int64_t calls = ns_clamp(ns[ST_SYSCALL]), blocked = no_p_ns < calls ? no_p_ns : calls;
     return (struct gstat){{[GM_EXEC] = ns_clamp(ns[ST_RUNNING] + ns[ST_GCWORK] + ns[ST_ASSIST]),
-                           [GM_SCHED] = ns_clamp(ns[ST_RUNNABLE]),
+                           [GM_RUNNABLE] = ns_clamp(ns[ST_RUNNABLE]),
                            [GM_WAIT] = ns_clamp(ns[ST_WAITING]),
                            [GM_SYSCALL] = calls - blocked,
                            [GM_SYSBLOCK] = blocked,

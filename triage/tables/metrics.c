@@ -31,13 +31,7 @@
     X("gc.assist", UNIT_NS, true, (double)tg->p_sum.ns[ST_ASSIST], "time goroutines assisted") \
     X("heap.max", UNIT_BYTES, tg->heap.known, (double)tg->heap.max, "largest heap") \
     X("heap.over", UNIT_SHARE, tg->heap.known, tg->heap.over, "most above its goal, of the goal") \
-    X("samples", UNIT_COUNT, true, (double)samples(tg->tr), "CPU samples")
-
-static size_t samples(const struct trace *tr)
-{
-    const struct sample *s;
-    return trace_samples(tr, &s);
-}
+    X("samples", UNIT_COUNT, true, (double)item_count(tg->tr, ITEM_SAMPLE), "CPU samples")
 
 static double stuck(const struct triage *tg)
 {
@@ -190,14 +184,20 @@ static bool set_pieces(const struct loaded *l, const struct set *s, const char *
     return ok;
 }
 
-static const struct set sets[] = {
-    {"sched", true, false, set_hist, 0},           {"stw", true, false, set_hist, 0},
-    {"stw.gc", true, false, set_hist, 0},          {"task", true, true, set_spans, 0},
-    {"region", true, true, set_spans, 0},          {"request", true, true, set_pieces, 0},
-    {"piece", false, true, set_pieces, 0},         {"blocked", false, true, set_blocked, 0},
-    {"exec", false, true, set_group, GM_EXEC},     {"wait", false, true, set_group, GM_WAIT},
-    {"sched", false, true, set_group, GM_SCHED},   {"syscall", false, true, set_group, GM_SYSCALL},
-    {"assist", false, true, set_group, GM_ASSIST}, {"life", false, true, set_group, GM_LIFE}};
+static const struct set sets[] = {{"sched", true, false, set_hist, 0},
+                                  {"stw", true, false, set_hist, 0},
+                                  {"stw.gc", true, false, set_hist, 0},
+                                  {"task", true, true, set_spans, 0},
+                                  {"region", true, true, set_spans, 0},
+                                  {"request", true, true, set_pieces, 0},
+                                  {"piece", false, true, set_pieces, 0},
+                                  {"blocked", false, true, set_blocked, 0},
+                                  {"exec", false, true, set_group, GM_EXEC},
+                                  {"wait", false, true, set_group, GM_WAIT},
+                                  {"sched", false, true, set_group, GM_RUNNABLE},
+                                  {"syscall", false, true, set_group, GM_SYSCALL},
+                                  {"assist", false, true, set_group, GM_ASSIST},
+                                  {"life", false, true, set_group, GM_LIFE}};
 
 /* Returns the set that "task:NAME" or "task" calls; *name is what stands behind the colon, or NULL. */
 static const struct set *set_find(const char *text, const char **name)

@@ -65,7 +65,7 @@ static struct site out_of_tools(const struct callers_of *c, struct site p)
 static struct did does_most(const struct verdict *v)
 {
     for (unsigned i = 0; i < v->ndoing; i++)
-        if (v->doing[i].cat != EX_SCHED && v->doing[i].cat != EX_NOBODY && v->doing[i].cat != EX_STOPPED)
+        if (v->doing[i].cat != EX_RUNNABLE && v->doing[i].cat != EX_NOBODY && v->doing[i].cat != EX_STOPPED)
             return v->doing[i];
     return v->ndoing ? v->doing[0] : (struct did){0};
 }

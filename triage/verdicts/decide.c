@@ -101,7 +101,7 @@ ORDER(cmp_verdict, struct verdict,
 static bool told_of_processors(const struct verdict *v)
 {
     return (v->rule == RULE_HOT || v->rule == RULE_SLOW) && v->ndoing &&
-           (v->doing[0].cat == EX_SCHED || v->doing[0].cat == EX_NOBODY);
+           (v->doing[0].cat == EX_RUNNABLE || v->doing[0].cat == EX_NOBODY);
 }
 
 enum { WHAT_IT_IS = 2 }; /* notes of what the work is: the tree shows the rest */
@@ -321,7 +321,7 @@ struct site verdict_slow_place(const struct work *k, struct did *does)
     for (uint32_t i = 1; i < k->tree.n; i++)
         end = v[i].first == NO_LANE && v[i].ns[TREE_SLOW] > (end ? v[end].ns[TREE_SLOW] : 0) ? i : end;
     const struct tree_node *n = &v[end];
-    if (!end || n->cat == EX_SCHED || n->cat == EX_NOBODY || n->cat == EX_STOPPED ||
+    if (!end || n->cat == EX_RUNNABLE || n->cat == EX_NOBODY || n->cat == EX_STOPPED ||
         (n->cat == EX_RUN && n->t1 - n->t0 >= threshold_ns(TH_HOST_RUN)))
         return (struct site){0};
     for (at = end; at && v[at].owner != OWNER_PROGRAM;)

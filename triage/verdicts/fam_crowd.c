@@ -51,7 +51,7 @@ static bool begun(struct causes *c, const struct works *w, struct verdicts *out,
     const double life = (double)g->ns[GM_LIFE], span = (double)(g->last - g->first),
                  rate = span > 0 ? (double)g->created * 1e9 / span : 0;
     const int64_t run = g->ns[GM_EXEC] / (int64_t)g->count;
-    const double queue = life > 0 ? (double)g->ns[GM_SCHED] / life : 0;
+    const double queue = life > 0 ? (double)g->ns[GM_RUNNABLE] / life : 0;
     enum rule rule = RULE_COUNT;
     uint32_t crowd = 0;
     if (queue >= threshold(TH_SEVERE) && (double)g->created >= threshold(TH_EXPLOSION_CROWD)) {

@@ -53,7 +53,7 @@ static struct harm queues(const struct works *w)
         const struct work *k = &w->v[i];
         double all = 0, slow = 0;
         for (uint32_t n = 1; !k->background && !k->inner && n < k->tree.n; n++) {
-            if (k->tree.v[n].cat == EX_SCHED) {
+            if (k->tree.v[n].cat == EX_RUNNABLE) {
                 all += tree_share(&k->tree, n, TREE_ALL);
                 slow += work_awaited(k) ? tree_share(&k->tree, n, TREE_SLOW) : 0;
             }

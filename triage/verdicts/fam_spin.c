@@ -57,7 +57,7 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
 {
     const struct gstat st = gstat_of(c->tg, g);
     const bool busy =
-        (double)(st.ns[GM_EXEC] + st.ns[GM_SCHED]) >= threshold(TH_SPIN_BUSY) * (double)st.ns[GM_LIFE];
+        (double)(st.ns[GM_EXEC] + st.ns[GM_RUNNABLE]) >= threshold(TH_SPIN_BUSY) * (double)st.ns[GM_LIFE];
     const int64_t since = busy ? 0 : last_wait(c, g);
     struct walk w;
     if (st.ns[GM_LIFE] <= 0 || since == NO_TIME)

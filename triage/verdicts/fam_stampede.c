@@ -72,7 +72,7 @@ static void sort_turns(struct turns *k)
 static bool goes(const struct causes *c, const struct works *all, const struct work *w,
                  const struct workpiece *p, const struct tree_node *at)
 {
-    if (at->cat == EX_RUN || at->cat == EX_SCHED) {
+    if (at->cat == EX_RUN || at->cat == EX_RUNNABLE) {
         struct shares of;
         trace_shares(c->tr, lane_g(p->g), p->t0, p->t1, &of);
         return (double)of.ns[ST_RUNNING] >= threshold(TH_TAIL) * (double)w->d.p50;
@@ -207,7 +207,7 @@ static uint32_t place_of(struct causes *c, const struct works *all, const struct
             continue;
         /* runnable where the usual ones are not: it runs there, as far as the crowd lets it */
         const bool load = explain_waits_outside(n->cat) || n->cat == EX_SYSCALL || n->cat == EX_RUN ||
-                          (n->cat == EX_SCHED && n->owner == OWNER_PROGRAM);
+                          (n->cat == EX_RUNNABLE && n->owner == OWNER_PROGRAM);
         const bool does =
             load && !(n->stack && causes_writes(c->tr, n->stack)); /* what is kept is no write */
         const bool asks = n->cat == EX_WAIT && n->by != NO_LANE && n->owner >= OWNER_LIBRARY &&
@@ -223,7 +223,7 @@ static uint32_t place_of(struct causes *c, const struct works *all, const struct
 static bool keeps_up(const struct causes *c, const struct tree_node *n, const struct stampede *s)
 {
     return (double)s->each >= threshold(TH_STAMPEDE) * s->first ||
-           ((n->cat == EX_RUN || n->cat == EX_SCHED) && s->most > c->procs);
+           ((n->cat == EX_RUN || n->cat == EX_RUNNABLE) && s->most > c->procs);
 }
 
 bool fam_stampede(struct causes *c, const struct works *all, uint32_t work, struct verdicts *out)

@@ -54,9 +54,9 @@ static double does_as(const struct verdict *v, unsigned cats)
  * processor, idle or not, comes late to who is waited for, that is it, and not what it does. */
 static bool room(const struct causes *c, const struct verdict *v)
 {
-    const bool late = v->ndoing && (v->doing[0].cat == EX_SCHED || v->doing[0].cat == EX_NOBODY) &&
+    const bool late = v->ndoing && (v->doing[0].cat == EX_RUNNABLE || v->doing[0].cat == EX_NOBODY) &&
                       v->doing[0].share >= threshold(TH_MOST);
-    return !late && (does_as(v, 1u << EX_RUN | 1u << EX_SCHED | 1u << EX_ASSIST) < threshold(TH_MOST) ||
+    return !late && (does_as(v, 1u << EX_RUN | 1u << EX_RUNNABLE | 1u << EX_ASSIST) < threshold(TH_MOST) ||
                      c->idle >= threshold(TH_ROOM) * c->procs);
 }
 

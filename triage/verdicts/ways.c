@@ -129,7 +129,7 @@ static enum family family_of_end(const struct follow *f, const struct tree_node 
     case EX_GC: /* what only a finalizer gives back lacks until a collection lets it run */
         return trace_lane_who(tr, lane_g(n->g)).is_system ? FAM_SET : FAM_GC;
     case EX_ASSIST: return FAM_GC;
-    case EX_SCHED:
+    case EX_RUNNABLE:
     case EX_NOBODY: return FAM_PROCS;
     case EX_OPEN: return FAM_STUCK;
     default: return FAM_HOT;

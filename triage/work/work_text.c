@@ -67,7 +67,7 @@ static void node_place(struct text *t, const struct trace *tr, const struct tree
 
 void node_what(struct text *t, const struct trace *tr, const struct tree_node *n)
 {
-    const bool behind = n->cat == EX_SCHED || n->cat == EX_NOBODY; /* the leaf is where it was before */
+    const bool behind = n->cat == EX_RUNNABLE || n->cat == EX_NOBODY; /* the leaf is where it was before */
     text_add(t, "%s", node_word(n));
     if (n->cat == EX_OPEN && n->kind != WK_OTHER)
         text_say(t, tr, " (", wait_kind_name((enum wait_kind)n->kind), ")");
@@ -114,8 +114,9 @@ void node_text(struct text *t, const struct trace *tr, const struct tree_node *n
     if (n->stack && n->cat == EX_RUN) {
         ran_text(t, tr, &n->ran, n->stack, n->frame, calls);
     } else if (n->stack && n->cat != EX_ABSENT) {
-        text_add(t, n->cat == EX_SCHED || n->cat == EX_NOBODY || n->cat == EX_STOPPED ? " behind " : " at ");
-        if (n->leaf != n->user && n->kind != WK_SLEEP && n->cat != EX_SCHED && n->cat != EX_NOBODY)
+        text_add(t,
+                 n->cat == EX_RUNNABLE || n->cat == EX_NOBODY || n->cat == EX_STOPPED ? " behind " : " at ");
+        if (n->leaf != n->user && n->kind != WK_SLEEP && n->cat != EX_RUNNABLE && n->cat != EX_NOBODY)
             text_say(t, tr, t_func(n->leaf), " in ");
         text_calls(t, tr, n->stack, node_frame(tr, n), calls);
     }
