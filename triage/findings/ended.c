@@ -25,7 +25,7 @@ static bool recorded(struct ended *e)
     return e->recorded;
 }
 
-static struct then look(struct ended *e, uint32_t g, int64_t t)
+static struct then ended_then(struct ended *e, uint32_t g, int64_t t)
 {
     struct then k = {ST_NONE, 0};
     if (span_seek_on(&e->it, e->tr, lane_g(g), t)) {
@@ -42,7 +42,7 @@ static bool at_deadline(struct ended *e, uint32_t g, const struct span *s, const
 {
     if (next->who != NO_LANE || !reads(e, s->stack) || !recorded(e))
         return false;
-    then = then.state == ST_NONE ? look(e, g, s->t1) : then;
+    then = then.state == ST_NONE ? ended_then(e, g, s->t1) : then;
     return then.state == ST_WAITING || (then.state == ST_SYSCALL && !reads(e, then.stack));
 }
 

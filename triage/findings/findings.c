@@ -28,7 +28,7 @@ void findings_free(struct findings *fs)
 }
 
 /* "lock-busy:main.(*bank).clerk"; a long name is cut to its end. */
-static void key_of(struct finding *f, const struct trace *tr)
+static void finding_key(struct finding *f, const struct trace *tr)
 {
     struct text t = {.ascii = true};
     const int n = snprintf(f->key, sizeof f->key, "%s:", rule_id(f->v.rule));
@@ -69,7 +69,7 @@ static bool finding_of(const struct triage *tg, const struct works *w, const str
     f->severity_ns = (int64_t)((v->clock < 1 ? v->clock : 1) * (double)tg->end);
     f->lane = (struct lane){v->lane, v->g};
     f->lane_id = v->g != NO_LANE && v->lane < LANE_BAND ? trace_lane_who(tg->tr, f->lane).id : 0;
-    key_of(f, tg->tr);
+    finding_key(f, tg->tr);
     verdict_amount(&t, v);
     f->amount = text_take(&t);
     verdict_title(&t, v);

@@ -30,7 +30,7 @@ static bool note(struct untimed *u, uint32_t stack, bool timed, int64_t ns)
     return a;
 }
 
-static bool look_at(struct untimed *u, const struct trace *tr, uint32_t g, uint32_t steps)
+static bool untimed_look(struct untimed *u, const struct trace *tr, uint32_t g, uint32_t steps)
 {
     uint32_t stack = 0;
     bool timed = false;
@@ -56,7 +56,7 @@ static uint32_t nth(uint32_t i, uint32_t ng)
                : FIRST + (uint32_t)((uint64_t)(i - FIRST) * (ng - FIRST) / (LOOKED - FIRST));
 }
 
-static uint64_t spans_of(const struct trace *tr, uint32_t g)
+static uint64_t untimed_spans(const struct trace *tr, uint32_t g)
 {
     return trace_lane(tr, lane_g(g)).nspans;
 }
@@ -68,13 +68,13 @@ struct untimed *untimed_new(const struct trace *tr)
                    n = ng < LOOKED ? ng : LOOKED;
     uint64_t all = 0, sum = 0;
     for (uint32_t i = 0; i < n; i++)
-        all += spans_of(tr, nth(i, ng));
+        all += untimed_spans(tr, nth(i, ng));
     const uint64_t each = all / LANES + 1;
     bool ok = u;
     for (uint32_t i = 0; ok && i < n; i++) { /* as often as it has spans */
         const uint64_t before = sum / each;
-        sum += spans_of(tr, nth(i, ng));
-        ok = sum / each == before || look_at(u, tr, nth(i, ng), (uint32_t)(sum / each - before) * STEPS);
+        sum += untimed_spans(tr, nth(i, ng));
+        ok = sum / each == before || untimed_look(u, tr, nth(i, ng), (uint32_t)(sum / each - before) * STEPS);
     }
     if (!ok) {
         untimed_free(u);

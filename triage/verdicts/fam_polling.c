@@ -65,7 +65,7 @@ static bool may_be_half(const struct polled *p)
 }
 
 /* One of those that are handed something: from a wake-up to where it waits for the next one. */
-static void look_at(struct polled *p, uint32_t g)
+static void polling_look(struct polled *p, uint32_t g)
 {
     uint32_t rest = 0, from = NO_LANE;
     int64_t since = 0;
@@ -104,7 +104,7 @@ static bool hands_over(struct polled *p, uint32_t group, void (*look)(struct pol
 {
     p->looked = p->done = p->last = 0;
     p->took = p->asleep = p->late = 0;
-    const uint32_t most = look == look_at ? MEMBERS : THINGS;
+    const uint32_t most = look == polling_look ? MEMBERS : THINGS;
     each_member(g, p->c, group, most)
         if (may_be_half(p))
             look(p, g);
@@ -132,7 +132,8 @@ double verdict_polls(const struct causes *c, const struct works *w, struct verdi
             continue;
         if (n < GROUPS)
             asked[n++] = group;
-        if (hands_over(&p, group, look_at) && p.last >= threshold(TH_SEVERAL) && p.last * 2 >= p.looked) {
+        if (hands_over(&p, group, polling_look) && p.last >= threshold(TH_SEVERAL) &&
+            p.last * 2 >= p.looked) {
             done_by(&p, v, r->waiter, r->longest.g);
             return p.late / p.asleep;
         }

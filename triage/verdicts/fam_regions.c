@@ -32,7 +32,8 @@ static struct sides sides_of(const struct work *k)
     return s;
 }
 
-static void add(struct named *v, uint32_t *n, const struct region *r, int side, uint32_t piece, int64_t ns)
+static void regions_add(struct named *v, uint32_t *n, const struct region *r, int side, uint32_t piece,
+                        int64_t ns)
 {
     const uint32_t k = find_first(i, *n, v[i].name == r->name);
     if (k == NAMES)
@@ -58,7 +59,7 @@ static uint32_t names_of(const struct causes *c, const struct sides *s, struct n
             for (size_t i = 0; i < n; i += step) {
                 const int64_t t0 = r[i].t0 > p->t0 ? r[i].t0 : p->t0, t1 = r[i].t1 < p->t1 ? r[i].t1 : p->t1;
                 if (r[i].g == p->g && t0 < t1)
-                    add(v, &names, &r[i], side, side * PIECES + j, t1 - t0);
+                    regions_add(v, &names, &r[i], side, side * PIECES + j, t1 - t0);
             }
         }
     }
@@ -87,8 +88,8 @@ static bool deeds(struct causes *c, const struct works *w, const struct region *
     return ok;
 }
 
-static bool look(struct causes *c, const struct works *w, uint32_t work, const struct sides *s,
-                 struct verdicts *out)
+static bool regions_look(struct causes *c, const struct works *w, uint32_t work, const struct sides *s,
+                         struct verdicts *out)
 {
     struct named v[NAMES];
     const uint32_t n = names_of(c, s, v);
@@ -121,5 +122,5 @@ bool fam_regions(struct causes *c, const struct works *w, uint32_t work, struct 
     const struct sides s = sides_of(k);
     const bool tail =
         s.mean[1] >= threshold(TH_TAIL) * s.mean[0] && s.mean[1] - s.mean[0] >= threshold(TH_FELT);
-    return !tail || look(c, w, work, &s, out);
+    return !tail || regions_look(c, w, work, &s, out);
 }

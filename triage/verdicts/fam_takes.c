@@ -138,8 +138,8 @@ static bool is_busy(const struct taker *k, const struct doing *d)
            (double)k->outside >= threshold(TH_MOST) * (double)(k->seen - k->rest);
 }
 
-static bool add(struct causes *c, const struct works *w, const struct taker *k, const struct doing *d,
-                struct verdicts *out)
+static bool takes_add(struct causes *c, const struct works *w, const struct taker *k, const struct doing *d,
+                      struct verdicts *out)
 {
     bool library;
     const uint32_t group = c->tg->groups[c->tg->group_of[k->g]].name;
@@ -171,7 +171,7 @@ static bool add(struct causes *c, const struct works *w, const struct taker *k, 
 }
 
 /* Goroutines of a group: of those that are busy so there is one, or none is told. */
-static bool look(struct causes *c, const struct works *w, uint32_t group, struct verdicts *out)
+static bool takes_look(struct causes *c, const struct works *w, uint32_t group, struct verdicts *out)
 {
     struct taker one = {.g = NO_LANE};
     uint32_t busy = 0;
@@ -191,7 +191,7 @@ static bool look(struct causes *c, const struct works *w, uint32_t group, struct
     const struct doing *d = fed ? most_often(&one) : NULL;
     const bool room = d && ((double)one.ran < threshold(TH_MOST) * (double)(one.seen - one.rest) ||
                             c->idle >= threshold(TH_ROOM) * c->procs);
-    return !room || add(c, w, &one, d, out);
+    return !room || takes_add(c, w, &one, d, out);
 }
 
 bool fam_takes(struct causes *c, const struct works *w, struct verdicts *out)
@@ -205,7 +205,7 @@ bool fam_takes(struct causes *c, const struct works *w, struct verdicts *out)
         if (known || any_of(k, n, asked[k] == group))
             continue;
         asked[n++] = group;
-        if (!look(c, w, group, out))
+        if (!takes_look(c, w, group, out))
             return false;
     }
     return true;

@@ -276,7 +276,7 @@ static uint32_t next_lane(struct pulse *p)
     return g < p->lanes ? (uint32_t)g : NO_LANE;
 }
 
-static void look(struct pulse *p, uint32_t g)
+static void pulse_look(struct pulse *p, uint32_t g)
 {
     const struct lane_info li = trace_lane_who(p->tr, lane_g(g));
     if (!li.ended) {
@@ -307,7 +307,7 @@ bool pulse_step(struct pulse *p, int64_t budget_ns, bool *failed)
     const int64_t until = host_until(budget_ns);
     uint32_t g;
     for (unsigned i = 1; !p->done && !p->failed && (g = next_lane(p)) != NO_LANE; i++) {
-        look(p, g);
+        pulse_look(p, g);
         if (i % LOOK == 0 && host_over(until))
             return false;
     }

@@ -28,7 +28,7 @@ static const struct pair_row *taken_at(const struct causes *c, uint32_t name)
 }
 
 /* What one does from one taking to the next; its waits for more, between bursts, are no piece's. */
-static void piece_add(const struct causes *c, const struct take *from, const struct take *to, piece_fn *add,
+static void taken_add(const struct causes *c, const struct take *from, const struct take *to, piece_fn *add,
                       void *arg)
 {
     const uint32_t name = trace_g_name(c->tr, from->g);
@@ -68,7 +68,7 @@ bool pieces_taken(const struct causes *c, uint32_t group, piece_fn *add, void *a
     const bool most = (double)all >= threshold(TH_MOST) * (double)c->tg->groups[group].ns[GM_LIFE];
     for (size_t i = 1; ok && most && i < n; i++)
         if (v[i].g == v[i - 1].g)
-            piece_add(c, &v[i - 1], &v[i], add, arg);
+            taken_add(c, &v[i - 1], &v[i], add, arg);
     mem_free(v);
     return ok;
 }
