@@ -12,7 +12,8 @@ static void calls_name(struct text *out, const struct table *t, const struct thi
 
 static void calls_say(struct text *out, const struct view *v, const struct thing *x)
 {
-    text_say(out, v->tr, t_who(x->g), " in ", t_calls(x->index, 0, 3),
+    const bool bare = x->index && !stacks_user(v->tr, x->index); /* no names: program counters */
+    text_say(out, v->tr, t_who(x->g), " in ", bare ? t_where(x->index, 0) : t_calls(x->index, 0, 3),
              x->untimed ? "; before Go 1.22 only those that lost their processor are timed" : "");
 }
 

@@ -17,16 +17,15 @@ struct known { /* kinds by reason, stack and who ended it */
 
 void spans_key(const struct trace *tr, const struct span *s, uint32_t ender, uint64_t *a, uint64_t *b)
 {
+    const struct frame inner = trace_frame(tr, s->stack, 0),
+                       user = trace_frame(tr, s->stack, stacks_user_frame(tr, s->stack));
     (void)ender;
-    *a = *b = 0;
-    if (s->stack) {
-        struct frame f = trace_frame(tr, s->stack, stacks_user_frame(tr, s->stack));
-        *a = (uint64_t)f.func << 32 | (uint32_t)f.line;
-        *b = trace_frame(tr, s->stack, 0).func;
-    }
+    *a = (uint64_t)user.func << 32 | (uint32_t)user.line;
+    *b = (uint64_t)inner.func << 32 | s->reason;
     if (s->reason && stacks_wait_kind(tr, s->reason, s->stack) == WK_OTHER)
         *a = 0; /* the runtime's own work: the goroutine that triggered it does not matter */
-    *b = *b << 32 | s->reason;
+    if (!user.func && inner.pc)
+        *a = (uint64_t)~s->stack << 32; /* no string's number; which frame is the program's is not known */
 }
 
 static uint32_t spans_kind(struct table *t, struct known *k, const struct spans_from *f, const struct span *s,
@@ -98,15 +97,23 @@ static bool spans_alike(const struct table *t, const struct ttype *k)
     return false;
 }
 
+static void spans_pcs(struct text *out, const struct trace *tr, uint32_t stack)
+{
+    for (uint32_t i = 0; i < trace_stack(tr, stack); i++)
+        text_add(out, "%s0x%" PRIx64, i ? " in " : "pc ", trace_frame(tr, stack, i).pc);
+}
+
 void spans_place(struct text *out, const struct table *t, const struct ttype *k)
 {
-    uint32_t i = k->longest;
-    if (!(k->a >> 32))
+    const uint32_t func = (uint32_t)(k->a >> 32);
+    if (func > INT32_MAX)
+        spans_pcs(out, t->tr, ~func);
+    else if (!func)
         text_func(out, t->tr, (uint32_t)(k->b >> 32), 0);
     else if (k->kept)
-        text_where(out, t->tr, t->thing[i].index, 0);
+        text_where(out, t->tr, t->thing[k->longest].index, 0);
     else
-        text_func(out, t->tr, (uint32_t)(k->a >> 32), 0);
-    if (k->a >> 32 && spans_alike(t, k))
+        text_func(out, t->tr, func, 0);
+    if (func && func <= INT32_MAX && spans_alike(t, k))
         text_add(out, ":%" PRIu32, (uint32_t)k->a);
 }

@@ -18,12 +18,13 @@ struct spans_from {
     bool by_ender;
 };
 bool table_spans(struct table *t);
-/* spans_key - for .key: keys by the stack's first frame of the program, the innermost function and the
- * reason; for the runtime's own work by the latter two. spans_place names that place. */
+/* spans_key - for .key, of any stack. a: the user's function << 32 | its line; 0 for the runtime's own work;
+ * without names ~stack << 32. b: the innermost function << 32 | reason. */
 void spans_key(const struct trace *tr, const struct span *s, uint32_t ender, uint64_t *a, uint64_t *b);
 /* spans_next - the following span, which tells who unblocked it. Returns false if the lane ends there. */
 bool spans_next(const struct trace *tr, const struct thing *x, struct span *s);
-/* spans_place - the place of a kind, from its longest thing: "sync.(*Mutex).Lock in main.lookup". */
+/* spans_place - the place of a kind: "sync.(*Mutex).Lock in main.lookup", without names program counters. Its
+ * key is spans_key()'s, and its longest thing has the stack in thing.index. */
 void spans_place(struct text *out, const struct table *t, const struct ttype *k);
 
 #endif

@@ -117,6 +117,37 @@ static void test_calls(void **state)
     for_samples(calls_as_spans, "http-1.2");
 }
 
+/* Where a trace has no names, places are told apart by their program counters: a kind has one stack, and no
+ * two read the same. */
+static void kinds_without_names(struct seen *s)
+{
+    static const int by_place[] = {VIEW_CALLS, VIEW_PLACES};
+    for (int k = 0; k < 2; k++) {
+        open_view(s, by_place[k]);
+        const struct table *t = s->v.table;
+        struct text a = {0}, b = {0};
+        assert_true(t->ntypes > 10);
+        for (uint32_t i = 0; i < t->n; i++)
+            assert_int_equal(t->thing[i].index, t->thing[t->type[t->thing[i].type].first].index);
+        for (uint32_t i = 0; i < t->ntypes; i++)
+            for (uint32_t j = 0; j < i; j++) {
+                a.n = b.n = 0;
+                t->from->type_name(&a, t, &t->type[i]);
+                t->from->type_name(&b, t, &t->type[j]);
+                assert_string_not_equal(a.p, b.p);
+            }
+        text_free(&a);
+        text_free(&b);
+    }
+}
+
+static void test_nameless(void **state)
+{
+    (void)state;
+    for_samples(kinds_without_names, "workers-1.5");
+    for_samples(kinds_without_names, "workers-prototype");
+}
+
 /* ---- order, filter ------------------------------------------------------------------------------------- */
 
 static void in_order(const struct table *t)
@@ -449,6 +480,7 @@ int main(void)
         cmocka_unit_test(test_orders),    cmocka_unit_test(test_filter), cmocka_unit_test(test_enter),
         cmocka_unit_test(test_key_again), cmocka_unit_test(test_tsv),    cmocka_unit_test(test_spectrum),
         cmocka_unit_test(test_shed),      cmocka_unit_test(test_sizes),  cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_nameless),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
