@@ -135,13 +135,13 @@ static void say_procs(struct text *t, const struct triage *tg)
 
 static void say_sched(struct text *t, const struct triage *tg)
 {
-    const struct sched_wait *w = &tg->worst.v[0];
+    const struct sched_wait *w = &tg->longest_runnable.v[0];
     struct dist d;
     hist_dist(&tg->sched, &d);
     text_say(t, NULL, d.n, d.n == 1 ? " wait for a processor, " : " waits for a processor, ", t_dur(d.total),
              " in all: p50 ", t_dur(d.p50), ", p90 ", t_dur(d.p90), ", p99 ", t_dur(d.p99), ", longest ",
              t_dur(d.max));
-    if (tg->worst.n && w->t1 > w->t0) {
+    if (tg->longest_runnable.n && w->t1 > w->t0) {
         const struct meanwhile m = triage_meanwhile(tg, w);
         text_say(t, tg->tr, " at ", t_dur(w->t0), " of ", t_who(w->g), " (Ps then ",
                  t_share(m.idle_ns, m.all_ns), " idle");

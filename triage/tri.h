@@ -112,7 +112,7 @@ struct subtotal {
     struct group_wait *wait_of;
     uint32_t ngroups, nwait_of;
     struct hist sched;
-    struct longest_few worst, busiest; /* as in struct triage */
+    struct longest_few longest_runnable, busiest; /* as in struct triage */
     int64_t label_ns[GC_MODES];
     struct long_runs long_runs;
 };

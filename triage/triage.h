@@ -127,7 +127,7 @@ int64_t tri_in_band(const struct trace *tr, enum band b, int64_t t0, int64_t t1)
 bool tri_by_timer(const struct trace *tr, struct lane l, const struct lane_info *li);
 #define TRI_BY_TIMER "created by a timer"
 
-struct sched_wait { /* one of the worst scheduler latencies */
+struct sched_wait { /* one of the longest waits for a processor */
     int64_t t0, t1;
     uint32_t g;
     bool preempted; /* it had been running and was preempted */
@@ -225,7 +225,7 @@ struct triage {
     /* Scheduler latency is from when a goroutine becomes runnable until it runs. All views use this one
      * definition. They cover the program's goroutines, and no waits that started before the trace. */
     struct hist sched;
-    struct longest_few worst;
+    struct longest_few longest_runnable;
     int64_t label_ns[GC_MODES]; /* mark workers by mode */
     struct long_runs {          /* of the program's goroutines, each without a stop */
         int64_t least;          /* so long each of them is */

@@ -42,8 +42,8 @@ static void runnable_say(struct text *t, const struct view *v, const struct thin
     text_who(t, v->tr, x->g);
     if (trace_span_at(v->tr, lane_g(x->g), x->t0, &s) && s.who != NO_LANE)
         text_say(t, v->tr, ", woken by ", t_who(s.who));
-    for (uint32_t i = 0; i < tg->worst.n; i++) {
-        const struct sched_wait *w = &tg->worst.v[i];
+    for (uint32_t i = 0; i < tg->longest_runnable.n; i++) {
+        const struct sched_wait *w = &tg->longest_runnable.v[i];
         if (w->g != x->g || w->t0 != x->t0)
             continue;
         text_add(t, "%s", w->preempted ? ", stopped while it ran" : "");

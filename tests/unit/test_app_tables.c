@@ -474,8 +474,8 @@ static void test_waits(void **state)
     const struct table *t = f.a.view.table;
     assert_int_equal(t->type[0].n + t->type[1].n, 2016);
     expect(&f, "Enter Enter", "runnable");
-    assert_int_equal(f.a.view.at.focus.i, f.a.tg->worst.v[0].g);
-    assert_true(f.a.view.at.cursor == f.a.tg->worst.v[0].t0);
+    assert_int_equal(f.a.view.at.focus.i, f.a.tg->longest_runnable.v[0].g);
+    assert_true(f.a.view.at.cursor == f.a.tg->longest_runnable.v[0].t0);
     fix_close(&f);
 }
 

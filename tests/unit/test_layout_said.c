@@ -338,16 +338,16 @@ static void with_tables(struct seen *s)
     (void)kind_of(VIEW_RUNNABLE)->open(&s->v, VIEW_RUNNABLE);
     finish(&s->v);
     const struct table *t = s->v.table;
-    if (tg->worst.n) { /* those of the program's goroutines */
+    if (tg->longest_runnable.n) { /* those of the program's goroutines */
         s->v.at.row = t->type[t->row[0]].a ? 1 : 0;
         (void)view_do(&s->v, REQ_DETAILS, 0);
         finish(&s->v);
     }
-    for (uint32_t i = 0; tg->worst.n && i < t->nrows; i++)
-        for (uint32_t w = 0; w < tg->worst.n; w++) {
+    for (uint32_t i = 0; tg->longest_runnable.n && i < t->nrows; i++)
+        each_of(w, tg->longest_runnable.v, tg->longest_runnable.n) {
             s->v.at.row = i;
-            if (t->thing[t->row[i]].g == tg->worst.v[w].g && t->thing[t->row[i]].t0 == tg->worst.v[w].t0)
-                wait_said(s, &tg->worst.v[w]);
+            if (t->thing[t->row[i]].g == w->g && t->thing[t->row[i]].t0 == w->t0)
+                wait_said(s, w);
         }
     pairs_said(s, tg);
     struct shares stw; /* stops that several processors tell of are one each */

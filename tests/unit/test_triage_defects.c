@@ -22,8 +22,8 @@ static void calls_are_no_running(void **state)
     start(12 * MS + US, 2);
     over(13 * MS);
     made_of(&m);
-    assert_int_equal(m.l.tg->worst.n, 1);
-    const struct meanwhile ran = triage_meanwhile(m.l.tg, &m.l.tg->worst.v[0]);
+    assert_int_equal(m.l.tg->longest_runnable.n, 1);
+    const struct meanwhile ran = triage_meanwhile(m.l.tg, &m.l.tg->longest_runnable.v[0]);
     assert_near_ns(ran.syscall_ns, 10 * MS);
     assert_int_equal(ran.nran, 1);
     assert_near_ns(ran.ran_ns[0], 2 * MS);
@@ -46,7 +46,7 @@ static void stopped_is_not_idle(void **state)
                          "+1000 g=2 g_seq=1\nGoDestroy +1000\n",
                          8 * MS, 4 * MS, 11 * MS);
     made_of(&m);
-    const struct sched_wait *w = &m.l.tg->worst.v[0];
+    const struct sched_wait *w = &m.l.tg->longest_runnable.v[0];
     assert_near_ns(w->t1 - w->t0, 11 * MS);
     const struct meanwhile ran = triage_meanwhile(m.l.tg, w);
     assert_near_ns(ran.stopped_ns, 8 * MS);

@@ -259,10 +259,10 @@ static RARELY void note_long_run(struct g_walk *w, uint8_t state, int64_t ns, in
 }
 
 /* Keeps span i of the run, a runnable one that ends at t1, if it is among the longest. */
-static RARELY void note_worst(struct g_walk *w, const struct span_run *r, size_t i, int64_t t1)
+static RARELY void note_longest_runnable(struct g_walk *w, const struct span_run *r, size_t i, int64_t t1)
 {
     const uint8_t before = i ? r->kind[r->tag[i - 1]].state : w->was;
-    longest_add(&w->y->worst, &(struct sched_wait){t1 - r->dur[i], t1, w->g, tri_is_exec(before)});
+    longest_add(&w->y->longest_runnable, &(struct sched_wait){t1 - r->dur[i], t1, w->g, tri_is_exec(before)});
 }
 
 /* Updates the mode in which a mark worker runs. */
@@ -319,8 +319,8 @@ static bool g_spans(struct g_walk *w, const struct span_run *r)
             if (!i && r->open_start)
                 continue;
             hist_add(&w->y->sched, ns);
-            if (ns > w->y->worst.least)
-                note_worst(w, r, i, t);
+            if (ns > w->y->longest_runnable.least)
+                note_longest_runnable(w, r, i, t);
         } else if (is == ST_WAITING && i + 1 < n) {
             if (!note_wait(w, ended_at(w, r, i, t), r, i + 1))
                 return false;
@@ -451,7 +451,7 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
     w.y = y;
     w.of = 0;
     w.long_run = tg->long_runs.least;
-    y->worst.least = y->busiest.least = -1;
+    y->longest_runnable.least = y->busiest.least = -1;
     const struct span_walk walk = {
         .begin = walk_begin, .skips = walk_skipped, .spans = walk_spans, .end = walk_end, .arg = &w};
     for (unsigned i = 0; i < 1u << PLACE_BITS; i++)

@@ -176,8 +176,8 @@ static bool subtotal_add(struct triage *tg, struct subtotal *to, struct subtotal
         p->last = s->last > p->last ? s->last : p->last;
         ns_sum(p->ns, s->ns, GM_COUNT);
     }
-    each_of(w, y->worst.v, y->worst.n)
-        longest_add(&tg->worst, w);
+    each_of(w, y->longest_runnable.v, y->longest_runnable.n)
+        longest_add(&tg->longest_runnable, w);
     each_of(w, y->busiest.v, y->busiest.n)
         longest_add(&tg->busiest, w);
     ns_sum(tg->label_ns, y->label_ns, GC_MODES);

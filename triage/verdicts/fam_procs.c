@@ -7,12 +7,12 @@
 
 enum { MEMBERS = 16, STEPS = 4000, READY = 1 << 18, TOGETHER = 1000000 /* ns */ };
 
-/* Who had the processors during the worst waits: the start function with most of that time. */
+/* Who had the processors during the longest of these waits: the start function with most of that time. */
 static uint32_t who_had(const struct triage *tg)
 {
     struct by_name had = {{0}, {0}};
-    for (uint32_t i = 0; i < tg->worst.n; i++) {
-        const struct meanwhile m = triage_meanwhile(tg, &tg->worst.v[i]);
+    for (uint32_t i = 0; i < tg->longest_runnable.n; i++) {
+        const struct meanwhile m = triage_meanwhile(tg, &tg->longest_runnable.v[i]);
         for (uint32_t k = 0; k < m.nran; k++)
             by_name_add(&had, m.ran[k], m.ran_ns[k]);
     }
@@ -117,8 +117,9 @@ static bool latency(struct causes *c, const struct works *w, struct verdicts *ou
     const double clock = (double)tg->sched.total / (double)tg->end;
     v.clock = clock < v.clock ? clock : v.clock;
     v.holder = (struct role){.group = had, .g = NO_LANE, .at = v.where};
-    if (tg->worst.n)
-        verdict_shows(&v, tg->worst.v[0].g, tg->worst.v[0].t0, tg->worst.v[0].t1);
+    if (tg->longest_runnable.n)
+        verdict_shows(&v, tg->longest_runnable.v[0].g, tg->longest_runnable.v[0].t0,
+                      tg->longest_runnable.v[0].t1);
     verdict_ev(&v, EV_P99, (double)p99);
     verdict_ev(&v, EV_SHARE, share);
     v.level = LEVEL_NOTE;
