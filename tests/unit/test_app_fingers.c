@@ -151,7 +151,7 @@ static void test_names(void **state)
     struct fix f;
     fix_open(&f, lock, "default", 80, 24);
     expect(&f, "3 :sums Enter", "[top]");
-    expect(&f, ":view-sums Enter", "goroutines: 18");
+    expect(&f, ":all-g Enter", "goroutines: 18");
     assert_int_equal(f.a.view.at.view, VIEW_GSUMS);
     expect(&f, ":view-why Enter", "Nothing is explained yet");
     expect(&f, ":cycles Enter", "GC cycles: 0");
