@@ -127,7 +127,7 @@ bool table_ready(const struct view *v)
 
 static int table_level(const struct table_order *o)
 {
-    return table_kinds(o) ? 0 : 1;
+    return table_shows_types(o) ? 0 : 1;
 }
 
 static void order_wanted(const struct view *v, struct table *t, uint32_t open)
@@ -136,7 +136,7 @@ static void order_wanted(const struct view *v, struct table *t, uint32_t open)
     const int level = table_level(&t->want);
     const int8_t s = v->orders.sort[v->at.view][level];
     const int first = t->from->nameless ? t->ntype_cols : t->type_col ? t->from->type_first : TYPE_TOTAL;
-    t->want.sort = s ? s - 1 : table_kinds(&t->want) ? first : t->from->first;
+    t->want.sort = s ? s - 1 : table_shows_types(&t->want) ? first : t->from->first;
     t->want.invert = v->orders.invert[v->at.view][level];
 }
 
@@ -151,7 +151,7 @@ static void table_is_of_now(struct table *t, const struct view *v)
 }
 
 /* Makes the table of the view shown, which has no rows yet. It is wanted as the one before it, if that is of
- * this view; kinds have new numbers. NULL: out of memory. */
+ * this view; types have new numbers. NULL: out of memory. */
 static struct table *table_new(struct view *v)
 {
     const struct table *was = v->coming ? v->coming : v->table;
@@ -174,7 +174,7 @@ static struct table *table_new(struct view *v)
     }
     if (was && was->from == from)
         t->want = was->want;
-    if (!was || was->from != from || (from->types && !table_kinds(&t->want)))
+    if (!was || was->from != from || (from->types && !table_shows_types(&t->want)))
         order_wanted(v, t, from->types ? TABLE_TYPES : 0);
     return t;
 }
@@ -186,16 +186,16 @@ static bool table_can(const struct view *v)
     return f && (trace_info(v->tr)->done || f->early) && (!f->counted || table_counted(v));
 }
 
-/* Shows the new rows: the cursor stays with its kind, or on the first row. */
+/* Shows the new rows: the cursor stays with its type, or on the first row. */
 static unsigned table_exchange(struct view *v)
 {
     struct table *was = v->table, *t = v->coming;
     const bool ready = table_ready(v), at = ready && v->at.row && v->at.row < was->nrows;
-    const struct ttype *k = at && table_kinds(&was->have) ? &was->type[was->row[v->at.row]] : NULL;
+    const struct ttype *k = at && table_shows_types(&was->have) ? &was->type[was->row[v->at.row]] : NULL;
     for (uint32_t i = 0; k && i < t->nrows; i++)
         if (t->type[t->row[i]].a == k->a && t->type[t->row[i]].b == k->b)
             v->at.row = i;
-    if (ready && (table_kinds(&was->want) || !t->from->types))
+    if (ready && (table_shows_types(&was->want) || !t->from->types))
         t->want = was->want;
     v->table = t;
     v->coming = NULL;
@@ -373,7 +373,7 @@ unsigned table_back(struct view *v, int n)
         return VR_QUIT;
     if (t->want.filter[0])
         return table_find(v, "");
-    if (!table_kinds(&t->want) && t->from->types) {
+    if (!table_shows_types(&t->want) && t->from->types) {
         order_wanted(v, t, TABLE_TYPES);
         unsigned f = table_begin(t, AT_ONCE_NS);
         v->at.row = v->orders.type_row;
@@ -386,13 +386,13 @@ unsigned table_back(struct view *v, int n)
 const char *table_back_word(const struct view *v)
 {
     const struct table *t = v->table;
-    return !t || !table_ready(v)                      ? NULL
-           : t->want.filter[0]                        ? "no filter"
-           : !table_kinds(&t->want) && t->from->types ? "back"
-                                                      : NULL;
+    return !t || !table_ready(v)                            ? NULL
+           : t->want.filter[0]                              ? "no filter"
+           : !table_shows_types(&t->want) && t->from->types ? "back"
+                                                            : NULL;
 }
 
-static unsigned open_kind(struct view *v, uint32_t type)
+static unsigned open_type(struct view *v, uint32_t type)
 {
     struct table *t = v->table;
     v->orders.type_row = v->at.row;
@@ -421,9 +421,9 @@ unsigned table_enter(struct view *v)
     if (v->at.row >= t->nrows)
         return move_fail(v, "nothing here");
     uint32_t row = t->row[v->at.row];
-    if (table_kinds(&t->have) && (t->type[row].n > 1 || !t->type[row].kept))
-        return open_kind(v, row);
-    row = table_kinds(&t->have) ? t->type[row].longest : row; /* of a kind of one thing: that */
+    if (table_shows_types(&t->have) && (t->type[row].n > 1 || !t->type[row].kept))
+        return open_type(v, row);
+    row = table_shows_types(&t->have) ? t->type[row].longest : row; /* of a type of one thing: that */
     struct thing x = t->thing[row];
     struct lane l = t->from->lane ? t->from->lane(t, &x) : lane_g(x.g);
     struct text of = {.ticks = when_ticks(v->tr)}, say = {.ticks = of.ticks};
@@ -465,11 +465,11 @@ void table_detail(struct text *out, const struct view *v, uint32_t row, int line
 {
     const struct table *t = v->table;
     uint32_t i = t->row[row];
-    if (table_kinds(&t->have) && t->from->type_say) {
+    if (table_shows_types(&t->have) && t->from->type_say) {
         t->from->type_say(out, v, &t->type[i], line);
         return;
     }
-    if (table_kinds(&t->have) && line == 0) {
+    if (table_shows_types(&t->have) && line == 0) {
         const struct ttype *k = &t->type[i];
         table_name(out, t, &t->have, i);
         text_say(out, NULL, ": ", k->n, " ", k->n == 1 ? t->from->thing : t->from->things, ", ");
@@ -487,11 +487,11 @@ void table_detail(struct text *out, const struct view *v, uint32_t row, int line
         return;
     }
     const struct thing *x = table_thing(t, i);
-    if (table_kinds(&t->have) && !t->type[i].kept)
+    if (table_shows_types(&t->have) && !t->type[i].kept)
         return; /* all are shorter than those listed */
     if (line == 0)
         table_name(out, t, &t->have, i);
-    if (line == 0 || table_kinds(&t->have)) {
+    if (line == 0 || table_shows_types(&t->have)) {
         text_raw(out, line == 0 ? ": " : "the longest: ", line == 0 ? 2 : 13);
         table_took(out, x);
         text_say(out, NULL, x->untimed ? " at " : " from ", t_dur(x->t0));
@@ -501,7 +501,7 @@ void table_detail(struct text *out, const struct view *v, uint32_t row, int line
     struct text say = {.ticks = out->ticks}, name = {.ticks = out->ticks};
     if (t->from->say)
         t->from->say(&say, v, x);
-    if (!table_kinds(&t->have))
+    if (!table_shows_types(&t->have))
         table_name(&name, t, &t->have, i);
     if (say.n && (say.n != name.n || memcmp(say.p, name.p, say.n) != 0)) /* the first line has it already */
         text_add(out, "%s%s", out->n ? "; " : "", say.p);

@@ -1,9 +1,9 @@
 /*
  * table.h - views that are tables of things with a start and an end (GC cycles, stops, tasks, system calls
- * ..), or of kinds of such things. A provider (struct table_from) finds the things and describes one. This
- * file has what all tables share: sorting by any column, a filter, the distribution of a column and its
- * course over time, going from a kind to its things and from a thing to its place in the lanes, export as
- * TSV.
+ * ..), or of types of such things (by name, reason, place). A provider (struct table_from) finds the things
+ * and describes one. This file has what all tables share: sorting by any column, a filter, the distribution
+ * of a column and its course over time, going from a type to its things and from a thing to its place in the
+ * lanes, export as TSV.
  *
  * A table that must be found anew, since the trace grew or the moment that it is of moved, shows its old rows
  * until the new ones are there; the cursor stays with its row.
@@ -29,7 +29,7 @@ struct thing {
     bool untimed;   /* open, and its duration is unknown; [t0,t1) is where it shows */
 };
 
-struct ttype {     /* a kind of things */
+struct ttype {     /* of things */
     uint64_t a, b; /* the provider's key */
     uint64_t n, open, untimed;
     int64_t total, max; /* of things with a known duration */
@@ -81,8 +81,8 @@ struct table_from {
     const char *link, *ends[2];
     bool early;    /* its rows are found while the trace loads, too */
     bool nameless; /* rows have columns only; behind the last one the order is that in which they came */
-    /* type_col - columns of kinds, instead of count, total, p50, p99, longest (NULL); type_first is the
-     * initial sort column. Kinds with columns of their own have no spectrum, as their values are sums over
+    /* type_col - columns of types, instead of count, total, p50, p99, longest (NULL); type_first is the
+     * initial sort column. Types with columns of their own have no spectrum, as their values are sums over
      * things. */
     const struct tcol *type_col;
     int ntype_cols, type_first;
@@ -109,7 +109,7 @@ struct table_from {
     void (*type_cell)(struct text *out, const struct table *t, const struct ttype *k, int col);
     /* type_note - what stands behind a name where there is room. NULL: nothing. */
     void (*type_note)(struct text *out, const struct table *t, const struct ttype *k);
-    /* type_say - lines 0 and 1 about a kind; NULL: its name and quantiles, and its longest thing. */
+    /* type_say - lines 0 and 1 about a type; NULL: its name and quantiles, and its longest thing. */
     void (*type_say)(struct text *out, const struct view *v, const struct ttype *k, int line);
     void (*say)(struct text *out, const struct view *v, const struct thing *x);
     /* lane - the lane that shows the thing; NULL: its goroutine's, or where it has none the processor that
@@ -122,7 +122,7 @@ struct table_from {
 struct table_order { /* which rows show, in which order */
     int sort;        /* column */
     bool invert;
-    uint32_t open; /* the kind whose things are shown; TABLE_TYPES: kinds are shown */
+    uint32_t open; /* the type whose things are shown; TABLE_TYPES: types are shown */
     bool windowed; /* only what overlaps `win` */
     struct window win;
     char filter[TABLE_FILTER];
@@ -137,7 +137,7 @@ struct table {
     uint32_t epoch;            /* epoch and end of the trace when the things were found */
     int64_t end, t0, t1, at;   /* and what they are of, see `asks` */
 
-    struct thing *thing; /* ordered by kind, then as found */
+    struct thing *thing; /* ordered by type, then as found */
     uint32_t n;
     size_t cap;
     uint64_t all;  /* number of things found */
@@ -147,7 +147,7 @@ struct table {
     size_t types_cap;
     struct tab map;
     struct hist *lengths; /* of listed things, while finding */
-    uint32_t hists;       /* number of kinds with a histogram of their own */
+    uint32_t hists;       /* number of types with a histogram of their own */
     bool shed;
     bool listed, failed;
     bool cut;  /* set by `take`: there are more rows than it takes */
@@ -160,14 +160,14 @@ struct table {
     int64_t *sorted;               /* sort key of each row */
     uint32_t nrows;
     uint64_t made;  /* counts completed orders */
-    uint64_t empty; /* bit set of columns without any value; only for kinds */
+    uint64_t empty; /* bit set of columns without any value; only for types */
     struct slices *job;
     struct spectrum spectrum;
 };
 
-/* table_type - the number of the kind with that key; TAB_NONE: out of memory. */
+/* table_type - the number of the type with that key; TAB_NONE: out of memory. */
 uint32_t table_type(struct table *t, uint64_t a, uint64_t b);
-/* table_add - adds a thing of a kind, table_type(); called by `list`. Returns false when out of memory or
+/* table_add - adds a thing of a type, table_type(); called by `list`. Returns false when out of memory or
  * cancelled (slices_tick()). */
 bool table_add(struct table *t, uint32_t type, struct thing x);
 /* table_items - for `list`: adds all items of the kind `item`; an item's type, if there are any, is its
@@ -208,7 +208,7 @@ int64_t table_value(const struct table *t, const struct table_order *o, uint32_t
 void table_name(struct text *out, const struct table *t, const struct table_order *o, uint32_t row);
 /* false: it is a number */
 bool table_cell(struct text *out, const struct table *t, const struct table_order *o, uint32_t row, int col);
-const struct thing *table_thing(const struct table *t, uint32_t row); /* for a kind: its longest thing */
+const struct thing *table_thing(const struct table *t, uint32_t row); /* for a type: its longest thing */
 /* In table_draw.c: the head (the spectrum, a line about the rows, the column names) and a row. */
 int table_head_lines(const struct view *v, int rows);
 void table_head(struct grid *g, struct view *v, int y, int n);
@@ -234,7 +234,7 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
         .word = { \
             ANSWER_SIDE("column"), [REQ_SORT] = NULL, [REQ_DETAILS] = "open", [REQ_HERE] = "window only"}
 
-/* table_name_string - the name of a kind whose key `a` is a string number, as in most tables. */
+/* table_name_string - the name of a type whose key `a` is a string number, as in most tables. */
 void table_name_string(struct text *out, const struct table *t, const struct ttype *k);
 
 /* ---- shared by table.c (life and keys), table_find.c (the things) and table_rows.c (the rows) ---- */
@@ -244,8 +244,8 @@ void table_name_string(struct text *out, const struct table *t, const struct tty
 bool table_list(struct table *t);
 void table_forget_lengths(struct table *t);
 
-/* table_kinds - whether an order shows kinds, not things. */
-bool table_kinds(const struct table_order *o);
+/* table_shows_types - whether an order shows types, not things. */
+bool table_shows_types(const struct table_order *o);
 /* table_by_text - whether such columns are sorted by their letters, from the first on. */
 bool table_by_text(enum tcol_kind k);
 /* table_order_rows - makes the rows of t->want, which becomes t->have. Returns false if out of memory or

@@ -53,17 +53,17 @@ static int bar_cols(int w)
 }
 
 /* The same, and columns of the bars with a blank, 0: none. Rows have bars if they are sorted by an amount,
- * and names have room beside them. The last column gives way to them: that of kinds says least, and things
+ * and names have room beside them. The last column gives way to them: that of types says least, and things
  * have it where five others stay. */
 static int table_choose(const struct table *t, int w, int out[COLS_MOST], int *bar)
 {
-    enum { NAMES = 28, ENDS = 40, OF_KINDS = 3, OF_THINGS = 5 };
+    enum { NAMES = 28, ENDS = 40, OF_TYPES = 3, OF_THINGS = 5 };
     const int cols = bar_cols(w) + 1;
     const int usual = w < 60 ? w * 3 / 5 : w * 3 / 8, most = w * 3 / 4, least = t->from->link ? ENDS : NAMES,
               name = least <= usual ? usual
                      : least < most ? least
                                     : most;
-    const int fewest = t->have.open == TABLE_TYPES ? OF_KINDS : OF_THINGS;
+    const int fewest = t->have.open == TABLE_TYPES ? OF_TYPES : OF_THINGS;
     int fewer[COLS_MOST], x, n = choose_in(t, t->from->nameless ? w : w - name, out, &x);
     *bar = has_amount(t) && w - x - 2 >= least + cols ? cols : 0;
     if (*bar || !has_amount(t) || choose_in(t, x - 1, fewer, &x) < fewest || w - x - 2 < least + cols)
@@ -75,7 +75,7 @@ static int table_choose(const struct table *t, int w, int out[COLS_MOST], int *b
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 
-/* Returns whether names have two ends here: those of kinds may have one. */
+/* Returns whether names have two ends here: those of types may have one. */
 static bool two_ends(const struct table *t)
 {
     struct text name = {0};
@@ -243,13 +243,13 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
 /* ---- the spectrum -------------------------------------------------------------------------------------- */
 
 /*
- * Of what: of kinds the things of the one under the cursor, and how long these took; of things the column
+ * Of what: of types the things of the one under the cursor, and how long these took; of things the column
  * they are sorted by, if it is a quantity.
  */
 struct plot {
     const struct table *t;
-    uint32_t first; /* of the kind */
-    int col;        /* -1: of a kind's things */
+    uint32_t first; /* of the type */
+    int col;        /* -1: of a type's things */
 };
 
 static struct plot plot_of(const struct view *v, uint32_t *n)
@@ -332,8 +332,8 @@ static void draw_spectrum(const struct spectrum *s, struct grid *g, struct view 
     uint32_t n;
     struct plot p = plot_of(v, &n);
     struct labels l = {v, p.col < 0 ? TCOL_DUR : table_col(t, &t->have, p.col).kind, false};
-    uint32_t kind = t->have.open == TABLE_TYPES && v->at.row < t->nrows ? t->row[v->at.row] : t->have.open;
-    l.untimed = p.col <= THING_TOOK && kind < t->ntypes && t->type[kind].untimed;
+    uint32_t type = t->have.open == TABLE_TYPES && v->at.row < t->nrows ? t->row[v->at.row] : t->have.open;
+    l.untimed = p.col <= THING_TOOK && type < t->ntypes && t->type[type].untimed;
     int64_t at = NO_TIME, value = 0;
     if (p.col >= 0 && v->at.row < t->nrows)
         table_point(&p, v->at.row, &at, &value);
@@ -353,7 +353,7 @@ int table_head_lines(const struct view *v, int rows)
     return rows < 3 ? 0 : rows < 6 ? 1 : 2 + (s ? s->rows + 1 : 0);
 }
 
-/* Describes the rows: how many of how many, of which kind, where; brief: in fewer words. */
+/* Describes the rows: how many of how many, of which type, where; brief: in fewer words. */
 static void about_text(struct text *line, const struct view *v, bool brief)
 {
     const struct table *t = v->table;

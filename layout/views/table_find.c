@@ -1,5 +1,5 @@
 /*
- * table_find.c - the things of a table as its provider adds them, by kind, with totals and quantiles. If
+ * table_find.c - the things of a table as its provider adds them, by type, with totals and quantiles. If
  * there are too many, only the longest stay listed. See table.h.
  */
 #include "layout/views/table.h"
@@ -8,7 +8,7 @@
 
 #include "decode/base/mem.h"
 
-/* Gives a kind its own histogram, so that quantiles include things that are not listed. */
+/* Gives a type its own histogram, so that quantiles include things that are not listed. */
 static void count_own_lengths(struct table *t, struct ttype *k)
 {
     if (t->hists < TABLE_HISTS && (k->lengths = mem_zalloc(sizeof *k->lengths)))
@@ -102,7 +102,7 @@ bool table_items(struct table *t)
     return true;
 }
 
-/* Sorts things by kind, each kind's in the order they were found. */
+/* Sorts things by type, each type's in the order they were found. */
 static bool by_type(struct table *t)
 {
     struct thing *to = mem_alloc(((size_t)t->n + 1) * sizeof *to);
@@ -120,7 +120,7 @@ static bool by_type(struct table *t)
         struct ttype *k = &t->type[t->thing[i].type];
         to[k->first + k->kept++] = t->thing[i];
     }
-    to[t->n] = (struct thing){.g = NO_LANE}; /* the longest of a kind of which none is listed */
+    to[t->n] = (struct thing){.g = NO_LANE}; /* the longest of a type of which none is listed */
     mem_free(t->thing);
     t->thing = to;
     t->cap = (size_t)t->n + 1;

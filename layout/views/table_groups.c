@@ -6,8 +6,8 @@
 #include "decode/base/mem.h"
 #include "layout/views/table.h"
 
-enum { COUNT, ALIVE, RUNNING, STUCK, RUNNABLE, BLOCKED, CALLS, ASSIST, LIFE, MOVES, KIND_COLS };
-static const struct tcol kind_col[KIND_COLS] = {
+enum { COUNT, ALIVE, RUNNING, STUCK, RUNNABLE, BLOCKED, CALLS, ASSIST, LIFE, MOVES, TYPE_COLS };
+static const struct tcol type_col[TYPE_COLS] = {
     [COUNT] = {"count", "how many", TCOL_COUNT, 6, STYLE_LANE},
     [ALIVE] = {"alive", "how many had not ended", TCOL_COUNT, 6, STYLE_LANE},
     [RUNNING] = {"running", "time running", TCOL_DUR, 9, STYLE_RUNNING},
@@ -100,7 +100,7 @@ static bool groups_own(struct table *t)
     return true;
 }
 
-/* Lists all goroutines, of their groups or of one kind. */
+/* Lists all goroutines, of their groups or as one type. */
 static bool groups_add(struct table *t, bool by_group)
 {
     const struct triage *tg = t->tg;
@@ -137,7 +137,7 @@ static bool gsums_list(struct table *t)
 
 static int64_t groups_type_value(const struct table *t, const struct ttype *k, int c)
 {
-    static const enum gmetric of[KIND_COLS] = {[RUNNING] = GM_EXEC,
+    static const enum gmetric of[TYPE_COLS] = {[RUNNING] = GM_EXEC,
                                                [RUNNABLE] = GM_RUNNABLE,
                                                [BLOCKED] = GM_WAIT,
                                                [ASSIST] = GM_ASSIST,
@@ -293,8 +293,8 @@ static void groups_say(struct text *t, const struct view *v, const struct thing 
 static const struct table_from groups = {
     OF_GOROUTINES,
     .types = "start functions",
-    .type_col = kind_col,
-    .ntype_cols = KIND_COLS,
+    .type_col = type_col,
+    .ntype_cols = TYPE_COLS,
     .type_first = RUNNING,
     .list = groups_list,
     .drop = groups_drop,

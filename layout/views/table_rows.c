@@ -28,7 +28,7 @@ static const struct tcol thing_cols[] = {
 };
 static const struct tcol name_col = {"", "name", TCOL_NAME, 0, STYLE_NORMAL};
 
-bool table_kinds(const struct table_order *o)
+bool table_shows_types(const struct table_order *o)
 {
     return o->open == TABLE_TYPES;
 }
@@ -36,14 +36,14 @@ bool table_kinds(const struct table_order *o)
 int table_cols(const struct table *t, const struct table_order *o)
 {
     const int own = t->type_col ? t->ntype_cols : TYPE_NAME;
-    return table_kinds(o) ? own + 1 : THING_OWN + t->from->ncols + 1;
+    return table_shows_types(o) ? own + 1 : THING_OWN + t->from->ncols + 1;
 }
 
 struct tcol table_col(const struct table *t, const struct table_order *o, int c)
 {
     if (c < 0 || c >= table_cols(t, o) - 1)
         return name_col;
-    if (table_kinds(o))
+    if (table_shows_types(o))
         return t->type_col ? t->type_col[c] : type_cols[c];
     return c < THING_OWN ? thing_cols[c] : t->from->col[c - THING_OWN];
 }
@@ -62,12 +62,12 @@ bool table_down(const struct table *t, const struct table_order *o)
 
 const struct thing *table_thing(const struct table *t, uint32_t row)
 {
-    return &t->thing[table_kinds(&t->have) ? t->type[row].longest : row];
+    return &t->thing[table_shows_types(&t->have) ? t->type[row].longest : row];
 }
 
 void table_name(struct text *out, const struct table *t, const struct table_order *o, uint32_t row)
 {
-    if (table_kinds(o))
+    if (table_shows_types(o))
         t->from->type_name(out, t, &t->type[row]);
     else if (t->from->name)
         t->from->name(out, t, &t->thing[row]);
@@ -106,9 +106,9 @@ int64_t table_value(const struct table *t, const struct table_order *o, uint32_t
 {
     if (table_by_text(table_col(t, o, col).kind))
         return text_key(t, o, row, col, 0);
-    if (table_kinds(o) && t->from->type_value)
+    if (table_shows_types(o) && t->from->type_value)
         return t->from->type_value(t, &t->type[row], col);
-    if (table_kinds(o)) {
+    if (table_shows_types(o)) {
         const struct ttype *k = &t->type[row];
         const int64_t v[] = {(int64_t)k->n, k->total, k->p50, k->p99, k->max};
         if (k->untimed == k->n && (col == TYPE_TOTAL || col == TYPE_MAX)) /* in order by how many */
@@ -163,10 +163,10 @@ static void sieve_free(struct sieve *s)
 static bool sieve_passes(const struct sieve *s, const struct table *t, const struct table_order *o,
                          uint32_t row)
 {
-    const bool by = !table_kinds(o) && table_col(t, o, o->sort).kind == TCOL_DUR;
-    int64_t d = table_kinds(o) ? t->type[row].max
-                : by           ? table_value(t, o, row, o->sort)
-                               : t->thing[row].t1 - t->thing[row].t0;
+    const bool by = !table_shows_types(o) && table_col(t, o, o->sort).kind == TCOL_DUR;
+    int64_t d = table_shows_types(o) ? t->type[row].max
+                : by                 ? table_value(t, o, row, o->sort)
+                                     : t->thing[row].t1 - t->thing[row].t0;
     struct text name = {0};
     bool ok = true;
     for (int i = 0; ok && i < s->n; i++) {
@@ -180,13 +180,13 @@ static bool sieve_passes(const struct sieve *s, const struct table *t, const str
     return ok;
 }
 
-/* Returns whether it overlaps the window in use; a kind does if one of its things does. */
+/* Returns whether it overlaps the window in use; a type does if one of its things does. */
 static bool table_within(const struct table *t, const struct table_order *o, uint32_t row)
 {
     uint32_t from = row, to = row + 1;
     if (!o->windowed)
         return true;
-    if (table_kinds(o)) {
+    if (table_shows_types(o)) {
         from = t->type[row].first;
         to = from + t->type[row].kept;
     }
@@ -198,11 +198,11 @@ static bool table_within(const struct table *t, const struct table_order *o, uin
 
 /* ---- the order ----------------------------------------------------------------------------------------- */
 
-/* Finds the columns in which no kind has a value. */
+/* Finds the columns in which no type has a value. */
 static uint64_t empty_columns(const struct table *t, const struct table_order *o)
 {
     const int n = table_cols(t, &t->have) - 1;
-    uint64_t empty = table_kinds(o) && !t->from->asks ? ((uint64_t)1 << n) - 1 : 0;
+    uint64_t empty = table_shows_types(o) && !t->from->asks ? ((uint64_t)1 << n) - 1 : 0;
     for (uint32_t i = 0; empty && i < t->nrows && slices_tick(); i++)
         for (int c = 0; c < n; c++)
             if ((empty >> c & 1) &&
@@ -236,7 +236,7 @@ bool table_order_rows(struct table *t)
     struct table_order o = t->want;
     uint32_t from = 0, n = t->ntypes, kept = 0;
     struct sieve s;
-    if (!table_kinds(&o)) {
+    if (!table_shows_types(&o)) {
         from = o.open < t->ntypes && t->from->types ? t->type[o.open].first : 0;
         n = o.open < t->ntypes && t->from->types ? t->type[o.open].kept : t->n;
     }

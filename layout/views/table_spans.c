@@ -1,5 +1,5 @@
 /*
- * table_spans.c - see table_spans.h. One walk over all spans; which kind a stack belongs to is found once for
+ * table_spans.c - see table_spans.h. One walk over all spans; which type a stack belongs to is found once for
  * each.
  */
 #include "layout/views/table_spans.h"
@@ -8,7 +8,7 @@
 
 #include "decode/base/mem.h"
 
-struct known { /* kinds by reason, stack and who ended it */
+struct known { /* types by reason, stack and who ended it */
     struct tab map;
     uint32_t *type;
     uint32_t n;
@@ -28,7 +28,7 @@ void spans_key(const struct trace *tr, const struct span *s, uint32_t ender, uin
         *a = (uint64_t)~s->stack << 32; /* no string's number; which frame is the program's is not known */
 }
 
-static uint32_t spans_kind(struct table *t, struct known *k, const struct spans_from *f, const struct span *s,
+static uint32_t spans_type(struct table *t, struct known *k, const struct spans_from *f, const struct span *s,
                            uint32_t ender)
 {
     uint64_t a, b;
@@ -54,7 +54,7 @@ static bool spans_lane(struct table *t, struct known *k, uint32_t g, bool system
             return false;
         if (s.state != f->state || (f->wanted && !f->wanted(t->tr, &s, next)))
             continue;
-        const uint32_t type = f->key ? spans_kind(t, k, f, &s, f->by_ender && next ? next->stack : 0)
+        const uint32_t type = f->key ? spans_type(t, k, f, &s, f->by_ender && next ? next->stack : 0)
                                      : table_type(t, system, 0);
         bool untimed = s.state == ST_SYSCALL && tri_untimed(t->tr, s.t1 - s.t0);
         struct thing x = {.t0 = s.t0, .t1 = s.t1, .g = g, .index = s.stack, .untimed = untimed};
@@ -84,7 +84,7 @@ bool spans_next(const struct trace *tr, const struct thing *x, struct span *s)
     return x->g != NO_LANE && trace_span_at(tr, lane_g(x->g), x->t1, s);
 }
 
-/* Returns whether another kind reads the same, from another line of that function. One may be a lock that the
+/* Returns whether another type reads the same, from another line of that function. One may be a lock that the
  * library takes for it. */
 static bool spans_alike(const struct table *t, const struct ttype *k)
 {

@@ -18,7 +18,7 @@ static const struct waitfor_edge *waitfor_of(const struct table *t, const struct
     return &((const struct waitfor *)t->own)->edge[k->a];
 }
 
-/* Lists each kind's longest wait as its only thing. */
+/* Lists each type's longest wait as its only thing. */
 static bool waitfor_list(struct table *t)
 {
     const struct waitfor *w = t->own = waitfor_new(t->tg);

@@ -1,5 +1,5 @@
 /*
- * table_waits.c - which goroutines waited for which, and all waits by reason and place: as kinds, and one
+ * table_waits.c - which goroutines waited for which, and all waits by reason and place: as types, and one
  * by one.
  *
  * Contention is waiting for what other goroutines hold or do: locks, full channels, conditions, groups.

@@ -117,9 +117,9 @@ static void test_calls(void **state)
     for_samples(calls_as_spans, "http-1.2");
 }
 
-/* Where a trace has no names, places are told apart by their program counters: a kind has one stack, and no
+/* Where a trace has no names, places are told apart by their program counters: a type has one stack, and no
  * two read the same. */
-static void kinds_without_names(struct seen *s)
+static void types_without_names(struct seen *s)
 {
     static const int by_place[] = {VIEW_CALLS, VIEW_PLACES};
     for (int k = 0; k < 2; k++) {
@@ -144,8 +144,8 @@ static void kinds_without_names(struct seen *s)
 static void test_nameless(void **state)
 {
     (void)state;
-    for_samples(kinds_without_names, "workers-1.5");
-    for_samples(kinds_without_names, "workers-prototype");
+    for_samples(types_without_names, "workers-1.5");
+    for_samples(types_without_names, "workers-prototype");
 }
 
 /* ---- order, filter ------------------------------------------------------------------------------------- */
