@@ -30,7 +30,7 @@ void text_add(struct text *t, const char *fmt, ...) __attribute__((format(printf
 void text_raw(struct text *t, const char *p, size_t n);
 /* text_own - adds a string and frees it with mem_free(); NULL: it was out of memory. */
 void text_own(struct text *t, char *s);
-/* text_lit - adds a string literal; other expressions, such as a choice of two, do not compile. */
+/* text_lit - adds a literal, nothing else: a choice of two is text_add(t, "%s", yes ? "x" : "y"). */
 #define text_lit(t, s) text_raw(t, "" s, sizeof(s) - 1)
 /* text_clean - adds bytes from a trace or the command line, cleaned; at most `max` characters (0 = all),
  * then "..". */

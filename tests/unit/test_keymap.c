@@ -117,6 +117,7 @@ static void test_parse_errors(void **state)
         {"bind any quit", 1, "'quit' is no key"},
         {"bind", 1, "a view is missing"},
         {"bind any", 1, "a key is missing"},
+        {"bind any # quit", 1, "a key is missing ('#' begins a comment)"},
         {"map x quit", 1, "not 'map'"},
         {"unbind any x quit", 1, "'quit' is no key"},
         {"include no-such-map", 1, "there is no keymap 'no-such-map'"},

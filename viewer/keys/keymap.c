@@ -199,7 +199,7 @@ static int read_keys(struct line *l, keycode *keys, struct str *rest)
     }
     if (n == 0) {
         if (rest->len == 0)
-            complain(l, "a key is missing");
+            complain(l, "a key is missing ('#' begins a comment)");
         else
             complain(l, "'%.*s' is no key", SHOW(*rest));
         return -1;
