@@ -69,7 +69,7 @@ bool verdict_slots_lost(const struct causes *c, const struct works *all, struct 
     struct gate k = {.c = c, .w = all, .user = v->where.user, .left = WALKED};
     uint32_t stand = 0;
     k.root = v->where.stack ? owner_root(all->own, v->where.stack) : 0;
-    if (!k.root || w->kind == WORK_TASKS || reads)
+    if (!k.root || w->kind == WORK_TASKS || w->job || reads)
         return false;
     each_of(s, all->stand, all->nstands) {
         const enum at_gate at = gate_at(&k, s->stack);

@@ -235,7 +235,8 @@ static void end_here(struct follow *f, const int64_t own[TREE_SETS])
     family = family == FAM_SERIAL && v[at].up != 0 && has_items(f, v[at].who) ? FAM_BACKEND : family;
     const bool outside = (family == FAM_BACKEND && !causes_writes(f->c->tr, v[end].stack)) ||
                          family == FAM_POLLING || family == FAM_LIMIT;
-    const bool rests = f->w->standing && f->w->kind == WORK_LIVES && !f->w->asks && npath == 0 && outside;
+    const bool rests = f->w->standing && !(f->w->job && v[end].up == 0) && f->w->kind == WORK_LIVES &&
+                       !f->w->asks && npath == 0 && outside;
     if (rests)
         return; /* between two of its pieces, which nothing parts */
     const struct ending e = {at, told, npath, path, 0};

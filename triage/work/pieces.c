@@ -357,6 +357,7 @@ static bool works_of(const struct causes *c, const struct works *all, uint32_t g
     } else if (!requests) {
         struct cut lives = {.all = all, .more = k[0].more};
         like.standing = lives_in(c, group, &lives);
+        like.job = like.standing && grp->ended == grp->count;
         cut_choose(&k[0], &lives, true);
         like.kind = !like.standing && begun_by_reader(c, group) ? WORK_REQUESTS : WORK_LIVES;
         like.lives = true;

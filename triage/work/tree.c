@@ -449,7 +449,7 @@ bool tree_make(struct causes *c, struct works *all, struct explainer *x, struct 
     struct work_tree *t = &w->tree;
     struct making m = {.tr = c->tr, .x = x, .own = all->own, .t = t};
     m.sampled = sampled_any(sampled) ? sampled : NULL;
-    m.rests = w->background || w->standing;
+    m.rests = w->background || (w->standing && !w->job);
     m.spans = spans_a_ns(w);
     m.left = (10 * (int64_t)TREE_SPANS + (int64_t)trace_info(c->tr)->events) / all->n;
     uint32_t asks = 0;

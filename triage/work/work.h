@@ -86,6 +86,7 @@ struct work {
     bool own;            /* the program's functions are in it, and not a library's alone */
     bool single;         /* paced, or taken one by one: hardly any is several that stood in a queue */
     bool standing;       /* lives that take most of the trace: there is no usual and no slow one */
+    bool job;            /* standing, and all over when the trace ends: then nothing of it is rest */
     bool asks;           /* standing, and what most of its goroutines wait for outside are answers: no rest */
     struct workpiece *v; /* the examined pieces, longest first */
     uint32_t looked;
