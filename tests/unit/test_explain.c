@@ -5,6 +5,7 @@
 #include "triage_help.h"
 
 #include "tests/support/tracegen.h"
+#include "triage/activity/gstate.h"
 #include "triage/report/report.h"
 #include "triage/work/work.h"
 
@@ -49,6 +50,28 @@ static void sums(const struct work_tree *t)
     }
 }
 
+static int64_t assisted; /* in all traces */
+
+/* What the goroutine ran in mark assists is told as such, but for stops of the world meanwhile, and for what
+ * follows a system call without an end. */
+static void assists(const struct explain_list *l, const struct trace *tr, uint32_t g, int64_t a, int64_t b)
+{
+    const bool old = !trace_info(tr)->second_family;
+    struct gstate *s = NULL;
+    struct shares sh;
+    int64_t ns = 0, other = 0;
+    assert_true(gstate_update(&s, tr));
+    gstate_shares(s, tr, lane_g(g), a, b, &sh);
+    gstate_free(s);
+    for (size_t i = 0; i < l->n; i++) {
+        const struct explain_part *p = &l->v[i].part;
+        ns += !p->depth && p->cat == EX_ASSIST ? p->t1 - p->t0 : 0;
+        other += !p->depth && (p->cat == EX_STOPPED || (old && p->cat == EX_SYSCALL)) ? p->t1 - p->t0 : 0;
+    }
+    assert_true(ns <= sh.ns[ST_ASSIST] && ns >= sh.ns[ST_ASSIST] - other);
+    assisted += ns;
+}
+
 static void check(struct explainer *x, const struct trace *tr, uint32_t g, int64_t a, int64_t b)
 {
     struct explain_list l;
@@ -56,6 +79,7 @@ static void check(struct explainer *x, const struct trace *tr, uint32_t g, int64
     explain_budget(x, 200000);
     assert_true(explain_list(x, workpiece_of_g(g, a, b), &l));
     assert_int_equal(whole(&l, 0, NO_LANE, a, b, 0), l.n);
+    assists(&l, tr, g, a, b);
     const struct workpiece p = workpiece_of_g(g, a, b);
     assert_true(tree_explain(&t, tr, x, &p, 1, 1, 200000));
     assert_true(t.v[0].ns[TREE_ALL] == b - a);
@@ -95,6 +119,7 @@ static void every_sample(void **state)
     (void)state;
     assert_true(help_each("samples", "", parts_of) > 20);
     help_each("samples/old", "", parts_of);
+    assert_true(assisted > 10000000); /* ns: there were some */
 }
 
 /* G1 holds a lock through a system call of 3 ms; G2 waits for it; G3 waits for G2 on a channel. One P; ns. */
