@@ -239,6 +239,36 @@ static void a_wait_without_a_reason(void **state)
     unmake(&m);
 }
 
+/* A finalizer of the program's gives G1 what it waits for: that is what any goroutine gives. What the runtime
+ * wakes on its own is the collector's. */
+static void a_finalizer_works_for_the_program(void **state)
+{
+    static const char *const wakers[] = {
+        "runtime.chansend1:1,main.(*plate).release:7,runtime.runFinalizers:3",
+        "runtime.ready:1,runtime.runFinalizers:3"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char text[1024];
+        struct made m;
+        struct explain_list l;
+        snprintf(
+            text, sizeof text,
+            "go 1.26\nbatch m=7 t=0\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\n"
+            "GoCreate +1000 new_g=2 new_stack=runtime.runFinalizers:1 stack=main.take:8\n"
+            "GoBlock +1000 reason=\"chan receive\" stack=runtime.chanrecv1:1,main.take:9\n"
+            "GoStart +1000 g=2 g_seq=1\nGoUnblock +5000 g=1 g_seq=1 stack=%s\n"
+            "GoBlock +1000 reason=\"system goroutine wait\" stack=runtime.gopark:1,runtime.runFinalizers:2\n"
+            "GoStart +1000 g=1 g_seq=2\nGoDestroy +1000\n",
+            wakers[i]);
+        make(&m, text);
+        const uint32_t g = trace_find_lane(m.tr, LANE_G, 1);
+        assert_true(explain_list(m.x, workpiece_of_g(g, 2500, 7000), &l));
+        assert_int_equal(l.v[0].part.cat, i ? EX_GC : EX_WAIT);
+        explain_list_free(&l);
+        unmake(&m);
+    }
+}
+
 /* G1 waits three times for something to read: it reads it, a deadline ends the
  * wait, G2 does (it closes it). */
 #define READ "internal/poll.(*FD).Read:3,main.ask:9"
@@ -521,6 +551,7 @@ int main(void)
         cmocka_unit_test(every_sample),
         cmocka_unit_test(a_wait_is_what_its_waker_did),
         cmocka_unit_test(a_wait_without_a_reason),
+        cmocka_unit_test(a_finalizer_works_for_the_program),
         cmocka_unit_test(a_deadline_ends_a_read),
         cmocka_unit_test(running_is_told_by_the_places_around_it),
         cmocka_unit_test(what_is_put_together_says_less),

@@ -40,7 +40,7 @@ static void many_tiny_ones_warn(void **state)
     unmake(&m);
 }
 
-/* Two goroutines take things, and make 9000 calls for each: more spans than are read in one stretch of them. */
+/* Two goroutines take things, and make 9000 calls for each: more spans than one stretch has. */
 static void a_piece_is_longer_than_a_stretch(void **state)
 {
     enum { THINGS = 12, CALLS = 9000 };
