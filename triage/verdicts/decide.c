@@ -86,11 +86,11 @@ static int rank_of(const struct verdict *v)
     const bool resource = v->harm.work == NO_LANE && !little && !machine;
     const bool stands = verdict_family(v) == FAM_STUCK && v->level == LEVEL_SEVERE;
     const bool tail = verdict_family(v) == FAM_SLOW, stay = v->grows && v->creator.at.user;
-    return stands                                       ? -2
-           : v->level > LEVEL_NOTE                      ? LEVEL_WARN - (int)v->level
-           : stay || host                               ? 1
-           : v->grows || resource || contention || tail ? 2
-                                                        : 3;
+    return stands                                                    ? -2
+           : v->level > LEVEL_NOTE                                   ? LEVEL_WARN - (int)v->level
+           : stay || host                                            ? 1
+           : (v->grows && !little) || resource || contention || tail ? 2
+                                                                     : 3;
 }
 
 ORDER(cmp_verdict, struct verdict,

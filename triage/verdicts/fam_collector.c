@@ -136,6 +136,7 @@ bool fam_collector(struct causes *c, const struct works *w, struct verdicts *out
     struct verdict v;
     if (grows && !full) {
         v = of_heap(c, w, RULE_HEAP, 0);
+        v.clock = ns_share(worked, tg->capacity); /* what the growth costs so far */
         if (!verdict_add(out, &v))
             return false;
     }
