@@ -357,9 +357,10 @@ void (*options_door)(const struct options *o);
 
 int options_read(const struct command *c, int argc, char **argv, struct options *o)
 {
-    static const char **operand; /* valid until the next call */
-    mem_free(operand);
-    operand = mem_alloc(((size_t)argc + 1) * sizeof *operand);
+    static const char *few[64], **many; /* a usual line's operands; those of a longer one */
+    mem_free(many);
+    many = argc < 64 ? NULL : mem_alloc(((size_t)argc + 1) * sizeof *many);
+    const char **operand = argc < 64 ? few : many;
     struct parser p = {.c = c, .o = o, .operand = operand};
     *o = (struct options){.operand = operand, .limit = OPTIONS_UNSET, .timeout_ns = -1, .cooldown_ns = -1};
     if (!operand)

@@ -17,13 +17,6 @@ struct gstate {
     int64_t *before;
 };
 
-static const struct range *ranges_of(const struct trace *tr, size_t *n)
-{
-    const struct range *r;
-    *n = trace_ranges(tr, RANGE_ASSIST, &r);
-    return r;
-}
-
 void gstate_free(struct gstate *s)
 {
     if (!s)
@@ -71,8 +64,8 @@ static bool by_owner(struct gstate *s, const struct trace *tr, const struct rang
 
 bool gstate_update(struct gstate **s, const struct trace *tr)
 {
-    size_t n;
-    const struct range *r = ranges_of(tr, &n);
+    const struct range *r;
+    const size_t n = trace_ranges(tr, RANGE_ASSIST, &r);
     const bool done = trace_info(tr)->done;
     if (!n || n > UINT32_MAX / 2)
         return true;
@@ -89,8 +82,8 @@ bool gstate_update(struct gstate **s, const struct trace *tr)
 
 static struct assists assists_of(const struct gstate *s, const struct trace *tr, uint32_t g)
 {
-    size_t n;
-    const struct range *r = ranges_of(tr, &n);
+    const struct range *r;
+    const size_t n = trace_ranges(tr, RANGE_ASSIST, &r);
     if (!s || n < s->seen || g >= s->ng)
         return (struct assists){0};
     const uint32_t from = s->from[g];

@@ -13,6 +13,7 @@
 enum {
     GROUPS = 48,    /* groups examined: those with the longest total lifetime */
     SPANS = 200000, /* spans walked for the pieces of one group */
+    FEW = 1024,     /* of one goroutine: they are one stretch */
     MEMBERS = 2000, /* goroutines of one group */
     ASKED = 16,     /* of these, how many are checked for where they wait for requests */
     PIECES = 40000, /* pieces of one work; more are sampled */
@@ -177,8 +178,8 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, const 
         const uint64_t fair = left / all-- + 1, spans = trace_lane(c->tr, lane_g(g)).nspans;
         const uint32_t steps = (uint32_t)(fair < 64 ? 64 : fair);
         const uint32_t part = serving_at(c, http, parts, g);
-        /* a connection's requests are alike, and each gap takes one of them */
-        pieces_in(c, g, steps, http, of[part], http || parts->v[part] ? 1 : 2,
+        /* a connection's requests are alike, and each gap takes one of them; and of few spans, all */
+        pieces_in(c, g, steps, http || steps < FEW, of[part], http || parts->v[part] ? 1 : 2,
                   (struct cut *const[]){&cut[part], paced});
         const uint64_t used = spans < steps ? spans : steps;
         left -= used < left ? used : left;
