@@ -6,7 +6,7 @@
 #include "decode/base/order.h"
 #include "triage/text.h"
 
-/* Returns in what nothing was found: of a damaged trace it is only the part that is left. */
+/* Returns what was searched when nothing was found. Of a damaged trace that is only the part that is left. */
 static const char *in_what(const struct triage *tg)
 {
     return trace_info(tg->tr)->ndamages ? "the part of this trace that is left" : "this trace";

@@ -81,7 +81,7 @@ _Static_assert(WK_OTHER == 0, "most functions are of no kind");
 #define WAITS(kind) ((unsigned)WK_##kind << KIND)
 #define MARK(mark) ((unsigned)STACK_##mark << MARKS)
 
-static unsigned tells_helper(struct str f)
+static unsigned name_is(struct str f)
 {
     static const struct pattern known[] = {{"sync.(*Mutex)", BEGINS, WAITS(LOCK)},
                                            {"sync.(*RWMutex)", BEGINS, WAITS(LOCK)},
@@ -146,7 +146,7 @@ static unsigned func_is(const struct trace *tr, uint32_t func)
         const bool tested =
             own.len && f.len > own.len && memcmp(f.p, own.p, own.len) == 0 &&
             (f.p[own.len] == '.' || (f.len > own.len + 6 && memcmp(f.p + own.len, "_test.", 6) == 0));
-        is = tells_helper(f) | (is_library(f) && !tested ? LIBRARY : 0);
+        is = name_is(f) | (is_library(f) && !tested ? LIBRARY : 0);
         trace_memo_set(tr, MEMO_STRING, func, is);
     }
     return is;

@@ -13,10 +13,10 @@
 enum {
     GROUPS = 48,    /* groups examined: those with the longest total lifetime */
     SPANS = 200000, /* spans walked for the pieces of one group */
-    FEW = 1024,     /* of one goroutine: they are one stretch */
+    FEW = 1024,     /* spans read of one goroutine that are no more than this are one stretch */
     MEMBERS = 2000, /* goroutines of one group */
     ASKED = 16,     /* of these, how many are checked for where they wait for requests */
-    PIECES = 40000, /* pieces of one work; more are sampled */
+    PIECES = 40000, /* pieces of one work: of tasks a sample, else the first ones */
     STANDING = 64,  /* goroutines of one group that run all along */
     OPEN = 64       /* pieces that are not over, of one work */
 };
@@ -94,9 +94,8 @@ static void pieces_in(const struct causes *c, uint32_t g, uint32_t steps, bool o
                       unsigned n, struct cut *const k[])
 {
     struct parting p[2] = {{.since = NO_TIME}, {.since = NO_TIME}};
-    const size_t had = k[0]->n + k[n - 1]->n;
     int64_t t0, t1, till = 0, seen = 0;
-    bool lost = false; /* in this piece it waits nobody knows where */
+    bool found = false, lost = false; /* lost: in this piece it waits nobody knows where */
     struct walk w;
     if (one)
         walk_at(&w, c->tr, g, 0, steps);
@@ -111,9 +110,10 @@ static void pieces_in(const struct causes *c, uint32_t g, uint32_t steps, bool o
             if (parting_step(&p[i], &of[i], s, &t0, &t1)) {
                 cut_add(k[i], workpiece_of_g(g, t0, t1));
                 lost = false;
+                found = true;
             }
     }
-    if (!one && k[0]->n + k[n - 1]->n == had && trace_lane(c->tr, lane_g(g)).nspans > steps) {
+    if (!one && !found && trace_lane(c->tr, lane_g(g)).nspans > steps) {
         pieces_in(c, g, steps, true, of, n, k);
         return;
     }
@@ -178,7 +178,8 @@ static void own_pieces(const struct causes *c, uint32_t group, bool http, const 
         const uint64_t fair = left / all-- + 1, spans = trace_lane(c->tr, lane_g(g)).nspans;
         const uint32_t steps = (uint32_t)(fair < 64 ? 64 : fair);
         const uint32_t part = serving_at(c, http, parts, g);
-        /* a connection's requests are alike, and each gap takes one of them; and of few spans, all */
+        /* The piece at each end of a stretch is lost. So it is one stretch where only few spans are read, and
+         * on a connection, whose requests are alike. */
         pieces_in(c, g, steps, http || steps < FEW, of[part], http || parts->v[part] ? 1 : 2,
                   (struct cut *const[]){&cut[part], paced});
         const uint64_t used = spans < steps ? spans : steps;
